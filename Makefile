@@ -1,0 +1,78 @@
+# The short way to everything; CMake does the work (CMakeLists.txt, CMakePresets.json).
+#
+#   make             build in build/
+#   make demo        install what is missing (Debian, Ubuntu), build, run the first case, say where its pictures are
+#   make check       the same, then all tests
+#   make install     to PREFIX (default /usr/local); DESTDIR is honoured
+#   make sanitize    the tests under address and undefined-behaviour sanitizers; PRESET=thread for the thread sanitizer
+#   make fuzz        each fuzz target for FUZZ_SECONDS (default 60); needs clang
+#   make clean       remove the build folder; results stay
+#
+# BUILD=folder builds elsewhere, JOBS=n sets how many compilers and tests run at once, DEPS=no leaves packages alone.
+
+BUILD ?= build
+RESULTS ?= results
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+PRESET ?= sanitize
+FUZZ_SECONDS ?= 60
+DEPS ?= yes
+
+# Options of this make are not for the one that CMake starts.
+unexport MAKEFLAGS MFLAGS
+
+# $(call step,title,commands): runs the commands, says how long they took, passes their status on.
+define step
+@printf '== %s\n' '$(1)'; start=$$(date +%s); \
+( set -e; $(2) ); status=$$?; seconds=$$(($$(date +%s) - start)); \
+if [ $$status -eq 0 ]; then printf '== %s: done in %d s\n' '$(1)' $$seconds; \
+else printf '== %s: FAILED with status %d after %d s\n' '$(1)' $$status $$seconds >&2; exit $$status; fi
+endef
+
+packages = $(if $(filter no,$(DEPS)),true,packaging/install-deps.sh $(1))
+# A failed configuration is most often a missing package, so name those.
+configure = cmake --log-level=NOTICE $(1) || { packaging/install-deps.sh -n build >&2 || true; exit 1; }
+
+compile = env -u MAKELEVEL cmake --build $(1) --parallel $(JOBS)
+
+.DEFAULT_GOAL := all
+.PHONY: all demo check install sanitize fuzz clean
+
+all:
+	$(call step,build,$(call configure,-S . -B '$(BUILD)'); $(call compile,'$(BUILD)'))
+
+demo:
+	$(call step,packages,$(call packages,build))
+	$(call step,build,$(call configure,-S . -B '$(BUILD)'); \
+	    $(call compile,'$(BUILD)') --target rechenwerk-command)
+	$(call step,run,'$(BUILD)/rechenwerk' run cases/reaction-front.yaml -d cpu -o '$(RESULTS)/demo')
+	@printf '\nPictures:\n'; find "$$(cd '$(RESULTS)/demo' && pwd)" -name '*.png' | sort | sed 's/^/    /'
+
+check:
+	$(call step,packages,$(call packages,check))
+	$(call step,build,$(call configure,-S . -B '$(BUILD)' -DRECHENWERK_TESTS=ON); \
+	    $(call compile,'$(BUILD)'))
+	$(call step,tests,ctest --test-dir '$(BUILD)' --parallel $(JOBS) --no-tests=error --output-on-failure \
+	    --output-log '$(BUILD)/ctest.log' --output-junit junit.xml)
+
+install: all
+	$(call step,install,cmake --install '$(BUILD)' --prefix '$(PREFIX)'; \
+	    if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig 2>/dev/null || true; fi)
+
+sanitize:
+	$(call step,packages,$(call packages,check))
+	$(call step,build with sanitizers,$(call configure,--preset $(PRESET) -B '$(BUILD)/$(PRESET)'); \
+	    $(call compile,'$(BUILD)/$(PRESET)'))
+	$(call step,tests with sanitizers,ctest --test-dir '$(BUILD)/$(PRESET)' --parallel $(JOBS) --no-tests=error \
+	    --output-on-failure)
+
+# Finds are kept in BUILD/fuzz/corpus from one run to the next; inputs that failed are left in BUILD/fuzz.
+fuzz:
+	$(call step,packages,$(call packages,fuzz))
+	$(call step,build fuzz targets,$(call configure,-S . -B '$(BUILD)/fuzz' -DRECHENWERK_FUZZ=ON \
+	    -DCMAKE_C_COMPILER=clang); $(call compile,'$(BUILD)/fuzz'))
+	$(call step,fuzz,packaging/fuzz.sh '$(BUILD)/fuzz' $(FUZZ_SECONDS))
+
+clean:
+	@if [ -e '$(BUILD)/CMakeCache.txt' ] || [ -d '$(BUILD)/sanitize' ] || [ -d '$(BUILD)/fuzz' ]; then \
+	    rm -rf -- '$(BUILD)'; fi

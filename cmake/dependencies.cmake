@@ -1,0 +1,44 @@
+# What Rechenwerk links: YAML, PNG, HDF5, OpenMP, threads. Device drivers (CUDA, OpenCL) are opened at run time instead.
+# Defines the interface target rechenwerk-dependencies.
+
+set(dependencies_hint "On Debian or Ubuntu, packaging/install-deps.sh installs everything that the build needs.")
+
+find_package(PkgConfig)
+if(NOT PKG_CONFIG_FOUND)
+    message(FATAL_ERROR "pkg-config is missing. ${dependencies_hint}")
+endif()
+
+# Makes the imported target PkgConfig::<variable> from the first of the modules that exists, or stops with the hint.
+function(rw_require variable)
+    pkg_search_module(${variable} IMPORTED_TARGET GLOBAL ${ARGN})
+    if(NOT ${variable}_FOUND)
+        message(FATAL_ERROR "pkg-config does not find ${ARGN}. ${dependencies_hint}")
+    endif()
+endfunction()
+
+rw_require(YAML yaml-0.1)
+rw_require(PNG libpng)
+
+# Debian names its serial HDF5 hdf5-serial; plain hdf5 may be an MPI build there, and does not exist everywhere.
+pkg_search_module(HDF5_SERIAL IMPORTED_TARGET GLOBAL hdf5-serial hdf5)
+if(HDF5_SERIAL_FOUND)
+    set(hdf5 PkgConfig::HDF5_SERIAL)
+else()
+    find_package(HDF5 COMPONENTS C)
+    if(NOT HDF5_FOUND)
+        message(FATAL_ERROR "HDF5 (C, serial) is missing. ${dependencies_hint}")
+    endif()
+    add_library(rechenwerk-hdf5 INTERFACE)
+    target_include_directories(rechenwerk-hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
+    target_compile_definitions(rechenwerk-hdf5 INTERFACE ${HDF5_C_DEFINITIONS})
+    target_link_libraries(rechenwerk-hdf5 INTERFACE ${HDF5_C_LIBRARIES})
+    set(hdf5 rechenwerk-hdf5)
+endif()
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS C)
+
+add_library(rechenwerk-dependencies INTERFACE)
+target_link_libraries(rechenwerk-dependencies INTERFACE
+    PkgConfig::YAML PkgConfig::PNG ${hdf5} OpenMP::OpenMP_C Threads::Threads ${CMAKE_DL_LIBS} m)

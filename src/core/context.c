@@ -1,0 +1,140 @@
+/* The context: a counted reference, the message of each thread, the log, the settings.
+ *
+ * A message belongs to the thread, not to the context: rw_fail works before a context exists (NULL), needs no lock and
+ * no memory. A message of more than MESSAGE_SIZE - 1 bytes is cut at a character and ends in "...".
+ * Failing writes no log line: a failure may be an answer ("not on this device") that the caller handles.
+ * Not here: locks. The settings are to be made before threads share the context. */
+#include "core/core.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MESSAGE_SIZE 4096
+
+static _Thread_local char message[MESSAGE_SIZE];
+
+/* text[0..size) was printed by a call that wanted `wanted` bytes: marks the cut, if there was one. */
+static void mark_cut(char *text, size_t size, int wanted)
+{
+    if (wanted < 0) {
+        snprintf(text, size, "(a message that cannot be printed)");
+    } else if ((size_t)wanted >= size) {
+        size_t end = size - sizeof("...");
+        while (end > 0 && ((unsigned char)text[end] & 0xC0) == 0x80) end--; /* not inside a UTF-8 character */
+        memcpy(text + end, "...", sizeof("..."));
+    }
+}
+
+rw_status rw_context_create(rw_context **context)
+{
+    if (!context) return rw_fail(NULL, RW_ERR_ARGUMENT, "rw_context_create: context is NULL: give a place for it");
+    *context = NULL;
+    rw_context *ctx = rw_calloc(1, sizeof(*ctx));
+    if (!ctx) return rw_fail_memory(NULL, sizeof(*ctx), "a context");
+    ctx->references = 1;
+    ctx->log_level = RW_LOG_WARNING;
+    ctx->cache_enabled = true;
+    *context = ctx;
+    return RW_OK;
+}
+
+rw_context *rw_context_retain(rw_context *ctx)
+{
+    if (ctx) __atomic_fetch_add(&ctx->references, 1, __ATOMIC_RELAXED);
+    return ctx;
+}
+
+void rw_context_destroy(rw_context **context)
+{
+    if (!context || !*context) return;
+    rw_context *ctx = *context;
+    *context = NULL;
+    /* release: what this thread did with ctx is done; acquire: the last one sees what all others did */
+    if (__atomic_fetch_sub(&ctx->references, 1, __ATOMIC_ACQ_REL) > 1) return;
+    rw_free(ctx->cache_folder);
+    rw_free(ctx);
+}
+
+const char *rw_message(const rw_context *context)
+{
+    (void)context;
+    return message;
+}
+
+rw_status rw_fail(rw_context *ctx, rw_status status, const char *format, ...)
+{
+    (void)ctx;
+    char text[MESSAGE_SIZE]; /* not into `message` itself: an argument may point there */
+    va_list args;
+    va_start(args, format);
+    mark_cut(text, sizeof(text), rw_vsnprintf(text, sizeof(text), format, args));
+    va_end(args);
+    memcpy(message, text, strlen(text) + 1);
+    return status;
+}
+
+rw_status rw_fail_prefix(rw_context *ctx, rw_status status, const char *format, ...)
+{
+    char prefix[MESSAGE_SIZE];
+    va_list args;
+    va_start(args, format);
+    mark_cut(prefix, sizeof(prefix), rw_vsnprintf(prefix, sizeof(prefix), format, args));
+    va_end(args);
+    return rw_fail(ctx, status, "%s: %s", prefix, message);
+}
+
+rw_status rw_fail_memory(rw_context *ctx, size_t bytes, const char *what)
+{
+    return rw_fail(ctx, RW_ERR_MEMORY,
+                   "host memory is exhausted: %zu bytes for %s cannot be had: choose a smaller size or free memory",
+                   bytes, what);
+}
+
+void rw_context_set_log(rw_context *context, rw_log_level level, rw_log_function *function, void *user)
+{
+    if (!context) return;
+    context->log_level = level;
+    context->log = function;
+    context->log_user = user;
+}
+
+void rw_log(rw_context *ctx, rw_log_level level, const char *format, ...)
+{
+    if (!ctx || !ctx->log || level > ctx->log_level) return;
+    char text[MESSAGE_SIZE];
+    va_list args;
+    va_start(args, format);
+    mark_cut(text, sizeof(text), rw_vsnprintf(text, sizeof(text), format, args));
+    va_end(args);
+    for (char *line = text; line && *line;) { /* one call a line; empty lines are left out */
+        char *next = strchr(line, '\n');
+        if (next) *next++ = '\0';
+        if (*line) ctx->log(ctx->log_user, level, line);
+        line = next;
+    }
+}
+
+rw_status rw_context_set_cache(rw_context *context, bool enabled, const char *folder, bool trace)
+{
+    if (!context) return rw_fail(NULL, RW_ERR_ARGUMENT, "rw_context_set_cache: context is NULL: create one first");
+    if (folder && !*folder)
+        return rw_fail(context, RW_ERR_ARGUMENT,
+                       "rw_context_set_cache: folder is empty: give a path, or NULL for the default place");
+    char *copy = NULL;
+    if (folder) {
+        copy = rw_strdup(folder);
+        if (!copy) return rw_fail_memory(context, strlen(folder) + 1, "the name of the cache folder");
+    }
+    rw_free(context->cache_folder);
+    context->cache_folder = copy;
+    context->cache_enabled = enabled;
+    context->cache_trace = trace;
+    return RW_OK;
+}
+
+void rw_context_set_reproducible(rw_context *context, bool on)
+{
+    if (context) context->reproducible = on;
+}
+
+const char *rw_version(void) { return RW_VERSION; }

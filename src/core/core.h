@@ -1,0 +1,121 @@
+/* What every other folder of the library stands on: failing with a message, memory, text buffers, injected faults.
+ *
+ *   if (n < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "size = %ld is negative: give the number of cells", n);
+ *   RW_TRY(rw_array_create(...));            returns the status of a failed call
+ */
+#ifndef RW_CORE_H
+#define RW_CORE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "rechenwerk/context.h"
+
+struct rw_context {
+    int references; /* atomic */
+    rw_log_level log_level;
+    rw_log_function *log;
+    void *log_user;
+    bool cache_enabled, cache_trace, reproducible;
+    char *cache_folder; /* NULL: default place */
+};
+
+#define RW_TRY(call)                                                                                                   \
+    do {                                                                                                               \
+        rw_status rw_try_status = (call);                                                                              \
+        if (rw_try_status != RW_OK) return rw_try_status;                                                              \
+    } while (0)
+/* The same for functions that clean up at the label: sets `status` and jumps. */
+#define RW_TRY_GOTO(call, label)                                                                                       \
+    do {                                                                                                               \
+        if ((status = (call)) != RW_OK) goto label;                                                                    \
+    } while (0)
+
+#define RW_COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
+#define RW_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define RW_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+rw_context *rw_context_retain(rw_context *ctx);
+
+/* Sets the message of this thread and returns `status`. */
+rw_status rw_fail(rw_context *ctx, rw_status status, const char *format, ...) RW_PRINTF(3, 4);
+/* Puts "prefix: " before the message of a call that has just failed; returns `status`. */
+rw_status rw_fail_prefix(rw_context *ctx, rw_status status, const char *format, ...) RW_PRINTF(3, 4);
+/* Host memory gone: RW_ERR_MEMORY with what was wanted. */
+rw_status rw_fail_memory(rw_context *ctx, size_t bytes, const char *what);
+void rw_log(rw_context *ctx, rw_log_level level, const char *format, ...) RW_PRINTF(3, 4);
+
+/* Memory: zeroed (what rw_realloc adds is not); NULL only when exhausted (or injected). rw_free(NULL) is allowed. */
+void *rw_calloc(size_t count, size_t size);
+void *rw_realloc(void *old, size_t size);
+char *rw_strdup(const char *text);
+char *rw_strndup(const char *text, size_t n);
+char *rw_format(const char *format, ...) RW_PRINTF(1, 2);
+void rw_free(void *p);
+/* Grows *items (elements of `size` bytes) to hold at least `need`; false when memory is exhausted. */
+bool rw_grow(void *items, int *capacity, int need, size_t size);
+
+/* A text that grows. After a failed allocation `failed` stays set and appends do nothing, so it is checked once. */
+typedef struct rw_text {
+    char *data; /* NUL-terminated, or NULL while empty */
+    size_t length, capacity;
+    bool failed;
+} rw_text;
+void rw_text_add(rw_text *text, const char *format, ...) RW_PRINTF(2, 3);
+void rw_text_add_bytes(rw_text *text, const char *bytes, size_t n);
+void rw_text_free(rw_text *text);
+
+/* vsnprintf and strtod in the C locale: a decimal point, whatever locale the program has set. rw_fail, rw_log,
+ * rw_format and rw_text_add print through the first. */
+int rw_vsnprintf(char *buffer, size_t size, const char *format, va_list args) RW_PRINTF(3, 0);
+double rw_strtod(const char *text, char **end);
+
+/* Faults on purpose, for tests: the n-th event (1, 2, …) of a kind fails; 0 switches off. */
+typedef enum rw_fault { RW_FAULT_ALLOC, RW_FAULT_READ, RW_FAULT_WRITE, RW_FAULT_DEVICE_ALLOC, RW_FAULT_LAUNCH,
+                        RW_FAULT_COMPILE, RW_FAULT_KINDS } rw_fault;
+void rw_fault_set(rw_fault kind, long n);
+bool rw_fault_hit(rw_fault kind); /* true when this event is to fail; cheap when nothing is set */
+long rw_fault_events(rw_fault kind); /* events seen since the last rw_fault_set */
+
+/* Nearest of `n` names to a mistyped one by edit distance (transpositions count one, case counts only between equals);
+ * NULL if none is near: more than 1 + length/4 changes. */
+const char *rw_nearest(const char *given, const char *const *names, int n);
+/* Number of bytes of the first difference-free prefix etc. live with their users; this is only the distance. */
+int rw_edit_distance(const char *a, const char *b);
+
+/* SHA-256 (FIPS 180-4). */
+typedef struct rw_sha256 {
+    uint32_t h[8];
+    uint64_t length;
+    uint8_t block[64];
+} rw_sha256;
+void rw_sha256_begin(rw_sha256 *s);
+void rw_sha256_add(rw_sha256 *s, const void *data, size_t n);
+void rw_sha256_end(rw_sha256 *s, uint8_t digest[32]);
+void rw_sha256_hex(const void *data, size_t n, char hex[65]);
+
+/* Random numbers, the same on every machine: counter-based, x = f(seed, index). */
+uint64_t rw_random_u64(uint64_t seed, uint64_t index);
+double rw_random_uniform(uint64_t seed, uint64_t index); /* [0,1), 53 bits */
+double rw_random_normal(uint64_t seed, uint64_t index);
+
+/* Seconds of a clock that only moves forward. */
+double rw_seconds(void);
+
+/* Files. Paths are UTF-8; every failure names the path and the reason of the system. */
+/* The whole file with a NUL added, to be freed with rw_free; more than `limit` bytes is an error (0: no limit). */
+rw_status rw_file_read(rw_context *ctx, const char *path, size_t limit, char **data, size_t *n);
+/* Writes to a temporary file in the same folder, fsync, rename: the old file stays until the new one is whole. */
+rw_status rw_file_write(rw_context *ctx, const char *path, const void *data, size_t n);
+rw_status rw_folder_create(rw_context *ctx, const char *path); /* with parents; existing is fine */
+/* The two halves of an atomic replace for writers that need a path (HDF5, libpng): temporary name beside `path`
+ * (to be freed with rw_free), then commit (fsync + rename) or discard. Both free it and set it to NULL; a commit that
+ * fails discards. */
+rw_status rw_file_replace_begin(rw_context *ctx, const char *path, char **temporary);
+rw_status rw_file_replace_commit(rw_context *ctx, const char *path, char **temporary);
+void rw_file_replace_discard(char **temporary);
+
+#endif

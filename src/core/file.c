@@ -1,0 +1,311 @@
+/* Files: read whole, replaced whole, folders made with their parents.
+ *
+ *   replace:  begin   create FOLDER/NAME.PROCESS-COUNT.tmp, new, with the permissions of the old file
+ *             …       the caller writes it
+ *             commit  fsync, rename over the old file, fsync of the folder
+ * A reader therefore sees the old bytes or the new ones, never a mixture, also after a crash; a crash may leave the
+ * temporary file behind. A symbolic link stays one: the file it points to is replaced. Devices and pipes are refused.
+ * Not here: locks, appending, files that do not fit in memory. Interrupted system calls (EINTR) are repeated. */
+#include "core/core.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PIECE ((size_t)1 << 20) /* bytes of one read or write: large enough for full speed */
+
+/* What to do about a reason of the system. */
+static const char *next_step(int reason)
+{
+    switch (reason) {
+    case ENOENT: return "check the path";
+    case ENOTDIR: return "a part of the path is a file: check the path";
+    case EISDIR: return "give the path of a file";
+    case EACCES:
+    case EPERM: return "check the permissions or choose another folder";
+    case EROFS: return "choose another folder";
+    case ENOSPC:
+    case EDQUOT: return "free some space or choose another folder";
+    case EMFILE:
+    case ENFILE: return "close files or raise ulimit -n";
+    case ENAMETOOLONG: return "choose a shorter name";
+    case ELOOP: return "a symbolic link leads to itself: remove it";
+    default: return "check the disk or choose another folder";
+    }
+}
+
+static rw_status fail(rw_context *ctx, const char *what, const char *path, int reason)
+{
+    return rw_fail(ctx, RW_ERR_FILE, "cannot %s '%s': %s: %s", what, path, strerror(reason), next_step(reason));
+}
+
+static rw_status check_path(rw_context *ctx, const char *function, const char *path)
+{
+    if (path && *path) return RW_OK;
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: path is %s: give the path of a file or folder", function,
+                   path ? "empty" : "NULL");
+}
+
+/* The system's calls with injected faults and without EINTR. */
+
+static int open_file(const char *path, int flags, mode_t mode)
+{
+    int fd;
+    do fd = open(path, flags | O_CLOEXEC, mode);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+static ssize_t read_some(int fd, void *data, size_t n)
+{
+    if (rw_fault_hit(RW_FAULT_READ)) return errno = EIO, -1;
+    ssize_t got;
+    do got = read(fd, data, RW_MIN(n, PIECE));
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+static bool write_all(int fd, const char *data, size_t n)
+{
+    while (n > 0) {
+        if (rw_fault_hit(RW_FAULT_WRITE)) return errno = ENOSPC, false;
+        ssize_t put = write(fd, data, RW_MIN(n, PIECE));
+        if (put == 0) return errno = EIO, false;
+        if (put < 0 && errno != EINTR) return false;
+        if (put > 0) data += put, n -= (size_t)put;
+    }
+    return true;
+}
+
+static bool sync_file(int fd)
+{
+    if (rw_fault_hit(RW_FAULT_WRITE)) return errno = EIO, false;
+    int failed;
+    do failed = fsync(fd);
+    while (failed && errno == EINTR);
+    return !failed;
+}
+
+static bool close_file(int fd) { return close(fd) == 0 || errno == EINTR; /* Linux has closed it all the same */ }
+
+/* Reading */
+
+rw_status rw_file_read(rw_context *ctx, const char *path, size_t limit, char **data, size_t *n)
+{
+    if (!data) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_file_read: data is NULL: give a place for the bytes");
+    *data = NULL;
+    if (n) *n = 0;
+    RW_TRY(check_path(ctx, "rw_file_read", path));
+    if (limit == 0 || limit > SIZE_MAX / 4) limit = SIZE_MAX / 4;
+
+    int fd = open_file(path, O_RDONLY, 0);
+    if (fd < 0) return fail(ctx, "open", path, errno);
+    rw_status status = RW_OK;
+    char *bytes = NULL;
+    size_t length = 0, room = 0;
+    struct stat info;
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) room = RW_MIN((size_t)info.st_size, limit);
+    room += 2; /* one byte to meet the end of the file, one for the NUL */
+    for (;;) {
+        if (!bytes || room - length < 2) {
+            if (bytes) room = RW_MIN(2 * room + PIECE, limit + 2); /* a pipe, or a file that grows */
+            char *larger = rw_realloc(bytes, room);
+            if (!larger) {
+                status = rw_fail_memory(ctx, room, path);
+                break;
+            }
+            bytes = larger;
+        }
+        ssize_t got = read_some(fd, bytes + length, room - length - 1);
+        if (got < 0) {
+            status = fail(ctx, "read", path, errno);
+            break;
+        }
+        length += (size_t)got;
+        if (length > limit) {
+            status = rw_fail(ctx, RW_ERR_FILE,
+                             "cannot read '%s': it has more than the %zu bytes allowed here: "
+                             "is it the right file?",
+                             path, limit);
+            break;
+        }
+        if (got == 0) break;
+    }
+    close(fd); /* nothing was written: no error to miss */
+    if (status != RW_OK) {
+        rw_free(bytes);
+        return status;
+    }
+    bytes[length] = '\0';
+    *data = bytes;
+    if (n) *n = length;
+    return RW_OK;
+}
+
+/* Replacing */
+
+/* The file that `path` means: itself, or where its symbolic link leads. *mode: st_mode of the old file, 0 if none. */
+static rw_status find_target(rw_context *ctx, const char *path, char **target, mode_t *mode)
+{
+    struct stat info;
+    *mode = 0;
+    *target = NULL;
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) {
+        char *resolved = realpath(path, NULL);
+        if (!resolved) return fail(ctx, "follow the link", path, errno);
+        *target = rw_strdup(resolved);
+        free(resolved);
+    } else {
+        *target = rw_strdup(path);
+    }
+    if (!*target) return rw_fail_memory(ctx, strlen(path) + 1, "a path");
+    if (stat(*target, &info) != 0) return RW_OK; /* a new file */
+    *mode = info.st_mode;
+    rw_status status = RW_OK;
+    if (S_ISDIR(info.st_mode))
+        status = fail(ctx, "write", path, EISDIR);
+    else if (!S_ISREG(info.st_mode))
+        status = rw_fail(ctx, RW_ERR_FILE,
+                         "cannot write '%s': it is a device or a pipe, which cannot be replaced: "
+                         "give the path of a file",
+                         path);
+    else if (access(*target, W_OK) != 0) /* rename would not ask */
+        status = fail(ctx, "write", path, errno);
+    if (status == RW_OK) return RW_OK;
+    rw_free(*target);
+    *target = NULL;
+    return status;
+}
+
+rw_status rw_file_replace_begin(rw_context *ctx, const char *path, char **temporary)
+{
+    static atomic_int count;
+    if (!temporary) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_file_replace_begin: temporary is NULL: give a place");
+    *temporary = NULL;
+    RW_TRY(check_path(ctx, "rw_file_replace_begin", path));
+    char *target;
+    mode_t mode;
+    RW_TRY(find_target(ctx, path, &target, &mode));
+    const char *slash = strrchr(target, '/');
+    int folder = slash ? (int)(slash - target) + 1 : 0;
+    /* the name is cut so that a long one, still allowed, gives a temporary one that is */
+    rw_status status = RW_OK;
+    for (int tries = 0; tries < 100; tries++) {
+        char *name = rw_format("%.*s%.200s.%ld-%d.tmp", folder, target, target + folder, (long)getpid(),
+                               atomic_fetch_add(&count, 1));
+        if (!name) {
+            status = rw_fail_memory(ctx, strlen(target) + 32, "a path");
+            break;
+        }
+        int fd = open_file(name, O_WRONLY | O_CREAT | O_EXCL, 0666);
+        if (fd >= 0) {
+            if (mode) (void)!fchmod(fd, mode & 0777); /* where it fails, the file system has no permissions */
+            close_file(fd);
+            *temporary = name;
+            break;
+        }
+        int reason = errno;
+        rw_free(name);
+        status = fail(ctx, "create a file beside", path, reason);
+        if (reason != EEXIST) break; /* EEXIST: left by a crashed process of the same number */
+        status = tries == 99 ? status : RW_OK;
+    }
+    rw_free(target);
+    return status;
+}
+
+rw_status rw_file_replace_commit(rw_context *ctx, const char *path, char **temporary)
+{
+    if (!temporary || !*temporary)
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "rw_file_replace_commit: temporary is NULL: call rw_file_replace_begin first");
+    char *target = NULL;
+    mode_t mode;
+    rw_status status = check_path(ctx, "rw_file_replace_commit", path);
+    if (status == RW_OK) status = find_target(ctx, path, &target, &mode);
+    if (status != RW_OK) goto done;
+
+    int fd = open_file(*temporary, O_RDWR, 0);
+    bool synced = fd >= 0 && sync_file(fd);
+    if (!synced) status = fail(ctx, "write", path, errno);
+    if (fd >= 0 && !close_file(fd) && synced) status = fail(ctx, "write", path, errno);
+    if (status != RW_OK) goto done;
+    bool hit = rw_fault_hit(RW_FAULT_WRITE);
+    if (hit || rename(*temporary, target) != 0) {
+        status = fail(ctx, "replace", path, hit ? EIO : errno);
+        goto done;
+    }
+    rw_free(*temporary);
+    *temporary = NULL;
+    /* That the new name survives a loss of power is tried, not promised: some file systems cannot sync a folder, and
+     * the old file, which would come back, is whole too. */
+    char *slash = strrchr(target, '/');
+    if (slash) slash[slash == target] = '\0';
+    fd = open_file(slash ? target : ".", O_RDONLY | O_DIRECTORY, 0);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+done:
+    rw_free(target);
+    rw_file_replace_discard(temporary);
+    return status;
+}
+
+void rw_file_replace_discard(char **temporary)
+{
+    if (!temporary || !*temporary) return;
+    unlink(*temporary);
+    rw_free(*temporary);
+    *temporary = NULL;
+}
+
+rw_status rw_file_write(rw_context *ctx, const char *path, const void *data, size_t n)
+{
+    if (!data && n > 0)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_file_write: data is NULL but n = %zu: give the bytes", n);
+    char *temporary;
+    RW_TRY(rw_file_replace_begin(ctx, path, &temporary));
+    int fd = open_file(temporary, O_WRONLY, 0);
+    bool written = fd >= 0 && write_all(fd, data, n);
+    int reason = errno;
+    if (fd >= 0 && !close_file(fd) && written) written = false, reason = errno;
+    if (written) return rw_file_replace_commit(ctx, path, &temporary);
+    rw_file_replace_discard(&temporary);
+    return fail(ctx, "write", path, reason);
+}
+
+/* Folders */
+
+rw_status rw_folder_create(rw_context *ctx, const char *path)
+{
+    RW_TRY(check_path(ctx, "rw_folder_create", path));
+    char *folder = rw_strdup(path);
+    if (!folder) return rw_fail_memory(ctx, strlen(path) + 1, "a path");
+    rw_status status = RW_OK;
+    /* a, a/b, a/b/c of a/b/c; asked first, since mkdir of an existing folder may fail otherwise than with EEXIST */
+    for (char *end = folder; *end && status == RW_OK;) {
+        end += strspn(end, "/");
+        end += strcspn(end, "/");
+        char kept = *end;
+        *end = '\0';
+        struct stat info;
+        if (stat(folder, &info) != 0 && mkdir(folder, 0777) != 0 && errno != EEXIST)
+            status = fail(ctx, "create the folder", folder, errno);
+        else if (stat(folder, &info) != 0)
+            status = fail(ctx, "create the folder", folder, errno);
+        else if (!S_ISDIR(info.st_mode))
+            status = rw_fail(ctx, RW_ERR_FILE,
+                             "cannot create the folder '%s': '%s' is a file: choose another name or "
+                             "remove it",
+                             path, folder);
+        *end = kept;
+    }
+    rw_free(folder);
+    return status;
+}

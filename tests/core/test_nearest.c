@@ -1,0 +1,110 @@
+/* Edit distance against its definition by recursion, and what "did you mean" answers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/core.h"
+
+static void test_distances(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        int distance;
+    } rows[] = {
+        {"", "", 0},          {"a", "", 1},
+        {"", "abc", 3},       {"cuda", "cuda", 0},
+        {"cuda", "cdua", 1},  {"cuda", "cud", 1},
+        {"cuda", "cudaa", 1}, {"cuda", "coda", 1},
+        {"a", "A", 1},        {"kitten", "sitting", 3},
+        {"ca", "abc", 3},     {"abcd", "badc", 2},
+        {"flaw", "lawn", 2},  {"restart", "restrat", 1},
+        {"aaab", "baaa", 2},  {"saturday", "sunday", 3},
+    };
+    for (int i = 0; i < RW_COUNT(rows); i++) {
+        assert_int_equal(rw_edit_distance(rows[i].a, rows[i].b), rows[i].distance);
+        assert_int_equal(rw_edit_distance(rows[i].b, rows[i].a), rows[i].distance);
+    }
+}
+
+/* The definition, of the first i and j bytes. */
+static int plain(const char *a, int i, const char *b, int j)
+{
+    if (i == 0 || j == 0) return i + j;
+    int d = plain(a, i - 1, b, j - 1) + (a[i - 1] != b[j - 1]);
+    d = RW_MIN(d, plain(a, i - 1, b, j) + 1);
+    d = RW_MIN(d, plain(a, i, b, j - 1) + 1);
+    if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d = RW_MIN(d, plain(a, i - 2, b, j - 2) + 1);
+    return d;
+}
+
+static void test_against_the_definition(void **state)
+{
+    (void)state;
+    for (uint64_t k = 0; k < 3000; k++) {
+        char a[7] = "", b[7] = "";
+        int na = (int)(rw_random_u64(1, 20 * k) % 7), nb = (int)(rw_random_u64(1, 20 * k + 1) % 7);
+        for (int i = 0; i < na; i++) a[i] = "abc"[rw_random_u64(1, 20 * k + 2 + (uint64_t)i) % 3];
+        for (int i = 0; i < nb; i++) b[i] = "abc"[rw_random_u64(1, 20 * k + 10 + (uint64_t)i) % 3];
+        if (rw_edit_distance(a, b) != plain(a, na, b, nb)) fail_msg("distance of '%s' and '%s'", a, b);
+    }
+}
+
+static void test_long_texts(void **state)
+{
+    (void)state;
+    char a[1001], b[1001];
+    memset(a, 'a', 1000);
+    memset(b, 'b', 1000);
+    a[1000] = b[1000] = '\0';
+    assert_int_equal(rw_edit_distance(a, b), 1000); /* the bound, here exact */
+    memset(b, 'a', 1000);
+    b[500] = 'x';
+    assert_int_equal(rw_edit_distance(a, b), 1); /* what is equal at both ends does not count */
+    a[255] = b[255] = '\0';
+    memset(a, 'x', 255);
+    memset(b, 'y', 255);
+    b[100] = 'x';
+    assert_int_equal(rw_edit_distance(a, b), 254); /* the longest that is computed */
+}
+
+static void test_nearest(void **state)
+{
+    (void)state;
+    static const char *const devices[] = {"cpu", "opencl:0", "cuda:0", "cuda:1", "check", "auto"};
+    static const struct {
+        const char *given, *nearest;
+    } rows[] = {
+        {"cpu", "cpu"},       {"gpu", "cpu"},       {"cdua:0", "cuda:0"},
+        {"CUDA:1", "cuda:1"}, {"cuda:2", "cuda:0"}, {"opencl", "opencl:0"},
+        {"ckeck", "check"},   {"metal", NULL},      {"", NULL},
+        {"x", NULL},          {"atuo", "auto"},     {"OpenCL0", "opencl:0"},
+        {"vulkan:0", NULL},
+    };
+    for (int i = 0; i < RW_COUNT(rows); i++) {
+        const char *found = rw_nearest(rows[i].given, devices, RW_COUNT(devices));
+        if (!rows[i].nearest != !found || (found && strcmp(found, rows[i].nearest) != 0))
+            fail_msg("'%s' finds %s", rows[i].given, found ? found : "nothing");
+    }
+    assert_null(rw_nearest("cpu", NULL, 0));
+    static const char *const short_names[] = {"y", "z"};
+    assert_null(rw_nearest("x", short_names, 2)); /* one change, but nothing in common */
+    static const char *const cases[] = {"DT", "dt"};
+    assert_string_equal(rw_nearest("dt", cases, 2), "dt"); /* case decides between equals */
+    assert_string_equal(rw_nearest("dx", cases, 2), "dt");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_distances),
+        cmocka_unit_test(test_against_the_definition),
+        cmocka_unit_test(test_long_texts),
+        cmocka_unit_test(test_nearest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
