@@ -1,0 +1,101 @@
+/* Devices, queues, events, recorded sequences.
+ *
+ *   rw_device *dev;
+ *   rw_device_open(ctx, "cuda:0", &dev);        "cpu", "cpu:4", "opencl:0", "check", "auto"
+ *
+ * A device is chosen by a string. A wrong one answers with the nearest right one and with the reason why a device
+ * that exists cannot be used. Objects made on a device keep it alive. */
+#ifndef RECHENWERK_DEVICE_H
+#define RECHENWERK_DEVICE_H
+
+#include <stdint.h>
+
+#include "rechenwerk/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rw_device rw_device;
+typedef struct rw_queue rw_queue;
+typedef struct rw_event rw_event;
+typedef struct rw_sequence rw_sequence;
+
+/* What a scheduler and a person need to know. Unknown numbers are 0, unknown texts "". */
+typedef struct rw_device_properties {
+    char name[32];           /* the string that opens it: "cuda:0" */
+    char also[32];           /* another string for the same hardware, "" when there is none */
+    char kind[16];           /* "cpu", "opencl", "cuda", "check" */
+    char hardware[128];      /* "NVIDIA H200" */
+    char driver[160];        /* driver or compiler with its version */
+    char unusable[256];      /* why it cannot be used; "" when it can */
+    char identity[64];       /* PCI place or "cpu": equal for the same hardware under two names */
+    int units;               /* cores, compute units or multiprocessors */
+    int clock_mhz;
+    int64_t memory;          /* bytes of its memory in all */
+    int64_t memory_free;     /* bytes free when asked */
+    int64_t shared_memory;   /* bytes a group may share */
+    int64_t cache;           /* bytes of its last-level cache */
+    int group_max;           /* items a group may have */
+    int width;               /* items that step together: warp, or vector lanes of f64 */
+    bool f64;                /* double precision in hardware */
+    bool managed;            /* has the memory mode RW_MEMORY_MANAGED */
+    bool gpu;
+    char version[32];        /* compute capability "9.0", OpenCL version "1.2" */
+} rw_device_properties;
+
+/* What a device has done since it was opened; a test asserts "1000 steps, no field copied" with it. */
+typedef struct rw_counters {
+    int64_t copies_in, copies_out, copies_device; /* host to device, device to host, within the device */
+    int64_t bytes_in, bytes_out, bytes_device;
+    int64_t launches;      /* kernels started, those inside replays included */
+    int64_t replays;       /* recorded sequences started */
+    int64_t compilations;  /* texts given to a compiler */
+    int64_t cache_hits;    /* programs loaded from the cache on disk */
+    int64_t shared;        /* programs found already loaded in this process */
+    int64_t bytes_allocated, bytes_allocated_peak;
+    double compile_seconds;
+} rw_counters;
+
+/* All devices of this machine, usable or not, each hardware once (`also` names its second face); free with
+ * rw_device_list_free. Opening nothing, it costs milliseconds. */
+RW_API rw_status rw_device_list(rw_context *context, rw_device_properties **list, int *count);
+RW_API void rw_device_list_free(rw_device_properties **list);
+
+/* Opens a device. "auto" takes the first usable of cuda:0, an OpenCL GPU, cpu. "cpu:N" uses N threads, "cpu" all that
+ * the process may use (OMP_NUM_THREADS is respected). Errors: ERR_DEVICE with the nearest name and reasons. */
+RW_API rw_status rw_device_open(rw_context *context, const char *name, rw_device **device);
+RW_API void rw_device_close(rw_device **device);
+RW_API const rw_device_properties *rw_device_info(const rw_device *device);
+RW_API rw_context *rw_device_context(const rw_device *device);
+RW_API rw_counters rw_device_counters(const rw_device *device);
+
+/* Queues run what is put into them in order; different queues may overlap. The cpu and check devices finish each piece
+ * of work before the call returns. Every device has one queue from the start. */
+RW_API rw_queue *rw_device_queue(rw_device *device);
+RW_API rw_status rw_queue_create(rw_device *device, rw_queue **queue);
+RW_API void rw_queue_destroy(rw_queue **queue); /* waits first */
+RW_API rw_status rw_queue_wait(rw_queue *queue); /* until all its work is done; reports failures of kernels */
+
+/* Events mark a place in a queue. Times are the device's own where it keeps them. */
+RW_API rw_status rw_event_create(rw_device *device, rw_event **event);
+RW_API void rw_event_destroy(rw_event **event);
+RW_API rw_status rw_event_record(rw_event *event, rw_queue *queue);
+RW_API rw_status rw_event_wait(rw_event *event);
+RW_API rw_status rw_queue_wait_event(rw_queue *queue, rw_event *event); /* work put in later waits for the event */
+/* Seconds between two events that have happened. */
+RW_API rw_status rw_event_seconds(rw_event *start, rw_event *stop, double *seconds);
+
+/* Recorded sequences: launches put into the queue between begin and end are kept instead of run, with their arguments
+ * as they are then; replaying starts them all at once (a CUDA graph; a loop over the launches elsewhere). The
+ * arrays must stay alive and keep their memory (no rw_array_swap) while the sequence is used; host reads and waits are
+ * refused while recording. */
+RW_API rw_status rw_record_begin(rw_queue *queue);
+RW_API rw_status rw_record_end(rw_queue *queue, rw_sequence **sequence);
+RW_API rw_status rw_sequence_replay(rw_sequence *sequence, rw_queue *queue);
+RW_API void rw_sequence_destroy(rw_sequence **sequence);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

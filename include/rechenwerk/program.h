@@ -1,0 +1,59 @@
+/* Programs: texts in the group dialect (docs/dev/dialect.md), specialised by definitions, compiled at run time.
+ *
+ * For C programmers who write kernels of their own, and for the library itself. Case files and equations never get
+ * here as text: they reach a compiler only as checked graphs. */
+#ifndef RECHENWERK_PROGRAM_H
+#define RECHENWERK_PROGRAM_H
+
+#include "rechenwerk/array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rw_program rw_program;
+typedef struct rw_kernel rw_kernel;
+
+typedef struct rw_define {
+    const char *name, *value;
+} rw_define;
+
+/* Compiles `text` for the device with the definitions, or takes the result from this process or from the cache on
+ * disk. `name` stands in messages. GROUP, the number of items of a group, must be among the definitions.
+ * Errors: ERR_COMPILE with kernel, line and the path of the compiler's log; ERR_DEVICE when no compiler is there. */
+RW_API rw_status rw_program_create(rw_device *device, const char *name, const char *text, const rw_define *defines,
+                                   int ndefines, rw_program **program);
+RW_API void rw_program_destroy(rw_program **program);
+
+/* A kernel of the program; it lives as long as the program. */
+RW_API rw_status rw_program_kernel(rw_program *program, const char *name, rw_kernel **kernel);
+
+/* An argument of a launch: an array for a GLOBAL pointer, a number for a value. Numbers are converted to the type
+ * that the kernel declares. */
+typedef struct rw_arg {
+    rw_array *array; /* NULL: a number */
+    double re, im;
+    int64_t integer;
+    bool is_integer;
+} rw_arg;
+static inline rw_arg rw_arg_array(rw_array *array) { rw_arg a = {array, 0, 0, 0, false}; return a; }
+static inline rw_arg rw_arg_real(double value) { rw_arg a = {NULL, value, 0, (int64_t)value, false}; return a; }
+static inline rw_arg rw_arg_complex(double re, double im) { rw_arg a = {NULL, re, im, (int64_t)re, false}; return a; }
+static inline rw_arg rw_arg_int(int64_t value) { rw_arg a = {NULL, (double)value, 0, value, true}; return a; }
+
+/* Runs groups[0] x groups[1] x groups[2] groups of the kernel in the queue. Arrays are brought to the device if their
+ * host copy is newer; those behind pointers without const count as written. Nothing is launched for an empty grid. */
+RW_API rw_status rw_launch(rw_queue *queue, rw_kernel *kernel, const int64_t groups[3], const rw_arg *args, int nargs);
+
+/* The program cache on disk. */
+typedef struct rw_cache_info {
+    char folder[1024];
+    int64_t entries, bytes;
+} rw_cache_info;
+RW_API rw_status rw_cache_describe(rw_context *context, rw_cache_info *info);
+RW_API rw_status rw_cache_clear(rw_context *context, int64_t *removed);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

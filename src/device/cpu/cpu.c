@@ -1,0 +1,270 @@
+/* The cpu device: groups are spread over OpenMP threads, each thread a contiguous range of them; the items of a group
+ * are the innermost loop of the kernel. Device memory is host memory; a launch returns when it is done. */
+#include <omp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device/cpu/cc.h"
+#include "device/cpu/cpu.h"
+
+#if defined(__SANITIZE_THREAD__) /* libgomp's fork and join are invisible to the thread sanitizer: spell them out */
+void __tsan_acquire(void *);
+void __tsan_release(void *);
+#define HAPPENS_BEFORE(x) __tsan_release(x)
+#define HAPPENS_AFTER(x) __tsan_acquire(x)
+#else
+#define HAPPENS_BEFORE(x) (void)(x)
+#define HAPPENS_AFTER(x) (void)(x)
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZE " -fsanitize=address,undefined -fno-sanitize-recover=undefined -g"
+#elif defined(__SANITIZE_THREAD__)
+#define SANITIZE " -fsanitize=thread -g"
+#else
+#define SANITIZE ""
+#endif
+
+typedef struct cpu_state {
+    int threads;
+} cpu_state;
+
+static int usable_cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* "model name" of /proc/cpuinfo and a clock. */
+static void describe_processor(rw_device_properties *p)
+{
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    char line[1024];
+    snprintf(p->hardware, sizeof p->hardware, "processor");
+    for (bool done = false; f && !done && fgets(line, sizeof line, f);) {
+        char *value = strchr(line, ':');
+        done = line[0] == '\n';
+        if (!value) continue;
+        value += strspn(value, ": \t");
+        value[strcspn(value, "\n")] = 0;
+        if (!strncmp(line, "model name", 10)) snprintf(p->hardware, sizeof p->hardware, "%.127s", value);
+        if (!strncmp(line, "cpu MHz", 7)) p->clock_mhz = (int)atof(value);
+    }
+    if (f) fclose(f);
+}
+
+void rw_cpu_properties(rw_device_properties *p)
+{
+    memset(p, 0, sizeof *p);
+    snprintf(p->name, sizeof p->name, "cpu");
+    snprintf(p->kind, sizeof p->kind, "cpu");
+    snprintf(p->identity, sizeof p->identity, "cpu");
+    describe_processor(p);
+    p->units = usable_cores();
+    p->memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    p->memory_free = (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    p->cache = cache > 0 ? cache : 0;
+    p->shared_memory = 1 << 20;
+    p->group_max = 1 << 16;
+#if defined(__x86_64__)
+    p->width = __builtin_cpu_supports("avx512f") ? 8 : __builtin_cpu_supports("avx") ? 4 : 2;
+#else
+    p->width = 2;
+#endif
+    p->f64 = true, p->managed = true;
+    char *cc = rw_cc_find();
+    if (cc) snprintf(p->driver, sizeof p->driver, "C compiler %.140s", cc);
+    else snprintf(p->driver, sizeof p->driver, "no C compiler: equations run in the plain evaluator (install gcc)");
+    rw_free(cc);
+}
+
+static int cpu_list(rw_context *ctx, rw_device_properties *list, int max, char *reason, size_t reason_size)
+{
+    (void)ctx, (void)max, (void)reason, (void)reason_size;
+    rw_cpu_properties(list);
+    return 1;
+}
+
+static rw_status cpu_open(rw_device *dev, int index)
+{
+    int cores = usable_cores();
+    if (index == 0 || index > 4096)
+        return rw_fail(dev->ctx, RW_ERR_DEVICE, "cpu:%d: the number behind cpu: is a count of threads, 1 to 4096", index);
+    cpu_state *s = rw_calloc(1, sizeof *s);
+    if (!s) return rw_fail_memory(dev->ctx, sizeof *s, "a device");
+    s->threads = index > 0 ? index : RW_MIN(omp_get_max_threads(), RW_MAX(cores, 1));
+    dev->state = s;
+    rw_cpu_properties(&dev->info);
+    if (index > 0) snprintf(dev->info.name, sizeof dev->info.name, "cpu:%d", index);
+    dev->info.units = s->threads;
+    return RW_OK;
+}
+
+static void cpu_close(rw_device *dev)
+{
+    rw_free(dev->state);
+    dev->state = NULL;
+}
+
+rw_status rw_cpu_alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_buffer *buffer)
+{
+    size_t align = bytes >= (size_t)1 << 22 ? (size_t)1 << 21 : 64; /* large arrays on huge pages' borders */
+    buffer->pointer = rw_fault_hit(RW_FAULT_ALLOC) ? NULL : aligned_alloc(align, (bytes + align - 1) / align * align);
+    if (!buffer->pointer) return rw_fail_memory(dev->ctx, bytes, "an array");
+    buffer->memory = memory, buffer->host = buffer->pointer;
+    return RW_OK;
+}
+
+void rw_cpu_free(rw_device *dev, rw_buffer *buffer)
+{
+    (void)dev;
+    free(buffer->pointer);
+    buffer->pointer = NULL;
+}
+
+static rw_status cpu_copy_in(rw_queue *q, rw_buffer *dst, const void *src, size_t bytes, bool blocking)
+{
+    (void)q, (void)blocking;
+    memcpy(dst->pointer, src, bytes);
+    return RW_OK;
+}
+
+static rw_status cpu_copy_out(rw_queue *q, void *dst, rw_buffer *src, size_t bytes, bool blocking)
+{
+    (void)q, (void)blocking;
+    memcpy(dst, src->pointer, bytes);
+    return RW_OK;
+}
+
+/* Runs f(first, last) of n pieces over the threads. */
+static void parallel_bytes(int threads, char *dst, const char *src, size_t bytes)
+{
+    HAPPENS_BEFORE(dst);
+#pragma omp parallel num_threads(threads) if (bytes > (1 << 20))
+    {
+        HAPPENS_AFTER(dst);
+        size_t t = (size_t)omp_get_thread_num(), n = (size_t)omp_get_num_threads();
+        size_t a = bytes / n * t, b = t + 1 == n ? bytes : bytes / n * (t + 1);
+        if (src) memcpy(dst + a, src + a, b - a);
+        else memset(dst + a, 0, b - a);
+        HAPPENS_BEFORE(dst);
+    }
+    HAPPENS_AFTER(dst);
+}
+
+static rw_status cpu_copy(rw_queue *q, rw_buffer *dst, rw_buffer *src, size_t bytes)
+{
+    parallel_bytes(((cpu_state *)q->device->state)->threads, dst->pointer, src->pointer, bytes);
+    return RW_OK;
+}
+
+static rw_status cpu_zero(rw_queue *q, rw_buffer *dst, size_t bytes)
+{
+    parallel_bytes(((cpu_state *)q->device->state)->threads, dst->pointer, NULL, bytes);
+    return RW_OK;
+}
+
+static const char *options(const rw_device *dev)
+{
+    return dev->ctx->reproducible
+               ? "-std=gnu17 -O3 -march=native -fopenmp-simd -fPIC -shared -fvisibility=hidden -w -fno-math-errno "
+                 "-fno-trapping-math -ffp-contract=off" SANITIZE
+               : "-std=gnu17 -O3 -march=native -fopenmp-simd -fPIC -shared -fvisibility=hidden -w -fno-math-errno "
+                 "-fno-trapping-math -ffp-contract=fast" SANITIZE;
+}
+
+static rw_status cpu_identity(rw_device *dev, rw_text *identity) { return rw_cc_identity(dev, options(dev), identity); }
+
+static rw_status cpu_compile(rw_device *dev, rw_program *p, const char *text, rw_text *binary)
+{
+    return rw_cc_compile(dev, p, text, options(dev), binary);
+}
+
+static rw_status cpu_load(rw_device *dev, rw_program *p, const rw_text *binary, const char *path)
+{
+    (void)binary;
+    return rw_cc_load(dev, p, path);
+}
+
+static void cpu_unload(rw_device *dev, rw_program *p)
+{
+    (void)dev;
+    rw_cc_unload(p);
+}
+
+static rw_status cpu_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
+{
+    void *a[RW_MAX_PARAMETERS];
+    int n[3] = {(int)groups[0], (int)groups[1], (int)groups[2]};
+    long total = (long)(groups[0] * groups[1] * groups[2]);
+    rw_cc_entry *entry = (rw_cc_entry *)k->handle;
+    for (int i = 0; i < nargs; ++i)
+        a[i] = args[i].buffer ? (void *)&args[i].buffer->pointer : (void *)&args[i].value;
+    int threads = RW_MIN(((cpu_state *)q->device->state)->threads, (int)RW_MIN(total, 4096));
+    if (threads == 1) {
+        entry(a, n, 0, total);
+        return RW_OK;
+    }
+    HAPPENS_BEFORE(a);
+#pragma omp parallel num_threads(threads)
+    {
+        HAPPENS_AFTER(a);
+        long t = omp_get_thread_num(), m = omp_get_num_threads();
+        entry(a, n, total * t / m, total * (t + 1) / m);
+        HAPPENS_BEFORE(a);
+    }
+    HAPPENS_AFTER(a);
+    return RW_OK;
+}
+
+rw_status rw_cpu_queue_create(rw_queue *q)
+{
+    (void)q;
+    return RW_OK;
+}
+void rw_cpu_queue_destroy(rw_queue *q) { (void)q; }
+rw_status rw_cpu_wait(rw_queue *q)
+{
+    (void)q;
+    return RW_OK;
+}
+rw_status rw_cpu_event_create(rw_event *e)
+{
+    (void)e;
+    return RW_OK;
+}
+void rw_cpu_event_destroy(rw_event *e) { (void)e; }
+rw_status rw_cpu_event_record(rw_event *e, rw_queue *q)
+{
+    (void)q;
+    e->host_seconds = rw_seconds();
+    return RW_OK;
+}
+rw_status rw_cpu_event_wait(rw_event *e)
+{
+    (void)e;
+    return RW_OK;
+}
+rw_status rw_cpu_event_order(rw_queue *q, rw_event *e)
+{
+    (void)q, (void)e;
+    return RW_OK;
+}
+rw_status rw_cpu_event_seconds(rw_event *start, rw_event *stop, double *seconds)
+{
+    *seconds = stop->host_seconds - start->host_seconds;
+    return RW_OK;
+}
+
+const rw_device_ops rw_cpu_ops = {
+    .kind = "cpu", .suffix = ".so", .list = cpu_list, .open = cpu_open, .close = cpu_close, .alloc = rw_cpu_alloc,
+    .free = rw_cpu_free, .copy_in = cpu_copy_in, .copy_out = cpu_copy_out, .copy = cpu_copy, .zero = cpu_zero,
+    .identity = cpu_identity, .compile = cpu_compile, .load = cpu_load, .unload = cpu_unload, .launch = cpu_launch,
+    .queue_create = rw_cpu_queue_create, .queue_destroy = rw_cpu_queue_destroy, .wait = rw_cpu_wait,
+    .event_create = rw_cpu_event_create, .event_destroy = rw_cpu_event_destroy, .event_record = rw_cpu_event_record,
+    .event_wait = rw_cpu_event_wait, .event_order = rw_cpu_event_order, .event_seconds = rw_cpu_event_seconds,
+    .discrete = false,
+};

@@ -1,0 +1,167 @@
+/* Devices: the list of all kinds, opening by name, counters. The kinds themselves live in the folders beside. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/device.h"
+
+static const rw_device_ops *const kinds[] = {&rw_cpu_ops, &rw_cuda_ops, &rw_opencl_ops, &rw_check_ops};
+enum { MAX_A_KIND = 32 };
+
+rw_status rw_device_list(rw_context *ctx, rw_device_properties **list, int *count)
+{
+    *list = NULL, *count = 0;
+    rw_device_properties *all = rw_calloc(RW_COUNT(kinds) * MAX_A_KIND, sizeof *all);
+    if (!all) return rw_fail_memory(ctx, RW_COUNT(kinds) * MAX_A_KIND * sizeof *all, "the list of devices");
+    int n = 0;
+    for (int k = 0; k < RW_COUNT(kinds); ++k) {
+        char reason[256] = "";
+        int found = kinds[k]->list(ctx, all + n, MAX_A_KIND, reason, sizeof reason);
+        if (found == 0) { /* one row that says why this kind is missing */
+            snprintf(all[n].name, sizeof all[n].name, "%s", kinds[k]->kind);
+            snprintf(all[n].kind, sizeof all[n].kind, "%s", kinds[k]->kind);
+            snprintf(all[n].unusable, sizeof all[n].unusable, "%s", reason);
+            ++n;
+            continue;
+        }
+        for (int i = 0; i < found; ++i) {
+            rw_device_properties *p = all + n;
+            int same = -1; /* the same hardware under an earlier name; check is a mode of the cpu, listed on its own */
+            for (int j = 0; j < n && same < 0; ++j)
+                if (kinds[k] != &rw_check_ops && p->identity[0] && !strcmp(all[j].identity, p->identity) &&
+                    !all[j].unusable[0])
+                    same = j;
+            if (same >= 0 && !p->unusable[0]) {
+                if (!all[same].also[0]) memcpy(all[same].also, p->name, sizeof all[same].also);
+                memmove(p, p + 1, (size_t)(found - i - 1) * sizeof *p);
+                memset(p + (found - i - 1), 0, sizeof *p);
+            } else {
+                ++n;
+            }
+        }
+    }
+    *list = all, *count = n;
+    return RW_OK;
+}
+
+void rw_device_list_free(rw_device_properties **list)
+{
+    rw_free(*list);
+    *list = NULL;
+}
+
+/* "kind" or "kind:N" split; false when it has another form. */
+static bool split_name(const char *name, char kind[16], int *index)
+{
+    const char *colon = strchr(name, ':');
+    size_t n = colon ? (size_t)(colon - name) : strlen(name);
+    if (n == 0 || n > 15) return false;
+    memcpy(kind, name, n), kind[n] = 0;
+    *index = -1;
+    if (!colon) return true;
+    char *end;
+    long value = strtol(colon + 1, &end, 10);
+    if (!isdigit((unsigned char)colon[1]) || *end || value > 65535) return false;
+    *index = (int)value;
+    return true;
+}
+
+static rw_status fail_unknown(rw_context *ctx, const char *name)
+{
+    static const char *const words[] = {"auto", "check", "cpu", "cuda", "cuda:0", "opencl", "opencl:0"};
+    const char *near = rw_nearest(name, words, RW_COUNT(words));
+    return rw_fail(ctx, RW_ERR_DEVICE,
+                   "device \"%s\" is unknown%s%s%s: give cpu, cpu:THREADS, opencl:N, cuda:N, check or auto "
+                   "(`rechenwerk info` lists what is here)",
+                   name, near ? "; nearest is \"" : "", near ? near : "", near ? "\"" : "");
+}
+
+static rw_status open_kind(rw_context *ctx, const rw_device_ops *ops, int index, rw_device **device)
+{
+    rw_device *dev = rw_calloc(1, sizeof *dev);
+    if (!dev) return rw_fail_memory(ctx, sizeof *dev, "a device");
+    dev->references = 1;
+    dev->ctx = rw_context_retain(ctx);
+    dev->ops = ops;
+    pthread_mutex_init(&dev->lock, NULL);
+    rw_status status = ops->open(dev, index);
+    if (status == RW_OK && (status = rw_queue_create(dev, &dev->queue)) != RW_OK) ops->close(dev);
+    if (status != RW_OK) {
+        pthread_mutex_destroy(&dev->lock);
+        rw_context *held = dev->ctx;
+        rw_free(dev);
+        rw_context_destroy(&held);
+        return status;
+    }
+    dev->references = 1; /* its own queue holds no reference */
+    *device = dev;
+    return RW_OK;
+}
+
+/* cuda:0 if it opens, else an OpenCL GPU, else the cpu. */
+static rw_status open_auto(rw_context *ctx, rw_device **device)
+{
+    if (open_kind(ctx, &rw_cuda_ops, 0, device) == RW_OK) return RW_OK;
+    rw_device_properties list[MAX_A_KIND] = {0};
+    char reason[256];
+    int n = rw_opencl_ops.list(ctx, list, MAX_A_KIND, reason, sizeof reason);
+    for (int i = 0; i < n; ++i)
+        if (list[i].gpu && !list[i].unusable[0] && open_kind(ctx, &rw_opencl_ops, i, device) == RW_OK) return RW_OK;
+    return open_kind(ctx, &rw_cpu_ops, -1, device);
+}
+
+rw_status rw_device_open(rw_context *ctx, const char *name, rw_device **device)
+{
+    *device = NULL;
+    if (!name) return rw_fail(ctx, RW_ERR_ARGUMENT, "no device name given: \"auto\" chooses one");
+    char kind[16];
+    int index;
+    if (!split_name(name, kind, &index)) return fail_unknown(ctx, name);
+    if (!strcmp(kind, "auto") && index < 0) return open_auto(ctx, device);
+    for (int k = 0; k < RW_COUNT(kinds); ++k)
+        if (!strcmp(kind, kinds[k]->kind)) return open_kind(ctx, kinds[k], index, device);
+    return fail_unknown(ctx, name);
+}
+
+rw_device *rw_device_retain(rw_device *dev)
+{
+    __atomic_add_fetch(&dev->references, 1, __ATOMIC_RELAXED);
+    return dev;
+}
+
+void rw_device_close(rw_device **device)
+{
+    rw_device *dev = *device;
+    *device = NULL;
+    if (!dev || __atomic_sub_fetch(&dev->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+    rw_queue *q = dev->queue;
+    if (q) {
+        dev->ops->wait(q);
+        dev->ops->queue_destroy(q);
+        rw_free(q);
+    }
+    dev->ops->close(dev);
+    pthread_mutex_destroy(&dev->lock);
+    rw_context *ctx = dev->ctx;
+    rw_free(dev);
+    rw_context_destroy(&ctx);
+}
+
+const rw_device_properties *rw_device_info(const rw_device *dev) { return &dev->info; }
+rw_context *rw_device_context(const rw_device *dev) { return dev->ctx; }
+rw_queue *rw_device_queue(rw_device *dev) { return dev->queue; }
+
+rw_counters rw_device_counters(const rw_device *dev)
+{
+    rw_device *d = (rw_device *)dev; /* only its lock is touched */
+    pthread_mutex_lock(&d->lock);
+    rw_counters c = d->counters;
+    pthread_mutex_unlock(&d->lock);
+    return c;
+}
+
+void rw_count(rw_device *dev, int64_t *counter, int64_t n)
+{
+    (void)dev;
+    __atomic_add_fetch(counter, n, __ATOMIC_RELAXED);
+}

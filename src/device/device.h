@@ -1,0 +1,201 @@
+/* For device authors: the table a device kind fills in, and the objects behind the public handles.
+ *
+ * One table per kind (cpu/, opencl/, cuda/, check/). Front-end functions in this folder check arguments, keep
+ * coherence, count, and call the table; nothing outside asks which kind a device is. */
+#ifndef RW_DEVICE_H
+#define RW_DEVICE_H
+
+#include <pthread.h>
+
+#include "core/core.h"
+#include "rechenwerk/array.h"
+#include "rechenwerk/device.h"
+#include "rechenwerk/program.h"
+
+/* A piece of device memory. */
+typedef struct rw_buffer {
+    void *pointer;  /* cpu, check: host address; cuda: device address; opencl: cl_mem */
+    size_t bytes;
+    rw_memory memory;
+    void *host;     /* managed: the address that the host uses too; else NULL */
+} rw_buffer;
+
+typedef enum rw_arg_kind { RW_ARG_GLOBAL, RW_ARG_INT, RW_ARG_LONG, RW_ARG_F32, RW_ARG_F64, RW_ARG_C64,
+                           RW_ARG_C128 } rw_arg_kind;
+
+/* A parameter of a kernel, as its declaration in the text says. */
+typedef struct rw_parameter {
+    char name[64], type[16]; /* "y", "f64" */
+    rw_arg_kind kind;
+    bool constant;           /* GLOBAL const: only read */
+} rw_parameter;
+
+#define RW_MAX_PARAMETERS 160
+
+struct rw_kernel {
+    rw_program *program;
+    char name[64];
+    int nparameters;
+    rw_parameter *parameters;
+    void *handle; /* the table's: function pointer, cl_kernel, CUfunction */
+};
+
+struct rw_program {
+    int references;
+    rw_device *device;
+    char name[64];
+    char key[65];         /* hex SHA-256, the cache key */
+    int group;            /* items of a group: the definition GROUP */
+    int64_t shared_large; /* bytes of SHARED_LARGE: the definition SHARED_LARGE_BYTES, else 0 */
+    int nkernels;
+    rw_kernel *kernels;
+    void *module;         /* the table's: dlopen handle, cl_program, CUmodule */
+    rw_program *next;     /* in the device's list */
+};
+
+/* One argument as the table gets it. */
+typedef struct rw_launch_arg {
+    const rw_parameter *parameter;
+    rw_array *array;
+    rw_buffer *buffer; /* GLOBAL */
+    union { int32_t i; int64_t l; float f; double d; float c[2]; double z[2]; } value;
+    size_t bytes;      /* of the value */
+} rw_launch_arg;
+
+/* A launch kept for replay on devices without graphs. Its buffers are copies: like a graph, a sequence keeps the memory
+ * that the arrays had when it was recorded. */
+typedef struct rw_recorded {
+    rw_kernel *kernel;
+    int64_t groups[3];
+    int nargs;
+    rw_launch_arg *args;
+    rw_buffer *buffers; /* by argument */
+} rw_recorded;
+
+/* An array that a recorded sequence reads or writes: its coherence is kept at each replay. */
+typedef struct rw_touched {
+    rw_array *array;
+    bool written;
+} rw_touched;
+
+typedef struct rw_device_ops {
+    const char *kind;
+    const char *suffix; /* of entries in the cache: ".so", ".clbin", ".cubin" */
+
+    /* --- required --- */
+    /* Fills at most `max` properties; `reason` says why there are none. Never fails. */
+    int (*list)(rw_context *ctx, rw_device_properties *list, int max, char *reason, size_t reason_size);
+    rw_status (*open)(rw_device *dev, int index); /* sets dev->state; index as in the name, -1 when there was none */
+    void (*close)(rw_device *dev);
+    rw_status (*alloc)(rw_device *dev, size_t bytes, rw_memory memory, rw_buffer *buffer); /* bytes > 0 */
+    void (*free)(rw_device *dev, rw_buffer *buffer);
+    /* Copies of whole bytes; when `blocking` is false they may still run after return. */
+    rw_status (*copy_in)(rw_queue *q, rw_buffer *dst, const void *src, size_t bytes, bool blocking);
+    rw_status (*copy_out)(rw_queue *q, void *dst, rw_buffer *src, size_t bytes, bool blocking);
+    rw_status (*copy)(rw_queue *q, rw_buffer *dst, rw_buffer *src, size_t bytes);
+    rw_status (*zero)(rw_queue *q, rw_buffer *dst, size_t bytes);
+    /* Everything besides the text that a compiled program depends on: hardware, driver, compiler and version, options.
+     * RW_ERR_UNSUPPORTED when no compiler is there. */
+    rw_status (*identity)(rw_device *dev, rw_text *identity);
+    /* Full text to the bytes that load takes. On failure the message has kernel, line, log path. */
+    rw_status (*compile)(rw_device *dev, rw_program *p, const char *text, rw_text *binary);
+    /* `path` is the entry on disk holding the bytes (a private temporary file when the cache is off). */
+    rw_status (*load)(rw_device *dev, rw_program *p, const rw_text *binary, const char *path);
+    void (*unload)(rw_device *dev, rw_program *p);
+    rw_status (*launch)(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs);
+    rw_status (*queue_create)(rw_queue *q);
+    void (*queue_destroy)(rw_queue *q);
+    rw_status (*wait)(rw_queue *q);
+    rw_status (*event_create)(rw_event *e);
+    void (*event_destroy)(rw_event *e);
+    rw_status (*event_record)(rw_event *e, rw_queue *q);
+    rw_status (*event_wait)(rw_event *e);
+    rw_status (*event_order)(rw_queue *q, rw_event *e); /* later work of q waits for e */
+    rw_status (*event_seconds)(rw_event *start, rw_event *stop, double *seconds);
+
+    /* --- optional, with a default --- */
+    rw_status (*host_alloc)(rw_device *dev, size_t bytes, void **host); /* (optional) page-locked; default: malloc */
+    void (*host_free)(rw_device *dev, void *host);                      /* (optional) goes with host_alloc */
+    rw_status (*record_begin)(rw_queue *q);                 /* (optional) default: the front end keeps the launches */
+    rw_status (*record_end)(rw_queue *q, void **graph);     /* (optional) */
+    rw_status (*replay)(rw_queue *q, void *graph);          /* (optional) */
+    void (*graph_destroy)(rw_device *dev, void *graph);     /* (optional) */
+    bool discrete; /* host and device copies are different memory */
+} rw_device_ops;
+
+extern const rw_device_ops rw_cpu_ops, rw_check_ops, rw_opencl_ops, rw_cuda_ops;
+
+struct rw_device {
+    int references;
+    rw_context *ctx;
+    const rw_device_ops *ops;
+    rw_device_properties info;
+    rw_counters counters; /* under `lock` */
+    pthread_mutex_t lock; /* programs, counters */
+    rw_queue *queue;
+    rw_program *programs;
+    bool lost;
+    void *state; /* the table's */
+};
+
+struct rw_queue {
+    rw_device *device;
+    bool recording;
+    rw_recorded *recorded; /* launches kept when the table cannot record */
+    int nrecorded, recorded_capacity;
+    rw_touched *touched;   /* by the launches being recorded */
+    int ntouched, touched_capacity;
+    int64_t recorded_launches;
+    void *state; /* the table's */
+};
+
+struct rw_event {
+    rw_device *device;
+    bool recorded;
+    double host_seconds; /* cpu, check */
+    void *state;
+};
+
+struct rw_sequence {
+    rw_device *device;
+    rw_recorded *launches;
+    int nlaunches;
+    rw_touched *touched;
+    int ntouched;
+    int64_t total_launches;
+    void *graph;
+};
+
+struct rw_array {
+    rw_device *device;
+    rw_dtype dtype;
+    int ndim;
+    int64_t shape[4], size;
+    size_t bytes;
+    rw_memory memory;
+    rw_buffer buffer;
+    void *host;
+    enum { RW_HOST_NONE, RW_HOST_SAME, RW_HOST_BORROWED, RW_HOST_MALLOC, RW_HOST_PINNED } host_owner;
+    bool host_current, device_current; /* both false: never written */
+    rw_queue *writer;                  /* queue whose pending work concerns the array, NULL when none */
+};
+
+rw_device *rw_device_retain(rw_device *dev);
+/* Adds to a counter under the device's lock. */
+void rw_count(rw_device *dev, int64_t *counter, int64_t n);
+
+/* The array's device copy made current for a kernel in q; marks it written when `writes`. */
+rw_status rw_array_for_launch(rw_array *a, rw_queue *q, bool writes);
+
+/* Cache on disk: bytes for a key, RW_ERR_UNSUPPORTED when there is no entry (or the cache is off).
+ * On success *path (to be freed) names the entry. See docs/dev/cache.md. */
+rw_status rw_cache_load(rw_context *ctx, const char *key, const char *suffix, rw_text *binary, char **path);
+/* *temporary: the file is not an entry (cache off, disk full) and is to be removed after loading. */
+rw_status rw_cache_store(rw_context *ctx, const char *key, const char *suffix, const rw_text *binary, char **path,
+                         bool *temporary);
+
+/* The dialect's text for a device kind ("cpu", "opencl", "cuda", "check") and an embedded kernel text by file name;
+ * NULL when there is none. */
+const char *rw_embedded_text(const char *name);
+
+#endif

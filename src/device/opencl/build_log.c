@@ -1,0 +1,114 @@
+/* From the log of a compiler to a message: first error, line, kernel.
+ *
+ * These forms of place are known: "NAME:12:5: error: …" (clang and drivers built on it), "error: NAME:12:5: …" (PoCL)
+ * and "NAME(12): error: …" (NVRTC). A log of another form gives its first line that speaks of an error, and no kernel.
+ */
+#include "device/opencl/build_log.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void copy_line(const char *s, char *line, size_t size)
+{
+    while (isspace((unsigned char)*s)) ++s;
+    snprintf(line, size, "%.*s", (int)strcspn(s, "\r\n"), s);
+}
+
+/* The first line with "error:", else with "error", else the first of the log. */
+static void first_error(const char *log, char *line, size_t size)
+{
+    const char *at = strstr(log, "error:");
+    if (!at) at = strcasestr(log, "error");
+    if (!at) at = log;
+    while (at > log && at[-1] != '\n') --at;
+    copy_line(at, line, size);
+    if (!line[0]) snprintf(line, size, "the compiler gave no reason");
+}
+
+/* The number in the first ":12:" or "(12)"; 0 when there is none. */
+static int line_of(const char *error)
+{
+    for (const char *s = error; *s; ++s) {
+        char *end;
+        if ((*s != ':' && *s != '(') || !isdigit((unsigned char)s[1])) continue;
+        long n = strtol(s + 1, &end, 10);
+        if (*end == (*s == ':' ? ':' : ')') && n > 0 && n < 1000000) return (int)n;
+    }
+    return 0;
+}
+
+/* The kernel around a line: the last KERNEL(name before line `wanted` of the part of the text that `#line N "file"`
+ * gives a name which the error mentions. */
+static bool kernel_of(const char *text, const char *error, int wanted, char *kernel, size_t size)
+{
+    char file[128] = "", last[64] = "";
+    int line = 1;
+    for (const char *s = text; *s;) {
+        char name[128];
+        int n;
+        if (sscanf(s, "#line %d \"%127[^\"\n]\"", &n, name) == 2) {
+            memcpy(file, name, sizeof file);
+            last[0] = 0;
+            line = n - 1; /* of this directive's line, so that the next has n */
+        } else if (*s != '#') {
+            size_t length = strcspn(s, "\n");
+            const char *word = memmem(s, length, "KERNEL(", 7);
+            if (word) snprintf(last, sizeof last, "%.*s", (int)strspn(word + 7, "abcdefghijklmnopqrstuvwxyz_0123456789"
+                                                                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), word + 7);
+        }
+        if (line == wanted && file[0] && strstr(error, file)) break;
+        s += strcspn(s, "\n");
+        if (*s) ++s, ++line;
+        if (!*s) last[0] = 0;
+    }
+    snprintf(kernel, size, "%s", last);
+    return last[0] != 0;
+}
+
+static bool write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    bool ok = f && fputs(text, f) >= 0;
+    if (f && fclose(f) != 0) ok = false;
+    return ok;
+}
+
+/* "TMP/rechenwerk-XXXXXX/NAME.SUFFIX" with the text; NULL when it cannot be written. */
+static char *keep(const char *folder, const char *program, const char *suffix, const char *text)
+{
+    char *path = rw_format("%s/%s%s", folder, *program ? program : "program", suffix);
+    for (char *c = path ? path + strlen(folder) + 1 : NULL; c && *c; ++c)
+        if (!isalnum((unsigned char)*c) && !strchr("._-", *c)) *c = '_';
+    if (path && write_file(path, text)) return path;
+    rw_free(path);
+    return NULL;
+}
+
+rw_status rw_build_failed(rw_context *ctx, const char *program, const char *suffix, const char *text, const char *log)
+{
+    char error[512], kernel[64], place[128] = "";
+    first_error(log, error, sizeof error);
+    int line = line_of(error);
+    if (line && kernel_of(text, error, line, kernel, sizeof kernel))
+        snprintf(place, sizeof place, "kernel %s, line %d: ", kernel, line);
+    else if (line)
+        snprintf(place, sizeof place, "line %d: ", line);
+    const char *tmp = getenv("TMPDIR");
+    char *folder = rw_format("%s/rechenwerk-XXXXXX", tmp && *tmp ? tmp : "/tmp"), *log_path = NULL, *source = NULL;
+    if (folder && mkdtemp(folder)) {
+        log_path = keep(folder, program, ".log", log);
+        source = keep(folder, program, suffix, text);
+    }
+    if (log_path && source)
+        rw_fail(ctx, RW_ERR_COMPILE, "program %s: %s%s (whole log: %s, source: %s)", program, place, error, log_path,
+                source);
+    else
+        rw_fail(ctx, RW_ERR_COMPILE, "program %s: %s%s (the log could not be kept in %s: %s: set TMPDIR)", program,
+                place, error, tmp && *tmp ? tmp : "/tmp", strerror(errno));
+    rw_free(folder), rw_free(log_path), rw_free(source);
+    return RW_ERR_COMPILE;
+}

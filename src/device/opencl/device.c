@@ -1,0 +1,171 @@
+/* OpenCL devices: finding them, opening one, and saying what went wrong.
+ *
+ * All devices of all platforms are numbered in the order in which the loader gives them; unusable ones keep their
+ * number, so opencl:1 stays opencl:1 when the driver of opencl:0 changes. */
+#include <stdio.h>
+
+#include "device/opencl/opencl.h"
+
+enum { MAX_PLATFORMS = 16, MAX_DEVICES = 64 };
+
+typedef struct found {
+    cl_platform_id platform;
+    cl_device_id id;
+} found;
+
+/* ---- failures ----------------------------------------------------------------------------------------------- */
+
+static rw_status status_of(cl_int error)
+{
+    switch (error) {
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_HOST_MEMORY:
+    case CL_INVALID_BUFFER_SIZE: return RW_ERR_MEMORY;
+    case CL_DEVICE_NOT_AVAILABLE:
+    case CL_INVALID_CONTEXT: /* these two: what drivers answer after a kernel broke the context */
+    case CL_INVALID_COMMAND_QUEUE:
+    case CL_ILLEGAL_ACCESS_NV: return RW_FATAL_DEVICE_LOST;
+    case CL_COMPILER_NOT_AVAILABLE: return RW_ERR_DEVICE;
+    default: return RW_ERR_LAUNCH;
+    }
+}
+
+rw_status rw_opencl_fail(rw_device *dev, cl_int error, const char *format, ...)
+{
+    char what[512];
+    const char *next = "run with -d check to find a mistake in the kernel", *name = rw_opencl_error_name(error);
+    va_list args;
+    va_start(args, format);
+    rw_vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    rw_status status = status_of(error);
+    if (status == RW_ERR_MEMORY)
+        return rw_fail(dev->ctx, status,
+                       "%s: %s: %s (%d): about %.1f of %.1f MiB are free: make the problem smaller or close other "
+                       "programs",
+                       dev->info.name, what, name, error, (double)rw_opencl_memory_free(dev) / 0x1p20,
+                       (double)dev->info.memory / 0x1p20);
+    if (status == RW_FATAL_DEVICE_LOST) {
+        __atomic_store_n(&dev->lost, true, __ATOMIC_RELAXED);
+        next = "the device is lost: run with -d check to find a wrong access, then start the program again";
+    }
+    if (error == CL_OUT_OF_RESOURCES)
+        next = "the kernel needs more registers or local memory than the device has (use a smaller GROUP), or it "
+               "accessed memory that is not its own (run with -d check)";
+    return rw_fail(dev->ctx, status, "%s: %s: %s (%d): %s", dev->info.name, what, name, error, next);
+}
+
+int64_t rw_opencl_memory_free(const rw_device *dev)
+{
+    const rw_opencl_state *s = dev->state;
+    size_t kib[2] = {0}; /* free, largest block */
+    if (s && s->tells_free_memory &&
+        s->cl->clGetDeviceInfo(s->id, CL_DEVICE_GLOBAL_FREE_MEMORY_AMD, sizeof kib, kib, NULL) == CL_SUCCESS)
+        return (int64_t)kib[0] << 10;
+    int64_t used = __atomic_load_n(&dev->counters.bytes_allocated, __ATOMIC_RELAXED);
+    return RW_MAX(dev->info.memory - used, 0);
+}
+
+/* ---- list, open, close --------------------------------------------------------------------------------------- */
+
+static int find_all(const rw_opencl_api **cl, found *all, int max, char *reason, size_t reason_size)
+{
+    const char *why;
+    *cl = rw_opencl_load(&why);
+    if (!*cl) {
+        snprintf(reason, reason_size, "%s", why);
+        return 0;
+    }
+    cl_platform_id platforms[MAX_PLATFORMS];
+    cl_uint nplatforms = 0;
+    cl_int error = (*cl)->clGetPlatformIDs(MAX_PLATFORMS, platforms, &nplatforms);
+    if (error != CL_SUCCESS || nplatforms == 0) {
+        snprintf(reason, reason_size, "libOpenCL.so.1 finds no driver%s%s: install the GPU vendor's, or "
+                                      "pocl-opencl-icd for the processor",
+                 error == CL_SUCCESS ? "" : ": ", error == CL_SUCCESS ? "" : rw_opencl_error_name(error));
+        return 0;
+    }
+    int n = 0;
+    for (cl_uint i = 0; i < RW_MIN(nplatforms, (cl_uint)MAX_PLATFORMS); ++i) {
+        cl_device_id ids[MAX_DEVICES];
+        cl_uint nids = 0;
+        if ((*cl)->clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &nids) != CL_SUCCESS) continue;
+        for (cl_uint j = 0; j < RW_MIN(nids, (cl_uint)MAX_DEVICES) && n < max; ++j)
+            all[n++] = (found){platforms[i], ids[j]};
+    }
+    if (n == 0) snprintf(reason, reason_size, "the OpenCL drivers find no device: is it switched on, may you use it?");
+    return n;
+}
+
+int rw_opencl_list(rw_context *ctx, rw_device_properties *list, int max, char *reason, size_t reason_size)
+{
+    (void)ctx;
+    const rw_opencl_api *cl;
+    found all[MAX_DEVICES];
+    int n = find_all(&cl, all, RW_MIN(max, MAX_DEVICES), reason, reason_size);
+    for (int i = 0; i < n; ++i) rw_opencl_describe(cl, all[i].platform, all[i].id, i, list + i);
+    return n;
+}
+
+rw_status rw_opencl_open(rw_device *dev, int index)
+{
+    rw_context *ctx = dev->ctx;
+    const rw_opencl_api *cl;
+    found all[MAX_DEVICES];
+    char reason[256] = "";
+    int n = find_all(&cl, all, MAX_DEVICES, reason, sizeof reason);
+    if (n == 0) return rw_fail(ctx, RW_ERR_DEVICE, "no OpenCL device: %s", reason);
+    if (index >= n) {
+        char last[128];
+        rw_opencl_string(cl, all[n - 1].id, CL_DEVICE_NAME, last, sizeof last);
+        return rw_fail(ctx, RW_ERR_DEVICE,
+                       "device \"opencl:%d\" does not exist: there are %d, the last is opencl:%d (%s)", index, n, n - 1,
+                       last);
+    }
+    int at = RW_MAX(index, 0);
+    for (;; ++at) { /* "opencl" is the first usable one */
+        rw_opencl_describe(cl, all[at].platform, all[at].id, at, &dev->info);
+        if (!dev->info.unusable[0] || index >= 0 || at + 1 == n) break;
+    }
+    if (dev->info.unusable[0])
+        return rw_fail(ctx, RW_ERR_DEVICE, "%s (%s) cannot be used: %s", dev->info.name, dev->info.hardware,
+                       dev->info.unusable);
+    rw_opencl_state *s = rw_calloc(1, sizeof *s);
+    if (!s) return rw_fail_memory(ctx, sizeof *s, "a device");
+    s->cl = cl, s->id = all[at].id;
+    s->largest = (size_t)rw_opencl_number(cl, s->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    s->rounds_f32 = rw_opencl_number(cl, s->id, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    s->tells_free_memory = rw_opencl_has(cl, s->id, "cl_amd_device_attribute_query");
+    rw_opencl_platform(cl, all[at].platform, s->platform, sizeof s->platform);
+    const intptr_t properties[] = {CL_CONTEXT_PLATFORM, (intptr_t)all[at].platform, 0};
+    cl_int error;
+    s->context = cl->clCreateContext(properties, 1, &s->id, NULL, NULL, &error);
+    if (!s->context) {
+        rw_free(s);
+        return rw_fail(ctx, RW_ERR_DEVICE, "%s (%s) cannot be opened: %s (%d): is its memory full, may you use it?",
+                       dev->info.name, dev->info.hardware, rw_opencl_error_name(error), error);
+    }
+    pthread_mutex_init(&s->lock, NULL);
+    dev->state = s;
+    return RW_OK;
+}
+
+void rw_opencl_close(rw_device *dev)
+{
+    rw_opencl_state *s = dev->state;
+    s->cl->clReleaseContext(s->context);
+    pthread_mutex_destroy(&s->lock);
+    rw_free(s);
+    dev->state = NULL;
+}
+
+rw_status rw_opencl_identity(rw_device *dev, rw_text *identity)
+{
+    const rw_opencl_state *s = rw_opencl_of(dev);
+    char version[128], driver[128];
+    rw_opencl_string(s->cl, s->id, CL_DEVICE_VERSION, version, sizeof version);
+    rw_opencl_string(s->cl, s->id, CL_DRIVER_VERSION, driver, sizeof driver);
+    rw_text_add(identity, "opencl\n%s\n%s\n%s\n%s\n%s\n", s->platform, dev->info.hardware, version, driver,
+                rw_opencl_options(dev));
+    return RW_OK;
+}

@@ -1,0 +1,119 @@
+/* Compiling programs with the driver of an OpenCL device.
+ *
+ * The driver's program binary is what the cache keeps. A binary that the driver refuses (other driver, damaged file)
+ * is an error of load, and the front end compiles again. */
+#include <stdio.h>
+
+#include "device/opencl/build_log.h"
+#include "device/opencl/opencl.h"
+
+/* Macros with "..." are an extension before OpenCL C 3.0, which PoCL grants and NVIDIA's driver refuses. */
+const char *rw_opencl_options(const rw_device *dev)
+{
+    bool new = dev->info.version[0] >= '3' && dev->info.gpu;
+    if (!dev->ctx->reproducible) return new ? "-cl-std=CL3.0 -cl-mad-enable" : "-cl-std=CL1.2 -cl-mad-enable";
+    if (!rw_opencl_of(dev)->rounds_f32) return new ? "-cl-std=CL3.0" : "-cl-std=CL1.2";
+    return new ? "-cl-std=CL3.0 -cl-fp32-correctly-rounded-divide-sqrt"
+               : "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
+}
+
+static rw_status build_failed(rw_device *dev, rw_program *p, cl_program program, cl_int error, const char *text)
+{
+    const rw_opencl_state *s = rw_opencl_of(dev);
+    size_t n = 0;
+    s->cl->clGetProgramBuildInfo(program, s->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &n);
+    char *log = rw_calloc(n + 64, 1);
+    if (!log) return rw_fail_memory(dev->ctx, n + 64, "the log of a compiler");
+    if (n) s->cl->clGetProgramBuildInfo(program, s->id, CL_PROGRAM_BUILD_LOG, n, log, NULL);
+    if (!*log) snprintf(log, 64, "error: %s (%d), no log", rw_opencl_error_name(error), error);
+    rw_status status = rw_build_failed(dev->ctx, p->name, ".cl", text, log);
+    rw_free(log);
+    return status;
+}
+
+static rw_status get_binary(rw_device *dev, rw_program *p, cl_program program, rw_text *binary)
+{
+    const rw_opencl_api *cl = rw_opencl_of(dev)->cl;
+    size_t n = 0;
+    cl_int error = cl->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL);
+    if (error || n == 0)
+        return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: the driver of %s gives no program binary (%s): update it",
+                       p->name, dev->info.name, rw_opencl_error_name(error));
+    char *bytes = rw_calloc(n, 1);
+    if (!bytes) return rw_fail_memory(dev->ctx, n, "a compiled program");
+    error = cl->clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL);
+    if (!error) rw_text_add_bytes(binary, bytes, n);
+    rw_free(bytes);
+    if (error) return rw_opencl_fail(dev, error, "program %s: reading its binary", p->name);
+    return binary->failed ? rw_fail_memory(dev->ctx, n, "a compiled program") : RW_OK;
+}
+
+rw_status rw_opencl_compile(rw_device *dev, rw_program *p, const char *text, rw_text *binary)
+{
+    const rw_opencl_state *s = rw_opencl_of(dev);
+    if (p->group > dev->info.group_max || p->shared_large > dev->info.shared_memory)
+        return rw_fail(dev->ctx, RW_ERR_COMPILE,
+                       "program %s: a group of %d items and %lld bytes of SHARED_LARGE: %s allows %d and %lld", p->name,
+                       p->group, (long long)p->shared_large, dev->info.name, dev->info.group_max,
+                       (long long)dev->info.shared_memory);
+    cl_int error;
+    cl_program program = s->cl->clCreateProgramWithSource(s->context, 1, &text, NULL, &error);
+    if (!program) return rw_opencl_fail(dev, error, "program %s", p->name);
+    error = s->cl->clBuildProgram(program, 1, &s->id, rw_opencl_options(dev), NULL, NULL);
+    rw_status status = error ? build_failed(dev, p, program, error, text) : get_binary(dev, p, program, binary);
+    s->cl->clReleaseProgram(program);
+    return status;
+}
+
+static rw_status create_kernel(rw_device *dev, rw_program *p, rw_kernel *k)
+{
+    const rw_opencl_state *s = rw_opencl_of(dev);
+    cl_int error;
+    size_t items = 0;
+    rw_opencl_kernel *h = rw_calloc(1, sizeof *h);
+    if (!h) return rw_fail_memory(dev->ctx, sizeof *h, "a kernel");
+    h->kernel = s->cl->clCreateKernel(p->module, k->name, &error);
+    if (!h->kernel) {
+        rw_free(h);
+        return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: kernel %s: %s (%d)", p->name, k->name,
+                       rw_opencl_error_name(error), error);
+    }
+    pthread_mutex_init(&h->lock, NULL);
+    k->handle = h;
+    error = s->cl->clGetKernelWorkGroupInfo(h->kernel, s->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof items, &items, NULL);
+    if (!error && items < (size_t)p->group)
+        return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: kernel %s runs with at most %zu items on %s, GROUP is %d",
+                       p->name, k->name, items, dev->info.name, p->group);
+    return RW_OK;
+}
+
+rw_status rw_opencl_program_load(rw_device *dev, rw_program *p, const rw_text *binary, const char *path)
+{
+    (void)path;
+    const rw_opencl_state *s = rw_opencl_of(dev);
+    const unsigned char *bytes = (const unsigned char *)binary->data;
+    cl_int error, taken = CL_SUCCESS;
+    p->module = s->cl->clCreateProgramWithBinary(s->context, 1, &s->id, &binary->length, &bytes, &taken, &error);
+    if (p->module && taken == CL_SUCCESS)
+        error = s->cl->clBuildProgram(p->module, 1, &s->id, rw_opencl_options(dev), NULL, NULL);
+    if (error || taken)
+        return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: %s refuses its own program binary: %s (%d)", p->name,
+                       dev->info.name, rw_opencl_error_name(error ? error : taken), error ? error : taken);
+    for (int i = 0; i < p->nkernels; ++i) RW_TRY(create_kernel(dev, p, p->kernels + i));
+    return RW_OK;
+}
+
+void rw_opencl_unload(rw_device *dev, rw_program *p)
+{
+    const rw_opencl_api *cl = rw_opencl_of(dev)->cl;
+    for (int i = 0; i < p->nkernels; ++i) {
+        rw_opencl_kernel *h = p->kernels[i].handle;
+        if (!h) continue;
+        cl->clReleaseKernel(h->kernel);
+        pthread_mutex_destroy(&h->lock);
+        rw_free(h);
+        p->kernels[i].handle = NULL;
+    }
+    if (p->module) cl->clReleaseProgram(p->module);
+    p->module = NULL;
+}

@@ -1,0 +1,119 @@
+/* Queues of an OpenCL device: launches, waiting, events; and the table of operations.
+ *
+ * Queues run in order. An event is a marker in its queue; its time is the device's, from the marker's profile. Waiting
+ * for an event of another queue needs that queue to have been handed to the driver, so recording flushes. */
+#include "device/opencl/opencl.h"
+
+static rw_status queue_create(rw_queue *q)
+{
+    const rw_opencl_state *s = rw_opencl_of(q->device);
+    cl_int error;
+    q->state = s->cl->clCreateCommandQueue(s->context, s->id, CL_QUEUE_PROFILING_ENABLE, &error);
+    return q->state ? RW_OK : rw_opencl_fail(q->device, error, "making a queue");
+}
+
+static void queue_destroy(rw_queue *q)
+{
+    rw_opencl_of(q->device)->cl->clReleaseCommandQueue(q->state);
+    q->state = NULL;
+}
+
+static rw_status wait_queue(rw_queue *q)
+{
+    cl_int error = rw_opencl_of(q->device)->cl->clFinish(q->state);
+    return error ? rw_opencl_fail(q->device, error, "waiting for a queue") : RW_OK;
+}
+
+static cl_int set_arguments(const rw_opencl_api *cl, cl_kernel kernel, const rw_launch_arg *args, int nargs, int *at)
+{
+    cl_int error = CL_SUCCESS;
+    for (*at = 0; *at < nargs; ++*at) {
+        const rw_launch_arg *a = args + *at;
+        bool global = a->parameter->kind == RW_ARG_GLOBAL;
+        const void *value = !global ? (const void *)&a->value : a->buffer ? &a->buffer->pointer : NULL;
+        error = cl->clSetKernelArg(kernel, (cl_uint)*at, global ? sizeof(cl_mem) : a->bytes, value);
+        if (error) break;
+    }
+    return error;
+}
+
+static rw_status launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
+{
+    const rw_opencl_api *cl = rw_opencl_of(q->device)->cl;
+    rw_opencl_kernel *h = k->handle;
+    const size_t group = (size_t)k->program->group;
+    const size_t local[3] = {group, 1, 1};
+    const size_t global[3] = {(size_t)groups[0] * group, (size_t)groups[1], (size_t)groups[2]};
+    int at;
+    pthread_mutex_lock(&h->lock);
+    cl_int error = set_arguments(cl, h->kernel, args, nargs, &at);
+    if (!error) error = cl->clEnqueueNDRangeKernel(q->state, h->kernel, 3, NULL, global, local, 0, NULL, NULL);
+    pthread_mutex_unlock(&h->lock);
+    if (!error) return RW_OK;
+    if (at < nargs)
+        return rw_opencl_fail(q->device, error, "kernel %s: argument %d, %s %s", k->name, at + 1,
+                              args[at].parameter->type, args[at].parameter->name);
+    return rw_opencl_fail(q->device, error, "kernel %s: launch of %lld x %lld x %lld groups of %zu", k->name,
+                          (long long)groups[0], (long long)groups[1], (long long)groups[2], group);
+}
+
+static rw_status event_create(rw_event *e)
+{
+    e->state = NULL;
+    return RW_OK;
+}
+
+static void event_destroy(rw_event *e)
+{
+    if (e->state) rw_opencl_of(e->device)->cl->clReleaseEvent(e->state);
+    e->state = NULL;
+}
+
+static rw_status event_record(rw_event *e, rw_queue *q)
+{
+    const rw_opencl_api *cl = rw_opencl_of(q->device)->cl;
+    event_destroy(e);
+    cl_event marker = NULL;
+    cl_int error = cl->clEnqueueMarkerWithWaitList(q->state, 0, NULL, &marker);
+    e->state = marker;
+    if (!error) error = cl->clFlush(q->state);
+    return error ? rw_opencl_fail(q->device, error, "recording an event") : RW_OK;
+}
+
+static rw_status event_wait(rw_event *e)
+{
+    const cl_event marker = e->state;
+    cl_int error = rw_opencl_of(e->device)->cl->clWaitForEvents(1, &marker);
+    return error ? rw_opencl_fail(e->device, error, "waiting for an event") : RW_OK;
+}
+
+static rw_status event_order(rw_queue *q, rw_event *e)
+{
+    const cl_event marker = e->state;
+    cl_int error = rw_opencl_of(q->device)->cl->clEnqueueBarrierWithWaitList(q->state, 1, &marker, NULL);
+    return error ? rw_opencl_fail(q->device, error, "making a queue wait for an event") : RW_OK;
+}
+
+static rw_status event_seconds(rw_event *start, rw_event *stop, double *seconds)
+{
+    const rw_opencl_api *cl = rw_opencl_of(start->device)->cl;
+    cl_ulong ns[2] = {0};
+    RW_TRY(event_wait(start));
+    RW_TRY(event_wait(stop));
+    cl_int error = cl->clGetEventProfilingInfo(start->state, CL_PROFILING_COMMAND_END, sizeof ns[0], &ns[0], NULL);
+    if (!error) error = cl->clGetEventProfilingInfo(stop->state, CL_PROFILING_COMMAND_END, sizeof ns[1], &ns[1], NULL);
+    if (error) return rw_opencl_fail(start->device, error, "reading the time of an event");
+    *seconds = 1e-9 * ((double)ns[1] - (double)ns[0]);
+    return RW_OK;
+}
+
+const rw_device_ops rw_opencl_ops = {
+    .kind = "opencl", .suffix = ".clbin", .list = rw_opencl_list, .open = rw_opencl_open, .close = rw_opencl_close,
+    .alloc = rw_opencl_alloc, .free = rw_opencl_free, .copy_in = rw_opencl_copy_in, .copy_out = rw_opencl_copy_out,
+    .copy = rw_opencl_copy, .zero = rw_opencl_zero, .identity = rw_opencl_identity, .compile = rw_opencl_compile,
+    .load = rw_opencl_program_load, .unload = rw_opencl_unload, .launch = launch, .queue_create = queue_create,
+    .queue_destroy = queue_destroy, .wait = wait_queue, .event_create = event_create, .event_destroy = event_destroy,
+    .event_record = event_record, .event_wait = event_wait, .event_order = event_order,
+    .event_seconds = event_seconds, .host_alloc = rw_opencl_host_alloc, .host_free = rw_opencl_host_free,
+    .discrete = true,
+};

@@ -1,0 +1,458 @@
+/* Programs: full text = definitions + the device's dialect + the kernel text. The same full text on the same device
+ * is compiled once: first the programs of this process are searched, then the cache on disk, then the compiler runs.
+ *
+ * The declarations KERNEL(name, parameters) are read here too, so that a launch can check and convert arguments. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device/device.h"
+#include "kernels/embedded.h"
+
+const char *rw_embedded_text(const char *name)
+{
+    for (int i = 0; i < rw_embedded_count; ++i)
+        if (!strcmp(rw_embedded[i].name, name)) return rw_embedded[i].text;
+    return NULL;
+}
+
+/* ---- declarations ---------------------------------------------------------------------------------------- */
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* The next occurrence of `word` as a whole word outside comments, lines of the preprocessor left out. */
+static const char *find_word(const char *s, const char *word)
+{
+    size_t n = strlen(word);
+    bool line_start = true, directive = false;
+    char before = ' ';
+    for (; *s; before = *s, ++s) {
+        if (s[0] == '/' && s[1] == '*') {
+            const char *end = strstr(s + 2, "*/");
+            if (!end) return NULL;
+            s = end + 1;
+            continue;
+        }
+        if (s[0] == '/' && s[1] == '/') {
+            while (s[1] && s[1] != '\n') ++s;
+            continue;
+        }
+        if (*s == '\n') {
+            if (!(directive && before == '\\')) directive = false;
+            line_start = true;
+            continue;
+        }
+        if (line_start && *s == '#') directive = true;
+        if (!isspace((unsigned char)*s)) line_start = false;
+        if (!directive && !is_word(before) && !strncmp(s, word, n) && !is_word(s[n])) return s;
+    }
+    return NULL;
+}
+
+static rw_arg_kind value_kind(const char *type, const char *real, bool *known)
+{
+    static const struct { const char *type; rw_arg_kind kind; } kinds[] = {
+        {"int", RW_ARG_INT}, {"i32", RW_ARG_INT}, {"long", RW_ARG_LONG}, {"i64", RW_ARG_LONG}, {"f32", RW_ARG_F32},
+        {"float", RW_ARG_F32}, {"f64", RW_ARG_F64}, {"double", RW_ARG_F64}, {"c64", RW_ARG_C64},
+        {"c128", RW_ARG_C128}};
+    *known = true;
+    bool f32 = !strcmp(real, "f32");
+    if (!strcmp(type, "real")) return f32 ? RW_ARG_F32 : RW_ARG_F64;
+    if (!strcmp(type, "complex")) return f32 ? RW_ARG_C64 : RW_ARG_C128;
+    for (int i = 0; i < RW_COUNT(kinds); ++i)
+        if (!strcmp(type, kinds[i].type)) return kinds[i].kind;
+    *known = false;
+    return RW_ARG_INT;
+}
+
+/* One parameter, "GLOBAL const real *RESTRICT y" or "int n", between s and end. */
+static bool parse_parameter(const char *s, const char *end, const char *real, rw_parameter *p)
+{
+    char word[64], last[64] = "", type[64] = "";
+    bool global = false, star = false;
+    memset(p, 0, sizeof *p);
+    while (s < end) {
+        if (*s == '*') star = true, ++s;
+        else if (is_word(*s)) {
+            int n = 0;
+            while (s < end && is_word(*s)) {
+                if (n < 63) word[n++] = *s;
+                ++s;
+            }
+            word[n] = 0;
+            if (!strcmp(word, "GLOBAL")) global = true;
+            else if (!strcmp(word, "const")) p->constant = true;
+            else if (!strcmp(word, "RESTRICT")) continue;
+            else if (!type[0]) memcpy(type, word, 64);
+            else memcpy(last, word, 64);
+        } else ++s;
+    }
+    if (!type[0] || !last[0] || star != global || strlen(type) > 15) return false;
+    memcpy(p->name, last, 64);
+    snprintf(p->type, sizeof p->type, "%.15s", type);
+    bool known = true;
+    p->kind = global ? RW_ARG_GLOBAL : value_kind(type, real, &known);
+    return known;
+}
+
+static rw_status parse_kernel(rw_program *p, const char *at, const char *real, int *capacity, const char **after)
+{
+    rw_context *ctx = p->device->ctx;
+    const char *s = strchr(at, '(');
+    const char *end = s ? s + 1 : NULL;
+    for (int depth = 1; end && *end; ++end) {
+        depth += (*end == '(') - (*end == ')');
+        if (depth == 0) break;
+    }
+    if (!s || !end || !*end)
+        return rw_fail(ctx, RW_ERR_COMPILE, "program %s: KERNEL( without its closing bracket", p->name);
+    *after = end;
+    if (!rw_grow(&p->kernels, capacity, p->nkernels + 1, sizeof *p->kernels))
+        return rw_fail_memory(ctx, sizeof *p->kernels, "a kernel");
+    rw_kernel *k = p->kernels + p->nkernels;
+    memset(k, 0, sizeof *k);
+    ++s;
+    while (isspace((unsigned char)*s)) ++s;
+    int n = 0;
+    while (is_word(*s) && n < 63) k->name[n++] = *s++;
+    k->parameters = rw_calloc(RW_MAX_PARAMETERS, sizeof *k->parameters);
+    if (!k->parameters) return rw_fail_memory(ctx, RW_MAX_PARAMETERS * sizeof *k->parameters, "a kernel");
+    p->nkernels++;
+    while (isspace((unsigned char)*s)) ++s;
+    while (*s == ',') {
+        const char *next = ++s;
+        while (next < end && *next != ',') ++next;
+        if (k->nparameters == RW_MAX_PARAMETERS)
+            return rw_fail(ctx, RW_ERR_COMPILE, "kernel %s has more than %d parameters", k->name, RW_MAX_PARAMETERS);
+        if (!parse_parameter(s, next, real, k->parameters + k->nparameters))
+            return rw_fail(ctx, RW_ERR_COMPILE,
+                           "kernel %s: parameter %d, \"%.*s\", is neither \"GLOBAL [const] TYPE *name\" nor \"TYPE name\"",
+                           k->name, k->nparameters + 1, (int)(next - s), s);
+        k->nparameters++;
+        s = next;
+    }
+    return RW_OK;
+}
+
+static const char *define_value(const rw_define *d, int n, const char *name)
+{
+    for (int i = 0; i < n; ++i)
+        if (!strcmp(d[i].name, name)) return d[i].value;
+    return NULL;
+}
+
+static rw_status parse_kernels(rw_program *p, const char *text, const char *real)
+{
+    int capacity = 0;
+    for (const char *s = find_word(text, "KERNEL"); s; s = find_word(s, "KERNEL"))
+        RW_TRY(parse_kernel(p, s, real, &capacity, &s));
+    for (int i = 0; i < p->nkernels; ++i) p->kernels[i].program = p; /* after the last move of the table */
+    if (!p->nkernels)
+        return rw_fail(p->device->ctx, RW_ERR_COMPILE, "program %s declares no KERNEL(name, …)", p->name);
+    return RW_OK;
+}
+
+static void free_kernels(rw_program *p)
+{
+    for (int i = 0; i < p->nkernels; ++i) rw_free(p->kernels[i].parameters);
+    rw_free(p->kernels);
+    p->kernels = NULL, p->nkernels = 0;
+}
+
+/* ---- full text and key ------------------------------------------------------------------------------------ */
+
+/* The precision words: REAL (f64 unless defined) gives real and complex. */
+static void add_types(rw_text *t, const char *real)
+{
+    rw_text_add(t, "typedef %s real;\n", real);
+    rw_text_add(t, "typedef struct { f32 re, im; } c64;\ntypedef struct { f64 re, im; } c128;\n");
+    rw_text_add(t, "typedef %s complex;\n", strcmp(real, "f32") ? "c128" : "c64");
+}
+
+static rw_status full_text(rw_device *dev, const char *name, const char *text, const rw_define *defines, int n,
+                           const char *real, rw_text *full)
+{
+    char file[64];
+    snprintf(file, sizeof file, "dialect_%s.h", dev->ops->kind);
+    const char *dialect = rw_embedded_text(file);
+    const char *math = rw_embedded_text("dialect_math.h"), *cmath = rw_embedded_text("dialect_complex.h");
+    if (!dialect || !math || !cmath)
+        return rw_fail(dev->ctx, RW_ERR_INTERNAL, "the dialect %s is not in the library", file);
+    for (int i = 0; i < n; ++i) rw_text_add(full, "#define %s %s\n", defines[i].name, defines[i].value);
+    if (dev->ctx->reproducible) rw_text_add(full, "#define RW_REPRODUCIBLE 1\n");
+    rw_text_add_bytes(full, dialect, strlen(dialect));
+    add_types(full, real);
+    rw_text_add_bytes(full, math, strlen(math));
+    if (define_value(defines, n, "WITH_COMPLEX")) { /* the same text for both precisions */
+        rw_text_add(full, "#define CT c64\n#define RT f32\n#define CF(name) c64_##name\n");
+        rw_text_add_bytes(full, cmath, strlen(cmath));
+        rw_text_add(full, "#undef CT\n#undef RT\n#undef CF\n#define CT c128\n#define RT f64\n#define CF(name) c128_##name\n");
+        rw_text_add_bytes(full, cmath, strlen(cmath));
+    }
+    rw_text_add(full, "#line 1 \"%s\"\n", name);
+    rw_text_add_bytes(full, text, strlen(text));
+    rw_text_add(full, "\n");
+    return full->failed ? rw_fail_memory(dev->ctx, full->length, "the text of a program") : RW_OK;
+}
+
+/* SHA-256 over everything that the result depends on; the format number is raised when layout or meaning change. */
+static rw_status make_key(rw_device *dev, const rw_text *full, char key[65])
+{
+    rw_text identity = {0};
+    rw_status status = dev->ops->identity(dev, &identity);
+    if (status == RW_OK && identity.failed) status = rw_fail_memory(dev->ctx, identity.length, "a key");
+    if (status == RW_OK) {
+        uint64_t lengths[2] = {full->length, identity.length};
+        rw_sha256 s;
+        uint8_t digest[32];
+        rw_sha256_begin(&s);
+        rw_sha256_add(&s, "rechenwerk program 1", 20);
+        rw_sha256_add(&s, lengths, sizeof lengths);
+        rw_sha256_add(&s, full->data, full->length);
+        rw_sha256_add(&s, identity.data, identity.length);
+        rw_sha256_end(&s, digest);
+        for (int i = 0; i < 32; ++i) snprintf(key + 2 * i, 3, "%02x", digest[i]);
+    }
+    rw_text_free(&identity);
+    return status;
+}
+
+/* ---- create, use, destroy ---------------------------------------------------------------------------------- */
+
+static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *full)
+{
+    rw_text binary = {0};
+    char *path = NULL;
+    rw_status status = rw_cache_load(dev->ctx, p->key, dev->ops->suffix, &binary, &path);
+    if (status == RW_OK) {
+        status = dev->ops->load(dev, p, &binary, path);
+        if (status == RW_OK) {
+            rw_count(dev, &dev->counters.cache_hits, 1);
+            goto out;
+        }
+        rw_log(dev->ctx, RW_LOG_WARNING, "cache: entry %s does not load (%s): compiled again", path,
+               rw_message(dev->ctx));
+        dev->ops->unload(dev, p);
+    }
+    rw_free(path), path = NULL;
+    rw_text_free(&binary);
+    double start = rw_seconds();
+    if (rw_fault_hit(RW_FAULT_COMPILE)) {
+        status = rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: the compiler failed (injected)", p->name);
+        goto out;
+    }
+    RW_TRY_GOTO(dev->ops->compile(dev, p, full->data, &binary), out);
+    double seconds = rw_seconds() - start;
+    rw_count(dev, &dev->counters.compilations, 1);
+    pthread_mutex_lock(&dev->lock);
+    dev->counters.compile_seconds += seconds;
+    pthread_mutex_unlock(&dev->lock);
+    rw_log(dev->ctx, RW_LOG_DEBUG, "%s: compiled %s in %.0f ms", dev->info.name, p->name, seconds * 1e3);
+    bool temporary = false;
+    RW_TRY_GOTO(rw_cache_store(dev->ctx, p->key, dev->ops->suffix, &binary, &path, &temporary), out);
+    status = dev->ops->load(dev, p, &binary, path);
+    if (temporary) unlink(path);
+out:
+    rw_text_free(&binary);
+    rw_free(path);
+    return status;
+}
+
+static rw_program *find_loaded(rw_device *dev, const char *key)
+{
+    pthread_mutex_lock(&dev->lock);
+    rw_program *p = dev->programs;
+    while (p && strcmp(p->key, key)) p = p->next;
+    if (p) p->references++;
+    pthread_mutex_unlock(&dev->lock);
+    return p;
+}
+
+static void free_program(rw_program *p)
+{
+    rw_device *dev = p->device;
+    dev->ops->unload(dev, p);
+    free_kernels(p);
+    rw_free(p);
+    rw_device_close(&dev);
+}
+
+rw_status rw_program_create(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
+                            rw_program **program)
+{
+    *program = NULL;
+    const char *group = define_value(defines, ndefines, "GROUP"), *real = define_value(defines, ndefines, "REAL");
+    const char *large = define_value(defines, ndefines, "SHARED_LARGE_BYTES");
+    if (!real) real = "f64";
+    int items = group ? atoi(group) : 0;
+    if (items < 1)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "program %s: GROUP = %s: define the number of items of a group", name,
+                       group ? group : "(none)");
+    if (dev->info.gpu && items > dev->info.group_max)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "program %s: GROUP = %d is more than the %d items of %s", name, items,
+                       dev->info.group_max, dev->info.name);
+    rw_text full = {0};
+    char key[65];
+    rw_program *p = NULL;
+    rw_status status = full_text(dev, name, text, defines, ndefines, real, &full);
+    if (status == RW_OK) status = make_key(dev, &full, key);
+    if (status != RW_OK) goto out;
+    if ((*program = find_loaded(dev, key))) {
+        rw_count(dev, &dev->counters.shared, 1);
+        goto out;
+    }
+    p = rw_calloc(1, sizeof *p);
+    if (!p) {
+        status = rw_fail_memory(dev->ctx, sizeof *p, "a program");
+        goto out;
+    }
+    p->references = 1, p->device = rw_device_retain(dev), p->group = items;
+    p->shared_large = large ? atoll(large) : 0;
+    snprintf(p->name, sizeof p->name, "%s", name);
+    memcpy(p->key, key, sizeof key);
+    status = parse_kernels(p, text, real);
+    if (status == RW_OK) status = compile_and_load(dev, p, &full);
+    if (status != RW_OK) {
+        free_program(p);
+        goto out;
+    }
+    pthread_mutex_lock(&dev->lock);
+    p->next = dev->programs, dev->programs = p;
+    pthread_mutex_unlock(&dev->lock);
+    *program = p;
+out:
+    rw_text_free(&full);
+    return status;
+}
+
+void rw_program_destroy(rw_program **program)
+{
+    rw_program *p = *program;
+    *program = NULL;
+    if (!p) return;
+    rw_device *dev = p->device;
+    pthread_mutex_lock(&dev->lock);
+    bool last = --p->references == 0;
+    if (last)
+        for (rw_program **at = &dev->programs; *at; at = &(*at)->next)
+            if (*at == p) {
+                *at = p->next;
+                break;
+            }
+    pthread_mutex_unlock(&dev->lock);
+    if (last) free_program(p);
+}
+
+rw_status rw_program_kernel(rw_program *p, const char *name, rw_kernel **kernel)
+{
+    *kernel = NULL;
+    const char *names[64];
+    for (int i = 0; i < p->nkernels; ++i) {
+        if (!strcmp(p->kernels[i].name, name)) {
+            *kernel = p->kernels + i;
+            return RW_OK;
+        }
+        if (i < 64) names[i] = p->kernels[i].name;
+    }
+    const char *near = rw_nearest(name, names, RW_MIN(p->nkernels, 64));
+    return rw_fail(p->device->ctx, RW_ERR_ARGUMENT, "program %s has no kernel \"%s\"%s%s", p->name, name,
+                   near ? "; nearest is " : "", near ? near : "");
+}
+
+/* ---- launch ------------------------------------------------------------------------------------------------- */
+
+static void set_value(rw_launch_arg *a, const rw_arg *from)
+{
+    double re = from->is_integer ? (double)from->integer : from->re;
+    switch (a->parameter->kind) {
+    case RW_ARG_INT: a->value.i = (int32_t)from->integer, a->bytes = 4; break;
+    case RW_ARG_LONG: a->value.l = from->integer, a->bytes = 8; break;
+    case RW_ARG_F32: a->value.f = (float)re, a->bytes = 4; break;
+    case RW_ARG_F64: a->value.d = re, a->bytes = 8; break;
+    case RW_ARG_C64: a->value.c[0] = (float)re, a->value.c[1] = (float)from->im, a->bytes = 8; break;
+    case RW_ARG_C128: a->value.z[0] = re, a->value.z[1] = from->im, a->bytes = 16; break;
+    case RW_ARG_GLOBAL: break;
+    }
+}
+
+static rw_status check_argument(const rw_kernel *k, int i, const rw_parameter *p, const rw_arg *given, rw_device *dev)
+{
+    if ((p->kind == RW_ARG_GLOBAL) != (given->array != NULL))
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) must be %s", k->name, i + 1, p->name,
+                       p->kind == RW_ARG_GLOBAL ? "an array" : "a number");
+    if (given->array && given->array->device != dev)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) is an array of %s, the queue of %s",
+                       k->name, i + 1, p->name, given->array->device->info.name, dev->info.name);
+    return RW_OK;
+}
+
+static rw_status keep_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
+{
+    rw_context *ctx = q->device->ctx;
+    if (!rw_grow(&q->recorded, &q->recorded_capacity, q->nrecorded + 1, sizeof *q->recorded))
+        return rw_fail_memory(ctx, sizeof *q->recorded, "a recorded launch");
+    rw_recorded *r = q->recorded + q->nrecorded;
+    r->kernel = k, r->nargs = nargs;
+    memcpy(r->groups, groups, sizeof r->groups);
+    r->args = rw_calloc((size_t)RW_MAX(nargs, 1), sizeof *r->args);
+    r->buffers = rw_calloc((size_t)RW_MAX(nargs, 1), sizeof *r->buffers);
+    q->nrecorded++;
+    if (!r->args || !r->buffers) return rw_fail_memory(ctx, (size_t)nargs * sizeof *r->args, "a recorded launch");
+    memcpy(r->args, args, (size_t)nargs * sizeof *args);
+    for (int i = 0; i < nargs; ++i)
+        if (args[i].buffer) r->buffers[i] = *args[i].buffer, r->args[i].buffer = r->buffers + i;
+    return RW_OK;
+}
+
+/* Notes an array of a recorded launch, once. */
+static rw_status touch(rw_queue *q, rw_array *array, bool written)
+{
+    for (int i = 0; i < q->ntouched; ++i)
+        if (q->touched[i].array == array) {
+            q->touched[i].written = q->touched[i].written || written;
+            return RW_OK;
+        }
+    if (!rw_grow(&q->touched, &q->touched_capacity, q->ntouched + 1, sizeof *q->touched))
+        return rw_fail_memory(q->device->ctx, sizeof *q->touched, "a recorded launch");
+    q->touched[q->ntouched++] = (rw_touched){array, written};
+    return RW_OK;
+}
+
+rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_arg *args, int nargs)
+{
+    rw_device *dev = q->device;
+    if (k->program->device != dev)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s was compiled for %s, the queue is of %s", k->name,
+                       k->program->device->info.name, dev->info.name);
+    if (nargs != k->nparameters)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s takes %d arguments, %d given", k->name, k->nparameters,
+                       nargs);
+    for (int d = 0; d < 3; ++d)
+        if (groups[d] < 0 || groups[d] > (d ? 65535 : INT32_MAX))
+            return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: groups[%d] = %lld is outside [0, %d]", k->name, d,
+                           (long long)groups[d], d ? 65535 : INT32_MAX);
+    rw_launch_arg all[RW_MAX_PARAMETERS];
+    for (int i = 0; i < nargs; ++i) {
+        const rw_parameter *p = k->parameters + i;
+        RW_TRY(check_argument(k, i, p, args + i, dev));
+        all[i].parameter = p, all[i].array = args[i].array;
+        all[i].buffer = args[i].array ? &args[i].array->buffer : NULL;
+        all[i].bytes = sizeof(void *);
+        if (!args[i].array) set_value(all + i, args + i);
+    }
+    if (groups[0] * groups[1] * groups[2] == 0) return RW_OK;
+    if (dev->lost)
+        return rw_fail(dev->ctx, RW_FATAL_DEVICE_LOST, "%s is lost: start the program again", dev->info.name);
+    for (int i = 0; i < nargs; ++i) {
+        if (!args[i].array) continue;
+        RW_TRY(rw_array_for_launch(args[i].array, q, !k->parameters[i].constant));
+        if (q->recording) RW_TRY(touch(q, args[i].array, !k->parameters[i].constant));
+    }
+    if (rw_fault_hit(RW_FAULT_LAUNCH))
+        return rw_fail(dev->ctx, RW_ERR_LAUNCH, "kernel %s failed on %s (injected)", k->name, dev->info.name);
+    if (q->recording) q->recorded_launches++;
+    else rw_count(dev, &dev->counters.launches, 1);
+    if (q->recording && !dev->ops->record_begin) return keep_launch(q, k, groups, all, nargs);
+    return dev->ops->launch(q, k, groups, all, nargs);
+}

@@ -1,0 +1,54 @@
+/* Complex arithmetic for all three compilers; read once with CT = c64, RT = f32 and once with c128, f64.
+ * CF(add) is c64_add or c128_add. Division by Smith (1962), square root without overflow of the sum of squares. */
+DEVICE CT CF(make)(RT re, RT im) { CT z; z.re = re; z.im = im; return z; }
+DEVICE CT CF(add)(CT a, CT b) { return CF(make)(a.re + b.re, a.im + b.im); }
+DEVICE CT CF(sub)(CT a, CT b) { return CF(make)(a.re - b.re, a.im - b.im); }
+DEVICE CT CF(mul)(CT a, CT b) { return CF(make)(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
+DEVICE CT CF(scale)(CT a, RT s) { return CF(make)(a.re * s, a.im * s); }
+/* acc <- acc + a b */
+DEVICE CT CF(mad)(CT a, CT b, CT acc)
+{
+    return CF(make)(FMA(a.re, b.re, FMA(-a.im, b.im, acc.re)), FMA(a.re, b.im, FMA(a.im, b.re, acc.im)));
+}
+DEVICE CT CF(neg)(CT a) { return CF(make)(-a.re, -a.im); }
+DEVICE CT CF(conj)(CT a) { return CF(make)(a.re, -a.im); }
+DEVICE RT CF(abs)(CT a) { return hypot(a.re, a.im); }
+DEVICE RT CF(abs2)(CT a) { return a.re * a.re + a.im * a.im; }
+DEVICE CT CF(div)(CT a, CT b)
+{
+    if (fabs(b.re) >= fabs(b.im)) {
+        RT r = b.im / b.re, d = b.re + b.im * r;
+        return CF(make)((a.re + a.im * r) / d, (a.im - a.re * r) / d);
+    }
+    RT r = b.re / b.im, d = b.re * r + b.im;
+    return CF(make)((a.re * r + a.im) / d, (a.im * r - a.re) / d);
+}
+DEVICE CT CF(sqrt)(CT a)
+{
+    if (a.re == 0 && a.im == 0) return CF(make)(0, a.im);
+    RT t = sqrt((fabs(a.re) + hypot(a.re, a.im)) * (RT)0.5);
+    if (a.re >= 0) return CF(make)(t, a.im / (2 * t));
+    return CF(make)(fabs(a.im) / (2 * t), a.im < 0 ? -t : t);
+}
+DEVICE CT CF(exp)(CT a)
+{
+    RT e = exp(a.re);
+    return CF(make)(e * cos(a.im), e * sin(a.im));
+}
+DEVICE CT CF(log)(CT a) { return CF(make)(log(hypot(a.re, a.im)), atan2(a.im, a.re)); }
+DEVICE CT CF(pow)(CT a, CT b)
+{
+    if (a.re == 0 && a.im == 0) return CF(make)(b.re == 0 && b.im == 0 ? 1 : 0, 0);
+    return CF(exp)(CF(mul)(b, CF(log)(a)));
+}
+DEVICE CT CF(sin)(CT a) { return CF(make)(sin(a.re) * cosh(a.im), cos(a.re) * sinh(a.im)); }
+DEVICE CT CF(cos)(CT a) { return CF(make)(cos(a.re) * cosh(a.im), -sin(a.re) * sinh(a.im)); }
+DEVICE CT CF(sinh)(CT a) { return CF(make)(sinh(a.re) * cos(a.im), cosh(a.re) * sin(a.im)); }
+DEVICE CT CF(cosh)(CT a) { return CF(make)(cosh(a.re) * cos(a.im), sinh(a.re) * sin(a.im)); }
+DEVICE CT CF(tan)(CT a) { return CF(div)(CF(sin)(a), CF(cos)(a)); }
+/* tanh by t = tan(im), s = sinh(re): no overflow for large |re| where it is +-1. */
+DEVICE CT CF(tanh)(CT a)
+{
+    if (fabs(a.re) > 22) return CF(make)(a.re > 0 ? 1 : -1, 4 * sin(a.im) * cos(a.im) * exp(-2 * fabs(a.re)));
+    return CF(div)(CF(sinh)(a), CF(cosh)(a));
+}

@@ -1,0 +1,48 @@
+/* The group dialect for C compilers (gcc, clang): a group is a function call, its items the innermost loop.
+ * Words and rules: docs/dev/dialect.md. */
+#include <math.h>
+#include <tgmath.h>
+#undef complex
+#undef I
+typedef float f32;
+typedef double f64;
+typedef int i32;
+typedef long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef struct { int id[3], n[3]; } rw_group;
+
+#define KERNEL(name, ...) static inline __attribute__((always_inline)) void name(const rw_group rw_g, __VA_ARGS__)
+#define DEVICE static inline __attribute__((always_inline))
+#define RARE static __attribute__((noinline))
+#define GLOBAL
+#define LOCAL
+#define RESTRICT restrict
+#define CONSTANT static const
+#define ALIGNED(n)
+#define SHARED(T, name, n) T name[n] __attribute__((aligned(64)))
+#define SHARED_LARGE(T, name) T name[(SHARED_LARGE_BYTES) / sizeof(T)] __attribute__((aligned(64)))
+#define BARRIER
+#define GROUP_ID(d) (rw_g.id[d])
+#define GROUP_COUNT(d) (rw_g.n[d])
+
+#define RW_SIMD _Pragma("omp simd")
+#define RW_STRIP(i, lo, hi)                                                                                            \
+    for (long rw_b = (lo), rw_hi = (hi), rw_e; rw_e = rw_b + GROUP < rw_hi ? rw_b + GROUP : rw_hi, rw_b < rw_hi;       \
+         rw_b += GROUP)
+#define EACH_IN(i, lo, hi) RW_STRIP(i, lo, hi) RW_SIMD for (long i = rw_b; i < rw_e; ++i)
+#define EACH(i, n) EACH_IN(i, 0, n)
+#define EACH2(i, ilo, ihi, j, jlo, jhi) for (long j = (jlo); j < (jhi); ++j) EACH_IN(i, ilo, ihi)
+#define EACH_SERIAL(i, n) RW_STRIP(i, 0, n) for (long i = rw_b; i < rw_e; ++i)
+#define PRIVATE(T, name) T name[GROUP] __attribute__((aligned(64)))
+#define PRIVATE_N(T, name, k) T name[k][GROUP] __attribute__((aligned(64)))
+#define AT(name, i) name[(i) - rw_b]
+#define AT_N(name, k, i) name[k][(i) - rw_b]
+
+#define UNROLL _Pragma("GCC unroll 32")
+#define FMA(a, b, c) fma(a, b, c)
+#define SELECT(c, a, b) ((c) ? (a) : (b))
+#define LOAD_ONCE(p) (*(p))
+#define STORE_ONCE(p, v) (*(p) = (v))
+#define ATOMIC_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
+#define PRINT(...)

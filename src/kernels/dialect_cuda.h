@@ -1,0 +1,65 @@
+/* The group dialect for CUDA (NVRTC): a group is a block, an item a thread. Words and rules: docs/dev/dialect.md. */
+typedef float f32;
+typedef double f64;
+typedef int i32;
+typedef long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+
+#ifndef RW_GROUPS_A_UNIT
+#define RW_GROUPS_A_UNIT 1
+#endif
+#define KERNEL(name, ...) extern "C" __global__ void __launch_bounds__(GROUP, RW_GROUPS_A_UNIT) name(__VA_ARGS__)
+#define DEVICE static __device__ __forceinline__
+#define RARE static __device__
+#define GLOBAL
+#define LOCAL
+#define RESTRICT __restrict__
+#define CONSTANT static __constant__ const
+#define ALIGNED(n) __align__(n)
+#define SHARED(T, name, n) __shared__ __align__(16) T name[n]
+#define SHARED_LARGE(T, name) extern __shared__ __align__(16) unsigned char rw_large[]; T *name = (T *)rw_large
+#define BARRIER __syncthreads()
+#define ITEM ((int)threadIdx.x)
+#define GROUP_ID(d) ((int)((d) == 0 ? blockIdx.x : (d) == 1 ? blockIdx.y : blockIdx.z))
+#define GROUP_COUNT(d) ((int)((d) == 0 ? gridDim.x : (d) == 1 ? gridDim.y : gridDim.z))
+
+#define EACH_IN(i, lo, hi) for (long i = (lo) + ITEM, rw_hi = (hi); i < rw_hi; i += GROUP)
+#define EACH(i, n) for (int i = ITEM; i < (n); i += GROUP)
+#define EACH2(i, ilo, ihi, j, jlo, jhi)                                                                                \
+    for (int j = (int)(jlo) + ITEM / GROUP_X; j < (int)(jhi); j += GROUP / GROUP_X)                                    \
+        for (int i = (int)(ilo) + ITEM % GROUP_X; i < (int)(ihi); i += GROUP_X)
+#define EACH_SERIAL(i, n) EACH(i, n)
+#define PRIVATE(T, name) T name[1]
+#define PRIVATE_N(T, name, k) T name[k]
+#define AT(name, i) name[0]
+#define AT_N(name, k, i) name[k]
+
+#define UNROLL _Pragma("unroll")
+#define FMA(a, b, c) fma(a, b, c)
+#define SELECT(c, a, b) ((c) ? (a) : (b))
+/* Pairs too (c64, c128): one access of the value's size, which every element of an array is aligned to. */
+template <int bytes> struct rw_word;
+template <> struct rw_word<1> { typedef unsigned char type; };
+template <> struct rw_word<2> { typedef unsigned short type; };
+template <> struct rw_word<4> { typedef float type; };
+template <> struct rw_word<8> { typedef float2 type; };
+template <> struct rw_word<16> { typedef float4 type; };
+template <class V> union rw_pun { typename rw_word<sizeof(V)>::type word; V value; __device__ rw_pun() {} };
+template <class V> DEVICE V rw_load_once(const V *p)
+{
+    rw_pun<V> u;
+    u.word = __ldcs((const decltype(u.word) *)p);
+    return u.value;
+}
+template <class V> struct rw_same { typedef V type; };
+template <class V> DEVICE void rw_store_once(V *p, typename rw_same<V>::type v)
+{
+    rw_pun<V> u;
+    u.value = v;
+    __stcs((decltype(u.word) *)p, u.word);
+}
+#define LOAD_ONCE(p) rw_load_once(p)
+#define STORE_ONCE(p, v) rw_store_once(p, v)
+#define ATOMIC_ADD(p, v) atomicAdd(p, v)
+#define PRINT(...)

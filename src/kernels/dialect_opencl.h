@@ -1,0 +1,46 @@
+/* The group dialect for OpenCL C 1.2: a group is a work-group, an item a work-item. Words and rules:
+ * docs/dev/dialect.md. */
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#ifdef RW_REPRODUCIBLE
+#pragma OPENCL FP_CONTRACT OFF
+#endif
+typedef float f32;
+typedef double f64;
+typedef int i32;
+typedef long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+
+#define KERNEL(name, ...) __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void name(__VA_ARGS__)
+#define DEVICE static inline
+#define RARE static
+#define GLOBAL __global
+#define LOCAL __local
+#define RESTRICT restrict
+#define CONSTANT __constant const
+#define ALIGNED(n) __attribute__((aligned(n)))
+#define SHARED(T, name, n) __local T name[n] __attribute__((aligned(16)))
+#define SHARED_LARGE(T, name) __local T name[(SHARED_LARGE_BYTES) / sizeof(T)] __attribute__((aligned(16)))
+#define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define ITEM ((int)get_local_id(0))
+#define GROUP_ID(d) ((int)get_group_id(d))
+#define GROUP_COUNT(d) ((int)get_num_groups(d))
+
+#define EACH_IN(i, lo, hi) for (long i = (lo) + ITEM, rw_hi = (hi); i < rw_hi; i += GROUP)
+#define EACH(i, n) for (int i = ITEM; i < (n); i += GROUP)
+#define EACH2(i, ilo, ihi, j, jlo, jhi)                                                                                \
+    for (int j = (int)(jlo) + ITEM / GROUP_X; j < (int)(jhi); j += GROUP / GROUP_X)                                    \
+        for (int i = (int)(ilo) + ITEM % GROUP_X; i < (int)(ihi); i += GROUP_X)
+#define EACH_SERIAL(i, n) EACH(i, n)
+#define PRIVATE(T, name) T name[1]
+#define PRIVATE_N(T, name, k) T name[k]
+#define AT(name, i) name[0]
+#define AT_N(name, k, i) name[k]
+
+#define UNROLL _Pragma("unroll")
+#define FMA(a, b, c) fma(a, b, c)
+#define SELECT(c, a, b) ((c) ? (a) : (b))
+#define LOAD_ONCE(p) (*(p))
+#define STORE_ONCE(p, v) (*(p) = (v))
+#define ATOMIC_ADD(p, v) atomic_add(p, v)
+#define PRINT(...)
