@@ -1,0 +1,99 @@
+/* Expression programs: equations as text, checked, fused into as few passes over memory as is legal, run on a device.
+ *
+ *   rw_expr_field   fields[] = {{.name = "N"}, {.name = "P"}};
+ *   rw_expr_scalar  scalars[] = {{.name = "tau", .value = 1e-9}};
+ *   rw_expr_spec    spec = {.text = "N = (N + tau*P)/(1 + tau*N); total = sum(N)", .fields = fields, .nfields = 2, ...};
+ *   rw_expr_create(dev, &spec, &e);  rw_expr_bind(e, "N", array);  rw_expr_set(e, "tau", 2e-9);
+ *   rw_expr_run(e, queue);           rw_expr_get(e, "total", &re, NULL);
+ *
+ * The language is described in docs/reference/expressions.md. Scalars are arguments of the kernels: setting one, or
+ * binding other arrays, compiles nothing. */
+#ifndef RECHENWERK_EXPR_H
+#define RECHENWERK_EXPR_H
+
+#include "rechenwerk/array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sides of a grid: 2*axis + 0 at the lower end, 2*axis + 1 at the upper end. */
+typedef enum rw_boundary_kind {
+    RW_BOUNDARY_NEAREST,   /* outside as at the nearest node */
+    RW_BOUNDARY_DIRICHLET, /* u = a; the node on the side is no unknown and lies one spacing outside the array */
+    RW_BOUNDARY_NEUMANN,   /* outward normal derivative du/dn = a; the node on the side is an unknown */
+    RW_BOUNDARY_ROBIN,     /* a u + b du/dn = c; the node on the side is an unknown */
+    RW_BOUNDARY_PERIODIC
+} rw_boundary_kind;
+
+/* One side of one field; a, b, c are expressions of coordinates, time and scalars. */
+typedef struct rw_boundary {
+    rw_boundary_kind kind;
+    const char *a, *b, *c;
+} rw_boundary;
+
+/* A uniform grid of nodes: node (i, j, k) lies at origin + (i, j, k) * spacing; arrays have shape (z, y, x). */
+typedef struct rw_grid {
+    int ndim; /* 1, 2, 3 */
+    int64_t size[3];
+    double spacing[3], origin[3];
+} rw_grid;
+
+typedef struct rw_expr_field {
+    const char *name;
+    rw_dtype dtype; /* F32, F64, C64 or C128 */
+    rw_boundary boundary[6];
+} rw_expr_field;
+
+typedef struct rw_expr_scalar {
+    const char *name;
+    bool is_complex;
+    double value, imaginary; /* until set otherwise */
+} rw_expr_scalar;
+
+typedef struct rw_expr_spec {
+    const char *name;       /* in messages: "case.yaml" */
+    int line, column;       /* where the text begins there; 0: counts from 1:1 */
+    const char *text;       /* statements */
+    rw_grid grid;
+    int order;              /* of grid operators: 2 (0 means 2) or 4 */
+    const rw_expr_field *fields;
+    int nfields;
+    const rw_expr_scalar *scalars;
+    int nscalars;
+} rw_expr_spec;
+
+typedef struct rw_expr rw_expr;
+
+/* Parses, checks, plans and compiles. Errors: ERR_INPUT with place and nearest name; ERR_COMPILE. Without a C compiler
+ * on the cpu device the plain evaluator runs the program (rw_expr_plan says so). */
+RW_API rw_status rw_expr_create(rw_device *device, const rw_expr_spec *spec, rw_expr **expr);
+RW_API void rw_expr_destroy(rw_expr **expr);
+
+/* Fields and scalars by name; arrays must have the grid's size and the field's dtype, each bound to one field only. The
+ * caller keeps arrays alive. A program that must write a field which it also reads at other nodes exchanges the
+ * array's contents with one of its own (rw_array_swap), so the array keeps being the field. */
+RW_API rw_status rw_expr_bind(rw_expr *expr, const char *field, rw_array *array);
+RW_API rw_status rw_expr_set(rw_expr *expr, const char *scalar, double value);
+RW_API rw_status rw_expr_set_complex(rw_expr *expr, const char *scalar, double re, double im);
+
+/* Runs all passes in the queue. */
+RW_API rw_status rw_expr_run(rw_expr *expr, rw_queue *queue);
+/* A scalar that the program assigns (a reduction or a formula of them); waits for the run. im may be NULL. */
+RW_API rw_status rw_expr_get(rw_expr *expr, const char *scalar, double *re, double *im);
+
+typedef struct rw_expr_plan {
+    int passes;           /* kernels over the grid */
+    int stores, reductions;
+    int64_t bytes;        /* least bytes of one run: each field read once and written once a pass */
+    double bytes_per_cell, flops_per_cell;
+    bool evaluator;       /* no compiler: the plain evaluator runs it */
+} rw_expr_plan;
+RW_API rw_status rw_expr_get_plan(const rw_expr *expr, rw_expr_plan *plan);
+/* The plan as text, a paragraph a pass; free() it. */
+RW_API rw_status rw_expr_explain(const rw_expr *expr, char **text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

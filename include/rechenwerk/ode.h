@@ -1,0 +1,82 @@
+/* Time integration of equations given as text: du/dt = …, on a device, without copying a field.
+ *
+ *   rw_ode_spec spec = {.equations = "du/dt = laplace(u)", .grid = …, .fields = …, .method = RW_ODE_RKC2, .rtol = 1e-5};
+ *   rw_ode_create(dev, &spec, &ode);  rw_ode_bind(ode, "u", array);
+ *   while (rw_ode_time(ode) < 1) rw_ode_step(ode, 1);
+ */
+#ifndef RECHENWERK_ODE_H
+#define RECHENWERK_ODE_H
+
+#include "rechenwerk/expr.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* name in the case file, value, one line */
+#define RW_ODE_METHOD_LIST(X)                                                                                          \
+    X(RK4, "rk4", "classical Runge-Kutta, order 4, fixed step")                                                        \
+    X(RKC2, "rkc2", "Runge-Kutta-Chebyshev, order 2, error control, for parabolic problems")
+
+typedef enum rw_ode_method {
+#define RW_X(name, text, line) RW_ODE_##name,
+    RW_ODE_METHOD_LIST(RW_X)
+#undef RW_X
+} rw_ode_method;
+
+typedef struct rw_ode_spec {
+    const char *name;        /* in messages */
+    int line, column;
+    const char *equations;   /* du/dt = … for every field, helpers a = …, functions f(a) = … */
+    rw_grid grid;
+    int order;
+    const rw_expr_field *fields;
+    int nfields;
+    const rw_expr_scalar *scalars;
+    int nscalars;
+    rw_ode_method method;
+    double start;            /* t at the beginning */
+    double step;             /* RK4: the step; 0: 0.9 of the stability limit 2.78 / spectral radius */
+    double rtol, atol;       /* RKC2; 0: 1e-5, 1e-8 */
+    double initial_step, max_step; /* RKC2; 0: automatic, none */
+    int max_stages;          /* RKC2; 0: 200 */
+    const char *spectral_radius; /* expression of scalars and t; NULL, "" or "auto": estimated; "power": by iteration */
+    bool record;             /* RK4: replay a step as a recorded sequence when nothing in it depends on t */
+} rw_ode_spec;
+
+typedef struct rw_ode rw_ode;
+
+RW_API rw_status rw_ode_create(rw_device *device, const rw_ode_spec *spec, rw_ode **ode);
+RW_API void rw_ode_destroy(rw_ode **ode);
+/* The arrays that hold the state; after each step they hold the new state. */
+RW_API rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *array);
+RW_API rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value);
+
+/* One accepted step (with as many rejected attempts as it takes), not past t_limit, which is hit exactly.
+ * ERR_NOT_CONVERGED: values that are not finite, or a step too small: the state is that before the step. */
+RW_API rw_status rw_ode_step(rw_ode *ode, double t_limit);
+RW_API double rw_ode_time(const rw_ode *ode);
+
+typedef struct rw_ode_statistics {
+    int64_t steps, rejected, rhs;     /* accepted, rejected, evaluations of the right-hand side */
+    int64_t spectral_rhs;             /* those of rhs that estimated the spectral radius */
+    double spectral_radius;
+    int stages, max_stages;           /* last, largest */
+    double step, error;               /* last accepted: size, error over tolerance */
+} rw_ode_statistics;
+RW_API rw_ode_statistics rw_ode_get_statistics(const rw_ode *ode);
+
+/* Everything besides the fields that continuing to the same bits needs. */
+enum { RW_ODE_STATE = 16 };
+RW_API void rw_ode_save(const rw_ode *ode, double state[RW_ODE_STATE]);
+RW_API void rw_ode_load(rw_ode *ode, const double state[RW_ODE_STATE]);
+
+/* The plan of one step's kernels as text; free() it. */
+RW_API rw_status rw_ode_explain(const rw_ode *ode, char **text);
+/* Bytes of device memory that a method needs for these fields, state included. */
+RW_API int64_t rw_ode_bytes(const rw_ode_spec *spec);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

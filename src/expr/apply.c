@@ -1,0 +1,130 @@
+/* One operation in double precision: what every device is compared with, and how constants are folded. */
+#include <complex.h>
+#include <math.h>
+
+#include "expr/graph.h"
+
+static double real_value(rw_op op, double a, double b, double c)
+{
+    switch (op) {
+    case RW_OP_ADD: return a + b;
+    case RW_OP_SUB: return a - b;
+    case RW_OP_MUL: return a * b;
+    case RW_OP_DIV: return a / b;
+    case RW_OP_NEG: return -a;
+    case RW_OP_POW: return pow(a, b);
+    case RW_OP_LT: return a < b;
+    case RW_OP_LE: return a <= b;
+    case RW_OP_EQ: return a == b;
+    case RW_OP_NE: return a != b;
+    case RW_OP_AND: return a != 0 && b != 0;
+    case RW_OP_OR: return a != 0 || b != 0;
+    case RW_OP_NOT: return a == 0;
+    case RW_OP_WHERE: return a != 0 ? b : c;
+    case RW_OP_MIN: return a < b || a != a ? a : b;
+    case RW_OP_MAX: return a > b || a != a ? a : b;
+    case RW_OP_MOD: return a - b * floor(a / b);
+    case RW_OP_HYPOT: return hypot(a, b);
+    case RW_OP_ATAN2: return atan2(a, b);
+    case RW_OP_ABS: return fabs(a);
+    case RW_OP_SIGN: return a > 0 ? 1 : a < 0 ? -1 : a;
+    case RW_OP_SQRT: return sqrt(a);
+    case RW_OP_CBRT: return cbrt(a);
+    case RW_OP_EXP: return exp(a);
+    case RW_OP_LOG: return log(a);
+    case RW_OP_SIN: return sin(a);
+    case RW_OP_COS: return cos(a);
+    case RW_OP_TAN: return tan(a);
+    case RW_OP_ASIN: return asin(a);
+    case RW_OP_ACOS: return acos(a);
+    case RW_OP_ATAN: return atan(a);
+    case RW_OP_SINH: return sinh(a);
+    case RW_OP_COSH: return cosh(a);
+    case RW_OP_TANH: return tanh(a);
+    case RW_OP_ERF: return erf(a);
+    case RW_OP_FLOOR: return floor(a);
+    case RW_OP_REAL: case RW_OP_CONJ: return a;
+    default: return 0; /* IMAG of a real */
+    }
+}
+
+/* The same branches as src/kernels/dialect_complex.h where the C library's differ (pow at 0). */
+static double complex complex_value(rw_op op, double complex a, double complex b, double complex c)
+{
+    switch (op) {
+    case RW_OP_ADD: return a + b;
+    case RW_OP_SUB: return a - b;
+    case RW_OP_MUL: return a * b;
+    case RW_OP_DIV: return a / b;
+    case RW_OP_NEG: return -a;
+    case RW_OP_POW: return a == 0 ? (b == 0 ? 1 : 0) : cexp(b * clog(a));
+    case RW_OP_EQ: return a == b;
+    case RW_OP_NE: return a != b;
+    case RW_OP_WHERE: return creal(a) != 0 ? b : c;
+    case RW_OP_ABS: return cabs(a);
+    case RW_OP_SQRT: return csqrt(a);
+    case RW_OP_EXP: return cexp(a);
+    case RW_OP_LOG: return clog(a);
+    case RW_OP_SIN: return csin(a);
+    case RW_OP_COS: return ccos(a);
+    case RW_OP_TAN: return ctan(a);
+    case RW_OP_SINH: return csinh(a);
+    case RW_OP_COSH: return ccosh(a);
+    case RW_OP_TANH: return ctanh(a);
+    case RW_OP_REAL: return creal(a);
+    case RW_OP_IMAG: return cimag(a);
+    case RW_OP_CONJ: return conj(a);
+    default: return NAN; /* refused by the checker */
+    }
+}
+
+void rw_apply(rw_op op, const double (*arg)[2], bool is_complex, double out[2])
+{
+    int arity = rw_ops[op].arity;
+    double a = arg[0][0], b = arity > 1 ? arg[1][0] : 0, c = arity > 2 ? arg[2][0] : 0;
+    if (!is_complex) {
+        out[0] = real_value(op, a, b, c), out[1] = 0;
+        return;
+    }
+    double complex z = complex_value(op, CMPLX(a, arg[0][1]), CMPLX(b, arity > 1 ? arg[1][1] : 0),
+                                     CMPLX(c, arity > 2 ? arg[2][1] : 0));
+    out[0] = creal(z), out[1] = cimag(z);
+}
+
+static void compute(rw_graph *g, rw_node n, rw_leaf_value *leaf, void *user)
+{
+    rw_graph_node *p = g->nodes + n;
+    double arg[3][2] = {{0}};
+    bool is_complex = false;
+    if (p->stamp == g->stamp) return;
+    p->stamp = g->stamp;
+    if (p->op == RW_OP_CONST) {
+        p->value[0] = p->re, p->value[1] = p->im;
+    } else if (p->op == RW_OP_PARAM) {
+        p->value[0] = g->params[p->index].re, p->value[1] = g->params[p->index].im;
+    } else if (!rw_ops[p->op].arity || p->op == RW_OP_REDUCE) {
+        leaf(user, g, n, p->value);
+    } else {
+        for (int i = 0; i < rw_ops[p->op].arity; ++i) {
+            const rw_graph_node *a = g->nodes + p->arg[i];
+            compute(g, p->arg[i], leaf, user);
+            arg[i][0] = a->value[0], arg[i][1] = a->value[1];
+            is_complex = is_complex || (a->is_complex && !(p->op == RW_OP_WHERE && i == 0));
+        }
+        rw_apply((rw_op)p->op, (const double(*)[2])arg, is_complex, p->value);
+    }
+}
+
+void rw_graph_value(rw_graph *g, rw_node n, rw_leaf_value *leaf, void *user, double out[2])
+{
+    g->stamp++;
+    compute(g, n, leaf, user);
+    out[0] = g->nodes[n].value[0], out[1] = g->nodes[n].value[1];
+}
+
+void rw_graph_scalar(rw_graph *g, rw_node n, double *re, double *im)
+{
+    double out[2];
+    rw_graph_value(g, n, NULL, NULL, out);
+    *re = out[0], *im = out[1];
+}

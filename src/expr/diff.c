@@ -1,0 +1,116 @@
+/* Symbolic derivative of a graph with respect to one leaf, by the chain rule, node by node; the makers fold and share. */
+#include <math.h>
+#include <string.h>
+
+#include "expr/graph.h"
+
+typedef struct diff_state {
+    rw_graph *g;
+    rw_node leaf;
+    rw_node *done;
+    int n;
+    const char *problem;
+} diff_state;
+
+static rw_node diff(diff_state *s, rw_node n);
+
+#define M1(op, a) rw_make1(g, RW_OP_##op, a)
+#define M2(op, a, b) rw_make2(g, RW_OP_##op, a, b)
+#define K(v) rw_real(g, v)
+
+/* f'(a) for functions of one argument; -1 when there is none. */
+static rw_node outer(rw_graph *g, rw_op op, rw_node n, rw_node a)
+{
+    switch (op) {
+    case RW_OP_SQRT: return M2(DIV, K(0.5), n);
+    case RW_OP_CBRT: return M2(DIV, K(1. / 3), M2(MUL, n, n));
+    case RW_OP_EXP: return n;
+    case RW_OP_LOG: return M2(DIV, K(1), a);
+    case RW_OP_SIN: return M1(COS, a);
+    case RW_OP_COS: return M1(NEG, M1(SIN, a));
+    case RW_OP_TAN: return M2(ADD, K(1), M2(MUL, n, n));
+    case RW_OP_ASIN: return M2(DIV, K(1), M1(SQRT, M2(SUB, K(1), M2(MUL, a, a))));
+    case RW_OP_ACOS: return M2(DIV, K(-1), M1(SQRT, M2(SUB, K(1), M2(MUL, a, a))));
+    case RW_OP_ATAN: return M2(DIV, K(1), M2(ADD, K(1), M2(MUL, a, a)));
+    case RW_OP_SINH: return M1(COSH, a);
+    case RW_OP_COSH: return M1(SINH, a);
+    case RW_OP_TANH: return M2(SUB, K(1), M2(MUL, n, n));
+    case RW_OP_ERF: return M2(MUL, K(2 / sqrt(acos(-1.))), M1(EXP, M1(NEG, M2(MUL, a, a))));
+    case RW_OP_ABS: return g->nodes[a].is_complex ? -1 : M1(SIGN, a);
+    case RW_OP_SIGN:
+    case RW_OP_FLOOR: return K(0);
+    default: return -1;
+    }
+}
+
+static rw_node diff_power(diff_state *s, rw_node n, rw_node a, rw_node b)
+{
+    rw_graph *g = s->g;
+    rw_node da = diff(s, a), db = diff(s, b);
+    /* d(a^b) = b a^(b-1) da + a^b log(a) db */
+    rw_node one = M2(MUL, M2(MUL, b, M2(POW, a, M2(SUB, b, K(1)))), da);
+    return rw_is_const(g, db, 0) ? one : M2(ADD, one, M2(MUL, M2(MUL, n, M1(LOG, a)), db));
+}
+
+static rw_node diff_op(diff_state *s, rw_node n)
+{
+    rw_graph *g = s->g;
+    rw_graph_node p = g->nodes[n];
+    rw_node a = p.arg[0], b = p.arg[1], c = p.arg[2];
+    switch ((rw_op)p.op) {
+    case RW_OP_ADD: return M2(ADD, diff(s, a), diff(s, b));
+    case RW_OP_SUB: return M2(SUB, diff(s, a), diff(s, b));
+    case RW_OP_MUL: return M2(ADD, M2(MUL, diff(s, a), b), M2(MUL, a, diff(s, b)));
+    case RW_OP_DIV: return M2(DIV, M2(SUB, diff(s, a), M2(MUL, n, diff(s, b))), b);
+    case RW_OP_NEG: return M1(NEG, diff(s, a));
+    case RW_OP_POW: return diff_power(s, n, a, b);
+    case RW_OP_WHERE: return rw_make(g, RW_OP_WHERE, a, diff(s, b), diff(s, c));
+    case RW_OP_MIN: return rw_make(g, RW_OP_WHERE, M2(LT, a, b), diff(s, a), diff(s, b));
+    case RW_OP_MAX: return rw_make(g, RW_OP_WHERE, M2(LT, b, a), diff(s, a), diff(s, b));
+    case RW_OP_MOD: return M2(SUB, diff(s, a), M2(MUL, M1(FLOOR, M2(DIV, a, b)), diff(s, b)));
+    case RW_OP_HYPOT: return M2(DIV, M2(ADD, M2(MUL, a, diff(s, a)), M2(MUL, b, diff(s, b))), n);
+    case RW_OP_ATAN2:
+        return M2(DIV, M2(SUB, M2(MUL, b, diff(s, a)), M2(MUL, a, diff(s, b))),
+                  M2(ADD, M2(MUL, a, a), M2(MUL, b, b)));
+    case RW_OP_REAL: case RW_OP_IMAG: case RW_OP_CONJ: /* right for a real variable only */
+        if (g->nodes[s->leaf].is_complex) break;
+        return rw_make1(g, (rw_op)p.op, diff(s, a));
+    case RW_OP_LT: case RW_OP_LE: case RW_OP_EQ: case RW_OP_NE: case RW_OP_AND: case RW_OP_OR: case RW_OP_NOT:
+        return K(0);
+    default: break;
+    }
+    rw_node da = diff(s, a);
+    if (rw_is_const(g, da, 0)) return da;
+    rw_node d = p.op == RW_OP_REDUCE ? -1 : outer(g, (rw_op)p.op, n, a);
+    if (d < 0) {
+        s->problem = p.op == RW_OP_REDUCE ? "a reduction" : rw_ops[p.op].word;
+        return K(0);
+    }
+    return M2(MUL, d, da);
+}
+
+static rw_node diff(diff_state *s, rw_node n)
+{
+    if (s->g->failed) return 0;
+    if (n == s->leaf) return rw_real(s->g, 1);
+    if (rw_ops[s->g->nodes[n].op].arity == 0) return rw_real(s->g, 0);
+    if (n < s->n && s->done[n] >= 0) return s->done[n];
+    rw_node d = diff_op(s, n);
+    if (n < s->n) s->done[n] = d;
+    return d;
+}
+
+rw_node rw_diff(rw_graph *g, rw_node n, rw_node leaf, const char **problem)
+{
+    diff_state s = {g, leaf, NULL, g->n, NULL};
+    *problem = NULL;
+    if (g->failed || !(s.done = rw_calloc((size_t)g->n, sizeof *s.done))) {
+        g->failed = true;
+        return 0;
+    }
+    memset(s.done, -1, (size_t)g->n * sizeof *s.done);
+    rw_node d = diff(&s, n);
+    rw_free(s.done);
+    *problem = s.problem;
+    return s.problem ? -1 : d;
+}

@@ -1,0 +1,256 @@
+/* The plain evaluator: a pass cell by cell in double precision, straight from the graph. It is the reference that every
+ * device is compared with, and runs equations where no compiler is. Its boundary values are written independently of the
+ * generated text (kernel.c), from the same formulas. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr/program.h"
+
+typedef struct machine {
+    rw_expr *e;
+    rw_graph *g;
+    int pass;
+    rw_pass_use use;
+    const void **data;    /* by field: host copy */
+    double (*value)[2];   /* by node */
+    const double *slots;
+} machine;
+
+static void load(const machine *m, int f, int64_t c, double out[2])
+{
+    out[1] = 0;
+    switch (m->g->fields[f].dtype) {
+    case RW_F32: out[0] = ((const float *)m->data[f])[c]; break;
+    case RW_F64: out[0] = ((const double *)m->data[f])[c]; break;
+    case RW_C64: out[0] = ((const float *)m->data[f])[2 * c], out[1] = ((const float *)m->data[f])[2 * c + 1]; break;
+    default: out[0] = ((const double *)m->data[f])[2 * c], out[1] = ((const double *)m->data[f])[2 * c + 1]; break;
+    }
+}
+
+static void save(rw_dtype dtype, void *data, int64_t c, const double v[2])
+{
+    switch (dtype) {
+    case RW_F32: ((float *)data)[c] = (float)v[0]; break;
+    case RW_F64: ((double *)data)[c] = v[0]; break;
+    case RW_C64: ((float *)data)[2 * c] = (float)v[0], ((float *)data)[2 * c + 1] = (float)v[1]; break;
+    default: ((double *)data)[2 * c] = v[0], ((double *)data)[2 * c + 1] = v[1]; break;
+    }
+}
+
+static void coordinate(void *place, const rw_graph *g, rw_node n, double out[2])
+{
+    const rw_graph_node *q = g->nodes + n;
+    const int64_t *p = place;
+    out[0] = g->params[g->origin[q->index]].re +
+             (double)(p[q->index] + q->offset[q->index]) * g->params[g->spacing[q->index]].re;
+    out[1] = 0;
+}
+
+/* An expression without fields at node p, which may lie beyond the grid. */
+static void at_place(const machine *m, rw_node n, const int64_t p[3], double out[2])
+{
+    int64_t place[3] = {p[0], p[1], p[2]};
+    rw_graph_value(m->g, n, coordinate, place, out);
+}
+
+static void get(const machine *m, int f, const int64_t p[3], int axis, double out[2]);
+
+/* The m-th node inwards from a side. */
+static void inwards(const machine *m, int f, const int64_t p[3], int axis, int upper, int64_t k, double out[2])
+{
+    int64_t q[3] = {p[0], p[1], p[2]}, n = m->g->grid.size[axis];
+    if (k >= n) k = n - 1; /* an axis shorter than the stencil */
+    q[axis] = upper ? n - 1 - k : k;
+    get(m, f, q, axis + 1, out);
+}
+
+static void combine(const machine *m, int f, const int64_t p[3], int axis, int upper, const double first[2],
+                    const double *w, int n, double out[2])
+{
+    out[0] = w[0] * first[0], out[1] = w[0] * first[1];
+    for (int i = 1; i < n; ++i) {
+        double u[2];
+        inwards(m, f, p, axis, upper, i - 1, u);
+        out[0] += w[i] * u[0], out[1] += w[i] * u[1];
+    }
+}
+
+static void beyond(const machine *m, int f, const int64_t p[3], int axis, int upper, double out[2])
+{
+    const rw_graph_field *field = m->g->fields + f;
+    int side = 2 * axis + upper;
+    int64_t n = m->g->grid.size[axis], q[3] = {p[0], p[1], p[2]};
+    bool order4 = m->g->order == 4 && n >= 5;
+    double s[2], u0[2], h = m->g->params[m->g->spacing[axis]].re;
+    switch (field->boundary[side].kind) {
+    case RW_BOUNDARY_NEAREST: inwards(m, f, p, axis, upper, 0, out); return;
+    case RW_BOUNDARY_PERIODIC:
+        q[axis] = ((p[axis] % n) + n) % n;
+        get(m, f, q, axis + 1, out);
+        return;
+    case RW_BOUNDARY_DIRICHLET: {
+        static const double ghost[] = {5, -10, 10, -5, 1};
+        int64_t d = upper ? p[axis] - n : -1 - p[axis];
+        q[axis] = upper ? n : -1;
+        at_place(m, field->boundary[side].a, q, s);
+        if (d == 0) out[0] = s[0], out[1] = s[1];
+        else if (d == 1 && order4) combine(m, f, p, axis, upper, s, ghost, 5, out);
+        else {
+            inwards(m, f, p, axis, upper, d - 1, u0);
+            out[0] = 2 * s[0] - u0[0], out[1] = 2 * s[1] - u0[1];
+        }
+        return;
+    }
+    default: break;
+    }
+    q[axis] = upper ? n - 1 : 0;
+    if (field->boundary[side].kind == RW_BOUNDARY_NEUMANN) {
+        at_place(m, field->boundary[side].a, q, s);
+    } else { /* (c - a u) / b */
+        double a[2], b[2], c[2], au[2], d[2];
+        at_place(m, field->boundary[side].a, q, a), at_place(m, field->boundary[side].b, q, b);
+        at_place(m, field->boundary[side].c, q, c);
+        inwards(m, f, p, axis, upper, 0, u0);
+        bool z = rw_dtype_is_complex(field->dtype);
+        rw_apply(RW_OP_MUL, (const double(*)[2])(double[2][2]){{a[0], a[1]}, {u0[0], u0[1]}}, z, au);
+        d[0] = c[0] - au[0], d[1] = c[1] - au[1];
+        rw_apply(RW_OP_DIV, (const double(*)[2])(double[2][2]){{d[0], d[1]}, {b[0], b[1]}}, z, s);
+    }
+    s[0] *= h, s[1] *= h;
+    static const double one[] = {4, -10. / 3, 6, -2, 1. / 3}, two[] = {20, -80. / 3, 40, -15, 8. / 3};
+    int64_t d = upper ? p[axis] - n + 1 : -p[axis];
+    if (order4 && d <= 2) combine(m, f, p, axis, upper, s, d == 1 ? one : two, 5, out);
+    else {
+        inwards(m, f, p, axis, upper, d, u0);
+        out[0] = u0[0] + 2 * (double)d * s[0], out[1] = u0[1] + 2 * (double)d * s[1];
+    }
+}
+
+/* The value at any node: sides are resolved axis by axis, x first. */
+static void get(const machine *m, int f, const int64_t p[3], int axis, double out[2])
+{
+    const int64_t *n = m->g->grid.size;
+    for (; axis < 3; ++axis)
+        if (p[axis] < 0 || p[axis] >= n[axis]) {
+            beyond(m, f, p, axis, p[axis] >= n[axis], out);
+            return;
+        }
+    load(m, f, (p[2] * n[1] + p[1]) * n[0] + p[0], out);
+}
+
+static const double *value_of(const machine *m, rw_node n) { return m->value[n]; }
+
+static void compute(machine *m, rw_node n, const int64_t p[3])
+{
+    const rw_graph_node *q = m->g->nodes + n;
+    const rw_store *forward = rw_plan_forward(&m->e->plan, m->pass, q);
+    double *out = m->value[n];
+    if (forward) {
+        memcpy(out, value_of(m, forward->value), 2 * sizeof *out);
+    } else if (q->op == RW_OP_FIELD) {
+        int64_t at[3] = {p[0] + q->offset[0], p[1] + q->offset[1], p[2] + q->offset[2]};
+        get(m, q->index, at, 0, out);
+    } else if (q->op == RW_OP_COORD) {
+        at_place(m, n, p, out);
+    } else if (q->op == RW_OP_REDUCE) {
+        const rw_reduction *r = rw_plan_reduction(&m->e->plan, n);
+        out[0] = m->slots[r->slot], out[1] = r->width > 1 ? m->slots[r->slot + 1] : 0;
+    } else {
+        double arg[3][2] = {{0}};
+        bool is_complex = false;
+        for (int i = 0; i < rw_ops[q->op].arity; ++i) {
+            memcpy(arg[i], value_of(m, q->arg[i]), sizeof arg[i]);
+            is_complex = is_complex || (m->g->nodes[q->arg[i]].is_complex && !(q->op == RW_OP_WHERE && i == 0));
+        }
+        rw_apply((rw_op)q->op, (const double(*)[2])arg, is_complex, out);
+    }
+}
+
+static void accumulate(const rw_reduction *r, const double v[2], double *slots)
+{
+    for (int part = 0; part < r->width; ++part) {
+        double *s = slots + r->slot + part, x = v[part];
+        if (r->kind == RW_SUM) *s += x;
+        else if (r->kind == RW_REDUCE_MIN) *s = *s < x || *s != *s ? *s : x; /* NaN stays */
+        else *s = *s > x || *s != *s ? *s : x;
+    }
+}
+
+static void cells(machine *m, void **out, double *slots)
+{
+    const rw_plan *plan = &m->e->plan;
+    const int64_t *n = m->g->grid.size;
+    for (rw_node i = 0; i < m->use.nnodes; ++i) /* constants and uniforms once */
+        if (m->use.uniform[i] || m->g->nodes[i].op == RW_OP_CONST) rw_graph_scalar(m->g, i, m->value[i], m->value[i] + 1);
+    for (int64_t k = 0; k < n[2]; ++k)
+        for (int64_t j = 0; j < n[1]; ++j)
+            for (int64_t i = 0; i < n[0]; ++i) {
+                int64_t p[3] = {i, j, k}, c = (k * n[1] + j) * n[0] + i;
+                for (rw_node a = 0; a < m->use.nnodes; ++a)
+                    if (m->use.needed[a]) compute(m, a, p);
+                for (int s = 0; s < plan->nstores; ++s)
+                    if (plan->stores[s].pass == m->pass && !plan->stores[s].dead)
+                        save(m->g->fields[plan->stores[s].field].dtype, out[plan->stores[s].field], c,
+                             value_of(m, plan->stores[s].value));
+                for (int r = 0; r < plan->nreductions; ++r)
+                    if (plan->reductions[r].pass == m->pass)
+                        accumulate(plan->reductions + r, value_of(m, plan->reductions[r].value), slots);
+            }
+}
+
+static rw_status evaluate_pass(rw_expr *e, int pass, double *slots)
+{
+    rw_context *ctx = e->device->ctx;
+    rw_graph *g = e->graph;
+    machine m = {.e = e, .g = g, .pass = pass, .slots = slots};
+    RW_TRY(rw_plan_use(&e->plan, pass, &m.use));
+    size_t nf = (size_t)g->nfields + 1;
+    void **out = rw_calloc(nf, sizeof *out), **beside = rw_calloc(nf, sizeof *beside);
+    m.data = rw_calloc(nf, sizeof *m.data);
+    m.value = rw_calloc((size_t)g->n, sizeof *m.value);
+    rw_status status = RW_OK;
+    if (!out || !beside || !m.data || !m.value) {
+        status = rw_fail_memory(ctx, (size_t)g->n * sizeof *m.value, "the plain evaluator");
+        goto done;
+    }
+    for (int f = 0; f < g->nfields; ++f) {
+        if (m.use.written[f] && !m.use.read[f]) RW_TRY_GOTO(rw_array_write(e->bound[f], &out[f]), done);
+        else if (m.use.written[f]) RW_TRY_GOTO(rw_array_update(e->bound[f], &out[f]), done);
+        if (m.use.read[f]) RW_TRY_GOTO(rw_array_read(e->bound[f], &m.data[f]), done);
+    }
+    for (int s = 0; s < e->plan.nstores; ++s) {
+        const rw_store *st = e->plan.stores + s;
+        if (st->pass != pass || !st->shadow || st->dead) continue;
+        beside[st->field] = out[st->field];
+        out[st->field] = rw_calloc(RW_MAX(e->bound[st->field]->bytes, 1), 1);
+        if (!out[st->field]) status = rw_fail_memory(ctx, e->bound[st->field]->bytes, "the plain evaluator");
+    }
+    for (int r = 0; r < e->plan.nreductions; ++r) {
+        const rw_reduction *q = e->plan.reductions + r;
+        for (int part = 0; q->pass == pass && part < q->width; ++part)
+            slots[q->slot + part] = q->kind == RW_SUM ? 0 : q->kind == RW_REDUCE_MIN ? INFINITY : -INFINITY;
+    }
+    if (status == RW_OK) cells(&m, out, slots);
+    for (int f = 0; f < g->nfields; ++f)
+        if (beside[f] && out[f]) {
+            memcpy(beside[f], out[f], e->bound[f]->bytes);
+            rw_free(out[f]);
+        }
+done:
+    rw_free(out), rw_free(beside), rw_free(m.data), rw_free(m.value);
+    rw_pass_use_free(&m.use);
+    return status;
+}
+
+rw_status rw_expr_evaluate(rw_expr *e)
+{
+    void *slots;
+    if (!e->slots->host_current && !e->slots->device_current) {
+        RW_TRY(rw_array_write(e->slots, &slots));
+        memset(slots, 0, e->slots->bytes);
+    }
+    RW_TRY(rw_array_update(e->slots, &slots));
+    for (int i = 0; i < e->plan.npasses; ++i) RW_TRY(evaluate_pass(e, i, slots));
+    return RW_OK;
+}

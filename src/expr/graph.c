@@ -1,0 +1,364 @@
+/* Nodes are made here and nowhere else: operands are checked for constants, then looked up, then added. */
+#include "expr/graph.h"
+
+#include <math.h>
+#include <string.h>
+
+const rw_op_info rw_ops[RW_OP_COUNT] = {
+    [RW_OP_CONST] = {"CONST", "", 0, 0, 'C'}, [RW_OP_PARAM] = {"PARAM", "", 0, 0, 'C'},
+    [RW_OP_COORD] = {"COORD", "", 0, 2, 'R'}, [RW_OP_FIELD] = {"FIELD", "", 0, 0, 'C'},
+    [RW_OP_REDUCE] = {"REDUCE", "", 1, 1, 'C'},
+#define OP(name, arity, word, flops, kind) [RW_OP_##name] = {#name, word, arity, flops, #kind[0]},
+#include "expr/ops.def"
+#undef OP
+};
+
+rw_status rw_graph_create(rw_context *ctx, const rw_grid *grid, int order, rw_graph **graph)
+{
+    rw_graph *g = *graph = rw_calloc(1, sizeof *g);
+    if (!g) return rw_fail_memory(ctx, sizeof *g, "a graph");
+    g->ctx = ctx, g->grid = *grid, g->order = order ? order : 2;
+    memset(g->hash, -1, sizeof g->hash);
+    static const char *const h[] = {"#hx", "#hy", "#hz"}, *const o[] = {"#x0", "#y0", "#z0"};
+    for (int d = 0; d < 3; ++d) {
+        g->spacing[d] = rw_graph_add_param(g, h[d], false, grid->spacing[d], 0);
+        g->origin[d] = rw_graph_add_param(g, o[d], false, grid->origin[d], 0);
+    }
+    rw_real(g, 0);
+    if (!g->failed) return RW_OK;
+    rw_graph_destroy(graph);
+    return rw_fail_memory(ctx, sizeof *g, "a graph");
+}
+
+void rw_graph_destroy(rw_graph **graph)
+{
+    rw_graph *g = *graph;
+    *graph = NULL;
+    if (!g) return;
+    for (int i = 0; i < g->nfields; ++i) rw_free(g->fields[i].name);
+    for (int i = 0; i < g->nparams; ++i) rw_free(g->params[i].name);
+    rw_free(g->fields), rw_free(g->params), rw_free(g->nodes), rw_free(g);
+}
+
+int rw_graph_add_field(rw_graph *g, const char *name, rw_dtype dtype)
+{
+    char *copy = rw_strdup(name);
+    if (!copy || !rw_grow(&g->fields, &g->fields_capacity, g->nfields + 1, sizeof *g->fields)) {
+        rw_free(copy);
+        g->failed = true;
+        return -1;
+    }
+    rw_graph_field *f = g->fields + g->nfields;
+    memset(f, 0, sizeof *f);
+    f->name = copy, f->dtype = dtype;
+    for (int s = 0; s < 6; ++s) f->boundary[s].a = f->boundary[s].b = f->boundary[s].c = -1;
+    return g->nfields++;
+}
+
+int rw_graph_add_param(rw_graph *g, const char *name, bool is_complex, double re, double im)
+{
+    char *copy = rw_strdup(name);
+    if (!copy || !rw_grow(&g->params, &g->params_capacity, g->nparams + 1, sizeof *g->params)) {
+        rw_free(copy);
+        g->failed = true;
+        return -1;
+    }
+    g->params[g->nparams] = (rw_graph_param){copy, is_complex, re, im};
+    return g->nparams++;
+}
+
+int rw_graph_find_field(const rw_graph *g, const char *name)
+{
+    for (int i = 0; i < g->nfields; ++i)
+        if (!strcmp(g->fields[i].name, name)) return i;
+    return -1;
+}
+
+int rw_graph_find_param(const rw_graph *g, const char *name)
+{
+    for (int i = 0; i < g->nparams; ++i)
+        if (!strcmp(g->params[i].name, name)) return i;
+    return -1;
+}
+
+static unsigned hash_node(const rw_graph_node *n)
+{
+    uint64_t h = n->op * 0x9e3779b97f4a7c15u, bits;
+    h = (h ^ (uint64_t)(uint32_t)n->index) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ (uint64_t)(uint32_t)n->version) * 0x94d049bb133111ebu;
+    for (int i = 0; i < 3; ++i) {
+        h = (h ^ (uint64_t)(uint32_t)n->arg[i]) * 0xbf58476d1ce4e5b9u;
+        h = (h ^ (uint64_t)(uint16_t)n->offset[i]) * 0x94d049bb133111ebu;
+        h ^= h >> 29;
+    }
+    memcpy(&bits, &n->re, 8), h = (h ^ bits) * 0xbf58476d1ce4e5b9u;
+    memcpy(&bits, &n->im, 8), h = (h ^ bits) * 0x94d049bb133111ebu;
+    return (unsigned)((h ^ h >> 31) & 1023);
+}
+
+static bool same_node(const rw_graph_node *a, const rw_graph_node *b)
+{
+    return a->op == b->op && a->index == b->index && a->version == b->version &&
+           !memcmp(a->arg, b->arg, sizeof a->arg) && !memcmp(a->offset, b->offset, sizeof a->offset) &&
+           !memcmp(&a->re, &b->re, 8) && !memcmp(&a->im, &b->im, 8);
+}
+
+static rw_node intern(rw_graph *g, rw_graph_node n)
+{
+    if (g->failed) return 0;
+    unsigned h = hash_node(&n);
+    for (int i = g->hash[h]; i >= 0; i = g->nodes[i].next)
+        if (same_node(g->nodes + i, &n)) return i;
+    g->too_large = g->n >= RW_GRAPH_NODES || n.depth > RW_GRAPH_DEPTH;
+    if (g->too_large || !rw_grow(&g->nodes, &g->capacity, g->n + 1, sizeof *g->nodes)) {
+        g->failed = true;
+        return 0;
+    }
+    n.next = g->hash[h];
+    g->nodes[g->n] = n;
+    return g->hash[h] = g->n++;
+}
+
+#define LEAF(o) {.op = o, .index = -1, .version = 0, .arg = {-1, -1, -1}}
+
+rw_node rw_const(rw_graph *g, double re, double im)
+{
+    rw_graph_node n = LEAF(RW_OP_CONST);
+    n.re = re, n.im = im, n.is_complex = im != 0;
+    return intern(g, n);
+}
+
+rw_node rw_param(rw_graph *g, int index)
+{
+    rw_graph_node n = LEAF(RW_OP_PARAM);
+    if (index < 0 || g->failed) return 0;
+    n.index = index, n.is_complex = g->params[index].is_complex;
+    return intern(g, n);
+}
+
+rw_node rw_coord(rw_graph *g, int axis, int offset)
+{
+    rw_graph_node n = LEAF(RW_OP_COORD);
+    n.index = axis, n.offset[axis] = (int16_t)offset, n.is_field = true;
+    return intern(g, n);
+}
+
+rw_node rw_field(rw_graph *g, int index, int version, const int offset[3])
+{
+    rw_graph_node n = LEAF(RW_OP_FIELD);
+    if (g->failed) return 0;
+    n.index = index, n.version = version, n.is_field = true;
+    n.depth = version ? g->fields[index].depth + 1 : 0;
+    n.is_complex = rw_dtype_is_complex(g->fields[index].dtype);
+    for (int d = 0; d < 3; ++d) n.offset[d] = (int16_t)offset[d];
+    return intern(g, n);
+}
+
+rw_node rw_reduce(rw_graph *g, rw_reduce_kind kind, rw_node a)
+{
+    rw_graph_node n = LEAF(RW_OP_REDUCE);
+    if (g->failed) return 0;
+    n.index = kind, n.arg[0] = a, n.is_complex = g->nodes[a].is_complex, n.reduced = true;
+    n.depth = g->nodes[a].depth + 1;
+    return intern(g, n);
+}
+
+bool rw_is_const(const rw_graph *g, rw_node n, double value)
+{
+    const rw_graph_node *p = g->nodes + n;
+    return p->op == RW_OP_CONST && p->re == value && p->im == 0;
+}
+
+/* x^n for whole n up to 16 by squaring, reciprocal for negative n, roots for halves. */
+static rw_node power(rw_graph *g, rw_node x, double n)
+{
+    if (n == 0) return rw_real(g, 1);
+    if (n == 0.5) return rw_make1(g, RW_OP_SQRT, x);
+    if (n == floor(n) && fabs(n) <= 16) {
+        int k = (int)fabs(n);
+        rw_node square = x, result = -1;
+        for (; k; k >>= 1) {
+            if (k & 1) result = result < 0 ? square : rw_make2(g, RW_OP_MUL, result, square);
+            if (k > 1) square = rw_make2(g, RW_OP_MUL, square, square);
+        }
+        return n > 0 ? result : rw_make2(g, RW_OP_DIV, rw_real(g, 1), result);
+    }
+    return -1;
+}
+
+/* Identities that hold for every finite operand; -1 when none applies. */
+static rw_node simplify(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c)
+{
+    switch (op) {
+    case RW_OP_ADD:
+        if (rw_is_const(g, a, 0)) return b;
+        if (rw_is_const(g, b, 0)) return a;
+        if (g->nodes[b].op == RW_OP_NEG) return rw_make2(g, RW_OP_SUB, a, g->nodes[b].arg[0]);
+        if (a == b) return rw_make2(g, RW_OP_MUL, rw_real(g, 2), a);
+        break;
+    case RW_OP_SUB:
+        if (rw_is_const(g, b, 0)) return a;
+        if (rw_is_const(g, a, 0)) return rw_make1(g, RW_OP_NEG, b);
+        if (a == b) return rw_real(g, 0);
+        if (g->nodes[b].op == RW_OP_NEG) return rw_make2(g, RW_OP_ADD, a, g->nodes[b].arg[0]);
+        break;
+    case RW_OP_MUL:
+        if (rw_is_const(g, a, 0) || rw_is_const(g, b, 0)) return rw_real(g, 0);
+        if (rw_is_const(g, a, 1)) return b;
+        if (rw_is_const(g, b, 1)) return a;
+        if (rw_is_const(g, a, -1)) return rw_make1(g, RW_OP_NEG, b);
+        if (rw_is_const(g, b, -1)) return rw_make1(g, RW_OP_NEG, a);
+        break;
+    case RW_OP_DIV:
+        if (rw_is_const(g, b, 1)) return a;
+        if (rw_is_const(g, a, 0) && !(g->nodes[b].op == RW_OP_CONST)) return a;
+        /* one reciprocal on the host instead of a division a cell */
+        if (!g->nodes[b].is_field && !g->nodes[b].reduced && g->nodes[a].is_field)
+            return rw_make2(g, RW_OP_MUL, a, rw_make2(g, RW_OP_DIV, rw_real(g, 1), b));
+        break;
+    case RW_OP_NEG:
+        if (g->nodes[a].op == RW_OP_NEG) return g->nodes[a].arg[0];
+        break;
+    case RW_OP_POW:
+        if (g->nodes[b].op == RW_OP_CONST && g->nodes[b].im == 0) return power(g, a, g->nodes[b].re);
+        break;
+    case RW_OP_WHERE:
+        if (g->nodes[a].op == RW_OP_CONST) return g->nodes[a].re != 0 ? b : c;
+        if (b == c) return b;
+        break;
+    case RW_OP_REAL:
+    case RW_OP_CONJ:
+        if (!g->nodes[a].is_complex) return a;
+        break;
+    case RW_OP_IMAG:
+        if (!g->nodes[a].is_complex) return rw_real(g, 0);
+        break;
+    default: break;
+    }
+    return -1;
+}
+
+static bool commutes(rw_op op) { return op == RW_OP_ADD || op == RW_OP_MUL; }
+
+rw_node rw_make(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c)
+{
+    if (g->failed) return 0;
+    rw_node args[3] = {a, b, c};
+    int arity = rw_ops[op].arity;
+    int depth = 0;
+    bool constant = true, is_complex = false, is_field = false, reduced = false;
+    for (int i = 0; i < arity; ++i) {
+        const rw_graph_node *p = g->nodes + args[i];
+        constant = constant && p->op == RW_OP_CONST;
+        is_complex = is_complex || (p->is_complex && !(op == RW_OP_WHERE && i == 0));
+        is_field = is_field || p->is_field;
+        reduced = reduced || p->reduced;
+        depth = RW_MAX(depth, p->depth);
+    }
+    if (constant) {
+        double in[3][2] = {{0}}, out[2];
+        for (int i = 0; i < arity; ++i) in[i][0] = g->nodes[args[i]].re, in[i][1] = g->nodes[args[i]].im;
+        rw_apply(op, (const double(*)[2])in, is_complex, out);
+        return rw_const(g, out[0], out[1]);
+    }
+    rw_node simple = simplify(g, op, a, b, c);
+    if (simple >= 0) return simple;
+    if (g->failed) return 0;
+    if (commutes(op) && a > b) args[0] = b, args[1] = a;
+    rw_graph_node n = LEAF((uint8_t)op);
+    memcpy(n.arg, args, sizeof n.arg);
+    n.is_complex = is_complex && rw_ops[op].kind == 'C', n.is_field = is_field, n.reduced = reduced;
+    n.depth = depth + 1;
+    return intern(g, n);
+}
+
+/* ---- rewriting ----------------------------------------------------------------------------------------------- */
+
+typedef struct map_state {
+    rw_replace *replace;
+    void *user;
+    rw_node *done; /* by old node; -1: not yet */
+    int n;
+    bool fields_only; /* scalars, reductions among them, stay as they are */
+} map_state;
+
+static rw_node map_node(rw_graph *g, rw_node n, map_state *s)
+{
+    if (n < 0) return n;
+    if (n < s->n && s->done[n] >= 0) return s->done[n];
+    if (s->fields_only && !g->nodes[n].is_field) return n;
+    rw_graph_node p = g->nodes[n];
+    rw_node result;
+    if (rw_ops[p.op].arity == 0) {
+        result = s->replace(s->user, g, n);
+    } else {
+        rw_node arg[3];
+        for (int i = 0; i < 3; ++i) arg[i] = map_node(g, p.arg[i], s);
+        result = p.op == RW_OP_REDUCE ? rw_reduce(g, (rw_reduce_kind)p.index, arg[0])
+                                      : rw_make(g, (rw_op)p.op, arg[0], arg[1], arg[2]);
+    }
+    if (n < s->n) s->done[n] = result;
+    return result;
+}
+
+static rw_node map(rw_graph *g, rw_node n, rw_replace *replace, void *user, bool fields_only)
+{
+    map_state s = {replace, user, NULL, g->n, fields_only};
+    if (g->failed || !(s.done = rw_calloc((size_t)g->n, sizeof *s.done))) {
+        g->failed = true;
+        return 0;
+    }
+    memset(s.done, -1, (size_t)g->n * sizeof *s.done);
+    rw_node result = map_node(g, n, &s);
+    rw_free(s.done);
+    return g->failed ? 0 : result;
+}
+
+rw_node rw_graph_map(rw_graph *g, rw_node n, rw_replace *replace, void *user)
+{
+    return map(g, n, replace, user, false);
+}
+
+typedef struct shift_by {
+    int axis, by;
+} shift_by;
+
+static rw_node shift_leaf(void *user, rw_graph *g, rw_node leaf)
+{
+    const shift_by *s = user;
+    rw_graph_node p = g->nodes[leaf];
+    if (p.op == RW_OP_COORD && p.index == s->axis) return rw_coord(g, s->axis, p.offset[s->axis] + s->by);
+    if (p.op != RW_OP_FIELD) return leaf;
+    int offset[3] = {p.offset[0], p.offset[1], p.offset[2]};
+    offset[s->axis] += s->by;
+    return rw_field(g, p.index, p.version, offset);
+}
+
+rw_node rw_shift(rw_graph *g, rw_node n, int axis, int by)
+{
+    shift_by s = {axis, by};
+    if (g->failed || !g->nodes[n].is_field || !by) return n;
+    return map(g, n, shift_leaf, &s, true);
+}
+
+rw_node rw_spacing(rw_graph *g, int axis) { return rw_param(g, g->spacing[axis]); }
+
+/* Weights of the central differences, from -m to m, times the divisor. */
+rw_node rw_central(rw_graph *g, rw_node n, int axis, int k, int order)
+{
+    static const double w[4][5] = {{0, -1, 0, 1, 0}, {0, 1, -2, 1, 0}, {1, -8, 0, 8, -1}, {-1, 16, -30, 16, -1}};
+    static const double divisor[4] = {2, 1, 12, 12};
+    int row = (order == 4 ? 2 : 0) + k - 1;
+    if (!g->nodes[n].is_field) return rw_real(g, 0);
+    rw_node h = rw_spacing(g, axis), scale = k == 1 ? h : rw_make2(g, RW_OP_MUL, h, h), sum = rw_real(g, 0);
+    /* pairs of equal weight first: (u[+1] -+ u[-1]) w1 + (u[+2] -+ u[-2]) w2 + w0 u */
+    for (int m = 2; m >= 1; --m) {
+        double plus = w[row][2 + m];
+        if (plus == 0) continue;
+        rw_node pair = rw_make2(g, k == 1 ? RW_OP_SUB : RW_OP_ADD, rw_shift(g, n, axis, m), rw_shift(g, n, axis, -m));
+        sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, rw_real(g, plus), pair));
+    }
+    if (w[row][2] != 0) sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, rw_real(g, w[row][2]), n));
+    return rw_make2(g, RW_OP_MUL, sum,
+                    rw_make2(g, RW_OP_DIV, rw_real(g, 1 / divisor[row]), scale));
+}

@@ -1,0 +1,127 @@
+/* The graph of an expression program: nodes in one table, equal nodes stored once (so common subexpressions are found
+ * by construction), constants folded as nodes are made.
+ *
+ *   CONST re, im     PARAM i       COORD axis, offset     FIELD f, version, offset     REDUCE kind(a)    operations
+ *
+ * A field has versions: 0 is its value when the program starts, n after its n-th assignment. Offsets count nodes. */
+#ifndef RW_GRAPH_H
+#define RW_GRAPH_H
+
+#include "core/core.h"
+#include "rechenwerk/expr.h"
+
+typedef int rw_node; /* index into the table; -1: none */
+
+typedef enum rw_op {
+    RW_OP_CONST,
+    RW_OP_PARAM,
+    RW_OP_COORD,
+    RW_OP_FIELD,
+    RW_OP_REDUCE,
+#define OP(name, arity, word, flops, kind) RW_OP_##name,
+#include "expr/ops.def"
+#undef OP
+    RW_OP_COUNT
+} rw_op;
+
+/* Recursion over a graph goes as deep as the graph, so its depth is limited. */
+enum { RW_GRAPH_NODES = 1 << 20, RW_GRAPH_DEPTH = 2000 };
+
+typedef enum rw_reduce_kind { RW_SUM, RW_REDUCE_MIN, RW_REDUCE_MAX } rw_reduce_kind;
+
+typedef struct rw_graph_node {
+    uint8_t op;
+    bool is_complex;
+    bool is_field; /* has a value at each node of the grid; else one value */
+    bool reduced;  /* depends on a reduction of this program */
+    int16_t offset[3];
+    int index;     /* PARAM, FIELD, COORD axis, REDUCE kind */
+    int version;   /* FIELD */
+    int depth;     /* operations on the longest way to a leaf, through the values of assigned fields too */
+    rw_node arg[3];
+    double re, im; /* CONST */
+    int next;      /* in the hash chain */
+    double value[2]; /* of the rw_graph_value numbered `stamp` */
+    uint64_t stamp;
+} rw_graph_node;
+
+typedef struct rw_graph_field {
+    char *name;
+    rw_dtype dtype;
+    struct { rw_boundary_kind kind; rw_node a, b, c; } boundary[6];
+    int versions; /* assignments so far */
+    int depth;    /* of the value assigned last */
+} rw_graph_field;
+
+typedef struct rw_graph_param {
+    char *name;
+    bool is_complex;
+    double re, im;
+} rw_graph_param;
+
+typedef struct rw_graph {
+    rw_context *ctx;
+    rw_graph_node *nodes;
+    int n, capacity;
+    int hash[1024];
+    rw_grid grid;
+    int order;
+    rw_graph_field *fields;
+    int nfields, fields_capacity;
+    rw_graph_param *params;
+    int nparams, params_capacity;
+    int spacing[3], origin[3]; /* params of the grid */
+    uint64_t stamp;
+    bool failed;               /* out of memory once, or too_large: checked at the end of building */
+    bool too_large;            /* more than RW_GRAPH_NODES, or deeper than RW_GRAPH_DEPTH */
+} rw_graph;
+
+typedef struct rw_op_info {
+    const char *name, *word;
+    int arity, flops;
+    char kind;
+} rw_op_info;
+extern const rw_op_info rw_ops[RW_OP_COUNT];
+
+rw_status rw_graph_create(rw_context *ctx, const rw_grid *grid, int order, rw_graph **graph);
+void rw_graph_destroy(rw_graph **graph);
+int rw_graph_add_field(rw_graph *g, const char *name, rw_dtype dtype); /* -1: memory */
+int rw_graph_add_param(rw_graph *g, const char *name, bool is_complex, double re, double im);
+int rw_graph_find_field(const rw_graph *g, const char *name); /* -1: none */
+int rw_graph_find_param(const rw_graph *g, const char *name);
+
+/* Makers fold constants and trivial identities. After a failed allocation they answer node 0 and set g->failed. */
+rw_node rw_const(rw_graph *g, double re, double im);
+rw_node rw_param(rw_graph *g, int index);
+rw_node rw_coord(rw_graph *g, int axis, int offset);
+rw_node rw_field(rw_graph *g, int index, int version, const int offset[3]);
+rw_node rw_reduce(rw_graph *g, rw_reduce_kind kind, rw_node a);
+rw_node rw_make(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c);
+static inline rw_node rw_make1(rw_graph *g, rw_op op, rw_node a) { return rw_make(g, op, a, -1, -1); }
+static inline rw_node rw_make2(rw_graph *g, rw_op op, rw_node a, rw_node b) { return rw_make(g, op, a, b, -1); }
+static inline rw_node rw_real(rw_graph *g, double value) { return rw_const(g, value, 0); }
+bool rw_is_const(const rw_graph *g, rw_node n, double value);
+
+/* Every leaf replaced by replace(user, leaf) (the leaf itself to keep it); the rest made again. */
+typedef rw_node rw_replace(void *user, rw_graph *g, rw_node leaf);
+rw_node rw_graph_map(rw_graph *g, rw_node n, rw_replace *replace, void *user);
+
+/* The expression `n` as seen `by` nodes further along the axis. */
+rw_node rw_shift(rw_graph *g, rw_node n, int axis, int by);
+/* d^k/d(axis)^k by central differences of the graph's order (k = 1, 2). */
+rw_node rw_central(rw_graph *g, rw_node n, int axis, int k, int order);
+rw_node rw_spacing(rw_graph *g, int axis);
+
+/* Symbolic derivative with respect to a leaf (PARAM, COORD or one FIELD access). |z|, real, imag and conj have no complex
+ * derivative: then *problem names the operation and the result is -1. */
+rw_node rw_diff(rw_graph *g, rw_node n, rw_node leaf, const char **problem);
+
+/* Value of a node; those of COORD, FIELD and REDUCE come from `leaf`. Each node is computed once. */
+typedef void rw_leaf_value(void *user, const rw_graph *g, rw_node leaf, double out[2]);
+void rw_graph_value(rw_graph *g, rw_node n, rw_leaf_value *leaf, void *user, double out[2]);
+/* The same for a node that is not a field and depends on no reduction. */
+void rw_graph_scalar(rw_graph *g, rw_node n, double *re, double *im);
+/* One operation on complex numbers in double precision: the reference of all devices. */
+void rw_apply(rw_op op, const double (*arg)[2], bool is_complex, double out[2]);
+
+#endif

@@ -1,0 +1,618 @@
+/* Kernel text of a pass.
+ *
+ *   get_u_x, get_u_y, …   the value of a field at any node, inside or beyond a side: periodic nodes wrap, Dirichlet,
+ *                         Neumann and Robin sides give ghost values (docs/methods/field.md has the formulas)
+ *   inner                 cells whose neighbours all exist: plain loads
+ *   border                all others: neighbours through get_…
+ *   run                   a group takes tiles, splits each into inner and border, keeps partial reductions
+ *   combine               adds up what the groups left behind, in their order
+ *
+ * Scalars that depend on no field are computed once on the host and are arguments (k12); reductions of earlier passes
+ * are read from device memory. Values are named after their nodes (v37), so the text follows the graph. */
+#include "expr/kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct emitter {
+    const rw_plan *plan;
+    rw_graph *g;
+    int pass;
+    rw_pass_use use;
+    rw_pass_kernel *k;
+    rw_text *t;
+    rw_text uniforms, uniform_names; /* ", real k3, real k9" and ", k3, k9" */
+    rw_text arrays, array_names;     /* ", GLOBAL const f64 *RESTRICT f_u" … */
+    bool border;                     /* loads of neighbours through get_… */
+    const char *index[3];            /* names of the indices in the text being written */
+} emitter;
+
+static const char axis_letter[] = "xyz", index_letter[] = "ijk", size_letter[] = "XYZ";
+
+/* ---- tiles ------------------------------------------------------------------------------------------------------- */
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static void choose_tiling(emitter *e, const rw_device_properties *dev, rw_tiling *t)
+{
+    const rw_grid *grid = &e->g->grid;
+    int64_t n[3] = {grid->size[0], grid->size[1], grid->size[2]}, cells = n[0] * n[1] * n[2];
+    bool neighbours = false;
+    for (int d = 0; d < 3; ++d) neighbours = neighbours || e->use.reach[d][0] || e->use.reach[d][1];
+    memset(t, 0, sizeof *t);
+    t->flat = !neighbours && !e->use.coordinates;
+    if (t->flat) n[0] = cells, n[1] = n[2] = 1;
+    t->narrow = dev->gpu && cells < INT32_MAX / 2;
+    t->frame = !dev->gpu;
+    if (dev->gpu) {
+        t->group = 256, t->group_x = n[1] > 1 ? 64 : 256;
+        t->tile[0] = n[1] > 1 ? 64 : 1024, t->tile[1] = n[1] > 1 ? 16 : 1, t->tile[2] = 1;
+    } else { /* whole rows, tiles of about 8192 cells: the same for any number of threads */
+        t->group = t->group_x = 256;
+        t->tile[0] = n[1] > 1 ? RW_MIN(RW_MAX(n[0], 1), 16384) : 8192;
+        t->tile[1] = RW_MAX(1, RW_MIN(n[1], 8192 / RW_MAX(t->tile[0], 1)));
+        t->tile[2] = 1;
+    }
+    int64_t tiles = 1;
+    for (int d = 0; d < 3; ++d) tiles *= t->tiles[d] = ceil_div(n[d], RW_MAX(t->tile[d], 1));
+    t->groups = tiles;
+    if (e->k->naccumulators) t->groups = RW_MIN(tiles, dev->gpu ? (int64_t)RW_MAX(dev->units, 16) * 8 : 256);
+}
+
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
+
+#define ADD(...) rw_text_add(e->t, __VA_ARGS__)
+
+static const rw_graph_node *node(const emitter *e, rw_node n) { return e->g->nodes + n; }
+static bool is_complex(const emitter *e, rw_node n) { return node(e, n)->is_complex; }
+
+/* The word for a node's value. Words live in a ring long enough for the arguments of one operation. */
+static const char *word(emitter *e, rw_node n)
+{
+    static _Thread_local char ring[8][80];
+    static _Thread_local int next;
+    char *w = ring[next = (next + 1) % 8];
+    const rw_graph_node *p = node(e, n);
+    if (p->op == RW_OP_CONST) {
+        if (p->im != 0) snprintf(w, 80, "CX(make)((real)%.17g, (real)%.17g)", p->re, p->im);
+        else if (isnan(p->re)) snprintf(w, 80, "((real)(RW_INF - RW_INF))");
+        else if (isinf(p->re)) snprintf(w, 80, "((real)%sRW_INF)", p->re < 0 ? "-" : "");
+        else snprintf(w, 80, "(real)%.17g%s", p->re, p->re == floor(p->re) && fabs(p->re) < 1e15 ? ".0" : "");
+        if (p->re < 0 && p->im == 0) { /* a sign never meets an operator */
+            char bare[80];
+            memcpy(bare, w, 80);
+            snprintf(w, 80, "(%.77s)", bare);
+        }
+    } else {
+        snprintf(w, 80, "%c%d", e->use.uniform[n] ? 'k' : 'v', n);
+    }
+    return w;
+}
+
+/* The same, made complex. */
+static const char *complex_word(emitter *e, rw_node n)
+{
+    static _Thread_local char ring[4][120];
+    static _Thread_local int next;
+    if (is_complex(e, n)) return word(e, n);
+    char *w = ring[next = (next + 1) % 4];
+    snprintf(w, 120, "CX(make)(%s, 0)", word(e, n));
+    return w;
+}
+
+/* Complex functions of dialect_complex.h, "" where the real ones serve. */
+static const char *complex_function(rw_op op)
+{
+    switch (op) {
+    case RW_OP_ADD: return "add"; case RW_OP_SUB: return "sub"; case RW_OP_MUL: return "mul";
+    case RW_OP_DIV: return "div"; case RW_OP_NEG: return "neg"; case RW_OP_POW: return "pow";
+    case RW_OP_ABS: return "abs"; case RW_OP_SQRT: return "sqrt"; case RW_OP_EXP: return "exp";
+    case RW_OP_LOG: return "log"; case RW_OP_SIN: return "sin"; case RW_OP_COS: return "cos";
+    case RW_OP_TAN: return "tan"; case RW_OP_SINH: return "sinh"; case RW_OP_COSH: return "cosh";
+    case RW_OP_TANH: return "tanh"; case RW_OP_CONJ: return "conj";
+    default: return "";
+    }
+}
+
+static void emit_complex(emitter *e, const rw_graph_node *p)
+{
+    rw_node a = p->arg[0], b = p->arg[1];
+    rw_op op = (rw_op)p->op;
+    bool ca = is_complex(e, a), cb = b >= 0 && is_complex(e, b);
+    if (op == RW_OP_REAL) ADD("%s.re", word(e, a));
+    else if (op == RW_OP_IMAG) ADD("%s.im", word(e, a));
+    else if (op == RW_OP_EQ || op == RW_OP_NE) {
+        const char *x = complex_word(e, a), *y = complex_word(e, b);
+        ADD("(real)(%s(%s.re == %s.re && %s.im == %s.im))", op == RW_OP_NE ? "!" : "", x, y, x, y);
+    } else if (op == RW_OP_WHERE)
+        ADD("%s != 0 ? %s : %s", word(e, a), complex_word(e, b), complex_word(e, p->arg[2]));
+    else if (op == RW_OP_MUL && !ca) ADD("CX(scale)(%s, %s)", word(e, b), word(e, a));
+    else if (op == RW_OP_MUL && !cb) ADD("CX(scale)(%s, %s)", word(e, a), word(e, b));
+    else if (rw_ops[op].arity == 1) ADD("CX(%s)(%s)", complex_function(op), word(e, a));
+    else ADD("CX(%s)(%s, %s)", complex_function(op), complex_word(e, a), complex_word(e, b));
+}
+
+static void emit_real(emitter *e, const rw_graph_node *p)
+{
+    const char *a = word(e, p->arg[0]), *b = p->arg[1] >= 0 ? word(e, p->arg[1]) : "",
+               *c = p->arg[2] >= 0 ? word(e, p->arg[2]) : "";
+    switch ((rw_op)p->op) {
+    case RW_OP_ADD: ADD("%s + %s", a, b); break;
+    case RW_OP_SUB: ADD("%s - %s", a, b); break;
+    case RW_OP_MUL: ADD("%s * %s", a, b); break;
+    case RW_OP_DIV: ADD("%s / %s", a, b); break;
+    case RW_OP_NEG: ADD("-%s", a); break;
+    case RW_OP_LT: ADD("(real)(%s < %s)", a, b); break;
+    case RW_OP_LE: ADD("(real)(%s <= %s)", a, b); break;
+    case RW_OP_EQ: ADD("(real)(%s == %s)", a, b); break;
+    case RW_OP_NE: ADD("(real)(%s != %s)", a, b); break;
+    case RW_OP_AND: ADD("(real)(%s != 0 && %s != 0)", a, b); break;
+    case RW_OP_OR: ADD("(real)(%s != 0 || %s != 0)", a, b); break;
+    case RW_OP_NOT: ADD("(real)(%s == 0)", a); break;
+    case RW_OP_WHERE: ADD("%s != 0 ? %s : %s", a, b, c); break;
+    case RW_OP_MIN: ADD("RW_MIN(%s, %s)", a, b); break;
+    case RW_OP_MAX: ADD("RW_MAX(%s, %s)", a, b); break;
+    case RW_OP_MOD: ADD("RW_MOD(%s, %s)", a, b); break;
+    case RW_OP_SIGN: ADD("RW_SIGN(%s)", a); break;
+    case RW_OP_ABS: ADD("fabs(%s)", a); break;
+    case RW_OP_POW: case RW_OP_HYPOT: case RW_OP_ATAN2: ADD("%s(%s, %s)", rw_ops[p->op].word, a, b); break;
+    default: ADD("%s(%s)", rw_ops[p->op].word, a); break;
+    }
+}
+
+static const char *type_name(const emitter *e, rw_node n) { return is_complex(e, n) ? "complex" : "real"; }
+
+/* A stored value in the precision of the arithmetic. */
+static void emit_load(emitter *e, const rw_graph_node *p)
+{
+    const rw_graph_field *f = e->g->fields + p->index;
+    bool same = e->k->f32 == (f->dtype == RW_F32 || f->dtype == RW_C64);
+    if (e->border && (p->offset[0] || p->offset[1] || p->offset[2])) {
+        ADD("get_%s_x(f_%s", f->name, f->name);
+        for (int d = 0; d < 3; ++d) ADD(", %s + (%d)", e->index[d], p->offset[d]);
+        ADD("%s)", e->uniform_names.data ? e->uniform_names.data : "");
+        return;
+    }
+    char place[96] = "c";
+    int64_t stride[3] = {1, e->g->grid.size[0], e->g->grid.size[0] * e->g->grid.size[1]}, off = 0;
+    for (int d = 0; d < 3; ++d) off += stride[d] * p->offset[d];
+    if (off) snprintf(place, sizeof place, "c %c %lld", off < 0 ? '-' : '+', (long long)(off < 0 ? -off : off));
+    if (same) ADD("f_%s[%s]", f->name, place);
+    else if (p->is_complex) ADD("CX(make)(f_%s[%s].re, f_%s[%s].im)", f->name, place, f->name, place);
+    else ADD("(real)f_%s[%s]", f->name, place);
+}
+
+/* "const real v12 = …;" for the nodes marked in `wanted`, in an order in which operands come first. */
+static void emit_nodes(emitter *e, const bool *wanted, const char *indent)
+{
+    for (int n = 0; n < e->use.nnodes; ++n) {
+        if (!wanted[n] || e->use.uniform[n]) continue;
+        const rw_graph_node *p = node(e, n);
+        const rw_store *forward = rw_plan_forward(e->plan, e->pass, p);
+        ADD("%sconst %s v%d = ", indent, type_name(e, n), n);
+        if (forward) ADD("%s", p->is_complex ? complex_word(e, forward->value) : word(e, forward->value));
+        else if (p->op == RW_OP_FIELD) emit_load(e, p);
+        else if (p->op == RW_OP_COORD)
+            ADD("%s + (real)(%s + (%d)) * %s", word(e, rw_param(e->g, e->g->origin[p->index])), e->index[p->index],
+                p->offset[p->index], word(e, rw_param(e->g, e->g->spacing[p->index])));
+        else if (p->op == RW_OP_REDUCE) {
+            int slot = rw_plan_reduction(e->plan, n)->slot;
+            if (p->is_complex) ADD("CX(make)((real)slots[%d], (real)slots[%d])", slot, slot + 1);
+            else ADD("(real)slots[%d]", slot);
+        } else {
+            bool any = p->is_complex;
+            for (int i = 0; i < rw_ops[p->op].arity; ++i)
+                any = any || (is_complex(e, p->arg[i]) && !(p->op == RW_OP_WHERE && i == 0));
+            if (any) emit_complex(e, p);
+            else emit_real(e, p);
+        }
+        ADD(";\n");
+    }
+}
+
+/* ---- values beyond the sides -------------------------------------------------------------------------------------- */
+
+static const char *field_type(const emitter *e, int f) { return rw_dtype_is_complex(e->g->fields[f].dtype) ? "complex" : "real"; }
+
+/* a x + b y with a plain number in front, for real or complex values. */
+static void emit_combination(emitter *e, int f, int n, const double *w, const char *const *terms)
+{
+    bool z = rw_dtype_is_complex(e->g->fields[f].dtype);
+    for (int i = 0; i < n; ++i) {
+        bool last = i == n - 1;
+        if (z && !last) ADD("CX(add)(");
+        if (z) ADD("CX(scale)(%s, (real)%.17g)", terms[i], w[i]);
+        else ADD("%s(real)(%.17g) * %s", i ? " + " : "", w[i], terms[i]);
+        if (z && !last) ADD(", ");
+    }
+    for (int i = 1; z && i < n; ++i) ADD(")");
+    ADD(";\n");
+}
+
+/* The formulas of one side. The node on (Neumann, Robin) or beside (Dirichlet) the side is U(0), counted inwards. */
+static rw_status emit_side(emitter *e, int f, int axis, int upper)
+{
+    const rw_graph_field *field = e->g->fields + f;
+    rw_boundary_kind kind = field->boundary[2 * axis + upper].kind;
+    rw_node a = field->boundary[2 * axis + upper].a, b = field->boundary[2 * axis + upper].b,
+            c = field->boundary[2 * axis + upper].c;
+    char q = index_letter[axis], N = size_letter[axis];
+    const char *type = field_type(e, f), *saved = e->index[axis];
+    int order4 = e->g->order == 4 && e->g->grid.size[axis] >= 5;
+    if (upper) ADD("    if (%c >= N%c) {\n", q, N);
+    else ADD("    if (%c < 0) {\n", q);
+    /* U(m): m nodes inwards from the side; an axis shorter than the stencil stops at its other end */
+    bool tiny = e->g->grid.size[axis] <= RW_MAX(e->use.reach[axis][upper] + 1, 4);
+    char inwards[64];
+    if (tiny) snprintf(inwards, sizeof inwards, "((m) < N%c ? (m) : N%c - 1)", N, N);
+    else snprintf(inwards, sizeof inwards, "(m)");
+    if (upper) ADD("#define U(m) NEXT(N%c - 1 - %s)\n", N, inwards);
+    else ADD("#define U(m) NEXT(%s)\n", inwards);
+    if (kind == RW_BOUNDARY_NEAREST) ADD("        return U(0);\n");
+    if (kind == RW_BOUNDARY_PERIODIC) ADD("        return NEXT(((%c %% N%c) + N%c) %% N%c);\n", q, N, N, N);
+    if (kind == RW_BOUNDARY_DIRICHLET || kind == RW_BOUNDARY_NEUMANN || kind == RW_BOUNDARY_ROBIN) {
+        bool node_outside = kind == RW_BOUNDARY_DIRICHLET;
+        /* the boundary expressions, at the place of the side */
+        static const char *const places[2][3] = {{"iw", "jw", "kw"}, {"iw", "jw", "kw"}};
+        e->index[axis] = places[upper][axis];
+        if (upper) ADD("        const int %s = N%c%s;\n", e->index[axis], N, node_outside ? "" : " - 1");
+        else ADD("        const int %s = %d;\n", e->index[axis], node_outside ? -1 : 0);
+        rw_pass_use saved_use = e->use;
+        e->use.needed = rw_calloc((size_t)e->use.nnodes, 1);
+        if (!e->use.needed) {
+            e->use = saved_use;
+            return rw_fail_memory(e->g->ctx, (size_t)e->use.nnodes, "a kernel");
+        }
+        rw_pass_use_add(e->plan, e->pass, &e->use, a);
+        rw_pass_use_add(e->plan, e->pass, &e->use, b);
+        rw_pass_use_add(e->plan, e->pass, &e->use, c);
+        emit_nodes(e, e->use.needed, "        ");
+        rw_free(e->use.needed);
+        e->use = saved_use;
+        e->index[axis] = saved;
+        bool z = rw_dtype_is_complex(field->dtype);
+        if (node_outside) {
+            static const double reflect[] = {2, -1}, quartic[] = {5, -10, 10, -5, 1};
+            static const char *const two[] = {"g", "U(d - 1)"}, *const five[] = {"g", "U(0)", "U(1)", "U(2)", "U(3)"};
+            ADD("        const %s g = %s;\n", type, z ? complex_word(e, a) : word(e, a));
+            ADD("        const int d = %s;\n", upper ? axis == 0 ? "i - NX" : axis == 1 ? "j - NY" : "k - NZ"
+                                                     : axis == 0 ? "-1 - i" : axis == 1 ? "-1 - j" : "-1 - k");
+            ADD("        if (d == 0) return g;\n");
+            if (order4) {
+                ADD("        if (d == 1) return ");
+                emit_combination(e, f, 5, quartic, five);
+            }
+            ADD("        return ");
+            emit_combination(e, f, 2, reflect, two);
+        } else {
+            /* outward slope times spacing */
+            const char *h = word(e, rw_spacing(e->g, axis));
+            if (kind == RW_BOUNDARY_NEUMANN)
+                ADD(z ? "        const complex s = CX(scale)(%s, %s);\n" : "        const real s = %s * %s;\n",
+                    z ? complex_word(e, a) : word(e, a), h);
+            else if (z)
+                ADD("        const complex s = CX(scale)(CX(div)(CX(sub)(%s, CX(mul)(%s, U(0))), %s), %s);\n",
+                    complex_word(e, c), complex_word(e, a), complex_word(e, b), h);
+            else
+                ADD("        const real s = (%s - %s * U(0)) / %s * %s;\n", word(e, c), word(e, a), word(e, b), h);
+            ADD("        const int d = %s;\n", upper ? axis == 0 ? "i - NX + 1" : axis == 1 ? "j - NY + 1" : "k - NZ + 1"
+                                                     : axis == 0 ? "-i" : axis == 1 ? "-j" : "-k");
+            if (order4) {
+                static const double one[] = {4, -10. / 3, 6, -2, 1. / 3};
+                static const char *const terms[] = {"s", "U(0)", "U(1)", "U(2)", "U(3)"};
+                static const double two[] = {20, -50. / 3 - 10, 40, -15, 8. / 3};
+                ADD("        if (d == 1) return ");
+                emit_combination(e, f, 5, one, terms);
+                ADD("        if (d == 2) return ");
+                emit_combination(e, f, 5, two, terms);
+            }
+            if (z) ADD("        return CX(add)(U(d), CX(scale)(s, (real)(2 * d)));\n");
+            else ADD("        return U(d) + (real)(2 * d) * s;\n");
+        }
+    }
+    ADD("#undef U\n    }\n");
+    return RW_OK;
+}
+
+/* get_u_x calls get_u_y calls get_u_z calls the load: sides are resolved axis by axis. */
+static rw_status emit_get(emitter *e, int f)
+{
+    const rw_graph_field *field = e->g->fields + f;
+    const char *type = field_type(e, f), *stored = rw_dtype_name(field->dtype);
+    const char *u = e->uniforms.data ? e->uniforms.data : "", *names = e->uniform_names.data ? e->uniform_names.data : "";
+    bool same = e->k->f32 == (field->dtype == RW_F32 || field->dtype == RW_C64);
+    ADD("RARE %s get_%s_(GLOBAL const %s *f, INDEX i, INDEX j, INDEX k%s)\n{\n    const INDEX c = (k * NY + j) * NX + i;\n", type,
+        field->name, stored, u);
+    if (same) ADD("    return f[c];\n}\n");
+    else if (!strcmp(type, "real")) ADD("    return (real)f[c];\n}\n");
+    else ADD("    return CX(make)(f[c].re, f[c].im);\n}\n");
+    for (int axis = 2; axis >= 0; --axis) {
+        const char *inner = axis == 2 ? "" : axis == 1 ? "z" : "y";
+        static const char *const shape[3] = {"(q), j, k", "i, (q), k", "i, j, (q)"};
+        ADD("#define NEXT(q) get_%s_%s(f, %s%s)\n", field->name, inner, shape[axis], names);
+        ADD("RARE %s get_%s_%c(GLOBAL const %s *f, INDEX i, INDEX j, INDEX k%s)\n{\n", type, field->name,
+            axis_letter[axis], stored, u);
+        if (axis < e->g->grid.ndim) {
+            if (e->use.reach[axis][0]) RW_TRY(emit_side(e, f, axis, 0));
+            if (e->use.reach[axis][1]) RW_TRY(emit_side(e, f, axis, 1));
+        }
+        ADD("    return NEXT(%c);\n}\n#undef NEXT\n", index_letter[axis]);
+    }
+    return RW_OK;
+}
+
+/* ---- cells, tiles, reductions ------------------------------------------------------------------------------------- */
+
+static void emit_stores(emitter *e)
+{
+    for (int i = 0; i < e->plan->nstores; ++i) {
+        const rw_store *s = e->plan->stores + i;
+        const rw_graph_field *f = e->g->fields + s->field;
+        if (s->pass != e->pass || s->dead) continue;
+        const char *to = s->shadow ? "o" : "f";
+        bool same = e->k->f32 == (f->dtype == RW_F32 || f->dtype == RW_C64);
+        if (!rw_dtype_is_complex(f->dtype))
+            ADD("        %s_%s[c] = %s%s;\n", to, f->name, same ? "" : f->dtype == RW_F32 ? "(f32)" : "(f64)",
+                word(e, s->value));
+        else if (same) ADD("        %s_%s[c] = %s;\n", to, f->name, complex_word(e, s->value));
+        else {
+            ADD("        { const complex z = %s; ", complex_word(e, s->value));
+            ADD("%s_%s[c] = %s_make(z.re, z.im); }\n", to, f->name, rw_dtype_name(f->dtype));
+        }
+    }
+    int a = 0;
+    for (int i = 0; i < e->plan->nreductions; ++i) {
+        const rw_reduction *r = e->plan->reductions + i;
+        if (r->pass != e->pass) continue;
+        static const char *const op[] = {"", "RW_MIN", "RW_MAX"};
+        for (int part = 0; part < r->width; ++part, ++a) {
+            const char *value = word(e, r->value), *suffix = r->width == 1 ? "" : part ? ".im" : ".re";
+            if (r->kind == RW_SUM) ADD("        AT(a%d, i) += (f64)%s%s;\n", a, value, suffix);
+            else
+                ADD("        { const f64 w = (f64)%s; AT(a%d, i) = %s(AT(a%d, i), w); }\n", value, a, op[r->kind], a);
+        }
+    }
+}
+
+static void emit_cells(emitter *e, bool border)
+{
+    e->border = border;
+    e->index[0] = "i", e->index[1] = "j", e->index[2] = "k";
+    ADD("DEVICE void %s(INDEX ilo, INDEX ihi, INDEX jlo, INDEX jhi, INDEX k%s%s", border ? "border" : "inner",
+        e->arrays.data, e->uniforms.data ? e->uniforms.data : "");
+    for (int a = 0; a < e->k->naccumulators; ++a) ADD(", f64 *a%d", a);
+    ADD(")\n{\n    EACH2(i, ilo, ihi, j, jlo, jhi) {\n        const INDEX c = (k * NY + j) * NX + i;\n");
+    emit_nodes(e, e->use.needed, "        ");
+    emit_stores(e);
+    ADD("    }\n}\n");
+}
+
+static void emit_call(emitter *e, const char *indent, const char *name, const char *box)
+{
+    ADD("%s%s(%s%s%s", indent, name, box, e->array_names.data, e->uniform_names.data ? e->uniform_names.data : "");
+    for (int a = 0; a < e->k->naccumulators; ++a) ADD(", a%d", a);
+    ADD(");\n");
+}
+
+static void emit_run(emitter *e)
+{
+    const rw_tiling *t = &e->k->tiling;
+    bool sides = e->use.reach[0][0] || e->use.reach[0][1] || e->use.reach[1][0] || e->use.reach[1][1] ||
+                 e->use.reach[2][0] || e->use.reach[2][1];
+    int na = e->k->naccumulators;
+    ADD("KERNEL(run%s%s%s)\n{\n", e->arrays.data, e->uniforms.data ? e->uniforms.data : "",
+        na ? ", GLOBAL f64 *RESTRICT part" : "");
+    if (na) ADD("    SHARED(f64, shared, GROUP);\n");
+    for (int a = 0; a < na; ++a) ADD("    PRIVATE(f64, a%d);\n", a);
+    int a = 0;
+    for (int i = 0; i < e->plan->nreductions; ++i) {
+        const rw_reduction *r = e->plan->reductions + i;
+        static const char *const start[] = {"0", "RW_INF", "-RW_INF"};
+        for (int part = 0; r->pass == e->pass && part < r->width; ++part, ++a)
+            ADD("    EACH(i, GROUP) { AT(a%d, i) = %s; }\n", a, start[r->kind]);
+    }
+    if (t->groups < t->tiles[0] * t->tiles[1] * t->tiles[2])
+        ADD("    for (int tile = GROUP_ID(0); tile < TILES_X * TILES_Y * TILES_Z; tile += GROUP_COUNT(0)) {\n");
+    else ADD("    {\n        const int tile = GROUP_ID(0);\n");
+    for (int d = 0; d < 3; ++d) {
+        char N = size_letter[d];
+        static const char *const which[] = {"tile % TILES_X", "tile / TILES_X % TILES_Y", "tile / (TILES_X * TILES_Y)"};
+        ADD("        const INDEX lo%d = (INDEX)(%s) * TILE_%c, hi%d = lo%d + TILE_%c < N%c ? lo%d + TILE_%c : N%c;\n", d,
+            which[d], N, d, d, N, N, d, N, N);
+    }
+    ADD("        for (INDEX k = lo2; k < hi2; ++k) {\n");
+    if (!sides) {
+        emit_call(e, "            ", "inner", "lo0, hi0, lo1, hi1, k");
+    } else {
+        ADD("            const int planes = k >= %d && k < NZ - %d;\n", e->use.reach[2][0], e->use.reach[2][1]);
+        ADD("            if (planes && lo0 >= %d && hi0 <= NX - %d && lo1 >= %d && hi1 <= NY - %d)\n", e->use.reach[0][0],
+            e->use.reach[0][1], e->use.reach[1][0], e->use.reach[1][1]);
+        emit_call(e, "                ", "inner", "lo0, hi0, lo1, hi1, k");
+        ADD("            else if (!FRAME)\n");
+        emit_call(e, "                ", "border", "lo0, hi0, lo1, hi1, k");
+        ADD("            else for (INDEX j = lo1; j < hi1; ++j) {\n");
+        ADD("                INDEX a = hi0, b = hi0;\n");
+        ADD("                if (planes && j >= %d && j < NY - %d) {\n", e->use.reach[1][0], e->use.reach[1][1]);
+        ADD("                    a = lo0 < %d ? %d : lo0, b = hi0 > NX - %d ? NX - %d : hi0;\n", e->use.reach[0][0],
+            e->use.reach[0][0], e->use.reach[0][1], e->use.reach[0][1]);
+        ADD("                    if (a >= b) a = b = hi0;\n                }\n");
+        emit_call(e, "                ", "border", "lo0, a, j, j + 1, k");
+        emit_call(e, "                ", "inner", "a, b, j, j + 1, k");
+        emit_call(e, "                ", "border", "b, hi0, j, j + 1, k");
+        ADD("            }\n");
+    }
+    ADD("        }\n    }\n");
+    a = 0;
+    for (int i = 0; i < e->plan->nreductions; ++i) {
+        const rw_reduction *r = e->plan->reductions + i;
+        for (int part = 0; r->pass == e->pass && part < r->width; ++part, ++a) {
+            ADD("    EACH(i, GROUP) { shared[i] = AT(a%d, i); }\n    BARRIER;\n    reduce_items(shared, %d);\n", a, r->kind);
+            ADD("    EACH(i, 1) { part[%d * GROUP_COUNT(0) + GROUP_ID(0)] = shared[0]; }\n    BARRIER;\n", a);
+        }
+    }
+    ADD("}\n");
+}
+
+/* Two levels: items of a group in shared memory, then the groups' values by `combine`. */
+static void emit_reduction(emitter *e)
+{
+    ADD("DEVICE f64 merge(f64 a, f64 b, int kind)\n{\n    return kind == 0 ? a + b : kind == 1 ? RW_MIN(a, b) : RW_MAX(a, "
+        "b);\n}\n"
+        "DEVICE void reduce_items(LOCAL f64 *s, int kind)\n{\n    for (int n = GROUP; n > 1; n = (n + 1) / 2) {\n"
+        "        const int upper = (n + 1) / 2;\n        EACH(i, n - upper) { s[i] = merge(s[i], s[i + upper], kind); }\n"
+        "        BARRIER;\n    }\n}\n"
+        "KERNEL(combine, GLOBAL f64 *slots, GLOBAL const f64 *part, int n, int first, int slot, int kind)\n{\n"
+        "    SHARED(f64, shared, GROUP);\n    PRIVATE(f64, acc);\n"
+        "    EACH(i, GROUP) { AT(acc, i) = kind == 0 ? 0 : kind == 1 ? RW_INF : -RW_INF; }\n"
+        "    EACH_IN(i, 0, n) { AT(acc, i) = merge(AT(acc, i), part[first + i], kind); }\n"
+        "    EACH(i, GROUP) { shared[i] = AT(acc, i); }\n    BARRIER;\n    reduce_items(shared, kind);\n"
+        "    EACH(i, 1) { slots[slot] = shared[0]; }\n}\n");
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------------------------- */
+
+static bool add_slot(emitter *e, rw_slot_kind kind, int index, bool read)
+{
+    rw_pass_kernel *k = e->k;
+    if (!rw_grow(&k->slots, &k->slots_capacity, k->nslots + 1, sizeof *k->slots)) return false;
+    k->slots[k->nslots++] = (rw_slot){kind, index, read};
+    return true;
+}
+
+static bool uses_slots(const emitter *e)
+{
+    for (int n = 0; n < e->use.nnodes; ++n)
+        if (e->use.needed[n] && node(e, n)->op == RW_OP_REDUCE) return true;
+    return false;
+}
+
+static bool is_shadow(const emitter *e, int f)
+{
+    for (int i = 0; i < e->plan->nstores; ++i) {
+        const rw_store *s = e->plan->stores + i;
+        if (s->field == f && s->pass == e->pass && !s->dead && s->shadow) return true;
+    }
+    return false;
+}
+
+/* Arguments in their order: fields read or written, second arrays, device scalars, uniforms, partial results. */
+static rw_status make_arguments(emitter *e)
+{
+    bool ok = true;
+    for (int f = 0; f < e->g->nfields; ++f) {
+        const rw_graph_field *field = e->g->fields + f;
+        const char *type = rw_dtype_name(field->dtype);
+        bool shadow = is_shadow(e, f), written = e->use.written[f] && !shadow;
+        if (e->use.read[f] || written) {
+            ok = ok && add_slot(e, RW_SLOT_FIELD, f, e->use.read[f]);
+            rw_text_add(&e->arrays, ", GLOBAL %s%s *RESTRICT f_%s", written ? "" : "const ", type, field->name);
+            rw_text_add(&e->array_names, ", f_%s", field->name);
+        }
+        if (shadow) {
+            ok = ok && add_slot(e, RW_SLOT_SHADOW, f, false);
+            rw_text_add(&e->arrays, ", GLOBAL %s *RESTRICT o_%s", type, field->name);
+            rw_text_add(&e->array_names, ", o_%s", field->name);
+        }
+    }
+    if (uses_slots(e)) {
+        ok = ok && add_slot(e, RW_SLOT_SLOTS, 0, true);
+        rw_text_add(&e->arrays, ", GLOBAL const f64 *RESTRICT slots");
+        rw_text_add(&e->array_names, ", slots");
+    }
+    for (int n = 0; n < e->use.nnodes; ++n)
+        if (e->use.uniform[n]) {
+            ok = ok && add_slot(e, RW_SLOT_UNIFORM, n, true);
+            rw_text_add(&e->uniforms, ", %s k%d", type_name(e, n), n);
+            rw_text_add(&e->uniform_names, ", k%d", n);
+        }
+    if (e->k->naccumulators) ok = ok && add_slot(e, RW_SLOT_PARTIAL, 0, false);
+    if (!ok || e->arrays.failed || e->array_names.failed || e->uniforms.failed || e->uniform_names.failed)
+        return rw_fail_memory(e->g->ctx, 1024, "a kernel");
+    if (!e->arrays.data) { /* a pass that only reduces constants or coordinates */
+        rw_text_add(&e->arrays, "%s", ""), rw_text_add(&e->array_names, "%s", "");
+    }
+    if (e->k->nslots > 150)
+        return rw_fail(e->g->ctx, RW_ERR_UNSUPPORTED,
+                       "a pass needs %d fields and scalars, more than the 150 a kernel can take: split the equations",
+                       e->k->nslots);
+    return RW_OK;
+}
+
+static rw_status count_accumulators(emitter *e)
+{
+    rw_pass_kernel *k = e->k;
+    k->accumulator_slot = rw_calloc((size_t)e->plan->nslots + 1, sizeof *k->accumulator_slot);
+    if (!k->accumulator_slot) return rw_fail_memory(e->g->ctx, 64, "a kernel");
+    for (int i = 0; i < e->plan->nreductions; ++i) {
+        const rw_reduction *r = e->plan->reductions + i;
+        for (int part = 0; r->pass == e->pass && part < r->width; ++part)
+            k->accumulator_slot[k->naccumulators++] = r->slot + part;
+    }
+    return RW_OK;
+}
+
+static void emit_definitions(emitter *e)
+{
+    const rw_tiling *t = &e->k->tiling;
+    const rw_grid *grid = &e->g->grid;
+    int64_t cells = grid->size[0] * grid->size[1] * grid->size[2];
+    ADD("#define CX(name) %s_##name\n#define INDEX %s\n#define FRAME %d\n", e->k->f32 ? "c64" : "c128",
+        t->narrow ? "int" : "long", t->frame);
+    for (int d = 0; d < 3; ++d) {
+        long long n = t->flat ? d ? 1 : (long long)cells : (long long)grid->size[d];
+        ADD("#define N%c %lld\n#define TILE_%c %lld\n#define TILES_%c %lld\n", size_letter[d], n, size_letter[d],
+            (long long)t->tile[d], size_letter[d], (long long)t->tiles[d]);
+    }
+}
+
+static void choose_precision(emitter *e)
+{
+    bool any64 = false, any = false;
+    for (int f = 0; f < e->g->nfields; ++f) {
+        if (!e->use.read[f] && !e->use.written[f]) continue;
+        any = true;
+        any64 = any64 || e->g->fields[f].dtype == RW_F64 || e->g->fields[f].dtype == RW_C128;
+        e->k->has_complex = e->k->has_complex || rw_dtype_is_complex(e->g->fields[f].dtype);
+    }
+    for (int n = 0; n < e->use.nnodes; ++n)
+        if (e->use.needed[n] || e->use.uniform[n]) e->k->has_complex = e->k->has_complex || is_complex(e, n);
+    e->k->f32 = any && !any64;
+}
+
+rw_status rw_pass_kernel_create(const rw_plan *plan, int pass, const rw_device_properties *device, rw_pass_kernel *k)
+{
+    rw_text text = {0};
+    emitter e = {.plan = plan, .g = plan->graph, .pass = pass, .k = k, .t = &text, .index = {"i", "j", "k"}};
+    memset(k, 0, sizeof *k);
+    RW_TRY(rw_plan_use(plan, pass, &e.use));
+    rw_status status = count_accumulators(&e);
+    if (status != RW_OK) goto out;
+    choose_precision(&e);
+    choose_tiling(&e, device, &k->tiling);
+    RW_TRY_GOTO(make_arguments(&e), out);
+    emit_definitions(&e);
+    for (int f = 0; f < e.g->nfields; ++f)
+        if (e.use.read[f] && !k->tiling.flat) RW_TRY_GOTO(emit_get(&e, f), out);
+    if (k->naccumulators) emit_reduction(&e);
+    emit_cells(&e, false);
+    bool sides = !k->tiling.flat;
+    if (sides) emit_cells(&e, true);
+    emit_run(&e);
+    /* "(, a, b)" becomes "(a, b)" */
+    k->flops = e.use.flops, k->bytes_per_cell = e.use.bytes_per_cell;
+    if (text.failed) status = rw_fail_memory(e.g->ctx, text.length, "the text of a kernel");
+    else k->text = text.data, text.data = NULL;
+out:
+    rw_pass_use_free(&e.use);
+    rw_text_free(&text);
+    rw_text_free(&e.uniforms), rw_text_free(&e.uniform_names);
+    rw_text_free(&e.arrays), rw_text_free(&e.array_names);
+    if (status != RW_OK) rw_pass_kernel_free(k);
+    return status;
+}
+
+void rw_pass_kernel_free(rw_pass_kernel *k)
+{
+    rw_free(k->text), rw_free(k->slots), rw_free(k->accumulator_slot);
+    memset(k, 0, sizeof *k);
+}

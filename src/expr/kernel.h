@@ -1,0 +1,42 @@
+/* A pass as text in the group dialect, with the definitions and the order of its arguments. */
+#ifndef RW_KERNEL_H
+#define RW_KERNEL_H
+
+#include "expr/plan.h"
+
+/* How a device likes its passes. */
+typedef struct rw_tiling {
+    int group, group_x;   /* items; along x */
+    int64_t tile[3];
+    int64_t tiles[3];
+    int64_t groups;       /* started; each takes every groups-th tile */
+    bool frame;           /* tiles at the border split rows into border and interior (CPU) */
+    bool flat;            /* no neighbours, no coordinates: the grid is one row */
+    bool narrow;          /* 32-bit indices suffice */
+} rw_tiling;
+
+typedef enum rw_slot_kind { RW_SLOT_FIELD, RW_SLOT_SHADOW, RW_SLOT_UNIFORM, RW_SLOT_SLOTS, RW_SLOT_PARTIAL } rw_slot_kind;
+
+typedef struct rw_slot {
+    rw_slot_kind kind;
+    int index; /* field, or node of a uniform */
+    bool read;
+} rw_slot;
+
+typedef struct rw_pass_kernel {
+    char *text;
+    rw_tiling tiling;
+    rw_slot *slots; /* arguments of the kernel `run` */
+    int nslots, slots_capacity;
+    int naccumulators;      /* numbers a group leaves behind */
+    int *accumulator_slot;  /* where each goes among the device scalars */
+    bool f32;               /* precision of the arithmetic */
+    bool has_complex;
+    double flops;
+    int64_t bytes_per_cell;
+} rw_pass_kernel;
+
+rw_status rw_pass_kernel_create(const rw_plan *plan, int pass, const rw_device_properties *device, rw_pass_kernel *k);
+void rw_pass_kernel_free(rw_pass_kernel *k);
+
+#endif

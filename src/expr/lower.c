@@ -1,0 +1,616 @@
+/* Names are looked up in this order: parameters of the function being expanded, locals, fields, scalars, coordinates,
+ * constants. Functions are expanded where they are called. */
+#include "expr/lower.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_CALLS = 64, MAX_NESTING = 2000, MAX_TERMS = 1000000 };
+
+static const char *const axis_names[] = {"x", "y", "z"};
+
+static const char *const words[] = {
+#define OP(name, arity, word, flops, kind) word,
+#include "expr/ops.def"
+#undef OP
+    "sum", "dot", "mean", "norm", "norm1", "normmax", "diff", "grad", "div", "laplace", "divgrad", "upwind", "upwind1",
+    "dx", "dy", "dz", "dxx", "dyy", "dzz", "dxy", "dxz", "dyz", "dx_forward", "dy_forward", "dz_forward", "dx_backward",
+    "dy_backward", "dz_backward", "log10", "log2", "exp2", "if", "and", "or", "not", "x", "y", "z", "t", "pi"};
+
+int rw_language_words(const char *const **list)
+{
+    *list = words;
+    return RW_COUNT(words);
+}
+
+/* dx, dxy, dxxx, …: 'd' and one to four axes. */
+static int derivative_word(const char *name, int axes[4])
+{
+    if (name[0] != 'd') return 0;
+    int n = 0;
+    for (const char *s = name + 1; *s; ++s) {
+        if (*s < 'x' || *s > 'z' || n == 4) return 0;
+        axes[n++] = *s - 'x';
+    }
+    return n;
+}
+
+bool rw_is_reserved(const char *name)
+{
+    int axes[4];
+    if (derivative_word(name, axes)) return true;
+    for (int i = 0; i < RW_COUNT(words); ++i)
+        if (words[i][0] && !strcmp(words[i], name)) return true;
+    return false;
+}
+
+rw_status rw_check_name(rw_context *ctx, const char *where, const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    bool ok = name[0] && strspn(name, letters) == strlen(name) && !(name[0] >= '0' && name[0] <= '9');
+    if (!ok || strlen(name) > 31)
+        return rw_fail(ctx, RW_ERR_INPUT,
+                       "%s: \"%s\" is not a name: letters, digits and _ with a letter first, at most 31", where, name);
+    if (rw_is_reserved(name))
+        return rw_fail(ctx, RW_ERR_INPUT,
+                       "%s: \"%s\" is a coordinate, operator or function of the language: choose another name", where,
+                       name);
+    return RW_OK;
+}
+
+void rw_lowering_begin(rw_lowering *l, rw_context *ctx, rw_graph *graph)
+{
+    memset(l, 0, sizeof *l);
+    l->ctx = ctx, l->graph = graph;
+}
+
+void rw_lowering_end(rw_lowering *l)
+{
+    rw_free(l->locals), rw_free(l->functions);
+    memset(l, 0, sizeof *l);
+}
+
+#define FAIL(at, ...) rw_fail_at(l->ctx, l->source, at, __VA_ARGS__)
+
+static bool is_coordinate(const char *name)
+{
+    return !strcmp(name, "x") || !strcmp(name, "y") || !strcmp(name, "z") || !strcmp(name, "t") || !strcmp(name, "pi");
+}
+
+static rw_value scalar_value(rw_node n) { return (rw_value){1, {n, -1, -1}}; }
+
+static const char *shape_name(const rw_lowering *l, const rw_value *v, char text[32])
+{
+    if (v->n > 1) snprintf(text, 32, "a vector of %d", v->n);
+    else snprintf(text, 32, "%s", l->graph->nodes[v->node[0]].is_field ? "a field" : "a scalar");
+    return text;
+}
+
+static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
+{
+    rw_graph *g = l->graph;
+    bool call = s->kind == RW_SYNTAX_CALL, local = false, function = false;
+    for (int i = 0; i < l->nlocals; ++i) local = local || !strcmp(l->locals[i].name, s->name);
+    for (int i = 0; i < l->nfunctions; ++i) function = function || !strcmp(l->functions[i].name, s->name);
+    if (call && (local || rw_graph_find_field(g, s->name) >= 0 || rw_graph_find_param(g, s->name) >= 0))
+        return FAIL(s->at, "%s is no function: a product is written %s*(…)", s->name, s->name);
+    if (call && is_coordinate(s->name)) return FAIL(s->at, "%s is no function but a coordinate or constant", s->name);
+    if (!call && (function || rw_is_reserved(s->name)))
+        return FAIL(s->at, "%s is %s: its arguments are missing", s->name, function ? "a function" : "a word of the language");
+    int n = 0, max = g->nfields + g->nparams + l->nlocals + l->nfunctions + RW_COUNT(words);
+    const char **names = rw_calloc((size_t)max, sizeof *names);
+    if (!names) return rw_fail_memory(l->ctx, (size_t)max * sizeof *names, "a message");
+    for (int i = 0; i < l->nlocals; ++i) names[n++] = l->locals[i].name;
+    for (int i = 0; i < g->nfields; ++i) names[n++] = g->fields[i].name;
+    for (int i = 0; i < g->nparams; ++i)
+        if (g->params[i].name[0] != '#') names[n++] = g->params[i].name;
+    for (int i = 0; i < l->nfunctions; ++i) names[n++] = l->functions[i].name;
+    for (int i = 0; i < RW_COUNT(words); ++i)
+        if (words[i][0]) names[n++] = words[i];
+    const char *near = rw_nearest(s->name, names, n);
+    rw_status status = near ? FAIL(s->at, "%s %s is unknown; nearest is %s", what, s->name, near)
+                            : FAIL(s->at, "%s %s is unknown: fields, parameters and functions must be declared", what,
+                                   s->name);
+    rw_free(names);
+    return status;
+}
+
+static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
+{
+    rw_graph *g = l->graph;
+    static const int here[3] = {0};
+    /* inside a function: its parameters, then the names of the program, not those of its caller */
+    for (int i = l->nlocals - 1; i >= 0; --i)
+        if ((!l->depth || i >= l->frame || i < l->base) && !strcmp(l->locals[i].name, s->name)) {
+            *v = l->locals[i].value;
+            return RW_OK;
+        }
+    int i = rw_graph_find_field(g, s->name);
+    if (i >= 0) {
+        if (l->no_fields) return FAIL(s->at, "field %s may not appear here: only coordinates, t and parameters", s->name);
+        *v = scalar_value(rw_field(g, i, g->fields[i].versions, here));
+        return RW_OK;
+    }
+    if ((i = rw_graph_find_param(g, s->name)) >= 0) {
+        *v = scalar_value(rw_param(g, i));
+        return RW_OK;
+    }
+    for (int d = 0; d < 3; ++d)
+        if (!strcmp(s->name, axis_names[d])) {
+            if (d >= g->grid.ndim) return FAIL(s->at, "coordinate %s on a grid of %d dimension%s", s->name, g->grid.ndim,
+                                               g->grid.ndim > 1 ? "s" : "");
+            *v = scalar_value(rw_coord(g, d, 0));
+            return RW_OK;
+        }
+    if (!strcmp(s->name, "pi")) {
+        *v = scalar_value(rw_real(g, acos(-1.)));
+        return RW_OK;
+    }
+    return fail_name(l, s, "name");
+}
+
+/* ---- operators ------------------------------------------------------------------------------------------------ */
+
+static rw_status check_kind(rw_lowering *l, const rw_syntax *s, rw_op op, const rw_node *args)
+{
+    char kind = rw_ops[op].kind;
+    for (int i = 0; i < rw_ops[op].arity; ++i)
+        if (l->graph->nodes[args[i]].is_complex &&
+            (kind == 'R' || (kind == 'B' && op != RW_OP_EQ && op != RW_OP_NE) || (op == RW_OP_WHERE && i == 0)))
+            return FAIL(s->at, "%s is not defined for complex numbers: take real(), imag() or abs() first", s->name);
+    return RW_OK;
+}
+
+static rw_status make_checked(rw_lowering *l, const rw_syntax *s, rw_op op, const rw_node *args, rw_value *v)
+{
+    RW_TRY(check_kind(l, s, op, args));
+    *v = scalar_value(rw_make(l->graph, op, args[0], rw_ops[op].arity > 1 ? args[1] : -1,
+                              rw_ops[op].arity > 2 ? args[2] : -1));
+    return RW_OK;
+}
+
+static rw_status lower_operator(rw_lowering *l, const rw_syntax *s, rw_value *v)
+{
+    static const struct { const char *sign; rw_op op; bool swap; } table[] = {
+        {"+", RW_OP_ADD, false}, {"-", RW_OP_SUB, false}, {"*", RW_OP_MUL, false}, {"/", RW_OP_DIV, false},
+        {"^", RW_OP_POW, false}, {"u-", RW_OP_NEG, false}, {"<", RW_OP_LT, false}, {"<=", RW_OP_LE, false},
+        {">", RW_OP_LT, true}, {">=", RW_OP_LE, true}, {"==", RW_OP_EQ, false}, {"!=", RW_OP_NE, false},
+        {"and", RW_OP_AND, false}, {"or", RW_OP_OR, false}, {"not", RW_OP_NOT, false}};
+    rw_graph *g = l->graph;
+    rw_value a, b = {1, {0, 0, 0}};
+    RW_TRY(rw_lower(l, l->source, s->args[0], &a));
+    if (s->n > 1) RW_TRY(rw_lower(l, l->source, s->args[1], &b));
+    char sa[32], sb[32];
+    if (!strcmp(s->name, "\xc2\xb7")) { /* inner product of vectors at each node */
+        if (a.n != g->grid.ndim || b.n != g->grid.ndim)
+            return FAIL(s->at, "incompatible shapes: %s · %s: both must be vectors of %d", shape_name(l, &a, sa),
+                        shape_name(l, &b, sb), g->grid.ndim);
+        rw_node sum = rw_real(g, 0);
+        for (int d = 0; d < a.n; ++d)
+            sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, a.node[d], b.node[d]));
+        *v = scalar_value(sum);
+        return RW_OK;
+    }
+    int row = 0;
+    while (strcmp(table[row].sign, s->name)) ++row;
+    rw_op op = table[row].op;
+    bool linear = op == RW_OP_ADD || op == RW_OP_SUB, vectors = a.n > 1 || b.n > 1;
+    if (vectors) {
+        bool ok = op == RW_OP_NEG || (linear && a.n == b.n) || (op == RW_OP_MUL && (a.n == 1 || b.n == 1)) ||
+                  (op == RW_OP_DIV && b.n == 1);
+        if (!ok)
+            return FAIL(s->at, "incompatible shapes: %s %s %s: vectors may be added to vectors, scaled, or multiplied "
+                               "with · ", shape_name(l, &a, sa), s->name[0] == 'u' ? "-" : s->name, shape_name(l, &b, sb));
+        int n = RW_MAX(a.n, b.n);
+        rw_value out = {n, {0, 0, 0}};
+        for (int d = 0; d < n; ++d)
+            out.node[d] = rw_make(g, op, a.node[a.n > 1 ? d : 0], op == RW_OP_NEG ? -1 : b.node[b.n > 1 ? d : 0], -1);
+        *v = out;
+        return RW_OK;
+    }
+    rw_node args[3] = {a.node[0], b.node[0], -1};
+    if (table[row].swap) args[0] = b.node[0], args[1] = a.node[0];
+    return make_checked(l, s, op, args, v);
+}
+
+/* ---- differences on the grid ---------------------------------------------------------------------------------- */
+
+static rw_status check_axis(rw_lowering *l, const rw_syntax *s, int axis)
+{
+    if (axis < l->graph->grid.ndim) return RW_OK;
+    return FAIL(s->at, "%s on a grid of %d dimension%s", s->name, l->graph->grid.ndim,
+                l->graph->grid.ndim > 1 ? "s" : "");
+}
+
+/* First, second and third order neighbours, one-sided: order 1, 2, or 4 (biased). `up` is +1 for differences that look
+ * to lower nodes (flow in + direction), -1 for the mirror image. */
+static rw_node one_sided(rw_graph *g, rw_node f, int axis, int up, int order)
+{
+    static const double w[3][5] = {/* offsets +1, 0, -1, -2, -3 times up */
+                                   {0, 1, -1, 0, 0}, {0, 3, -4, 1, 0}, {3, 10, -18, 6, -1}};
+    static const double divisor[3] = {1, 2, 12};
+    int row = order == 1 ? 0 : order == 2 ? 1 : 2;
+    rw_node sum = rw_real(g, 0);
+    for (int m = 0; m < 5; ++m)
+        if (w[row][m] != 0)
+            sum = rw_make2(g, RW_OP_ADD, sum,
+                           rw_make2(g, RW_OP_MUL, rw_real(g, up * w[row][m]), rw_shift(g, f, axis, up * (1 - m))));
+    rw_node h = rw_spacing(g, axis);
+    return rw_make2(g, RW_OP_MUL, sum, rw_make2(g, RW_OP_DIV, rw_real(g, 1 / divisor[row]), h));
+}
+
+static rw_status need_scalars(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n)
+{
+    char text[32];
+    for (int i = 0; i < n; ++i)
+        if (args[i].n > 1)
+            return FAIL(s->args[i]->at, "incompatible shapes: %s in %s: take a component by · with another vector, or div",
+                        shape_name(l, args + i, text), s->name);
+    return RW_OK;
+}
+
+static rw_status lower_upwind(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, int order, rw_value *v)
+{
+    rw_graph *g = l->graph;
+    int ndim = g->grid.ndim;
+    rw_node velocity[3];
+    if (n > 2 || ndim == 1) RW_TRY(need_scalars(l, s, args, n));
+    if (n == 2 && args[1].n == ndim)
+        for (int d = 0; d < ndim; ++d) velocity[d] = args[1].node[d];
+    else if (n == ndim + 1)
+        for (int d = 0; d < ndim; ++d) velocity[d] = args[d + 1].node[0];
+    else
+        return FAIL(s->at, "%s takes the field and the velocity: a vector or %d component%s", s->name, ndim,
+                    ndim > 1 ? "s" : "");
+    rw_node sum = rw_real(g, 0), f = args[0].node[0];
+    for (int d = 0; d < ndim; ++d) {
+        if (g->nodes[velocity[d]].is_complex) return FAIL(s->at, "%s: the velocity must be real", s->name);
+        if (!g->nodes[f].is_field) continue;
+        rw_node slope = rw_make(g, RW_OP_WHERE, rw_make2(g, RW_OP_LT, rw_real(g, 0), velocity[d]),
+                                one_sided(g, f, d, 1, order), one_sided(g, f, d, -1, order));
+        sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, velocity[d], slope));
+    }
+    *v = scalar_value(sum);
+    return RW_OK;
+}
+
+/* div(k grad u) with k at half nodes: ((k+ + k)(u+ - u) - (k + k-)(u - u-)) / (2 h^2). */
+static rw_node divgrad(rw_graph *g, rw_node k, rw_node u)
+{
+    rw_node sum = rw_real(g, 0);
+    for (int d = 0; d < g->grid.ndim; ++d) {
+        rw_node up = rw_shift(g, u, d, 1), um = rw_shift(g, u, d, -1), h = rw_spacing(g, d);
+        rw_node kp = rw_make2(g, RW_OP_ADD, rw_shift(g, k, d, 1), k);
+        rw_node km = rw_make2(g, RW_OP_ADD, k, rw_shift(g, k, d, -1));
+        rw_node flux = rw_make2(g, RW_OP_SUB, rw_make2(g, RW_OP_MUL, kp, rw_make2(g, RW_OP_SUB, up, u)),
+                                rw_make2(g, RW_OP_MUL, km, rw_make2(g, RW_OP_SUB, u, um)));
+        sum = rw_make2(g, RW_OP_ADD, sum,
+                       rw_make2(g, RW_OP_MUL, flux,
+                                rw_make2(g, RW_OP_DIV, rw_real(g, 0.5), rw_make2(g, RW_OP_MUL, h, h))));
+    }
+    return sum;
+}
+
+/* An optional last argument: the order of this one operator. */
+static rw_status take_order(rw_lowering *l, const rw_syntax *s, const rw_value *args, int *n, int wanted, int *order)
+{
+    *order = l->graph->order;
+    if (*n == wanted) return RW_OK;
+    if (*n == wanted + 1) {
+        --*n;
+        for (int o = 2; o <= 4; o += 2)
+            if (rw_is_const(l->graph, args[wanted].node[0], o)) {
+                *order = o;
+                return RW_OK;
+            }
+        return FAIL(s->args[wanted]->at, "the order of %s must be 2 or 4", s->name);
+    }
+    return FAIL(s->at, "%s takes %d argument%s (and its order, 2 or 4), %d given", s->name, wanted,
+                wanted > 1 ? "s" : "", *n);
+}
+
+static rw_status lower_derivative(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, const int axes[4],
+                                  int naxes, rw_value *v)
+{
+    int order, count[3] = {0};
+    RW_TRY(take_order(l, s, args, &n, 1, &order));
+    for (int i = 0; i < naxes; ++i) {
+        RW_TRY(check_axis(l, s, axes[i]));
+        count[axes[i]]++;
+    }
+    rw_node e = args[0].node[0];
+    for (int d = 0; d < 3; ++d) {
+        for (; count[d] >= 2; count[d] -= 2) e = rw_central(l->graph, e, d, 2, order);
+        if (count[d]) e = rw_central(l->graph, e, d, 1, order);
+    }
+    *v = scalar_value(e);
+    return RW_OK;
+}
+
+/* dx_forward and the like. */
+static bool one_sided_word(const char *name, int *axis, int *up)
+{
+    if (name[0] != 'd' || name[1] < 'x' || name[1] > 'z') return false;
+    *axis = name[1] - 'x';
+    *up = !strcmp(name + 2, "_backward") ? 1 : !strcmp(name + 2, "_forward") ? -1 : 0;
+    return *up != 0;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------ */
+
+static rw_status lower_function(rw_lowering *l, const rw_syntax *s, const rw_function *f, const rw_value *args, int n,
+                                rw_value *v)
+{
+    const rw_statement *d = f->definition;
+    if (n != d->nparameters)
+        return FAIL(s->at, "function %s takes %d argument%s, %d given", f->name, d->nparameters,
+                    d->nparameters == 1 ? "" : "s", n);
+    if (l->depth == MAX_CALLS) return FAIL(s->at, "function %s calls itself: recursion has no end here", f->name);
+    int frame = l->frame, nlocals = l->nlocals;
+    const rw_source *source = l->source;
+    for (int i = 0; i < n; ++i) RW_TRY(rw_lower_local(l, source, s->at, d->parameters[i], args[i]));
+    if (!l->depth) l->base = nlocals;
+    l->frame = nlocals, l->depth++, l->source = f->source;
+    rw_status status = rw_lower(l, f->source, d->value, v);
+    l->frame = frame, l->depth--, l->source = source, l->nlocals = nlocals;
+    return status;
+}
+
+static rw_status need_arguments(rw_lowering *l, const rw_syntax *s, int n, int wanted)
+{
+    if (n == wanted) return RW_OK;
+    return FAIL(s->at, "%s takes %d argument%s, %d given", s->name, wanted, wanted == 1 ? "" : "s", n);
+}
+
+static rw_node cell_count(rw_graph *g)
+{
+    return rw_real(g, (double)g->grid.size[0] * (double)g->grid.size[1] * (double)g->grid.size[2]);
+}
+
+/* |a|^2, real. */
+static rw_node square(rw_graph *g, rw_node a)
+{
+    if (!g->nodes[a].is_complex) return rw_make2(g, RW_OP_MUL, a, a);
+    rw_node re = rw_make1(g, RW_OP_REAL, a), im = rw_make1(g, RW_OP_IMAG, a);
+    return rw_make2(g, RW_OP_ADD, rw_make2(g, RW_OP_MUL, re, re), rw_make2(g, RW_OP_MUL, im, im));
+}
+
+/* Reductions: sum, mean, min, max, norm, norm1, normmax of one expression, dot of two. *known is false for others. */
+static rw_status lower_reduction(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
+                                 rw_value *v)
+{
+    rw_graph *g = l->graph;
+    const char *w = s->name;
+    rw_node a = n > 0 ? args[0].node[0] : -1, r;
+    bool extreme = !strcmp(w, "min") || !strcmp(w, "max");
+    *known = !strcmp(w, "sum") || !strcmp(w, "mean") || !strcmp(w, "norm") || !strcmp(w, "norm1") ||
+             !strcmp(w, "normmax") || !strcmp(w, "dot") || (extreme && n == 1);
+    if (!*known) return RW_OK;
+    if (l->no_fields) return FAIL(s->at, "reduction %s may not appear here", w);
+    if (!strcmp(w, "dot")) {
+        RW_TRY(need_arguments(l, s, n, 2));
+        if (args[0].n != args[1].n) return FAIL(s->at, "incompatible shapes in dot: a vector and a scalar");
+        r = rw_real(g, 0);
+        for (int d = 0; d < args[0].n; ++d)
+            r = rw_make2(g, RW_OP_ADD, r,
+                         rw_make2(g, RW_OP_MUL, rw_make1(g, RW_OP_CONJ, args[0].node[d]), args[1].node[d]));
+        *v = scalar_value(rw_reduce(g, RW_SUM, r));
+        return RW_OK;
+    }
+    RW_TRY(need_arguments(l, s, n, 1));
+    if (!strcmp(w, "norm")) {
+        r = square(g, a);
+        for (int d = 1; d < args[0].n; ++d) r = rw_make2(g, RW_OP_ADD, r, square(g, args[0].node[d]));
+        *v = scalar_value(rw_make1(g, RW_OP_SQRT, rw_reduce(g, RW_SUM, r)));
+        return RW_OK;
+    }
+    RW_TRY(need_scalars(l, s, args, n));
+    if ((extreme) && g->nodes[a].is_complex) return FAIL(s->at, "%s is not defined for complex numbers", w);
+    if (!strcmp(w, "min")) r = rw_reduce(g, RW_REDUCE_MIN, a);
+    else if (!strcmp(w, "max")) r = rw_reduce(g, RW_REDUCE_MAX, a);
+    else if (!strcmp(w, "normmax")) /* 0 for an empty grid */
+        r = rw_make2(g, RW_OP_MAX, rw_reduce(g, RW_REDUCE_MAX, rw_make1(g, RW_OP_ABS, a)), rw_real(g, 0));
+    else if (!strcmp(w, "norm1")) r = rw_reduce(g, RW_SUM, rw_make1(g, RW_OP_ABS, a));
+    else if (!strcmp(w, "mean")) r = rw_make2(g, RW_OP_DIV, rw_reduce(g, RW_SUM, a), cell_count(g));
+    else r = rw_reduce(g, RW_SUM, a);
+    *v = scalar_value(r);
+    return RW_OK;
+}
+
+/* diff(e, name): the leaf is a scalar, a coordinate, or a field at the node itself. */
+static rw_status lower_diff(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, rw_value *v)
+{
+    RW_TRY(need_arguments(l, s, n, 2));
+    RW_TRY(need_scalars(l, s, args, n));
+    rw_op op = (rw_op)l->graph->nodes[args[1].node[0]].op;
+    if (op != RW_OP_PARAM && op != RW_OP_COORD && op != RW_OP_FIELD)
+        return FAIL(s->args[1]->at, "diff takes an expression and the name of a scalar, coordinate or field");
+    const char *problem;
+    rw_node d = rw_diff(l->graph, args[0].node[0], args[1].node[0], &problem);
+    if (d < 0) return FAIL(s->at, "%s has no derivative here", problem);
+    *v = scalar_value(d);
+    return RW_OK;
+}
+
+static rw_status lower_grid_operator(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
+                                     rw_value *v)
+{
+    rw_graph *g = l->graph;
+    const char *w = s->name;
+    int axes[4], order, axis, up, naxes = derivative_word(w, axes);
+    *known = true;
+    if (naxes || one_sided_word(w, &axis, &up) || !strcmp(w, "laplace") || !strcmp(w, "grad") || !strcmp(w, "divgrad"))
+        RW_TRY(need_scalars(l, s, args, n));
+    if (naxes) return lower_derivative(l, s, args, n, axes, naxes, v);
+    if (one_sided_word(w, &axis, &up)) {
+        RW_TRY(check_axis(l, s, axis));
+        RW_TRY(need_arguments(l, s, n, 1));
+        *v = scalar_value(g->nodes[args[0].node[0]].is_field ? one_sided(g, args[0].node[0], axis, up, 1)
+                                                             : rw_real(g, 0));
+        return RW_OK;
+    }
+    if (!strcmp(w, "laplace")) {
+        RW_TRY(take_order(l, s, args, &n, 1, &order));
+        rw_node sum = rw_real(g, 0);
+        for (int d = 0; d < g->grid.ndim; ++d)
+            sum = rw_make2(g, RW_OP_ADD, sum, rw_central(g, args[0].node[0], d, 2, order));
+        *v = scalar_value(sum);
+        return RW_OK;
+    }
+    if (!strcmp(w, "grad")) {
+        RW_TRY(take_order(l, s, args, &n, 1, &order));
+        v->n = g->grid.ndim;
+        for (int d = 0; d < v->n; ++d) v->node[d] = rw_central(g, args[0].node[0], d, 1, order);
+        return RW_OK;
+    }
+    if (!strcmp(w, "div")) {
+        RW_TRY(take_order(l, s, args, &n, 1, &order));
+        if (args[0].n != g->grid.ndim)
+            return FAIL(s->at, "incompatible shapes: div takes a vector of %d, given a scalar field", g->grid.ndim);
+        rw_node sum = rw_real(g, 0);
+        for (int d = 0; d < g->grid.ndim; ++d)
+            sum = rw_make2(g, RW_OP_ADD, sum, rw_central(g, args[0].node[d], d, 1, order));
+        *v = scalar_value(sum);
+        return RW_OK;
+    }
+    if (!strcmp(w, "divgrad")) {
+        RW_TRY(need_arguments(l, s, n, 2));
+        *v = scalar_value(divgrad(g, args[0].node[0], args[1].node[0]));
+        return RW_OK;
+    }
+    if (!strcmp(w, "upwind") || !strcmp(w, "upwind1")) {
+        if (n < 2 || args[0].n > 1) return FAIL(s->at, "%s takes the field and the velocity", w);
+        return lower_upwind(l, s, args, n, w[6] ? 1 : g->order, v);
+    }
+    *known = false;
+    return RW_OK;
+}
+
+/* Words that are shorthand for others. */
+static rw_status lower_shorthand(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
+                                 rw_value *v)
+{
+    rw_graph *g = l->graph;
+    *known = true;
+    if (!strcmp(s->name, "log10") || !strcmp(s->name, "log2")) {
+        RW_TRY(need_arguments(l, s, n, 1));
+        double base = s->name[3] == '2' ? 2 : 10;
+        *v = scalar_value(rw_make2(g, RW_OP_MUL, rw_real(g, 1 / log(base)), rw_make1(g, RW_OP_LOG, args[0].node[0])));
+        return RW_OK;
+    }
+    if (!strcmp(s->name, "exp2")) {
+        RW_TRY(need_arguments(l, s, n, 1));
+        *v = scalar_value(rw_make1(g, RW_OP_EXP, rw_make2(g, RW_OP_MUL, rw_real(g, log(2)), args[0].node[0])));
+        return RW_OK;
+    }
+    *known = false;
+    return RW_OK;
+}
+
+static rw_status lower_call(rw_lowering *l, const rw_syntax *s, rw_value *v)
+{
+    rw_value args[16];
+    bool known;
+    for (int i = 0; i < s->n; ++i) RW_TRY(rw_lower(l, l->source, s->args[i], args + i));
+    for (int i = 0; i < l->nfunctions; ++i)
+        if (!strcmp(l->functions[i].name, s->name)) return lower_function(l, s, l->functions + i, args, s->n, v);
+    RW_TRY(lower_grid_operator(l, s, args, s->n, &known, v));
+    if (known) return RW_OK;
+    RW_TRY(lower_reduction(l, s, args, s->n, &known, v));
+    if (known) return RW_OK;
+    if (!strcmp(s->name, "diff")) return lower_diff(l, s, args, s->n, v);
+    RW_TRY(need_scalars(l, s, args, s->n));
+    RW_TRY(lower_shorthand(l, s, args, s->n, &known, v));
+    if (known) return RW_OK;
+    rw_op op = RW_OP_COUNT;
+    for (int i = 0; i < RW_OP_COUNT; ++i)
+        if (rw_ops[i].word && rw_ops[i].word[0] && !strcmp(rw_ops[i].word, s->name)) op = (rw_op)i;
+    if (op == RW_OP_COUNT) return fail_name(l, s, "function");
+    if ((op == RW_OP_MIN || op == RW_OP_MAX) && s->n > 2) { /* any number of arguments */
+        rw_node m = args[0].node[0];
+        for (int i = 1; i < s->n; ++i) {
+            rw_node pair[2] = {m, args[i].node[0]};
+            RW_TRY(make_checked(l, s, op, pair, v));
+            m = v->node[0];
+        }
+        return RW_OK;
+    }
+    RW_TRY(need_arguments(l, s, s->n, rw_ops[op].arity));
+    rw_node nodes[3] = {-1, -1, -1};
+    for (int i = 0; i < s->n && i < 3; ++i) nodes[i] = args[i].node[0];
+    return make_checked(l, s, op, nodes, v);
+}
+
+/* ---- entry points ------------------------------------------------------------------------------------------------ */
+
+rw_status rw_lower(rw_lowering *l, const rw_source *source, const rw_syntax *s, rw_value *v)
+{
+    const rw_source *outer = l->source;
+    rw_status status = RW_OK;
+    l->source = source;
+    if (++l->nesting > MAX_NESTING)
+        status = FAIL(s->at, "more than %d operations in a row: give parts of the expression names of their own",
+                      MAX_NESTING);
+    else if (++l->terms > MAX_TERMS)
+        status = FAIL(s->at, "the functions of this program expand to more than %d terms", MAX_TERMS);
+    else switch (s->kind) {
+    case RW_SYNTAX_NUMBER:
+        *v = scalar_value(s->imaginary ? rw_const(l->graph, 0, s->value) : rw_real(l->graph, s->value));
+        break;
+    case RW_SYNTAX_NAME: status = lower_name(l, s, v); break;
+    case RW_SYNTAX_CALL: status = lower_call(l, s, v); break;
+    case RW_SYNTAX_OPERATOR: status = lower_operator(l, s, v); break;
+    }
+    if (status == RW_OK && l->graph->too_large)
+        status = FAIL(s->at, "the equations have more than %d terms, or more than %d that follow from each other",
+                      RW_GRAPH_NODES, RW_GRAPH_DEPTH);
+    else if (status == RW_OK && l->graph->failed)
+        status = rw_fail_memory(l->ctx, (size_t)l->graph->n * sizeof *l->graph->nodes, "the terms of the equations");
+    l->source = outer, l->nesting--;
+    return status;
+}
+
+rw_status rw_lower_scalar(rw_lowering *l, const rw_source *source, const rw_syntax *s, rw_node *node)
+{
+    rw_value v;
+    RW_TRY(rw_lower(l, source, s, &v));
+    if (v.n > 1)
+        return rw_fail_at(l->ctx, source, s->at, "incompatible shapes: a vector of %d where a scalar is expected", v.n);
+    *node = v.node[0];
+    return RW_OK;
+}
+
+rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_statement *s)
+{
+    if (rw_is_reserved(s->name))
+        return rw_fail_at(l->ctx, source, s->at, "function %s has the name of a coordinate, operator or function",
+                          s->name);
+    for (int i = 0; i < l->nfunctions; ++i)
+        if (!strcmp(l->functions[i].name, s->name))
+            return rw_fail_at(l->ctx, source, s->at, "function %s is defined a second time", s->name);
+    if (!rw_grow(&l->functions, &l->functions_capacity, l->nfunctions + 1, sizeof *l->functions))
+        return rw_fail_memory(l->ctx, sizeof *l->functions, "a function");
+    rw_function *f = l->functions + l->nfunctions++;
+    snprintf(f->name, sizeof f->name, "%s", s->name);
+    f->definition = s, f->source = source;
+    return RW_OK;
+}
+
+rw_status rw_lower_local(rw_lowering *l, const rw_source *source, int at, const char *name, rw_value value)
+{
+    (void)source, (void)at;
+    if (!rw_grow(&l->locals, &l->locals_capacity, l->nlocals + 1, sizeof *l->locals))
+        return rw_fail_memory(l->ctx, sizeof *l->locals, "a name");
+    snprintf(l->locals[l->nlocals].name, 32, "%s", name);
+    l->locals[l->nlocals++].value = value;
+    return RW_OK;
+}
+
+rw_status rw_lower_text(rw_lowering *l, const rw_source *source, rw_node *node)
+{
+    rw_parsed parsed;
+    RW_TRY(rw_parse_expression(l->ctx, source, &parsed));
+    rw_status status = rw_lower_scalar(l, source, parsed.statements[0].value, node);
+    rw_parsed_free(&parsed);
+    return status;
+}

@@ -1,0 +1,58 @@
+/* Syntax trees to the graph: names resolved, shapes and types checked, grid operators written out as differences. */
+#ifndef RW_LOWER_H
+#define RW_LOWER_H
+
+#include "expr/graph.h"
+#include "expr/parse.h"
+
+/* A value: a scalar or a vector of the grid's dimension (from grad). */
+typedef struct rw_value {
+    int n; /* 1, or ndim for a vector */
+    rw_node node[3];
+} rw_value;
+
+typedef struct rw_local {
+    char name[32];
+    rw_value value;
+} rw_local;
+
+typedef struct rw_function {
+    char name[32];
+    const rw_statement *definition;
+    const rw_source *source;
+} rw_function;
+
+typedef struct rw_lowering {
+    rw_context *ctx;
+    rw_graph *graph;
+    const rw_source *source;
+    rw_local *locals;
+    int nlocals, locals_capacity;
+    rw_function *functions;
+    int nfunctions, functions_capacity;
+    int depth;         /* of calls of user functions */
+    int nesting, terms; /* of the term being lowered; lowered so far, those of expanded functions included */
+    bool no_fields;    /* boundary and initial expressions: fields may not appear */
+    int frame, base;   /* inside a function: its first parameter, and the number of names of the program */
+} rw_lowering;
+
+void rw_lowering_begin(rw_lowering *l, rw_context *ctx, rw_graph *graph);
+void rw_lowering_end(rw_lowering *l);
+/* The statement's value with names as they stand now. */
+rw_status rw_lower(rw_lowering *l, const rw_source *source, const rw_syntax *s, rw_value *value);
+/* The same, a vector refused. */
+rw_status rw_lower_scalar(rw_lowering *l, const rw_source *source, const rw_syntax *s, rw_node *node);
+rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_statement *s);
+/* A name gets a value for the statements behind. */
+rw_status rw_lower_local(rw_lowering *l, const rw_source *source, int at, const char *name, rw_value value);
+/* Parses and lowers one expression from text. */
+rw_status rw_lower_text(rw_lowering *l, const rw_source *source, rw_node *node);
+
+/* True for words that a field, scalar or function may not be named: coordinates, t, operators, functions. */
+bool rw_is_reserved(const char *name);
+/* Names of all functions of the language, for help and messages. */
+int rw_language_words(const char *const **words);
+/* ERR_INPUT when the name is no identifier or reserved. */
+rw_status rw_check_name(rw_context *ctx, const char *where, const char *name);
+
+#endif

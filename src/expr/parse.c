@@ -1,0 +1,429 @@
+/* Recursive descent. Precedence from loose to tight:
+ *
+ *   or   and   not   < <= > >= == !=   + -   * / ·   - (sign)   ^ ** (to the right)   call, ( )
+ *
+ * Lines end statements, but not inside brackets or after an operator. Nesting is limited, so hostile text cannot
+ * exhaust the stack. */
+#include "expr/parse.h"
+
+#include <string.h>
+
+enum { MAX_DEPTH = 200, MAX_TREES = 100000 };
+
+typedef struct parser {
+    rw_context *ctx;
+    const rw_source *source;
+    const char *text;
+    int at;       /* next character */
+    int brackets; /* open ones: line ends do not count */
+    int depth, trees;
+    rw_parsed *out;
+    rw_status status;
+} parser;
+
+rw_status rw_fail_at(rw_context *ctx, const rw_source *source, int at, const char *format, ...)
+{
+    int line = source->line > 0 ? source->line : 1, column = source->column > 0 ? source->column : 1;
+    for (int i = 0; i < at && source->text[i]; ++i) {
+        if (source->text[i] == '\n') line++, column = 1;
+        else if (((unsigned char)source->text[i] & 0xc0) != 0x80) column++;
+    }
+    char message[1024];
+    va_list list;
+    va_start(list, format);
+    rw_vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    return rw_fail(ctx, RW_ERR_INPUT, "%s:%d:%d: %s", source->name ? source->name : "expression", line, column, message);
+}
+
+#define FAIL(p, where, ...)                                                                                            \
+    do {                                                                                                               \
+        if ((p)->status == RW_OK) (p)->status = rw_fail_at((p)->ctx, (p)->source, where, __VA_ARGS__);                 \
+    } while (0)
+
+/* Not <ctype.h>: what is a letter must not depend on the locale. */
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+static bool name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool name_char(char c) { return name_start(c) || digit(c); }
+
+/* Bytes of the UTF-8 character at s, for messages. */
+static int character(const char *s)
+{
+    int n = 1;
+    while (((unsigned char)s[0] & 0xc0) == 0xc0 && n < 4 && ((unsigned char)s[n] & 0xc0) == 0x80) n++;
+    return n;
+}
+
+/* Over blanks and comments; over line ends too where they do not count. */
+static void skip(parser *p)
+{
+    for (;;) {
+        char c = p->text[p->at];
+        if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && p->brackets)) p->at++;
+        else if (c == '#') while (p->text[p->at] && p->text[p->at] != '\n') p->at++;
+        else return;
+    }
+}
+
+static void skip_lines(parser *p)
+{
+    p->brackets++;
+    skip(p);
+    p->brackets--;
+}
+
+static bool take(parser *p, const char *sign)
+{
+    skip(p);
+    size_t n = strlen(sign);
+    if (strncmp(p->text + p->at, sign, n)) return false;
+    if (name_start(sign[0]) && name_char(p->text[p->at + (int)n])) return false;
+    p->at += (int)n;
+    return true;
+}
+
+static rw_syntax *make(parser *p, rw_syntax_kind kind, int at, const char *name, int n)
+{
+    rw_syntax *s = ++p->trees <= MAX_TREES ? rw_calloc(1, sizeof *s) : NULL;
+    if (s && n && !(s->args = rw_calloc((size_t)n, sizeof *s->args))) rw_free(s), s = NULL;
+    if (!s) {
+        if (p->status == RW_OK && p->trees > MAX_TREES) FAIL(p, at, "the text has more than %d terms", MAX_TREES);
+        if (p->status == RW_OK) p->status = rw_fail_memory(p->ctx, sizeof *s, "an expression");
+        return NULL;
+    }
+    s->kind = kind, s->at = at, s->n = n;
+    snprintf(s->name, sizeof s->name, "%s", name);
+    s->next = p->out->all, p->out->all = s;
+    return s;
+}
+
+static rw_syntax *operate(parser *p, int at, const char *sign, rw_syntax *a, rw_syntax *b)
+{
+    if (!a || (!b && sign[0] != 'u' && strcmp(sign, "not"))) return NULL;
+    rw_syntax *s = make(p, RW_SYNTAX_OPERATOR, at, sign, b ? 2 : 1);
+    if (!s) return NULL;
+    s->args[0] = a;
+    if (b) s->args[1] = b;
+    return s;
+}
+
+static rw_syntax *expression(parser *p);
+
+static bool take_name(parser *p, char name[32])
+{
+    skip(p);
+    int n = 0, start = p->at;
+    if (!name_start(p->text[p->at])) return false;
+    while (name_char(p->text[p->at])) {
+        if (n < 31) name[n++] = p->text[p->at];
+        p->at++;
+    }
+    name[n] = 0;
+    if (p->at - start > 31) FAIL(p, start, "the name beginning with %s has more than 31 characters", name);
+    return true;
+}
+
+static rw_syntax *number(parser *p)
+{
+    char digits[64];
+    int start = p->at, n = 0;
+    const char *t = p->text;
+    while (digit(t[p->at]) || t[p->at] == '.') p->at++;
+    if (t[p->at] == 'e' || t[p->at] == 'E') {
+        int e = p->at + 1;
+        if (t[e] == '+' || t[e] == '-') e++;
+        if (digit(t[e])) {
+            while (digit(t[e])) e++;
+            p->at = e;
+        }
+    }
+    n = p->at - start;
+    if (n > 63) {
+        FAIL(p, start, "a number of more than 63 characters");
+        return NULL;
+    }
+    memcpy(digits, t + start, (size_t)n), digits[n] = 0;
+    char *end;
+    double value = rw_strtod(digits, &end);
+    if (*end || n == 0) {
+        FAIL(p, start, "\"%s\" is not a number", digits);
+        return NULL;
+    }
+    rw_syntax *s = make(p, RW_SYNTAX_NUMBER, start, digits, 0);
+    if (!s) return NULL;
+    s->value = value;
+    if (t[p->at] == 'i' && !name_char(t[p->at + 1])) s->imaginary = true, p->at++;
+    else if (name_start(t[p->at])) {
+        FAIL(p, p->at, "a number runs into a name: write %s*%c… for a product", digits, t[p->at]);
+        return NULL;
+    }
+    return s;
+}
+
+static rw_syntax *call(parser *p, int at, const char *name)
+{
+    rw_syntax *args[16];
+    int n = 0;
+    p->brackets++;
+    skip(p);
+    if (!take(p, ")")) {
+        for (;;) {
+            if (n == 16) {
+                FAIL(p, at, "%s has more than 16 arguments", name);
+                break;
+            }
+            if (!(args[n] = expression(p))) break;
+            n++;
+            if (take(p, ",")) continue;
+            if (!take(p, ")")) FAIL(p, p->at, "expected ',' or ')' in the arguments of %s", name);
+            break;
+        }
+    }
+    p->brackets--;
+    if (p->status != RW_OK) return NULL;
+    rw_syntax *s = make(p, RW_SYNTAX_CALL, at, name, n);
+    for (int i = 0; s && i < n; ++i) s->args[i] = args[i];
+    return s;
+}
+
+static rw_syntax *primary(parser *p)
+{
+    skip(p);
+    int at = p->at;
+    char c = p->text[at], name[32];
+    if (digit(c) || c == '.') return number(p);
+    if (take(p, "(")) {
+        p->brackets++;
+        rw_syntax *s = expression(p);
+        skip(p);
+        p->brackets--;
+        if (s && p->text[p->at] != ')') {
+            FAIL(p, p->at, "expected ')' for the bracket opened before");
+            return NULL;
+        }
+        if (s) p->at++;
+        return s;
+    }
+    if (take_name(p, name)) {
+        int next = p->at;
+        while (p->text[next] == ' ' || p->text[next] == '\t') next++;
+        if (p->text[next] == '(') {
+            p->at = next + 1;
+            return call(p, at, name);
+        }
+        return make(p, RW_SYNTAX_NAME, at, name, 0);
+    }
+    if (!c || c == '\n' || c == ';') FAIL(p, at, "the expression ends where a value is expected");
+    else FAIL(p, at, "unexpected '%.*s': a number, name or '(' is expected", character(p->text + at), p->text + at);
+    return NULL;
+}
+
+static rw_syntax *unary(parser *p);
+
+static rw_syntax *power(parser *p)
+{
+    rw_syntax *base = primary(p);
+    skip(p);
+    int at = p->at;
+    if (base && (take(p, "^") || take(p, "**"))) {
+        skip_lines(p);
+        return operate(p, at, "^", base, unary(p));
+    }
+    return base;
+}
+
+static rw_syntax *unary(parser *p)
+{
+    if (p->status != RW_OK) return NULL;
+    if (++p->depth > MAX_DEPTH) {
+        FAIL(p, p->at, "brackets, signs and powers are nested more than %d deep", MAX_DEPTH);
+        return NULL;
+    }
+    skip(p);
+    int at = p->at;
+    rw_syntax *s;
+    bool minus = take(p, "-"), sign = minus || take(p, "+");
+    if (sign) skip_lines(p);
+    s = sign ? unary(p) : power(p);
+    if (minus) s = operate(p, at, "u-", s, NULL);
+    p->depth--;
+    return s;
+}
+
+/* Left-associative levels: the signs of a level, longest first. */
+static const char *const levels[][7] = {{"or", "||", NULL}, {"and", "&&", NULL},
+                                        {"<=", ">=", "==", "!=", "<", ">", NULL}, {"+", "-", NULL},
+                                        {"*", "/", "\xc2\xb7", NULL}};
+enum { LEVELS = 5, NOT_LEVEL = 2 };
+
+static const char *take_sign(parser *p, int level)
+{
+    for (int i = 0; levels[level][i]; ++i) {
+        const char *sign = levels[level][i];
+        skip(p);
+        if (sign[0] == '*' && p->text[p->at + 0] == '*' && p->text[p->at + 1] == '*') continue;
+        if (take(p, sign)) return sign;
+    }
+    return NULL;
+}
+
+static rw_syntax *level(parser *p, int l)
+{
+    if (l == LEVELS) return unary(p);
+    skip(p);
+    int at = p->at;
+    if (l == NOT_LEVEL && (take(p, "not") || (p->text[p->at] == '!' && p->text[p->at + 1] != '=' && take(p, "!")))) {
+        if (++p->depth > MAX_DEPTH) {
+            FAIL(p, at, "not is nested more than %d deep", MAX_DEPTH);
+            return NULL;
+        }
+        skip_lines(p);
+        rw_syntax *s = operate(p, at, "not", level(p, l), NULL);
+        p->depth--;
+        return s;
+    }
+    rw_syntax *a = level(p, l + 1);
+    while (a && p->status == RW_OK) {
+        skip(p);
+        at = p->at;
+        const char *sign = take_sign(p, l);
+        if (!sign) break;
+        skip_lines(p);
+        if (!strcmp(sign, "||")) sign = "or";
+        if (!strcmp(sign, "&&")) sign = "and";
+        a = operate(p, at, sign, a, level(p, l + 1));
+    }
+    return p->status == RW_OK ? a : NULL;
+}
+
+static rw_syntax *expression(parser *p)
+{
+    if (++p->depth > MAX_DEPTH) {
+        FAIL(p, p->at, "brackets, signs and powers are nested more than %d deep", MAX_DEPTH);
+        return NULL;
+    }
+    rw_syntax *s = level(p, 0);
+    p->depth--;
+    return s;
+}
+
+/* "f(a, b) =": looks ahead; the position stays when it is no definition. */
+static bool definition_head(parser *p, rw_statement *s)
+{
+    int start = p->at;
+    if (!take(p, "(")) return false;
+    p->brackets++;
+    bool ok = true, more = true;
+    while (ok && more) {
+        char name[32];
+        skip(p);
+        int at = p->at;
+        ok = take_name(p, name);
+        for (int i = 0; ok && i < s->nparameters; ++i)
+            if (!strcmp(s->parameters[i], name)) FAIL(p, at, "function %s has two parameters %s", s->name, name);
+        if (ok && s->nparameters == RW_COUNT(s->parameters))
+            FAIL(p, at, "function %s has more than %d parameters", s->name, RW_COUNT(s->parameters));
+        ok = ok && p->status == RW_OK;
+        if (ok) memcpy(s->parameters[s->nparameters++], name, sizeof name);
+        more = take(p, ",");
+    }
+    ok = ok && take(p, ")");
+    p->brackets--;
+    if (ok && take(p, "=") && p->text[p->at] != '=') return true;
+    p->at = start, s->nparameters = 0;
+    return false;
+}
+
+static bool statement(parser *p)
+{
+    if (!rw_grow(&p->out->statements, &p->out->capacity, p->out->n + 1, sizeof *p->out->statements)) {
+        p->status = rw_fail_memory(p->ctx, sizeof *p->out->statements, "a statement");
+        return false;
+    }
+    rw_statement *s = p->out->statements + p->out->n;
+    memset(s, 0, sizeof *s);
+    skip(p);
+    s->at = p->at;
+    if (!take_name(p, s->name)) {
+        FAIL(p, p->at, "a statement begins with a name: u = …, f(a, b) = …, or du/dt = …");
+        return false;
+    }
+    int after = p->at;
+    char dt[32];
+    if (s->name[0] == 'd' && s->name[1] && take(p, "/") && take_name(p, dt) && !strcmp(dt, "dt") && take(p, "=")) {
+        s->kind = RW_RATE;
+        memmove(s->name, s->name + 1, sizeof s->name - 1);
+    } else {
+        p->at = after;
+        if (definition_head(p, s)) s->kind = RW_DEFINE;
+        else if (skip(p), p->text[p->at] != '=' || p->text[p->at + 1] == '=' || !take(p, "=")) {
+            FAIL(p, p->at, "expected '=' after %s: a statement is u = …, f(a, b) = …, or du/dt = …", s->name);
+            return false;
+        }
+    }
+    skip_lines(p);
+    if (!(s->value = expression(p))) return false;
+    p->out->n++;
+    skip(p);
+    char c = p->text[p->at];
+    if (c && c != '\n' && c != ';') {
+        FAIL(p, p->at, "unexpected '%.*s' after the expression: ';' or a line end separates statements",
+             character(p->text + p->at), p->text + p->at);
+        return false;
+    }
+    return true;
+}
+
+static void begin(parser *p, rw_context *ctx, const rw_source *source, rw_parsed *out)
+{
+    memset(out, 0, sizeof *out);
+    *p = (parser){.ctx = ctx, .source = source, .text = source->text, .out = out};
+}
+
+static rw_status finish(parser *p)
+{
+    if (p->status != RW_OK) rw_parsed_free(p->out);
+    return p->status;
+}
+
+rw_status rw_parse_statements(rw_context *ctx, const rw_source *source, rw_parsed *out)
+{
+    parser p;
+    begin(&p, ctx, source, out);
+    for (;;) {
+        do skip_lines(&p);
+        while (take(&p, ";"));
+        if (!p.text[p.at] || !statement(&p)) break;
+    }
+    return finish(&p);
+}
+
+rw_status rw_parse_expression(rw_context *ctx, const rw_source *source, rw_parsed *out)
+{
+    parser p;
+    begin(&p, ctx, source, out);
+    p.brackets = 1; /* line ends do not matter */
+    if (!rw_grow(&out->statements, &out->capacity, 1, sizeof *out->statements)) {
+        p.status = rw_fail_memory(ctx, sizeof *out->statements, "an expression");
+        return finish(&p);
+    }
+    memset(out->statements, 0, sizeof *out->statements);
+    out->statements[0].value = expression(&p);
+    out->n = 1;
+    skip(&p);
+    if (p.status == RW_OK && p.text[p.at])
+        FAIL(&p, p.at, "unexpected '%.*s' after the expression", character(p.text + p.at), p.text + p.at);
+    return finish(&p);
+}
+
+void rw_parsed_free(rw_parsed *parsed)
+{
+    for (rw_syntax *s = parsed->all; s;) {
+        rw_syntax *next = s->next;
+        rw_free(s->args);
+        rw_free(s);
+        s = next;
+    }
+    rw_free(parsed->statements);
+    memset(parsed, 0, sizeof *parsed);
+}

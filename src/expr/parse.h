@@ -1,0 +1,53 @@
+/* Text to syntax trees. Positions are offsets into the text; the caller turns them into line and column. */
+#ifndef RW_PARSE_H
+#define RW_PARSE_H
+
+#include "core/core.h"
+
+typedef enum rw_syntax_kind { RW_SYNTAX_NUMBER, RW_SYNTAX_NAME, RW_SYNTAX_CALL, RW_SYNTAX_OPERATOR } rw_syntax_kind;
+
+typedef struct rw_syntax {
+    rw_syntax_kind kind;
+    int at;              /* offset of the name or sign */
+    double value;        /* NUMBER */
+    bool imaginary;      /* NUMBER with i behind it */
+    char name[32];       /* NAME, CALL; the sign of an OPERATOR ("u-" is the minus before an operand) */
+    int n;               /* arguments or operands */
+    struct rw_syntax **args;
+    struct rw_syntax *next; /* all trees of a parse in one list, to free them */
+} rw_syntax;
+
+typedef enum rw_statement_kind { RW_ASSIGN, RW_DEFINE, RW_RATE } rw_statement_kind;
+
+/* name = value   |   name(p0, p1, …) = value   |   dname/dt = value */
+typedef struct rw_statement {
+    rw_statement_kind kind;
+    char name[32];
+    int at;
+    int nparameters;
+    char parameters[8][32];
+    rw_syntax *value;
+} rw_statement;
+
+/* Where a text stands, for messages: "case.yaml", line and column of its first character. */
+typedef struct rw_source {
+    const char *name, *text;
+    int line, column;
+} rw_source;
+
+typedef struct rw_parsed {
+    rw_statement *statements;
+    int n, capacity;
+    rw_syntax *all;
+} rw_parsed;
+
+/* Statements separated by ';' or line ends; '#' begins a comment. */
+rw_status rw_parse_statements(rw_context *ctx, const rw_source *source, rw_parsed *parsed);
+/* A single expression as the statement "= value" with an empty name. */
+rw_status rw_parse_expression(rw_context *ctx, const rw_source *source, rw_parsed *parsed);
+void rw_parsed_free(rw_parsed *parsed);
+
+/* Fails with "name:line:column: " before the message. */
+rw_status rw_fail_at(rw_context *ctx, const rw_source *source, int at, const char *format, ...) RW_PRINTF(4, 5);
+
+#endif

@@ -1,0 +1,270 @@
+/* Statements are placed one by one, in their order; nothing placed is moved again. */
+#include "expr/plan.h"
+
+#include <string.h>
+
+rw_status rw_plan_begin(rw_plan *plan, rw_graph *graph)
+{
+    memset(plan, 0, sizeof *plan);
+    plan->graph = graph;
+    plan->fields = rw_calloc((size_t)RW_MAX(graph->nfields, 1), sizeof *plan->fields);
+    if (!plan->fields) return rw_fail_memory(graph->ctx, (size_t)graph->nfields * sizeof *plan->fields, "a plan");
+    for (int i = 0; i < graph->nfields; ++i) plan->fields[i].read = plan->fields[i].read_off = -1;
+    return RW_OK;
+}
+
+void rw_plan_end(rw_plan *plan)
+{
+    rw_free(plan->stores), rw_free(plan->reductions), rw_free(plan->results), rw_free(plan->fields);
+    memset(plan, 0, sizeof *plan);
+}
+
+static bool here(const rw_graph_node *p) { return !p->offset[0] && !p->offset[1] && !p->offset[2]; }
+
+static const rw_store *find_store(const rw_plan *plan, int field, int version)
+{
+    for (int i = 0; i < plan->nstores; ++i)
+        if (plan->stores[i].field == field && plan->stores[i].version == version) return plan->stores + i;
+    return NULL;
+}
+
+const rw_store *rw_plan_forward(const rw_plan *plan, int pass, const rw_graph_node *p)
+{
+    if (p->op != RW_OP_FIELD || !p->version || !here(p)) return NULL;
+    const rw_store *s = find_store(plan, p->index, p->version);
+    return s && s->pass == pass ? s : NULL;
+}
+
+const rw_reduction *rw_plan_reduction(const rw_plan *plan, rw_node reduce)
+{
+    for (int i = 0; i < plan->nreductions; ++i)
+        if (plan->reductions[i].node == reduce) return plan->reductions + i;
+    return NULL;
+}
+
+/* ---- placing ---------------------------------------------------------------------------------------------------- */
+
+typedef struct visit {
+    rw_plan *plan;
+    bool *seen;
+    int pass;    /* earliest pass so far */
+    bool mark;   /* second sweep: note the reads at `pass` */
+    int lost;    /* a field whose old value is wanted after it is overwritten; -1: none */
+} visit;
+
+/* A name defined before an assignment may still mean the old value of the field. */
+static void note_old_value(visit *v, const rw_graph_node *p)
+{
+    if (p->version == v->plan->graph->fields[p->index].versions) return;
+    for (int i = 0; i < v->plan->nstores; ++i) {
+        rw_store *s = v->plan->stores + i;
+        if (s->field != p->index || s->version <= p->version || s->dead) continue;
+        if (s->pass < v->pass) v->lost = p->index;
+        else if (s->pass == v->pass && !here(p)) s->shadow = true;
+    }
+}
+
+static void walk(visit *v, rw_node n)
+{
+    rw_graph *g = v->plan->graph;
+    if (n < 0 || v->seen[n]) return;
+    v->seen[n] = true;
+    const rw_graph_node *p = g->nodes + n;
+    if (p->op == RW_OP_FIELD) {
+        struct rw_plan_field *f = v->plan->fields + p->index;
+        if (v->mark) {
+            f->read = RW_MAX(f->read, v->pass);
+            if (!here(p)) f->read_off = RW_MAX(f->read_off, v->pass);
+            note_old_value(v, p);
+        } else if (p->version) {
+            v->pass = RW_MAX(v->pass, find_store(v->plan, p->index, p->version)->pass + !here(p));
+        }
+        return;
+    }
+    if (p->op == RW_OP_REDUCE) {
+        if (!v->mark) v->pass = RW_MAX(v->pass, rw_plan_reduction(v->plan, n)->pass + 1);
+        return;
+    }
+    for (int i = 0; i < rw_ops[p->op].arity; ++i) walk(v, p->arg[i]);
+}
+
+static rw_status sweep(rw_plan *plan, rw_node n, bool mark, int *pass)
+{
+    visit v = {plan, rw_calloc((size_t)plan->graph->n, 1), *pass, mark, -1};
+    if (!v.seen) return rw_fail_memory(plan->graph->ctx, (size_t)plan->graph->n, "a plan");
+    walk(&v, n);
+    rw_free(v.seen);
+    *pass = v.pass;
+    if (v.lost < 0) return RW_OK;
+    const char *name = plan->graph->fields[v.lost].name;
+    return rw_fail(plan->graph->ctx, RW_ERR_INPUT,
+                   "the value that %s had before it was assigned is used after a reduction or difference of the new "
+                   "one: keep it in a field of its own", name);
+}
+
+/* Places the reductions inside an expression, innermost first. */
+static rw_status place_reductions(rw_plan *plan, rw_node n, bool *seen)
+{
+    rw_graph *g = plan->graph;
+    if (n < 0 || seen[n] || !g->nodes[n].reduced) return RW_OK;
+    seen[n] = true;
+    rw_graph_node p = g->nodes[n];
+    for (int i = 0; i < rw_ops[p.op].arity; ++i) RW_TRY(place_reductions(plan, p.arg[i], seen));
+    if (p.op != RW_OP_REDUCE || rw_plan_reduction(plan, n)) return RW_OK;
+    if (!rw_grow(&plan->reductions, &plan->reductions_capacity, plan->nreductions + 1, sizeof *plan->reductions))
+        return rw_fail_memory(g->ctx, sizeof *plan->reductions, "a plan");
+    int pass = 0;
+    RW_TRY(sweep(plan, p.arg[0], false, &pass));
+    RW_TRY(sweep(plan, p.arg[0], true, &pass));
+    rw_reduction *r = plan->reductions + plan->nreductions++;
+    *r = (rw_reduction){n, (rw_reduce_kind)p.index, p.arg[0], pass, plan->nslots, p.is_complex ? 2 : 1};
+    plan->nslots += r->width;
+    plan->npasses = RW_MAX(plan->npasses, pass + 1);
+    return RW_OK;
+}
+
+static rw_status place_all_reductions(rw_plan *plan, rw_node n)
+{
+    bool *seen = rw_calloc((size_t)plan->graph->n, 1);
+    if (!seen) return rw_fail_memory(plan->graph->ctx, (size_t)plan->graph->n, "a plan");
+    rw_status status = place_reductions(plan, n, seen);
+    rw_free(seen);
+    return status;
+}
+
+rw_status rw_plan_store(rw_plan *plan, int field, rw_node value)
+{
+    rw_graph *g = plan->graph;
+    RW_TRY(place_all_reductions(plan, value));
+    if (!rw_grow(&plan->stores, &plan->stores_capacity, plan->nstores + 1, sizeof *plan->stores))
+        return rw_fail_memory(g->ctx, sizeof *plan->stores, "a plan");
+    int pass = 0;
+    RW_TRY(sweep(plan, value, false, &pass));
+    struct rw_plan_field *f = plan->fields + field;
+    pass = RW_MAX(pass, f->read); /* earlier statements still read the old value there */
+    for (int i = 0; i < plan->nstores; ++i) {
+        rw_store *s = plan->stores + i;
+        if (s->field != field) continue;
+        pass = RW_MAX(pass, s->pass);
+    }
+    RW_TRY(sweep(plan, value, true, &pass));
+    for (int i = 0; i < plan->nstores; ++i)
+        if (plan->stores[i].field == field && plan->stores[i].pass == pass) plan->stores[i].dead = true;
+    rw_store *s = plan->stores + plan->nstores++;
+    *s = (rw_store){field, ++g->fields[field].versions, value, pass, f->read_off == pass, false};
+    g->fields[field].depth = g->nodes[value].depth;
+    plan->npasses = RW_MAX(plan->npasses, pass + 1);
+    return RW_OK;
+}
+
+rw_status rw_plan_result(rw_plan *plan, const char *name, rw_node value)
+{
+    RW_TRY(place_all_reductions(plan, value));
+    if (!rw_grow(&plan->results, &plan->results_capacity, plan->nresults + 1, sizeof *plan->results))
+        return rw_fail_memory(plan->graph->ctx, sizeof *plan->results, "a plan");
+    rw_result *r = plan->results + plan->nresults++;
+    snprintf(r->name, sizeof r->name, "%s", name);
+    r->value = value;
+    return RW_OK;
+}
+
+rw_status rw_plan_finish(rw_plan *plan)
+{
+    if (!plan->graph->failed) return RW_OK;
+    return rw_fail(plan->graph->ctx, RW_ERR_MEMORY, "memory is exhausted after %d terms of the equations",
+                   plan->graph->n);
+}
+
+/* ---- use of a pass ---------------------------------------------------------------------------------------------- */
+
+void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n)
+{
+    const rw_graph *g = plan->graph;
+    if (n < 0 || n >= use->nnodes || use->needed[n] || use->uniform[n]) return;
+    const rw_graph_node *p = g->nodes + n;
+    if (p->op == RW_OP_CONST) return;
+    if (!p->is_field && !p->reduced) {
+        use->uniform[n] = true;
+        return;
+    }
+    use->needed[n] = true;
+    const rw_store *forward = rw_plan_forward(plan, pass, p);
+    if (forward) {
+        rw_pass_use_add(plan, pass, use, forward->value);
+        return;
+    }
+    use->flops += rw_ops[p->op].flops * (p->is_field ? 1 : 0);
+    if (p->op == RW_OP_COORD) {
+        use->coordinates = true;
+        rw_graph *build = plan->graph; /* their nodes exist: made by rw_plan_use */
+        rw_pass_use_add(plan, pass, use, rw_param(build, g->origin[p->index]));
+        rw_pass_use_add(plan, pass, use, rw_param(build, g->spacing[p->index]));
+    }
+    if (p->op == RW_OP_FIELD) {
+        use->read[p->index] = true;
+        for (int d = 0; d < 3; ++d) {
+            use->reach[d][0] = RW_MAX(use->reach[d][0], -p->offset[d]);
+            use->reach[d][1] = RW_MAX(use->reach[d][1], p->offset[d]);
+        }
+    }
+    if (p->op == RW_OP_REDUCE) return;
+    for (int i = 0; i < rw_ops[p->op].arity; ++i) rw_pass_use_add(plan, pass, use, p->arg[i]);
+}
+
+/* Boundary formulas of a field that is read beyond the sides: only their uniforms, and the spacing that slopes need;
+ * the formulas themselves are not computed for each cell. */
+static rw_status add_boundaries(const rw_plan *plan, int pass, rw_pass_use *use)
+{
+    rw_graph *g = plan->graph;
+    rw_pass_use border = *use;
+    if (!(border.needed = rw_calloc((size_t)g->n, 1))) return rw_fail_memory(g->ctx, (size_t)g->n, "a plan");
+    for (int f = 0; f < g->nfields; ++f) {
+        if (!use->read[f]) continue;
+        for (int s = 0; s < 2 * g->grid.ndim; ++s) {
+            if (!use->reach[s / 2][s % 2]) continue;
+            rw_boundary_kind kind = g->fields[f].boundary[s].kind;
+            rw_pass_use_add(plan, pass, &border, g->fields[f].boundary[s].a);
+            rw_pass_use_add(plan, pass, &border, g->fields[f].boundary[s].b);
+            rw_pass_use_add(plan, pass, &border, g->fields[f].boundary[s].c);
+            if (kind == RW_BOUNDARY_NEUMANN || kind == RW_BOUNDARY_ROBIN)
+                rw_pass_use_add(plan, pass, &border, rw_spacing(g, s / 2));
+        }
+    }
+    rw_free(border.needed);
+    return RW_OK;
+}
+
+rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use)
+{
+    rw_graph *g = plan->graph;
+    memset(use, 0, sizeof *use);
+    for (int d = 0; d < 3; ++d) rw_param(g, g->origin[d]), rw_param(g, g->spacing[d]);
+    use->nnodes = g->n;
+    use->read = rw_calloc((size_t)g->nfields + 1, 1), use->written = rw_calloc((size_t)g->nfields + 1, 1);
+    use->needed = rw_calloc((size_t)g->n, 1), use->uniform = rw_calloc((size_t)g->n, 1);
+    if (g->failed || !use->read || !use->written || !use->needed || !use->uniform) {
+        rw_pass_use_free(use);
+        return rw_fail_memory(g->ctx, (size_t)g->n, "a plan");
+    }
+    for (int i = 0; i < plan->nstores; ++i)
+        if (plan->stores[i].pass == pass && !plan->stores[i].dead) {
+            rw_pass_use_add(plan, pass, use, plan->stores[i].value);
+            use->written[plan->stores[i].field] = true;
+        }
+    for (int i = 0; i < plan->nreductions; ++i)
+        if (plan->reductions[i].pass == pass) {
+            rw_pass_use_add(plan, pass, use, plan->reductions[i].value);
+            use->flops += plan->reductions[i].width;
+        }
+    for (int f = 0; f < g->nfields; ++f)
+        use->bytes_per_cell += (int64_t)rw_dtype_size(g->fields[f].dtype) * (use->read[f] + use->written[f]);
+    rw_status status = add_boundaries(plan, pass, use);
+    if (status != RW_OK) rw_pass_use_free(use);
+    return status;
+}
+
+void rw_pass_use_free(rw_pass_use *use)
+{
+    rw_free(use->read), rw_free(use->written), rw_free(use->needed), rw_free(use->uniform);
+    memset(use, 0, sizeof *use);
+}

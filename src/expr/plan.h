@@ -1,0 +1,74 @@
+/* The plan of a program: which statements share a pass over memory.
+ *
+ * A pass is one kernel over the grid. A statement goes into the earliest pass in which everything it reads is there:
+ *   a field written before, read at the same node    the same pass (its value is forwarded in a register)
+ *   a field written before, read at other nodes      a later pass
+ *   a reduction made before                          a later pass
+ * A field that is read at other nodes in the pass that writes it is written to a second array; both are exchanged. */
+#ifndef RW_PLAN_H
+#define RW_PLAN_H
+
+#include "expr/graph.h"
+
+typedef struct rw_store {
+    int field, version;
+    rw_node value;
+    int pass;
+    bool shadow; /* written to the second array */
+    bool dead;   /* overwritten in the same pass: only its value is used */
+} rw_store;
+
+typedef struct rw_reduction {
+    rw_node node;  /* the REDUCE */
+    rw_reduce_kind kind;
+    rw_node value;
+    int pass, slot; /* slot: its place among the device scalars, two numbers wide when complex */
+    int width;
+} rw_reduction;
+
+typedef struct rw_result {
+    char name[32];
+    rw_node value;
+} rw_result;
+
+typedef struct rw_plan {
+    rw_graph *graph;
+    rw_store *stores;
+    int nstores, stores_capacity;
+    rw_reduction *reductions;
+    int nreductions, reductions_capacity;
+    rw_result *results;
+    int nresults, results_capacity;
+    struct rw_plan_field { int read, read_off; } *fields; /* last pass that reads a field; at other nodes; -1: none */
+    int npasses, nslots;
+} rw_plan;
+
+rw_status rw_plan_begin(rw_plan *plan, rw_graph *graph);
+void rw_plan_end(rw_plan *plan);
+/* field <- value; raises the field's version. */
+rw_status rw_plan_store(rw_plan *plan, int field, rw_node value);
+/* A scalar result by name. */
+rw_status rw_plan_result(rw_plan *plan, const char *name, rw_node value);
+rw_status rw_plan_finish(rw_plan *plan);
+
+/* The store of (field, version) if it is in this pass, else NULL. */
+const rw_store *rw_plan_forward(const rw_plan *plan, int pass, const rw_graph_node *field);
+const rw_reduction *rw_plan_reduction(const rw_plan *plan, rw_node reduce);
+
+/* What a pass touches. */
+typedef struct rw_pass_use {
+    bool *read, *written;     /* by field */
+    int reach[3][2];          /* farthest offset read below and above on each axis */
+    double flops;             /* a cell */
+    int64_t bytes_per_cell;
+    bool *needed;             /* by node: to be computed for each cell */
+    bool *uniform;            /* by node: an argument of the kernel */
+    int nnodes;
+    bool coordinates;
+} rw_pass_use;
+rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use);
+void rw_pass_use_free(rw_pass_use *use);
+/* Marks `n` and what it needs in a pass, as rw_plan_use does for all roots of the pass. */
+void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n);
+
+#endif

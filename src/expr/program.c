@@ -1,0 +1,428 @@
+/* Creating, binding, running. A run is, pass by pass: one launch over the grid, one small launch for each number that
+ * the pass reduces, and the exchange of arrays written beside themselves. Nothing is copied. */
+#include "expr/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- from text ---------------------------------------------------------------------------------------------------- */
+
+static rw_status declare_boundary(rw_lowering *l, const rw_expr_field *f, int side)
+{
+    const rw_boundary *b = f->boundary + side;
+    const char *texts[3] = {b->a, b->b, b->c};
+    int needed = b->kind == RW_BOUNDARY_ROBIN ? 3 : b->kind == RW_BOUNDARY_DIRICHLET || b->kind == RW_BOUNDARY_NEUMANN;
+    rw_graph_field *field = l->graph->fields + l->graph->nfields - 1;
+    rw_node nodes[3] = {-1, -1, -1};
+    for (int i = 0; i < needed; ++i) {
+        char name[96];
+        snprintf(name, sizeof name, "boundary of %s", f->name);
+        rw_source source = {name, texts[i] ? texts[i] : "0", 1, 1};
+        RW_TRY(rw_lower_text(l, &source, nodes + i));
+        if (l->graph->nodes[nodes[i]].is_complex && !rw_dtype_is_complex(f->dtype))
+            return rw_fail(l->ctx, RW_ERR_INPUT, "%s: a complex value for a real field", name);
+    }
+    field = l->graph->fields + l->graph->nfields - 1;
+    field->boundary[side].kind = b->kind;
+    field->boundary[side].a = nodes[0], field->boundary[side].b = nodes[1], field->boundary[side].c = nodes[2];
+    return RW_OK;
+}
+
+static rw_status check_grid(rw_context *ctx, const rw_grid *g)
+{
+    if (g->ndim < 1 || g->ndim > 3)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "grid of %d dimensions: 1, 2 or 3 are possible", g->ndim);
+    for (int d = 0; d < 3; ++d) {
+        if (g->size[d] < 0 || (d >= g->ndim && g->size[d] != 1))
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "grid size %lld on axis %c: %s", (long long)g->size[d], "xyz"[d],
+                           d < g->ndim ? "must not be negative" : "must be 1 beyond the grid's dimensions");
+        if (d < g->ndim && !(g->spacing[d] > 0 && g->spacing[d] < 1e300))
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "grid spacing %g on axis %c must be positive", g->spacing[d], "xyz"[d]);
+    }
+    if (g->size[0] && g->size[1] > INT64_MAX / 64 / g->size[0] / RW_MAX(g->size[2], 1))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "a grid of %lld x %lld x %lld nodes", (long long)g->size[0],
+                       (long long)g->size[1], (long long)g->size[2]);
+    return RW_OK;
+}
+
+rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *graph, rw_lowering *l)
+{
+    const char *where = spec->name ? spec->name : "expression";
+    for (int i = 0; i < spec->nscalars; ++i) {
+        const rw_expr_scalar *s = spec->scalars + i;
+        if (strcmp(s->name, "t")) RW_TRY(rw_check_name(ctx, where, s->name));
+        if (rw_graph_find_param(graph, s->name) >= 0)
+            return rw_fail(ctx, RW_ERR_INPUT, "%s: scalar %s is declared twice", where, s->name);
+        rw_graph_add_param(graph, s->name, s->is_complex, s->value, s->imaginary);
+    }
+    if (rw_graph_find_param(graph, "t") < 0) rw_graph_add_param(graph, "t", false, 0, 0);
+    for (int i = 0; i < spec->nfields; ++i) {
+        const rw_expr_field *f = spec->fields + i;
+        RW_TRY(rw_check_name(ctx, where, f->name));
+        if (f->dtype > RW_C128)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: field %s: dtype %s: f32, f64, c64 or c128 are possible", where,
+                           f->name, rw_dtype_name(f->dtype));
+        if (rw_graph_find_field(graph, f->name) >= 0 || rw_graph_find_param(graph, f->name) >= 0)
+            return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
+        rw_graph_add_field(graph, f->name, f->dtype);
+        if (graph->failed) return rw_fail_memory(ctx, 64, "a field");
+        l->no_fields = true;
+        for (int s = 0; s < 2 * graph->grid.ndim; ++s) RW_TRY(declare_boundary(l, f, s));
+        l->no_fields = false;
+    }
+    return graph->failed ? rw_fail_memory(ctx, 64, "a scalar") : RW_OK;
+}
+
+static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *source, const rw_statement *s)
+{
+    rw_graph *g = l->graph;
+    rw_value v;
+    if (s->kind == RW_RATE)
+        return rw_fail_at(l->ctx, source, s->at, "d%s/dt = … is an equation of a pde case; here fields are assigned",
+                          s->name);
+    if (s->kind == RW_DEFINE) return rw_lower_define(l, source, s);
+    RW_TRY(rw_lower(l, source, s->value, &v));
+    int f = rw_graph_find_field(g, s->name);
+    if (f < 0 || v.n > 1) {
+        if (f >= 0) return rw_fail_at(l->ctx, source, s->at, "incompatible shapes: a vector assigned to field %s", s->name);
+        if (rw_is_reserved(s->name) || rw_graph_find_param(g, s->name) >= 0)
+            return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it is %s", s->name,
+                              rw_is_reserved(s->name) ? "a word of the language" : "a scalar argument");
+        if (v.n == 1 && !g->nodes[v.node[0]].is_field) RW_TRY(rw_plan_result(plan, s->name, v.node[0]));
+        return rw_lower_local(l, source, s->at, s->name, v);
+    }
+    if (g->nodes[v.node[0]].is_complex && !rw_dtype_is_complex(g->fields[f].dtype))
+        return rw_fail_at(l->ctx, source, s->at, "a complex value assigned to the real field %s: take real() or abs()",
+                          s->name);
+    return rw_plan_store(plan, f, v.node[0]);
+}
+
+rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr)
+{
+    *expr = NULL;
+    rw_context *ctx = dev->ctx;
+    rw_graph *graph = NULL;
+    rw_plan plan = {0};
+    rw_lowering l;
+    rw_parsed parsed = {0};
+    rw_source source = {spec->name ? spec->name : "expression", spec->text, spec->line, spec->column};
+    RW_TRY(check_grid(ctx, &spec->grid));
+    if (spec->order != 0 && spec->order != 2 && spec->order != 4)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
+    RW_TRY(rw_graph_create(ctx, &spec->grid, spec->order, &graph));
+    rw_lowering_begin(&l, ctx, graph);
+    rw_status status = rw_expr_declare(ctx, spec, graph, &l);
+    if (status == RW_OK) status = rw_plan_begin(&plan, graph);
+    if (status == RW_OK) status = rw_parse_statements(ctx, &source, &parsed);
+    for (int i = 0; status == RW_OK && i < parsed.n; ++i)
+        status = add_statement(&l, &plan, &source, parsed.statements + i);
+    if (status == RW_OK) status = rw_plan_finish(&plan);
+    rw_parsed_free(&parsed);
+    rw_lowering_end(&l);
+    if (status == RW_OK) return rw_expr_from_plan(dev, source.name, &graph, &plan, expr);
+    rw_plan_end(&plan);
+    rw_graph_destroy(&graph);
+    return status;
+}
+
+/* ---- compiled ------------------------------------------------------------------------------------------------------ */
+
+static rw_status compile_pass(rw_expr *e, int i)
+{
+    rw_expr_pass *p = e->passes + i;
+    char group[16], group_x[16];
+    RW_TRY(rw_pass_kernel_create(&e->plan, i, &e->device->info, &p->kernel));
+    snprintf(group, sizeof group, "%d", p->kernel.tiling.group);
+    snprintf(group_x, sizeof group_x, "%d", p->kernel.tiling.group_x);
+    rw_define defines[] = {{"GROUP", group}, {"GROUP_X", group_x}, {"REAL", p->kernel.f32 ? "f32" : "f64"},
+                           {"WITH_COMPLEX", "1"}};
+    char name[64];
+    snprintf(name, sizeof name, "pass_%d", i);
+    rw_status status = e->evaluator ? RW_ERR_UNSUPPORTED
+                                    : rw_program_create(e->device, name, p->kernel.text, defines,
+                                                        p->kernel.has_complex ? 4 : 3, &p->program);
+    if (status == RW_ERR_UNSUPPORTED && !e->device->ops->discrete) { /* no compiler */
+        if (!e->evaluator)
+            rw_log(e->device->ctx, RW_LOG_WARNING, "%s; equations run in the plain evaluator, which is slow",
+                   rw_message(e->device->ctx));
+        e->evaluator = true;
+        return RW_OK;
+    }
+    if (status != RW_OK) return status;
+    RW_TRY(rw_program_kernel(p->program, "run", &p->run));
+    if (!p->kernel.naccumulators) return RW_OK;
+    RW_TRY(rw_program_kernel(p->program, "combine", &p->combine));
+    int64_t n = p->kernel.naccumulators * p->kernel.tiling.groups;
+    return rw_array_create(e->device, RW_F64, 1, &n, RW_MEMORY_DEVICE, &p->part);
+}
+
+rw_status rw_expr_from_plan(rw_device *dev, const char *name, rw_graph **graph, rw_plan *plan, rw_expr **expr)
+{
+    *expr = NULL;
+    rw_expr *e = rw_calloc(1, sizeof *e);
+    if (!e) {
+        rw_plan_end(plan);
+        rw_graph_destroy(graph);
+        return rw_fail_memory(dev->ctx, sizeof *e, "an expression program");
+    }
+    e->device = rw_device_retain(dev);
+    snprintf(e->name, sizeof e->name, "%.31s", name);
+    e->graph = *graph, e->plan = *plan;
+    *graph = NULL, memset(plan, 0, sizeof *plan);
+    size_t nfields = (size_t)RW_MAX(e->graph->nfields, 1);
+    e->passes = rw_calloc((size_t)RW_MAX(e->plan.npasses, 1), sizeof *e->passes);
+    e->bound = rw_calloc(nfields, sizeof *e->bound);
+    e->shadow = rw_calloc(nfields, sizeof *e->shadow);
+    int64_t nslots = RW_MAX(e->plan.nslots, 1);
+    rw_status status = RW_OK;
+    if (!e->passes || !e->bound || !e->shadow) status = rw_fail_memory(dev->ctx, sizeof *e, "an expression program");
+    if (status == RW_OK) status = rw_array_create(dev, RW_F64, 1, &nslots, RW_MEMORY_DEVICE, &e->slots);
+    for (int i = 0; status == RW_OK && i < e->plan.npasses; ++i) status = compile_pass(e, i);
+    if (status == RW_OK) *expr = e;
+    else rw_expr_destroy(&e);
+    return status;
+}
+
+void rw_expr_destroy(rw_expr **expr)
+{
+    rw_expr *e = *expr;
+    *expr = NULL;
+    if (!e) return;
+    for (int i = 0; e->passes && i < e->plan.npasses; ++i) {
+        rw_pass_kernel_free(&e->passes[i].kernel);
+        rw_program_destroy(&e->passes[i].program);
+        rw_array_destroy(&e->passes[i].part);
+    }
+    for (int f = 0; e->shadow && f < e->graph->nfields; ++f) rw_array_destroy(&e->shadow[f]);
+    rw_array_destroy(&e->slots);
+    rw_free(e->passes), rw_free(e->bound), rw_free(e->shadow);
+    rw_plan_end(&e->plan);
+    rw_graph_destroy(&e->graph);
+    rw_device_close(&e->device);
+    rw_free(e);
+}
+
+/* ---- binding -------------------------------------------------------------------------------------------------------- */
+
+static rw_status fail_nearest(rw_expr *e, const char *what, const char *given, bool fields)
+{
+    const char *names[256];
+    int n = 0;
+    for (int i = 0; fields && i < e->graph->nfields && n < 256; ++i) names[n++] = e->graph->fields[i].name;
+    for (int i = 0; !fields && i < e->graph->nparams && n < 256; ++i)
+        if (e->graph->params[i].name[0] != '#') names[n++] = e->graph->params[i].name;
+    const char *near = rw_nearest(given, names, n);
+    return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s has no %s %s%s%s", e->name, what, given,
+                   near ? "; nearest is " : "", near ? near : "");
+}
+
+rw_status rw_expr_bind(rw_expr *e, const char *field, rw_array *a)
+{
+    int f = rw_graph_find_field(e->graph, field);
+    if (f < 0) return fail_nearest(e, "field", field, true);
+    const rw_grid *g = &e->graph->grid;
+    int64_t cells = g->size[0] * g->size[1] * g->size[2];
+    if (a->device != e->device || a->dtype != e->graph->fields[f].dtype || a->size != cells)
+        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT,
+                       "field %s of %s is %lld %s on %s; the array given is %lld %s on %s", field, e->name,
+                       (long long)cells, rw_dtype_name(e->graph->fields[f].dtype), e->device->info.name,
+                       (long long)a->size, rw_dtype_name(a->dtype), a->device->info.name);
+    for (int i = 0; i < e->graph->nfields; ++i)
+        if (i != f && e->bound[i] == a)
+            return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s of %s: give each its own",
+                           e->graph->fields[i].name, field, e->name);
+    e->bound[f] = a;
+    return RW_OK;
+}
+
+void rw_expr_set_index(rw_expr *e, int param, double re, double im)
+{
+    e->graph->params[param].re = re, e->graph->params[param].im = im;
+}
+
+rw_status rw_expr_set_complex(rw_expr *e, const char *scalar, double re, double im)
+{
+    int i = rw_graph_find_param(e->graph, scalar);
+    if (i < 0) return fail_nearest(e, "scalar", scalar, false);
+    if (im != 0 && !e->graph->params[i].is_complex)
+        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "scalar %s of %s is real; %g%+gi given", scalar, e->name, re, im);
+    rw_expr_set_index(e, i, re, im);
+    return RW_OK;
+}
+
+rw_status rw_expr_set(rw_expr *e, const char *scalar, double value) { return rw_expr_set_complex(e, scalar, value, 0); }
+
+/* ---- running -------------------------------------------------------------------------------------------------------- */
+
+static rw_status need_shadow(rw_expr *e, int f)
+{
+    if (e->shadow[f]) return RW_OK;
+    rw_array *a = e->bound[f];
+    return rw_array_create(e->device, a->dtype, a->ndim, a->shape, a->memory, &e->shadow[f]);
+}
+
+static rw_status run_pass(rw_expr *e, rw_expr_pass *p, rw_queue *q)
+{
+    const rw_pass_kernel *k = &p->kernel;
+    rw_arg args[RW_MAX_PARAMETERS];
+    for (int i = 0; i < k->nslots; ++i) {
+        const rw_slot *s = k->slots + i;
+        double re, im;
+        switch (s->kind) {
+        case RW_SLOT_FIELD: args[i] = rw_arg_array(e->bound[s->index]); break;
+        case RW_SLOT_SHADOW:
+            RW_TRY(need_shadow(e, s->index));
+            args[i] = rw_arg_array(e->shadow[s->index]);
+            break;
+        case RW_SLOT_SLOTS: args[i] = rw_arg_array(e->slots); break;
+        case RW_SLOT_PARTIAL: args[i] = rw_arg_array(p->part); break;
+        case RW_SLOT_UNIFORM:
+            rw_graph_scalar(e->graph, s->index, &re, &im);
+            args[i] = rw_arg_complex(re, im);
+            break;
+        }
+    }
+    RW_TRY(rw_launch(q, p->run, (int64_t[3]){k->tiling.groups, 1, 1}, args, k->nslots));
+    for (int a = 0; a < k->naccumulators; ++a) {
+        int slot = k->accumulator_slot[a], kind = 0;
+        for (int r = 0; r < e->plan.nreductions; ++r)
+            if (slot >= e->plan.reductions[r].slot && slot < e->plan.reductions[r].slot + e->plan.reductions[r].width)
+                kind = e->plan.reductions[r].kind;
+        rw_arg c[] = {rw_arg_array(e->slots), rw_arg_array(p->part), rw_arg_int(k->tiling.groups),
+                      rw_arg_int(a * k->tiling.groups), rw_arg_int(slot), rw_arg_int(kind)};
+        RW_TRY(rw_launch(q, p->combine, (int64_t[3]){1, 1, 1}, c, 6));
+    }
+    return RW_OK;
+}
+
+static rw_status check_bound(rw_expr *e)
+{
+    for (int i = 0; i < e->plan.npasses; ++i) {
+        const rw_pass_kernel *k = &e->passes[i].kernel;
+        for (int j = 0; j < k->nslots; ++j)
+            if ((k->slots[j].kind == RW_SLOT_FIELD || k->slots[j].kind == RW_SLOT_SHADOW) &&
+                !e->bound[k->slots[j].index])
+                return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "field %s of %s has no array: call rw_expr_bind first",
+                               e->graph->fields[k->slots[j].index].name, e->name);
+    }
+    return RW_OK;
+}
+
+rw_status rw_expr_run(rw_expr *e, rw_queue *q)
+{
+    RW_TRY(check_bound(e));
+    if (e->evaluator) return rw_expr_evaluate(e);
+    for (int i = 0; i < e->plan.npasses; ++i) {
+        RW_TRY(run_pass(e, e->passes + i, q));
+        for (int s = 0; s < e->plan.nstores; ++s) {
+            const rw_store *st = e->plan.stores + s;
+            if (st->pass == i && st->shadow && !st->dead) RW_TRY(rw_array_swap(e->bound[st->field], e->shadow[st->field]));
+        }
+    }
+    return RW_OK;
+}
+
+/* ---- results -------------------------------------------------------------------------------------------------------- */
+
+typedef struct reduced_values {
+    const rw_plan *plan;
+    const double *slots;
+} reduced_values;
+
+static void reduced_value(void *user, const rw_graph *g, rw_node reduce, double out[2])
+{
+    const reduced_values *v = user;
+    const rw_reduction *r = rw_plan_reduction(v->plan, reduce);
+    (void)g;
+    out[0] = v->slots[r->slot], out[1] = r->width > 1 ? v->slots[r->slot + 1] : 0;
+}
+
+int rw_expr_result_index(const rw_expr *e, const char *name)
+{
+    for (int i = e->plan.nresults - 1; i >= 0; --i)
+        if (!strcmp(e->plan.results[i].name, name)) return i;
+    return -1;
+}
+
+rw_status rw_expr_result(rw_expr *e, int index, double *re, double *im)
+{
+    const void *slots = NULL;
+    double out[2];
+    rw_node n = e->plan.results[index].value;
+    if (e->graph->nodes[n].reduced) RW_TRY(rw_array_read(e->slots, &slots));
+    rw_graph_value(e->graph, n, reduced_value, &(reduced_values){&e->plan, slots}, out);
+    *re = out[0];
+    if (im) *im = out[1];
+    return RW_OK;
+}
+
+rw_status rw_expr_get(rw_expr *e, const char *scalar, double *re, double *im)
+{
+    int i = rw_expr_result_index(e, scalar);
+    if (i >= 0) return rw_expr_result(e, i, re, im);
+    const char *names[64];
+    int n = 0;
+    for (int r = 0; r < e->plan.nresults && n < 64; ++r) names[n++] = e->plan.results[r].name;
+    const char *near = rw_nearest(scalar, names, n);
+    return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s assigns no scalar %s%s%s", e->name, scalar,
+                   near ? "; nearest is " : "", near ? near : "");
+}
+
+/* ---- plan ----------------------------------------------------------------------------------------------------------- */
+
+rw_status rw_expr_get_plan(const rw_expr *e, rw_expr_plan *plan)
+{
+    memset(plan, 0, sizeof *plan);
+    const rw_grid *g = &e->graph->grid;
+    plan->passes = e->plan.npasses, plan->reductions = e->plan.nreductions, plan->evaluator = e->evaluator;
+    for (int i = 0; i < e->plan.nstores; ++i) plan->stores += !e->plan.stores[i].dead;
+    for (int i = 0; i < e->plan.npasses; ++i) {
+        plan->bytes_per_cell += (double)e->passes[i].kernel.bytes_per_cell;
+        plan->flops_per_cell += e->passes[i].kernel.flops;
+    }
+    plan->bytes = (int64_t)plan->bytes_per_cell * g->size[0] * g->size[1] * g->size[2];
+    return RW_OK;
+}
+
+rw_status rw_expr_explain(const rw_expr *e, char **text)
+{
+    rw_text t = {0};
+    rw_expr_plan plan;
+    rw_expr_get_plan(e, &plan);
+    static const char *const kinds[] = {"sum", "min", "max"};
+    rw_text_add(&t, "%s: %d pass%s, %.0f bytes and %.0f flops a cell%s\n", e->name, plan.passes,
+                plan.passes == 1 ? "" : "es", plan.bytes_per_cell, plan.flops_per_cell,
+                plan.evaluator ? ", run by the plain evaluator (no compiler)" : "");
+    for (int i = 0; i < e->plan.npasses; ++i) {
+        const rw_pass_kernel *k = &e->passes[i].kernel;
+        rw_text_add(&t, "  pass %d: reads", i + 1);
+        bool any = false;
+        for (int j = 0; j < k->nslots; ++j)
+            if (k->slots[j].kind == RW_SLOT_FIELD && k->slots[j].read) {
+                rw_text_add(&t, "%s %s", any ? "," : "", e->graph->fields[k->slots[j].index].name);
+                any = true;
+            }
+        if (!any) rw_text_add(&t, " nothing");
+        rw_text_add(&t, "; writes");
+        any = false;
+        for (int s = 0; s < e->plan.nstores; ++s)
+            if (e->plan.stores[s].pass == i && !e->plan.stores[s].dead) {
+                rw_text_add(&t, "%s %s%s", any ? "," : "", e->graph->fields[e->plan.stores[s].field].name,
+                            e->plan.stores[s].shadow ? " (beside itself)" : "");
+                any = true;
+            }
+        for (int r = 0; r < e->plan.nreductions; ++r)
+            if (e->plan.reductions[r].pass == i) {
+                rw_text_add(&t, "%s a %s", any ? "," : "", kinds[e->plan.reductions[r].kind]);
+                any = true;
+            }
+        if (!any) rw_text_add(&t, " nothing");
+        rw_text_add(&t, "; %lld bytes, %.0f flops a cell; %s, tiles of %lld x %lld x %lld in %lld groups of %d\n",
+                    (long long)k->bytes_per_cell, k->flops, k->f32 ? "f32" : "f64", (long long)k->tiling.tile[0],
+                    (long long)k->tiling.tile[1], (long long)k->tiling.tile[2], (long long)k->tiling.groups,
+                    k->tiling.group);
+    }
+    *text = t.failed ? NULL : strdup(t.data);
+    rw_text_free(&t);
+    return *text ? RW_OK : rw_fail_memory(e->device->ctx, 4096, "the plan as text");
+}

@@ -1,0 +1,227 @@
+/* Programs of a method: the user's equations are lowered once more for each vector whose right-hand side a kernel needs,
+ * with the names of the fields meaning that vector and t meaning its time. */
+#include <string.h>
+
+#include "ode/ode.h"
+
+static void note(rw_building *b, rw_status status)
+{
+    if (b->status == RW_OK) b->status = status;
+}
+
+static void note_memory(rw_building *b)
+{
+    if (b->status == RW_OK && b->graph->failed) b->status = rw_fail_memory(b->ode->device->ctx, 4096, "a program");
+}
+
+void rw_build_begin(rw_building *b, rw_ode *ode)
+{
+    memset(b, 0, sizeof *b);
+    b->ode = ode;
+    b->status = rw_graph_create(ode->device->ctx, &ode->grid, ode->order, &b->graph);
+    if (b->status != RW_OK) return;
+    rw_lowering_begin(&b->lowering, ode->device->ctx, b->graph);
+    int n = RW_ODE_VECTORS * ode->nfields;
+    b->field = rw_calloc((size_t)n, sizeof *b->field);
+    if (!b->field) {
+        note(b, rw_fail_memory(ode->device->ctx, (size_t)n * sizeof *b->field, "a program"));
+        return;
+    }
+    memset(b->field, -1, (size_t)n * sizeof *b->field);
+    for (int i = 0; i < ode->nscalars; ++i)
+        rw_graph_add_param(b->graph, ode->scalars[i].name, ode->scalars[i].is_complex, ode->scalars[i].value,
+                           ode->scalars[i].imaginary);
+    note_memory(b);
+}
+
+rw_node rw_build_scalar(rw_building *b, const char *name)
+{
+    if (b->status != RW_OK) return 0;
+    char inner[40]; /* '#' keeps it apart from the user's names */
+    snprintf(inner, sizeof inner, "#%s", name);
+    rw_node n = rw_param(b->graph, rw_graph_add_param(b->graph, inner, false, 0, 0));
+    note_memory(b);
+    return n;
+}
+
+/* Lowers one text of a boundary with t = time. */
+static rw_node boundary_node(rw_building *b, const rw_expr_field *f, const char *text)
+{
+    char name[96];
+    rw_node n = -1;
+    snprintf(name, sizeof name, "boundary of %s", f->name);
+    rw_source source = {name, text ? text : "0", 1, 1};
+    note(b, rw_lower_text(&b->lowering, &source, &n));
+    return n;
+}
+
+static void set_time(rw_building *b, rw_node time)
+{
+    note(b, rw_lower_local(&b->lowering, &b->ode->source, 0, "t", (rw_value){1, {time, -1, -1}}));
+}
+
+void rw_build_vector(rw_building *b, int v, rw_node time)
+{
+    rw_ode *ode = b->ode;
+    if (b->status != RW_OK) return;
+    int nlocals = b->lowering.nlocals;
+    b->time[v] = time;
+    set_time(b, time);
+    b->lowering.no_fields = true;
+    for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
+        char name[48];
+        snprintf(name, sizeof name, "%.31s_%d", ode->fields[f].name, v);
+        int i = rw_graph_add_field(b->graph, name, ode->fields[f].dtype);
+        note_memory(b);
+        if (i < 0) break;
+        b->field[v * ode->nfields + f] = i;
+        for (int s = 0; s < 2 * ode->grid.ndim && b->status == RW_OK; ++s) {
+            const rw_boundary *from = ode->fields[f].boundary + s;
+            bool any = from->kind != RW_BOUNDARY_NEAREST && from->kind != RW_BOUNDARY_PERIODIC;
+            rw_node a = any ? boundary_node(b, ode->fields + f, from->a) : -1;
+            rw_node bb = from->kind == RW_BOUNDARY_ROBIN ? boundary_node(b, ode->fields + f, from->b) : -1;
+            rw_node c = from->kind == RW_BOUNDARY_ROBIN ? boundary_node(b, ode->fields + f, from->c) : -1;
+            rw_graph_field *to = b->graph->fields + i;
+            to->boundary[s].kind = from->kind;
+            to->boundary[s].a = a, to->boundary[s].b = bb, to->boundary[s].c = c;
+        }
+    }
+    b->lowering.no_fields = false;
+    b->lowering.nlocals = nlocals;
+}
+
+static rw_status ensure_plan(rw_building *b)
+{
+    if (b->planned) return RW_OK;
+    RW_TRY(rw_plan_begin(&b->plan, b->graph));
+    b->planned = true;
+    return RW_OK;
+}
+
+rw_node rw_build_value(rw_building *b, int v, int f)
+{
+    static const int here[3] = {0};
+    if (b->status != RW_OK) return 0;
+    int i = b->field[v * b->ode->nfields + f];
+    return rw_field(b->graph, i, b->graph->fields[i].versions, here);
+}
+
+static int find_user_field(const rw_ode *ode, const char *name)
+{
+    for (int f = 0; f < ode->nfields; ++f)
+        if (!strcmp(ode->fields[f].name, name)) return f;
+    return -1;
+}
+
+static rw_status lower_statement(rw_building *b, const rw_statement *s, rw_node *rates)
+{
+    rw_ode *ode = b->ode;
+    rw_lowering *l = &b->lowering;
+    rw_value value;
+    if (s->kind == RW_DEFINE) return rw_lower_define(l, &ode->source, s);
+    RW_TRY(rw_lower(l, &ode->source, s->value, &value));
+    int f = find_user_field(ode, s->name);
+    if (s->kind == RW_ASSIGN) {
+        if (f >= 0)
+            return rw_fail_at(l->ctx, &ode->source, s->at, "field %s is assigned: write its equation, d%s/dt = …",
+                              s->name, s->name);
+        if (rw_is_reserved(s->name) || rw_graph_find_param(b->graph, s->name) >= 0)
+            return rw_fail_at(l->ctx, &ode->source, s->at, "%s cannot be assigned: it is %s", s->name,
+                              rw_is_reserved(s->name) ? "a word of the language" : "a parameter");
+        return rw_lower_local(l, &ode->source, s->at, s->name, value);
+    }
+    if (f < 0) {
+        const char *names[64];
+        int n = RW_MIN(ode->nfields, 64);
+        for (int i = 0; i < n; ++i) names[i] = ode->fields[i].name;
+        const char *near = rw_nearest(s->name, names, n);
+        return rw_fail_at(l->ctx, &ode->source, s->at, "d%s/dt: there is no field %s%s%s", s->name, s->name,
+                          near ? "; nearest is " : "", near ? near : "");
+    }
+    if (rates[f] >= 0) return rw_fail_at(l->ctx, &ode->source, s->at, "a second equation for d%s/dt", s->name);
+    if (value.n > 1)
+        return rw_fail_at(l->ctx, &ode->source, s->at, "incompatible shapes: d%s/dt is a vector", s->name);
+    if (b->graph->nodes[value.node[0]].is_complex && !rw_dtype_is_complex(ode->fields[f].dtype))
+        return rw_fail_at(l->ctx, &ode->source, s->at, "d%s/dt is complex, the field %s real", s->name, s->name);
+    rates[f] = value.node[0];
+    return RW_OK;
+}
+
+void rw_build_rates(rw_building *b, int v, rw_node *rates)
+{
+    rw_ode *ode = b->ode;
+    rw_lowering *l = &b->lowering;
+    if (b->status != RW_OK) return;
+    int nlocals = l->nlocals, nfunctions = l->nfunctions;
+    for (int f = 0; f < ode->nfields; ++f) rates[f] = -1;
+    set_time(b, b->time[v]);
+    for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f)
+        note(b, rw_lower_local(l, &ode->source, 0, ode->fields[f].name, (rw_value){1, {rw_build_value(b, v, f), -1, -1}}));
+    for (int define = 1; define >= 0; --define) /* functions may be defined behind their use */
+        for (int i = 0; i < ode->parsed.n && b->status == RW_OK; ++i)
+            if ((ode->parsed.statements[i].kind == RW_DEFINE) == define)
+                note(b, lower_statement(b, ode->parsed.statements + i, rates));
+    for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f)
+        if (rates[f] < 0)
+            note(b, rw_fail(ode->device->ctx, RW_ERR_INPUT, "%s: there is no equation for field %s: add d%s/dt = …",
+                            ode->source.name, ode->fields[f].name, ode->fields[f].name));
+    l->nlocals = nlocals, l->nfunctions = nfunctions;
+    note_memory(b);
+}
+
+void rw_build_store(rw_building *b, int v, int f, rw_node value)
+{
+    if (b->status == RW_OK) note(b, ensure_plan(b));
+    if (b->status == RW_OK) note(b, rw_plan_store(&b->plan, b->field[v * b->ode->nfields + f], value));
+}
+
+void rw_build_result(rw_building *b, const char *name, rw_node value)
+{
+    if (b->status == RW_OK) note(b, ensure_plan(b));
+    if (b->status == RW_OK) note(b, rw_plan_result(&b->plan, name, value));
+}
+
+rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
+{
+    memset(stage, 0, sizeof *stage);
+    rw_lowering_end(&b->lowering);
+    if (b->status == RW_OK) note(b, ensure_plan(b));
+    if (b->status == RW_OK) note(b, rw_plan_finish(&b->plan));
+    if (b->status == RW_OK) {
+        note(b, rw_expr_from_plan(b->ode->device, name, &b->graph, &b->plan, &stage->expr));
+    } else {
+        rw_plan_end(&b->plan);
+        rw_graph_destroy(&b->graph);
+    }
+    if (b->status == RW_OK) stage->field = b->field;
+    else rw_free(b->field);
+    return b->status;
+}
+
+rw_status rw_stage_run(rw_ode *ode, rw_stage *stage)
+{
+    rw_expr *e = stage->expr;
+    for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
+        if (stage->field[i] >= 0) e->bound[stage->field[i]] = ode->vector[i];
+    /* the user's scalars may have changed */
+    for (int i = 0; i < ode->nscalars; ++i) {
+        int p = rw_graph_find_param(e->graph, ode->scalars[i].name);
+        if (p >= 0) rw_expr_set_index(e, p, ode->scalars[i].value, ode->scalars[i].imaginary);
+    }
+    return rw_expr_run(e, rw_device_queue(ode->device));
+}
+
+void rw_stage_set(rw_stage *stage, const char *scalar, double value)
+{
+    char inner[40];
+    snprintf(inner, sizeof inner, "#%s", scalar);
+    int p = rw_graph_find_param(stage->expr->graph, inner);
+    if (p >= 0) rw_expr_set_index(stage->expr, p, value, 0);
+}
+
+void rw_stage_free(rw_stage *stage)
+{
+    rw_expr_destroy(&stage->expr);
+    rw_free(stage->field);
+    stage->field = NULL;
+}

@@ -1,0 +1,227 @@
+/* Creating an integrator: the problem is copied, checked by building the method's programs, and handed to the method. */
+#include <math.h>
+#include <string.h>
+
+#include "ode/ode.h"
+
+static const rw_ode_ops *const methods[] = {[RW_ODE_RK4] = &rw_rk4_ops, [RW_ODE_RKC2] = &rw_rkc2_ops};
+
+static char *copy_text(const char *text, bool *failed)
+{
+    char *copy = text ? rw_strdup(text) : NULL;
+    *failed = *failed || (text && !copy);
+    return copy;
+}
+
+static rw_status copy_problem(rw_ode *ode, const rw_ode_spec *spec)
+{
+    bool failed = false;
+    ode->name = copy_text(spec->name ? spec->name : "equations", &failed);
+    ode->text = copy_text(spec->equations ? spec->equations : "", &failed);
+    bool estimate = !spec->spectral_radius || !spec->spectral_radius[0] || !strcmp(spec->spectral_radius, "auto");
+    ode->radius_power = !estimate && !strcmp(spec->spectral_radius, "power");
+    if (!estimate && !ode->radius_power) ode->radius_text = copy_text(spec->spectral_radius, &failed);
+    ode->source = (rw_source){ode->name, ode->text, spec->line, spec->column};
+    ode->fields = rw_calloc((size_t)RW_MAX(spec->nfields, 1), sizeof *ode->fields);
+    ode->scalars = rw_calloc((size_t)RW_MAX(spec->nscalars, 1), sizeof *ode->scalars);
+    failed = failed || !ode->fields || !ode->scalars;
+    for (int f = 0; !failed && f < spec->nfields; ++f) {
+        ode->fields[f] = spec->fields[f];
+        ode->fields[f].name = copy_text(spec->fields[f].name, &failed);
+        for (int s = 0; s < 6; ++s) {
+            rw_boundary *b = ode->fields[f].boundary + s;
+            b->a = copy_text(b->a, &failed), b->b = copy_text(b->b, &failed), b->c = copy_text(b->c, &failed);
+        }
+        ode->nfields = f + 1;
+    }
+    for (int i = 0; !failed && i < spec->nscalars; ++i) {
+        ode->scalars[i] = spec->scalars[i];
+        ode->scalars[i].name = copy_text(spec->scalars[i].name, &failed);
+        ode->nscalars = i + 1;
+    }
+    return failed ? rw_fail_memory(ode->device->ctx, 4096, "the equations") : RW_OK;
+}
+
+static rw_status check_spec(rw_context *ctx, const rw_ode_spec *spec)
+{
+    if ((unsigned)spec->method >= RW_COUNT(methods))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "method %d is not one of rw_ode_method", (int)spec->method);
+    if (spec->nfields < 1) return rw_fail(ctx, RW_ERR_INPUT, "there are no fields: declare at least one");
+    if (spec->grid.ndim < 1 || spec->grid.ndim > 3)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "grid of %d dimensions: 1, 2 or 3 are possible", spec->grid.ndim);
+    for (int d = 0; d < spec->grid.ndim; ++d)
+        if (spec->grid.size[d] < 1)
+            return rw_fail(ctx, RW_ERR_INPUT, "grid.size = %lld on axis %c: at least one node is needed",
+                           (long long)spec->grid.size[d], "xyz"[d]);
+    const double numbers[] = {spec->start, spec->step, spec->rtol, spec->atol, spec->initial_step, spec->max_step};
+    static const char *const names[] = {"start", "step", "rtol", "atol", "initial_step", "max_step"};
+    for (int i = 0; i < RW_COUNT(names); ++i)
+        if (!isfinite(numbers[i]) || (i && numbers[i] < 0))
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "time.%s = %g: a number %s is needed", names[i], numbers[i],
+                           i ? "of 0 or more" : "that is finite");
+    /* names of fields and scalars: the checks of expression programs */
+    for (int f = 0; f < spec->nfields; ++f) {
+        RW_TRY(rw_check_name(ctx, spec->name ? spec->name : "equations", spec->fields[f].name));
+        for (int g = 0; g < f; ++g)
+            if (!strcmp(spec->fields[f].name, spec->fields[g].name))
+                return rw_fail(ctx, RW_ERR_INPUT, "field %s is declared twice", spec->fields[f].name);
+    }
+    for (int i = 0; i < spec->nscalars; ++i) {
+        RW_TRY(rw_check_name(ctx, spec->name ? spec->name : "equations", spec->scalars[i].name));
+        for (int f = 0; f < spec->nfields; ++f)
+            if (!strcmp(spec->scalars[i].name, spec->fields[f].name))
+                return rw_fail(ctx, RW_ERR_INPUT, "%s is both a field and a parameter", spec->scalars[i].name);
+    }
+    return RW_OK;
+}
+
+static rw_status make_vectors(rw_ode *ode)
+{
+    rw_device *dev = ode->device;
+    int64_t shape[3];
+    for (int d = 0; d < ode->grid.ndim; ++d) shape[d] = ode->grid.size[ode->grid.ndim - 1 - d];
+    for (int v = 1; v < ode->ops->vectors; ++v)
+        for (int f = 0; f < ode->nfields; ++f)
+            RW_TRY(rw_array_create(dev, ode->fields[f].dtype, ode->grid.ndim, shape, RW_MEMORY_DEVICE,
+                                   &ode->vector[v * ode->nfields + f]));
+    return RW_OK;
+}
+
+rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *spec, rw_ode **result)
+{
+    *result = NULL;
+    RW_TRY(check_spec(dev->ctx, spec));
+    rw_ode *ode = rw_calloc(1, sizeof *ode);
+    if (!ode) return rw_fail_memory(dev->ctx, sizeof *ode, "an integrator");
+    ode->device = rw_device_retain(dev);
+    ode->ops = methods[spec->method];
+    ode->grid = spec->grid, ode->order = spec->order;
+    for (int d = ode->grid.ndim; d < 3; ++d) ode->grid.size[d] = 1, ode->grid.spacing[d] = 1;
+    ode->start = ode->t = spec->start, ode->fixed_step = spec->step;
+    ode->rtol = spec->rtol > 0 ? spec->rtol : 1e-5, ode->atol = spec->atol > 0 ? spec->atol : 1e-8;
+    ode->initial_step = spec->initial_step, ode->max_step = spec->max_step;
+    ode->max_stages = spec->max_stages > 0 ? spec->max_stages : 200;
+    ode->record = spec->record;
+    rw_status status = copy_problem(ode, spec);
+    size_t n = (size_t)RW_ODE_VECTORS * (size_t)ode->nfields;
+    if (status == RW_OK && (!(ode->vector = rw_calloc(n, sizeof *ode->vector)) || !(ode->bound = rw_calloc(n, 1))))
+        status = rw_fail_memory(dev->ctx, n * sizeof *ode->vector, "an integrator");
+    if (status == RW_OK) status = rw_parse_statements(dev->ctx, &ode->source, &ode->parsed);
+    if (status == RW_OK) status = ode->ops->create(ode);
+    if (status == RW_OK) status = make_vectors(ode);
+    if (status == RW_OK) *result = ode;
+    else rw_ode_destroy(&ode);
+    return status;
+}
+
+void rw_ode_destroy(rw_ode **o)
+{
+    rw_ode *ode = *o;
+    *o = NULL;
+    if (!ode) return;
+    ode->ops->destroy(ode);
+    rw_spectral_free(ode);
+    for (int v = 1; ode->vector && v < ode->ops->vectors; ++v)
+        for (int f = 0; f < ode->nfields; ++f) rw_array_destroy(&ode->vector[v * ode->nfields + f]);
+    for (int f = 0; f < ode->nfields; ++f) {
+        rw_free((char *)ode->fields[f].name);
+        for (int s = 0; s < 6; ++s) {
+            rw_boundary *b = ode->fields[f].boundary + s;
+            rw_free((char *)b->a), rw_free((char *)b->b), rw_free((char *)b->c);
+        }
+    }
+    for (int i = 0; i < ode->nscalars; ++i) rw_free((char *)ode->scalars[i].name);
+    rw_parsed_free(&ode->parsed);
+    rw_free(ode->fields), rw_free(ode->scalars), rw_free(ode->name), rw_free(ode->text), rw_free(ode->radius_text);
+    rw_free(ode->vector), rw_free(ode->bound);
+    rw_device_close(&ode->device);
+    rw_free(ode);
+}
+
+rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
+{
+    const rw_grid *g = &ode->grid;
+    for (int f = 0; f < ode->nfields; ++f) {
+        if (strcmp(ode->fields[f].name, field)) continue;
+        if (a->device != ode->device || a->dtype != ode->fields[f].dtype ||
+            a->size != g->size[0] * g->size[1] * g->size[2])
+            return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s is %lld %s on %s; the array given is %lld %s on %s",
+                           field, (long long)(g->size[0] * g->size[1] * g->size[2]),
+                           rw_dtype_name(ode->fields[f].dtype), ode->device->info.name, (long long)a->size,
+                           rw_dtype_name(a->dtype), a->device->info.name);
+        for (int h = 0; h < ode->nfields; ++h)
+            if (h != f && ode->vector[h] == a)
+                return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s",
+                               ode->fields[h].name, field);
+        ode->vector[f] = a;
+        return RW_OK;
+    }
+    return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "there is no field %s to bind", field);
+}
+
+rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value)
+{
+    for (int i = 0; i < ode->nscalars; ++i)
+        if (!strcmp(ode->scalars[i].name, scalar)) {
+            ode->scalars[i].value = value;
+            return RW_OK;
+        }
+    return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "there is no parameter %s to set", scalar);
+}
+
+rw_status rw_ode_step(rw_ode *ode, double t_limit)
+{
+    for (int f = 0; f < ode->nfields; ++f)
+        if (!ode->vector[f])
+            return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
+                           ode->fields[f].name);
+    if (!(t_limit > ode->t))
+        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "a step to t = %g from t = %g: time runs forward", t_limit,
+                       ode->t);
+    return ode->ops->step(ode, t_limit);
+}
+
+double rw_ode_time(const rw_ode *ode) { return ode->t; }
+rw_ode_statistics rw_ode_get_statistics(const rw_ode *ode) { return ode->stat; }
+
+/* The order of the numbers is part of the checkpoint format. */
+void rw_ode_save(const rw_ode *ode, double s[RW_ODE_STATE])
+{
+    const rw_ode_statistics *a = &ode->stat;
+    const double values[RW_ODE_STATE] = {ode->t, (double)a->steps, (double)a->rejected, (double)a->rhs,
+                                         (double)a->spectral_rhs, a->spectral_radius, a->stages, a->max_stages, a->step,
+                                         a->error, ode->controller[0], ode->controller[1], ode->controller[2],
+                                         ode->controller[3]};
+    memcpy(s, values, sizeof values);
+}
+
+void rw_ode_load(rw_ode *ode, const double s[RW_ODE_STATE])
+{
+    ode->t = s[0];
+    ode->stat = (rw_ode_statistics){.steps = (int64_t)s[1], .rejected = (int64_t)s[2], .rhs = (int64_t)s[3],
+                                    .spectral_rhs = (int64_t)s[4], .spectral_radius = s[5], .stages = (int)s[6],
+                                    .max_stages = (int)s[7], .step = s[8], .error = s[9]};
+    memcpy(ode->controller, s + 10, sizeof ode->controller);
+}
+
+rw_status rw_ode_explain(const rw_ode *ode, char **text)
+{
+    rw_text t = {0};
+    rw_status status = ode->ops->explain(ode, &t);
+    *text = NULL;
+    if (status == RW_OK && !t.failed && t.data) *text = strdup(t.data);
+    rw_text_free(&t);
+    if (status != RW_OK) return status;
+    return *text ? RW_OK : rw_fail_memory(ode->device->ctx, 4096, "the plan as text");
+}
+
+int64_t rw_ode_bytes(const rw_ode_spec *spec)
+{
+    int64_t bytes = 0, cells = 1;
+    for (int d = 0; d < spec->grid.ndim; ++d) {
+        if (spec->grid.size[d] > 0 && cells > INT64_MAX / 1024 / spec->grid.size[d]) return INT64_MAX;
+        cells *= spec->grid.size[d];
+    }
+    for (int f = 0; f < spec->nfields; ++f) bytes += (int64_t)rw_dtype_size(spec->fields[f].dtype);
+    return bytes * cells * methods[spec->method]->vectors;
+}

@@ -1,0 +1,170 @@
+/* RK4: the classical method of order 4 with fixed step, four kernels a step and no stored right-hand side.
+ *
+ *   A = y + h/2 F(y)      B = y + h/2 F(A)      C = y + h F(B)      y <- (-y + A + 2 B + C)/3 + h/6 F(C)
+ *
+ * which is y + h/6 (k1 + 2 k2 + 2 k3 + k4), since k1 = 2 (A - y)/h and so on. 16 + 24 + 24 + 40 = 104 bytes a point, step
+ * and f64 component. When nothing depends on t, a step is the same launches each time: it is recorded once and
+ * replayed. The automatic step is 0.9 of the stability limit 2.78/rho on the negative real axis.
+ *
+ * Vectors: 0 y, 1 A, 2 B, 3 C. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ode/ode.h"
+
+enum { Y, A, B, C, STAGES = 4 };
+
+typedef struct rk4 {
+    rw_stage stage[STAGES];
+    double h;               /* chosen step; 0 before the first */
+    bool autonomous;
+    rw_sequence *sequence;  /* a step of `recorded` recorded; NULL */
+    double recorded;
+    void *buffers;          /* device memory of y when it was recorded: another array, another recording */
+} rk4;
+
+#define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
+
+static rw_status build(rw_ode *ode, int i, rw_node *rates, rw_stage *stage)
+{
+    static const int from[] = {Y, A, B, C}, into[] = {A, B, C, Y};
+    rw_building b;
+    rw_build_begin(&b, ode);
+    rw_node t = rw_build_scalar(&b, "t"), c = rw_build_scalar(&b, "c");
+    for (int v = Y; v <= C; ++v)
+        if (v == Y || v == from[i] || v == into[i] || i == 3) rw_build_vector(&b, v, t);
+    rw_build_rates(&b, from[i], rates);
+    rw_graph *g = b.graph;
+    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
+        rw_node y = rw_build_value(&b, Y, f), sum = y;
+        if (i == 3)
+            sum = OP(MUL, rw_real(g, 1. / 3),
+                     OP(ADD, OP(SUB, rw_build_value(&b, A, f), y),
+                        OP(ADD, OP(MUL, rw_real(g, 2), rw_build_value(&b, B, f)), rw_build_value(&b, C, f))));
+        rw_build_store(&b, into[i], f, OP(ADD, sum, OP(MUL, c, rates[f])));
+    }
+    return rw_build_end(&b, "rk4_stage", stage);
+}
+
+/* True when a node with the name #t is used by the stage's kernels. */
+static bool uses_time(const rw_stage *stage)
+{
+    const rw_graph *g = stage->expr->graph;
+    int t = rw_graph_find_param(g, "#t");
+    for (int i = 0; i < stage->expr->plan.npasses; ++i) {
+        const rw_pass_kernel *k = &stage->expr->passes[i].kernel;
+        for (int j = 0; j < k->nslots; ++j) {
+            if (k->slots[j].kind != RW_SLOT_UNIFORM) continue;
+            /* does the uniform's expression contain t? its value moves with it then */
+            rw_node stack[256] = {k->slots[j].index};
+            for (int n = 1; n > 0;) {
+                const rw_graph_node *p = g->nodes + stack[--n];
+                if (p->op == RW_OP_PARAM && p->index == t) return true;
+                for (int a = 0; a < rw_ops[p->op].arity; ++a) {
+                    if (n == 256) return true;
+                    stack[n++] = p->arg[a];
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static void destroy(rw_ode *ode)
+{
+    rk4 *m = ode->method;
+    if (!m) return;
+    rw_sequence_destroy(&m->sequence);
+    for (int i = 0; i < STAGES; ++i)
+        if (m->stage[i].expr) rw_stage_free(&m->stage[i]);
+    rw_free(m);
+    ode->method = NULL;
+}
+
+static rw_status create(rw_ode *ode)
+{
+    rk4 *m = ode->method = rw_calloc(1, sizeof *m);
+    rw_node *rates = rw_calloc((size_t)ode->nfields, sizeof *rates);
+    rw_status status = m && rates ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
+    for (int i = 0; i < STAGES && status == RW_OK; ++i) status = build(ode, i, rates, &m->stage[i]);
+    rw_free(rates);
+    if (status != RW_OK) return status;
+    m->autonomous = true;
+    for (int i = 0; i < STAGES; ++i) m->autonomous = m->autonomous && !uses_time(&m->stage[i]);
+    return RW_OK;
+}
+
+static rw_status run_stages(rw_ode *ode, double h)
+{
+    rk4 *m = ode->method;
+    const double time[] = {0, 0.5, 0.5, 1}, weight[] = {0.5, 0.5, 1, 1. / 6};
+    for (int i = 0; i < STAGES; ++i) {
+        rw_stage_set(&m->stage[i], "t", ode->t + time[i] * h), rw_stage_set(&m->stage[i], "c", weight[i] * h);
+        RW_TRY(rw_stage_run(ode, &m->stage[i]));
+    }
+    return RW_OK;
+}
+
+static rw_status record(rw_ode *ode, double h)
+{
+    rk4 *m = ode->method;
+    rw_queue *q = rw_device_queue(ode->device);
+    for (int f = 0; f < ode->nfields; ++f) RW_TRY(rw_array_send(ode->vector[f], q));
+    rw_sequence_destroy(&m->sequence);
+    RW_TRY(rw_record_begin(q));
+    rw_status status = run_stages(ode, h), end = rw_record_end(q, &m->sequence);
+    if (status == RW_OK) status = end;
+    if (status != RW_OK) rw_sequence_destroy(&m->sequence);
+    m->recorded = h, m->buffers = ode->vector[0]->buffer.pointer;
+    return status;
+}
+
+static rw_status step(rw_ode *ode, double t_limit)
+{
+    rk4 *m = ode->method;
+    double remaining = t_limit - ode->t;
+    if (m->h == 0) {
+        m->h = ode->fixed_step;
+        if (m->h == 0 && ode->controller[0] > 0) m->h = ode->controller[0];
+        if (m->h == 0) {
+            double rho;
+            RW_TRY(rw_spectral_radius(ode, &rho));
+            m->h = rho > 0 ? 0.9 * 2.78 / rho : remaining;
+        }
+        ode->controller[0] = m->h;
+    }
+    /* the steps to t_limit are equal and not longer than the chosen one */
+    double n = ceil(remaining / m->h * (1 - 1e-12)), h = remaining / RW_MAX(n, 1);
+    if (fabs(h - m->h) <= 1e-9 * m->h) h = m->h;
+    rw_queue *q = rw_device_queue(ode->device);
+    bool replay = ode->record && m->autonomous && !m->stage[0].expr->evaluator;
+    if (replay && m->sequence && m->recorded == h && m->buffers == ode->vector[0]->buffer.pointer) {
+        for (int f = 0; f < ode->nfields; ++f) RW_TRY(rw_array_send(ode->vector[f], q));
+        RW_TRY(rw_sequence_replay(m->sequence, q));
+    } else if (replay && ode->stat.steps > 0 && ode->stat.step == h) { /* worth it from the second equal step on */
+        RW_TRY(record(ode, h));
+        RW_TRY(rw_sequence_replay(m->sequence, q));
+    } else {
+        RW_TRY(run_stages(ode, h));
+    }
+    ode->t = n <= 1 ? t_limit : ode->t + h;
+    ode->stat.steps++, ode->stat.rhs += STAGES, ode->stat.step = h, ode->stat.stages = ode->stat.max_stages = STAGES;
+    return RW_OK;
+}
+
+static rw_status explain(const rw_ode *ode, rw_text *text)
+{
+    const rk4 *m = ode->method;
+    rw_text_add(text, "rk4: a step is four kernels%s\n", m->autonomous ? ", recorded and replayed" : "");
+    for (int i = 0; i < STAGES; ++i) {
+        char *part;
+        RW_TRY(rw_expr_explain(m->stage[i].expr, &part));
+        rw_text_add(text, "%s", part);
+        free(part);
+    }
+    return RW_OK;
+}
+
+const rw_ode_ops rw_rk4_ops = {.name = "rk4", .vectors = 4, .adaptive = false, .create = create, .step = step,
+                               .destroy = destroy, .explain = explain};
