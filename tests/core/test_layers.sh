@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Layers: an include may only point down (docs/dev/architecture.md); the command uses public headers only.
+set -euo pipefail
+cd "${SOURCE:-$(dirname "$0")/../..}"
+
+declare -A rank=([core]=0 [io]=1 [kernels]=1 [device]=2 [field]=3 [expr]=3 [ode]=4 [problem]=5 [selftest]=6 [bench]=6)
+bad=0 seen=0
+report() { echo "$1: $2 includes $3: $4"; bad=1; }
+
+while IFS=: read -r file line text; do
+    seen=$((seen + 1))
+    from=${file#src/} from=${from%%/*}
+    to=${text#*\"} to=${to%%/*}
+    [ "$to" = rechenwerk ] && continue
+    if [ -z "${rank[$from]:-}" ]; then report "$file:$line" "$from" "$to" "folder $from has no place in the layers"
+    elif [ -z "${rank[$to]:-}" ]; then report "$file:$line" "$from" "$to" "folder $to has no place in the layers"
+    elif [ "$from" != "$to" ] && [ "${rank[$to]}" -ge "${rank[$from]}" ]; then
+        report "$file:$line" "$from" "$to" "the arrow points up or sideways"
+    elif [ "$from" = device ] && [ "$to" = io ]; then report "$file:$line" "$from" "$to" "devices know no file formats"
+    fi
+done < <(grep -rnE '^#include "[a-z]+/' src --include='*.c' --include='*.h')
+
+while IFS=: read -r file line text; do
+    seen=$((seen + 1))
+    case $text in *'"rechenwerk/'* | *'"rechenwerk_build.h"'*) ;; *'"'*/*) report "$file:$line" tools "${text#*\"}" "public headers only" ;; esac
+done < <(grep -rnE '^#include "' tools --include='*.c' --include='*.h')
+
+[ "$seen" -gt 100 ] || { echo "only $seen includes found: is SOURCE right?"; exit 1; }
+[ "$bad" = 0 ] && echo "$seen includes, all point down"
+exit "$bad"
