@@ -1,0 +1,79 @@
+/* Scientific figures as PNG: colour maps of plane fields, line plots, three slices of a volume.
+ *
+ * A structure filled with zeros takes the defaults: a page of the usual size, automatic limits, no labels. Text is
+ * UTF-8: ASCII, German letters, Greek, superscript and subscript digits and some signs (font.h). White background. */
+#ifndef RW_FIGURE_H
+#define RW_FIGURE_H
+
+#include "io/colormap.h"
+#include "io/io.h"
+
+typedef struct rw_figure_axis {
+    const char *label; /* "x / m"; NULL: none */
+    double min, max;   /* min == max: automatic */
+    bool log;          /* decimal logarithm; values <= 0 are missing */
+} rw_figure_axis;
+
+typedef struct rw_figure_page {
+    int width, height;    /* pixels, 200 .. 16384; 0: at most 1400 x 1100, volumes 1800, cut to the shape of the data */
+    const char *title;    /* one line above; NULL: none */
+    const char *subtitle; /* smaller, grey, below the title: "t = 0.5 s"; NULL: none */
+    double text;          /* size of the axis text in pixels; 0: about 1/50 of the smaller side, at least 12 */
+} rw_figure_page;
+
+/* A plane field: values[j*nx + i] fills the cell i of nx, j of ny of the rectangle [x0,x1] x [y0,y1], y upward. For
+ * values at nodes widen the rectangle by half a spacing on each side. NaN cells get the colour of missing values. */
+typedef struct rw_figure_field {
+    size_t nx, ny;
+    const double *values;
+    double x0, x1, y0, y1;     /* x0 == x1: 0 .. nx; y0 == y1: 0 .. ny */
+    const char *x_label, *y_label;
+    rw_figure_axis value;      /* the colour bar; automatic limits of a diverging map are symmetric about 0 */
+    rw_colormap map;
+    bool stretch;              /* false: one unit is equally long in x and y; true: fill the page */
+} rw_figure_field;
+
+typedef enum rw_figure_style {
+    RW_FIGURE_LINE,
+    RW_FIGURE_DASHED,
+    RW_FIGURE_POINTS,
+    RW_FIGURE_LINE_POINTS
+} rw_figure_style;
+
+/* One series: y against x; NaN or infinite points break the line. */
+typedef struct rw_figure_series {
+    const char *name; /* in the legend; NULL: not listed */
+    size_t n;
+    const double *x, *y;
+    rw_figure_style style;
+} rw_figure_series;
+
+typedef struct rw_figure_lines {
+    rw_figure_axis x, y;
+    int n;
+    const rw_figure_series *series; /* [n], colours in turn */
+} rw_figure_lines;
+
+/* A volume: values[(k*ny + j)*nx + i] in the box [lower, upper] (as the rectangle above, cell by cell). Drawn are the
+ * planes z, y and x = const through `at` side by side with one colour bar; the planes are marked in each other. */
+typedef struct rw_figure_volume {
+    size_t n[3];
+    const double *values;
+    double lower[3], upper[3]; /* lower[a] == upper[a]: 0 .. n[a] */
+    const char *label[3];      /* of the axes; NULL: x, y, z */
+    bool choose;               /* true: the planes pass through at[]; false: through the middle */
+    double at[3];
+    rw_figure_axis value;
+    rw_colormap map;
+} rw_figure_volume;
+
+/* Each draws and writes one PNG, replaced at once when it is whole. An all-NaN field is drawn as such. ERR_ARGUMENT:
+ * sizes 0, page outside its range, limits not finite, log limits <= 0; ERR_FILE; ERR_MEMORY. */
+rw_status rw_figure_write_field(rw_context *ctx, const char *path, const rw_figure_page *page,
+                                const rw_figure_field *field);
+rw_status rw_figure_write_lines(rw_context *ctx, const char *path, const rw_figure_page *page,
+                                const rw_figure_lines *lines);
+rw_status rw_figure_write_volume(rw_context *ctx, const char *path, const rw_figure_page *page,
+                                 const rw_figure_volume *volume);
+
+#endif

@@ -1,0 +1,88 @@
+/* The colour map of a plane field with axes and colour bar:
+ *
+ *      margin | y label, ticks |  box  | gap | bar | ticks, label | margin
+ *
+ * With equal units the box is the largest of its shape that fits; a page whose sizes were left to us is cut to it. */
+#include <math.h>
+
+#include "io/figure_parts.h"
+
+enum { LONGEST = 20 }; /* a rectangle longer than this many times its height is stretched to fill the page */
+
+typedef struct layout {
+    rw_sheet sheet;
+    rw_axis x, y, value;
+    rw_box box, bar;
+    bool missing;
+} layout;
+
+static rw_status check(rw_context *ctx, const char *path, const rw_figure_field *f)
+{
+    size_t bytes;
+    if (f->nx == 0 || f->ny == 0 || !rw_io_bytes(2, (size_t[]){f->nx, f->ny}, sizeof(double), &bytes) || !f->values)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: a field of %zu x %zu values: give at least one cell each way", path,
+                       f->nx, f->ny);
+    if (!isfinite(f->x0 + f->x1 + f->y0 + f->y1))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the rectangle [%g, %g] x [%g, %g] must be finite", path, f->x0, f->x1,
+                       f->y0, f->y1);
+    return rw_figure_check_axis(ctx, path, "the values", &f->value);
+}
+
+static void lay_out(layout *l, const rw_figure_field *f)
+{
+    rw_sheet *s = &l->sheet;
+    double text = s->text, bar_width = round(1.1 * text), gap = round(1.1 * text);
+    rw_axis_place(&l->y, 0.85 * s->height, s->top, text, RW_AXIS_LEFT); /* a guess, for the widths of the labels */
+    rw_axis_place(&l->x, 0.1 * s->width, 0.85 * s->width, text, RW_AXIS_BELOW);
+    rw_axis_place(&l->value, 0.85 * s->height, s->top, text, RW_AXIS_RIGHT);
+    gap = fmax(gap, ceil(rw_axis_label_width(&l->x, text) / 2 + 0.4 * text));
+    double left = ceil(s->margin + rw_axis_depth(&l->y, text, RW_AXIS_LEFT, f->y_label));
+    double right = ceil(gap + bar_width + rw_figure_bar_depth(&l->value, text, f->value.label, l->missing) + s->margin);
+    double below = ceil(rw_axis_depth(&l->x, text, RW_AXIS_BELOW, f->x_label) + s->margin);
+    double top = ceil(s->top + (l->y.factor[0] || l->value.factor[0] ? 1.7 : 0.4) * text);
+    double room_x = fmax(s->width - left - right, 40), room_y = fmax(s->height - top - below, 40);
+    double lx = l->x.max - l->x.min, ly = l->y.max - l->y.min, width = room_x, height = room_y;
+    if (!f->stretch && lx <= LONGEST * ly && ly <= LONGEST * lx) {
+        double scale = fmin(room_x / lx, room_y / ly);
+        width = fmax(round(lx * scale), 8), height = fmax(round(ly * scale), 8);
+    }
+    double bar_height = fmin(fmax(height, (l->missing ? 9 : 7) * text), room_y);
+    double more = fmax(ceil((bar_height - height) / 2), 0); /* the bar of a flat box is longer above and below */
+    top += more;
+    below = fmax(below, more + s->margin + 0.4 * text);
+    if (s->free_height) s->height = fmax(ceil(top + height + below), 200);
+    if (s->free_width) s->width = fmax(ceil(left + width + right), 0.5 * s->width);
+    double x0 = floor(left + (s->width - left - right - width) / 2);
+    double y0 = floor(top + fmax(s->height - top - below - height, 0) / 2);
+    l->box = (rw_box){x0, y0, x0 + floor(width), y0 + floor(height)};
+    l->bar = (rw_box){l->box.x1 + gap, y0 - more, l->box.x1 + gap + bar_width, l->box.y1 + more};
+    rw_axis_place(&l->x, l->box.x0, l->box.x1, text, RW_AXIS_BELOW);
+    rw_axis_place(&l->y, l->box.y1, l->box.y0, text, RW_AXIS_LEFT);
+}
+
+rw_status rw_figure_write_field(rw_context *ctx, const char *path, const rw_figure_page *page,
+                                const rw_figure_field *field)
+{
+    const rw_figure_field *f = field;
+    layout l = {0};
+    rw_canvas canvas;
+    double low = 0, high = 0;
+    RW_TRY(check(ctx, path, f));
+    RW_TRY(rw_figure_sheet(ctx, path, page, 1400, 1100, &l.sheet));
+    bool any = rw_figure_extremes(f->values, f->nx * f->ny, f->value.log, &low, &high, &l.missing);
+    rw_figure_value_axis(&f->value, f->map, any, low, high, &l.value);
+    rw_axis_limits(&l.x, f->x0, f->x0 == f->x1 ? f->x0 + (double)f->nx : f->x1, false);
+    rw_axis_limits(&l.y, f->y0, f->y0 == f->y1 ? f->y0 + (double)f->ny : f->y1, false);
+    lay_out(&l, f);
+
+    RW_TRY(rw_canvas_create(ctx, (int)l.sheet.width, (int)l.sheet.height, &canvas));
+    double text = l.sheet.text;
+    const rw_figure_cells cells = {f->nx, f->ny, 1, f->nx, f->values};
+    rw_figure_cells_draw(&canvas, &cells, &l.box, &l.value, f->map);
+    rw_figure_frame(&canvas, &l.box, text);
+    rw_axis_draw(&canvas, &l.x, l.box.y1, text, RW_AXIS_BELOW, f->x_label);
+    rw_axis_draw(&canvas, &l.y, l.box.x0, text, RW_AXIS_LEFT, f->y_label);
+    rw_figure_bar_draw(&canvas, &l.bar, &l.value, f->map, text, f->value.label, l.missing);
+    rw_figure_titles(&canvas, page, &l.sheet, (l.box.x0 + l.box.x1) / 2);
+    return rw_figure_save(ctx, path, &canvas);
+}

@@ -1,0 +1,297 @@
+/* HDF5 files, groups and links (see h5.h; arrays are in h5_data.c, attributes in h5_attribute.c).
+ *
+ * Each public function works between rw_h5_enter and rw_h5_leave. Identifiers are closed in the function that opened
+ * them, in reverse order. Times are not stored, so that the same data give the same file. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/h5_parts.h"
+
+enum { REASON = 160 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+rw_h5_guard rw_h5_enter(void)
+{
+    rw_h5_guard g = {0};
+    pthread_mutex_lock(&lock);
+    H5Eget_auto2(H5E_DEFAULT, &g.handler, &g.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return g;
+}
+
+void rw_h5_leave(rw_h5_guard g)
+{
+    H5Eset_auto2(H5E_DEFAULT, g.handler, g.data);
+    pthread_mutex_unlock(&lock);
+}
+
+/* The innermost entry of HDF5's error stack. */
+static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *reason)
+{
+    if (n == 0 && error->desc) rw_io_format(reason, REASON, "%.150s", error->desc);
+    return 0;
+}
+
+rw_status rw_h5_fail(const rw_h5 *f, rw_status status, const char *name, const char *what)
+{
+    char reason[REASON] = "no reason given";
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_reason, reason);
+    H5Eclear2(H5E_DEFAULT);
+    return rw_fail(f->ctx, status, "%s: %s: %s: %s", f->path, name, what, reason);
+}
+
+static void destroy(rw_h5 **file)
+{
+    rw_h5 *f = *file;
+    *file = NULL;
+    if (!f) return;
+    if (f->id >= 0) H5Fclose(f->id);
+    if (f->temporary) rw_file_replace_discard(&f->temporary);
+    rw_free(f->path);
+    rw_context_destroy(&f->ctx);
+    rw_free(f);
+}
+
+static rw_status create_object(rw_context *ctx, const char *path, rw_h5 **file)
+{
+    rw_h5 *f = rw_calloc(1, sizeof *f);
+    if (!f) return rw_fail_memory(ctx, sizeof *f, path);
+    f->id = -1;
+    f->ctx = rw_context_retain(ctx);
+    f->path = rw_strdup(path);
+    *file = f;
+    return f->path ? RW_OK : rw_fail_memory(ctx, strlen(path) + 1, path);
+}
+
+/* Files of format 1.10; closing one closes what is still open in it. */
+static hid_t access_list(void)
+{
+    hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
+    return list;
+}
+
+rw_status rw_h5_create(rw_context *ctx, const char *path, rw_h5 **file)
+{
+    *file = NULL;
+    rw_h5_guard g = rw_h5_enter();
+    rw_h5 *f = NULL;
+    rw_status status = create_object(ctx, path, &f);
+    if (status == RW_OK) status = rw_file_replace_begin(ctx, path, &f->temporary);
+    if (status == RW_OK) {
+        hid_t list = access_list(), made = H5Pcreate(H5P_FILE_CREATE);
+        H5Pset_obj_track_times(made, false);
+        if (!rw_fault_hit(RW_FAULT_WRITE)) f->id = H5Fcreate(f->temporary, H5F_ACC_TRUNC, made, list);
+        if (f->id < 0) status = rw_h5_fail(f, RW_ERR_FILE, "HDF5", "cannot be created");
+        H5Pclose(made);
+        H5Pclose(list);
+    }
+    if (status != RW_OK) destroy(&f);
+    *file = f;
+    rw_h5_leave(g);
+    return status;
+}
+
+/* The file is there, begins with a superblock, and this is of version 2 or above: all metadata carry checksums. */
+static rw_status check_format(rw_context *ctx, const char *path, bool old_too)
+{
+    unsigned char start[9];
+    rw_io_stream s;
+    RW_TRY(rw_io_open(ctx, path, &s));
+    rw_status status = rw_io_read(&s, start, sizeof start, "the signature");
+    rw_io_close(&s);
+    RW_TRY(status);
+    if (old_too) return RW_OK;
+    if (memcmp(start, "\x89HDF\r\n\x1a\n", 8) != 0)
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: is not an HDF5 file, or its first bytes are damaged", path);
+    if (start[8] < 2)
+        return rw_fail(ctx, RW_ERR_INPUT,
+                       "%s: is in the old HDF5 format, which cannot tell damage: convert it with h5repack -L %s new.h5",
+                       path, path);
+    return RW_OK;
+}
+
+static rw_status open_file(rw_context *ctx, const char *path, bool old_too, rw_h5 **file)
+{
+    *file = NULL;
+    RW_TRY(check_format(ctx, path, old_too));
+    rw_h5_guard g = rw_h5_enter();
+    rw_h5 *f = NULL;
+    rw_status status = create_object(ctx, path, &f);
+    if (status == RW_OK && rw_fault_hit(RW_FAULT_READ)) status = rw_h5_fail(f, RW_ERR_FILE, "HDF5", "cannot be read");
+    if (status == RW_OK) {
+        hid_t list = access_list();
+        f->id = H5Fopen(path, H5F_ACC_RDONLY, list);
+        if (f->id < 0) status = rw_h5_fail(f, RW_ERR_INPUT, "HDF5", "not an HDF5 file, or truncated or damaged");
+        H5Pclose(list);
+    }
+    if (status != RW_OK) destroy(&f);
+    *file = f;
+    rw_h5_leave(g);
+    return status;
+}
+
+rw_status rw_h5_open(rw_context *ctx, const char *path, rw_h5 **file)
+{
+    return open_file(ctx, path, false, file);
+}
+
+rw_status rw_h5_open_foreign(rw_context *ctx, const char *path, rw_h5 **file)
+{
+    return open_file(ctx, path, true, file);
+}
+
+rw_status rw_h5_commit(rw_h5 **file)
+{
+    rw_h5 *f = *file;
+    rw_status status = RW_OK;
+    rw_h5_guard g = rw_h5_enter();
+    if (!f->temporary) {
+        status = rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: was opened to read: nothing to commit", f->path);
+    } else {
+        bool bad = rw_fault_hit(RW_FAULT_WRITE) || H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0;
+        if (bad) status = rw_h5_fail(f, RW_ERR_FILE, "HDF5", "writing failed");
+        herr_t closed = H5Fclose(f->id);
+        f->id = -1;
+        if (!bad && closed < 0) status = rw_h5_fail(f, RW_ERR_FILE, "HDF5", "writing failed");
+        if (status == RW_OK) status = rw_file_replace_commit(f->ctx, f->path, &f->temporary);
+    }
+    destroy(file);
+    rw_h5_leave(g);
+    return status;
+}
+
+void rw_h5_close(rw_h5 **file)
+{
+    rw_h5_guard g = rw_h5_enter();
+    destroy(file);
+    rw_h5_leave(g);
+}
+
+bool rw_h5_reaches(const rw_h5 *f, const char *name)
+{
+    char path[RW_H5_NAME];
+    size_t n = strlen(name);
+    if (n == 0 || n >= RW_H5_NAME) return false;
+    if (strcmp(name, "/") == 0) return true;
+    for (size_t i = 1; i <= n; i++) {
+        if (name[i] != '/' && name[i] != '\0') continue;
+        memcpy(path, name, i);
+        path[i] = '\0';
+        if (path[i - 1] != '/' && H5Lexists(f->id, path, H5P_DEFAULT) <= 0) return false;
+    }
+    return H5Oexists_by_name(f->id, name, H5P_DEFAULT) > 0;
+}
+
+bool rw_h5_exists(rw_h5 *file, const char *name)
+{
+    rw_h5_guard g = rw_h5_enter();
+    bool found = rw_h5_reaches(file, name);
+    H5Eclear2(H5E_DEFAULT);
+    rw_h5_leave(g);
+    return found;
+}
+
+hid_t rw_h5_link_list(void)
+{
+    hid_t list = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(list, 1);
+    H5Pset_char_encoding(list, H5T_CSET_UTF8);
+    return list;
+}
+
+rw_status rw_h5_check_new(const rw_h5 *f, const char *name)
+{
+    if (!f->temporary)
+        return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: the file was opened to read", f->path, name);
+    if (!*name || strlen(name) >= RW_H5_NAME)
+        return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: the name of an object has 1 to %d bytes", f->path, RW_H5_NAME - 1);
+    if (H5Lexists(f->id, name, H5P_DEFAULT) > 0)
+        return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: the name is taken", f->path, name);
+    H5Eclear2(H5E_DEFAULT); /* groups on the way that are missing are no failure */
+    if (rw_fault_hit(RW_FAULT_WRITE)) return rw_h5_fail(f, RW_ERR_FILE, name, "writing failed");
+    return RW_OK;
+}
+
+rw_status rw_h5_group(rw_h5 *file, const char *name)
+{
+    rw_h5_guard g = rw_h5_enter();
+    rw_status status = RW_OK;
+    hid_t group = rw_h5_reaches(file, name) ? H5Gopen2(file->id, name, H5P_DEFAULT) : -1;
+    H5Eclear2(H5E_DEFAULT);
+    if (group < 0) status = rw_h5_check_new(file, name);
+    if (group < 0 && status == RW_OK) {
+        hid_t links = rw_h5_link_list();
+        group = H5Gcreate2(file->id, name, links, H5P_DEFAULT, H5P_DEFAULT);
+        if (group < 0) status = rw_h5_fail(file, RW_ERR_FILE, name, "the group cannot be made");
+        H5Pclose(links);
+    }
+    if (group >= 0) H5Gclose(group);
+    rw_h5_leave(g);
+    return status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static rw_status list_members(rw_h5 *f, const char *group, char ***names, int *n)
+{
+    H5G_info_t info;
+    int capacity = 0;
+    if (H5Gget_info_by_name(f->id, group, &info, H5P_DEFAULT) < 0)
+        return rw_h5_fail(f, RW_ERR_INPUT, group, "is not a group that can be listed");
+    for (hsize_t i = 0; i < info.nlinks; i++) {
+        ssize_t length = H5Lget_name_by_idx(f->id, group, H5_INDEX_NAME, H5_ITER_INC, i, NULL, 0, H5P_DEFAULT);
+        if (length < 0 || length >= RW_H5_NAME) return rw_h5_fail(f, RW_ERR_INPUT, group, "a member has no name");
+        char *name = rw_calloc((size_t)length + 1, 1);
+        if (!name || !rw_grow(names, &capacity, *n + 1, sizeof **names)) {
+            rw_free(name);
+            return rw_fail_memory(f->ctx, (size_t)length + 1, f->path);
+        }
+        (*names)[(*n)++] = name;
+        if (H5Lget_name_by_idx(f->id, group, H5_INDEX_NAME, H5_ITER_INC, i, name, (size_t)length + 1, H5P_DEFAULT) < 0)
+            return rw_h5_fail(f, RW_ERR_INPUT, group, "a member has no name");
+    }
+    if (*n > 0) qsort(*names, (size_t)*n, sizeof **names, by_name);
+    return RW_OK;
+}
+
+rw_status rw_h5_list(rw_h5 *file, const char *group, char ***names, int *n)
+{
+    *names = NULL;
+    *n = 0;
+    rw_h5_guard g = rw_h5_enter();
+    rw_status status = list_members(file, group, names, n);
+    rw_h5_leave(g);
+    if (status != RW_OK) {
+        rw_h5_names_free(names, *n);
+        *n = 0;
+    }
+    return status;
+}
+
+void rw_h5_names_free(char ***names, int n)
+{
+    for (int i = 0; *names && i < n; i++) rw_free((*names)[i]);
+    rw_free(*names);
+    *names = NULL;
+}
+
+rw_status rw_h5_link(rw_h5 *file, const char *name, const char *target, const char *object)
+{
+    rw_h5_guard g = rw_h5_enter();
+    rw_status status = rw_h5_check_new(file, name);
+    if (status == RW_OK) {
+        hid_t links = rw_h5_link_list();
+        if (H5Lcreate_external(target, object, file->id, name, links, H5P_DEFAULT) < 0)
+            status = rw_h5_fail(file, RW_ERR_FILE, name, "the link cannot be made");
+        H5Pclose(links);
+    }
+    rw_h5_leave(g);
+    return status;
+}

@@ -1,0 +1,34 @@
+/* What the files of the HDF5 layer share (see h5.h): the lock, the quiet error stack, failing with HDF5's reason. */
+#ifndef RW_H5_PARTS_H
+#define RW_H5_PARTS_H
+
+#include <hdf5.h>
+
+#include "io/h5.h"
+
+struct rw_h5 {
+    rw_context *ctx;
+    hid_t id;
+    char *path, *temporary; /* temporary: NULL when reading */
+};
+
+enum { RW_H5_NAME = 4096 }; /* bytes of a name with its NUL */
+
+/* Between the two the lock is held and HDF5 prints nothing; the error handler of the program is put back. */
+typedef struct rw_h5_guard {
+    H5E_auto2_t handler;
+    void *data;
+} rw_h5_guard;
+rw_h5_guard rw_h5_enter(void);
+void rw_h5_leave(rw_h5_guard guard);
+
+/* "path: name: what: HDF5's reason"; clears the error stack. */
+rw_status rw_h5_fail(const rw_h5 *file, rw_status status, const char *name, const char *what);
+/* True when every link on the way is there and the object at its end can be reached. */
+bool rw_h5_reaches(const rw_h5 *file, const char *name);
+/* Before an object is made: the file is being written and the name is free. */
+rw_status rw_h5_check_new(const rw_h5 *file, const char *name);
+/* A property list that makes missing groups on the way; to be closed. */
+hid_t rw_h5_link_list(void);
+
+#endif

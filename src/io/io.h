@@ -1,0 +1,60 @@
+/* What the readers and writers share: element types, uniform grids, and streams whose every read and write can fail.
+ *
+ * A stream is a file read from its start, a block of memory read like a file, or a file written beside its final place
+ * and moved there by rw_io_commit (the old file stays until the new one is whole). All failures carry the path. */
+#ifndef RW_IO_H
+#define RW_IO_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/core.h"
+
+/* Elements of arrays in files. Complex numbers are two reals, real part first. */
+typedef enum rw_io_type { RW_IO_F32, RW_IO_F64, RW_IO_C64, RW_IO_C128 } rw_io_type;
+#define RW_IO_RANK 4 /* most dimensions of an array in a file */
+
+size_t rw_io_type_size(rw_io_type type);      /* 4, 8, 8, 16 */
+size_t rw_io_type_real_size(rw_io_type type); /* 4, 8, 4, 8 */
+int rw_io_type_parts(rw_io_type type);        /* 1 real, 2 complex */
+const char *rw_io_type_name(rw_io_type type); /* "f32", "f64", "c64", "c128" */
+
+/* shape[0] * ... * shape[rank - 1] * element; false when it does not fit in size_t or in half the address space. */
+bool rw_io_bytes(int rank, const size_t *shape, size_t element, size_t *bytes);
+
+/* A uniform grid of points: point (i, j, k) lies at origin + (i, j, k) * spacing, value index (k*n[1] + j)*n[0] + i.
+ * Unused directions have n = 1. */
+typedef struct rw_io_grid {
+    size_t n[3];
+    double origin[3], spacing[3];
+} rw_io_grid;
+/* ERR_ARGUMENT when a size is 0, the product overflows, or a spacing is not positive and finite. */
+rw_status rw_io_grid_check(rw_context *ctx, const char *path, const rw_io_grid *grid, size_t *points);
+
+typedef struct rw_io_stream {
+    rw_context *ctx;
+    FILE *file;
+    const char *path; /* borrowed: for messages */
+    char *temporary;  /* while writing: the file that rw_io_commit renames */
+    uint64_t size;    /* while reading: bytes of the file */
+} rw_io_stream;
+
+rw_status rw_io_open(rw_context *ctx, const char *path, rw_io_stream *s);
+/* Reads `n` bytes of memory, named `name` in messages; the bytes must outlive the stream. */
+rw_status rw_io_open_memory(rw_context *ctx, const char *name, const void *bytes, size_t n, rw_io_stream *s);
+/* Exactly n bytes, or ERR_INPUT when the file ends before (`what` says in which part), ERR_FILE when reading fails. */
+rw_status rw_io_read(rw_io_stream *s, void *bytes, size_t n, const char *what);
+
+rw_status rw_io_create(rw_context *ctx, const char *path, rw_io_stream *s);
+rw_status rw_io_write(rw_io_stream *s, const void *bytes, size_t n);
+/* Flushes and puts the file in its place. The stream is closed, whatever the status. */
+rw_status rw_io_commit(rw_io_stream *s);
+/* Closes; a file not committed is discarded. Allowed on a closed or zeroed stream. */
+void rw_io_close(rw_io_stream *s);
+
+/* snprintf in the C locale: a decimal point whatever the program has set. */
+void rw_io_format(char *text, size_t size, const char *format, ...) RW_PRINTF(3, 4);
+/* Appends text with < > & " escaped for XML; bytes that XML 1.0 forbids become '?'. */
+void rw_io_add_xml(rw_text *text, const char *value);
+
+#endif

@@ -1,0 +1,28 @@
+/* A grey picture in memory, and reading one from any format we know (PNG, PNM) by its first bytes. */
+#ifndef RW_PICTURE_H
+#define RW_PICTURE_H
+
+#include "io/io.h"
+
+/* Pixels are encoded values (no linearisation), 0 black .. 1 white; colour is reduced by the luma of ITU-R BT.709,
+ * Y = 0.2126 R + 0.7152 G + 0.0722 B; alpha is dropped. */
+typedef struct rw_picture {
+    size_t width, height;
+    double *grey; /* grey[row * width + column], row 0 at the top; owned */
+} rw_picture;
+
+#define RW_PICTURE_MAX_PIXELS ((size_t)1 << 28) /* limit when max_pixels is 0: 2 GiB of doubles */
+
+/* Reads PNG or PNM. ERR_FILE, ERR_INPUT (unknown or malformed file, more than max_pixels), ERR_MEMORY. On failure
+ * *picture is zeroed. */
+rw_status rw_picture_read(rw_context *ctx, const char *path, size_t max_pixels, rw_picture *picture);
+/* Writes grey values, clamped to [0,1] (NaN: 0) and rounded to 16 bits, or 8 when depth is 8: PNG, or PNM P5 when the
+ * name ends in .pgm or .pnm. */
+rw_status rw_picture_write(rw_context *ctx, const char *path, int depth, const rw_picture *picture);
+void rw_picture_free(rw_picture *picture);
+
+/* For the readers: checks width x height against the limit and allocates the pixels. */
+rw_status rw_picture_create(rw_context *ctx, const char *path, size_t width, size_t height, size_t max_pixels,
+                            rw_picture *picture);
+
+#endif

@@ -1,0 +1,102 @@
+/* .vti and .pvd (see vti.h):
+ *
+ *   <VTKFile ...> <ImageData> <Piece> <PointData> <DataArray ... offset="0"/> ... <AppendedData encoding="raw"> _
+ *   length (u64) | numbers | length | numbers | ...  </AppendedData> </VTKFile>
+ *
+ * An offset counts from the byte after the underscore to the length of its array. */
+#include "io/vti.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *byte_order(void)
+{
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "BigEndian" : "LittleEndian";
+}
+
+static rw_status check_arrays(rw_context *ctx, const char *path, int n, const rw_vti_array *arrays)
+{
+    if (n < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d arrays: give 0 or more", path, n);
+    for (int i = 0; i < n; i++) {
+        if (!arrays[i].name || !*arrays[i].name || !arrays[i].data)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: array %d has no name or no data", path, i + 1);
+        for (int j = 0; j < i; j++)
+            if (strcmp(arrays[i].name, arrays[j].name) == 0)
+                return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: two arrays are named '%s': rename one", path, arrays[i].name);
+    }
+    return RW_OK;
+}
+
+static void add_head(rw_text *text, const rw_io_grid *g, int n, const rw_vti_array *arrays, size_t points)
+{
+    char extent[80];
+    uint64_t offset = 0;
+    rw_io_format(extent, sizeof extent, "0 %zu 0 %zu 0 %zu", g->n[0] - 1, g->n[1] - 1, g->n[2] - 1);
+    rw_text_add(text, "<?xml version=\"1.0\"?>\n"
+                      "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
+                      "  <ImageData WholeExtent=\"%s\" Origin=\"%.17g %.17g %.17g\" Spacing=\"%.17g %.17g %.17g\">\n"
+                      "    <Piece Extent=\"%s\">\n      <PointData>\n",
+                byte_order(), extent, g->origin[0], g->origin[1], g->origin[2], g->spacing[0], g->spacing[1],
+                g->spacing[2], extent);
+    for (int i = 0; i < n; i++) {
+        bool complex = rw_io_type_parts(arrays[i].type) == 2;
+        rw_text_add(text, "        <DataArray type=\"Float%d\" Name=\"", (int)rw_io_type_real_size(arrays[i].type) * 8);
+        rw_io_add_xml(text, arrays[i].name);
+        rw_text_add(text, "\"%s format=\"appended\" offset=\"%llu\"/>\n",
+                    complex ? " NumberOfComponents=\"2\" ComponentName0=\"re\" ComponentName1=\"im\"" : "",
+                    (unsigned long long)offset);
+        offset += 8 + (uint64_t)points * rw_io_type_size(arrays[i].type);
+    }
+    rw_text_add(text, "      </PointData>\n    </Piece>\n  </ImageData>\n  <AppendedData encoding=\"raw\">\n_");
+}
+
+rw_status rw_vti_write(rw_context *ctx, const char *path, const rw_io_grid *grid, int n, const rw_vti_array *arrays)
+{
+    static const char tail[] = "\n  </AppendedData>\n</VTKFile>\n";
+    size_t points = 0;
+    rw_text head = {0};
+    rw_io_stream s = {0};
+    rw_status status;
+    RW_TRY(rw_io_grid_check(ctx, path, grid, &points));
+    RW_TRY(check_arrays(ctx, path, n, arrays));
+    add_head(&head, grid, n, arrays, points);
+    if (head.failed) {
+        rw_text_free(&head);
+        return rw_fail_memory(ctx, 4096, path);
+    }
+    RW_TRY_GOTO(rw_io_create(ctx, path, &s), out);
+    RW_TRY_GOTO(rw_io_write(&s, head.data, head.length), out);
+    for (int i = 0; i < n; i++) {
+        uint64_t bytes = (uint64_t)points * rw_io_type_size(arrays[i].type);
+        RW_TRY_GOTO(rw_io_write(&s, &bytes, sizeof bytes), out);
+        RW_TRY_GOTO(rw_io_write(&s, arrays[i].data, bytes), out);
+    }
+    RW_TRY_GOTO(rw_io_write(&s, tail, sizeof tail - 1), out);
+    status = rw_io_commit(&s);
+out:
+    rw_io_close(&s);
+    rw_text_free(&head);
+    return status;
+}
+
+rw_status rw_pvd_write(rw_context *ctx, const char *path, size_t n, const double *time, const char *const *files)
+{
+    rw_text text = {0};
+    rw_text_add(&text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"%s\">\n"
+                       "  <Collection>\n", byte_order());
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(time[i]) || !files[i]) {
+            rw_text_free(&text);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: entry %zu: time %g and file '%s': both must be given", path, i,
+                           time[i], files[i] ? files[i] : "");
+        }
+        rw_text_add(&text, "    <DataSet timestep=\"%.17g\" part=\"0\" file=\"", time[i]);
+        rw_io_add_xml(&text, files[i]);
+        rw_text_add(&text, "\"/>\n");
+    }
+    rw_text_add(&text, "  </Collection>\n</VTKFile>\n");
+    rw_status status = text.failed ? rw_fail_memory(ctx, text.length, path)
+                                   : rw_file_write(ctx, path, text.data, text.length);
+    rw_text_free(&text);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* ParaView image data: .vti files with appended raw data, and the .pvd collection that puts them in time.
+ *
+ * Source: VTK file formats, "ImageData (.vti)", https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html.
+ * Version 1.0, header_type UInt64, LittleEndian: each array is its length in bytes (8 bytes), then its numbers. Values
+ * lie at the points of the grid; nothing is compressed. Written only. */
+#ifndef RW_VTI_H
+#define RW_VTI_H
+
+#include "io/io.h"
+
+typedef struct rw_vti_array {
+    const char *name;
+    rw_io_type type; /* complex: two components, "re" and "im" */
+    const void *data; /* data[(k*n[1] + j)*n[0] + i] */
+} rw_vti_array;
+
+/* Replaces `path` at once when it is whole. ERR_ARGUMENT: a size of 0, a spacing not positive, a name empty or given
+ * twice; ERR_FILE; ERR_MEMORY. */
+rw_status rw_vti_write(rw_context *ctx, const char *path, const rw_io_grid *grid, int n, const rw_vti_array *arrays);
+
+/* The collection: files[i] (relative to `path`) holds time[i]. Written whole each time. */
+rw_status rw_pvd_write(rw_context *ctx, const char *path, size_t n, const double *time, const char *const *files);
+
+#endif
