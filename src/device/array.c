@@ -34,8 +34,11 @@ static rw_status check_shape(rw_device *dev, rw_dtype dtype, int ndim, const int
     for (int d = 0; d < ndim; ++d) {
         if (shape[d] < 0)
             return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "shape[%d] = %lld is negative", d, (long long)shape[d]);
-        if (shape[d] > 0 && n > limit / shape[d])
-            return rw_fail(dev->ctx, RW_ERR_MEMORY, "an array of %lld x %lld … elements has more bytes than 2^63",
+        if (shape[d] == 0) n = 0;
+    }
+    for (int d = 0; d < ndim && n > 0; ++d) {
+        if (n > limit / shape[d])
+            return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "an array of %lld x %lld … elements has more bytes than 2^63",
                            (long long)n, (long long)shape[d]);
         n *= shape[d];
     }
@@ -74,6 +77,8 @@ static rw_status create(rw_device *dev, rw_dtype dtype, int ndim, const int64_t 
     *array = NULL;
     int64_t size = 0;
     RW_TRY(check_shape(dev, dtype, ndim, shape, &size));
+    if ((unsigned)memory > RW_MEMORY_MANAGED)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "memory = %d is not one of rw_memory", (int)memory);
     if (memory == RW_MEMORY_MANAGED && !dev->info.managed)
         return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s has no managed memory: use RW_MEMORY_DEVICE or _PINNED",
                        dev->info.name);
@@ -114,6 +119,9 @@ rw_status rw_array_create_from(rw_device *dev, rw_dtype dtype, int ndim, const i
                                rw_copy_mode mode, rw_array **array)
 {
     bool in_place = mode != RW_COPY && !dev->ops->discrete && data;
+    *array = NULL;
+    if ((unsigned)mode > RW_OWN)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "mode = %d is not one of rw_copy_mode", (int)mode);
     RW_TRY(create(dev, dtype, ndim, shape, RW_MEMORY_DEVICE, in_place ? data : NULL, array));
     rw_array *a = *array;
     if (a->size > 0 && !data) {
@@ -133,13 +141,24 @@ rw_status rw_array_create_from(rw_device *dev, rw_dtype dtype, int ndim, const i
     return RW_OK;
 }
 
+/* The queue whose work is still to be waited for; one that was destroyed has been. */
+static rw_queue *pending(const rw_array *a) { return a->writer && !a->writer->gone ? a->writer : NULL; }
+
+static void set_writer(rw_array *a, rw_queue *q)
+{
+    if (a->writer == q) return;
+    rw_queue_release(a->writer);
+    a->writer = rw_queue_retain(q);
+}
+
 void rw_array_destroy(rw_array **array)
 {
     rw_array *a = *array;
     *array = NULL;
     if (!a) return;
     rw_device *dev = a->device;
-    if (a->writer) dev->ops->wait(a->writer);
+    if (pending(a)) dev->ops->wait(a->writer);
+    set_writer(a, NULL);
     bool in_place = a->buffer.pointer == a->host && a->host_owner != RW_HOST_SAME;
     free_host(a);
     if (!in_place) {
@@ -175,12 +194,12 @@ static rw_status need_host(rw_array *a)
 /* Device work that concerns the array is done after this. */
 static rw_status settle(rw_array *a)
 {
-    if (!a->writer) return RW_OK;
+    if (!pending(a)) return RW_OK;
     if (a->writer->recording)
         return rw_fail(a->device->ctx, RW_ERR_ARGUMENT,
                        "an array is asked for on the host while its queue records: call rw_record_end first");
     RW_TRY(a->device->ops->wait(a->writer));
-    a->writer = NULL;
+    set_writer(a, NULL);
     return RW_OK;
 }
 
@@ -195,14 +214,17 @@ static rw_status copy_out(rw_array *a, rw_queue *q, bool blocking)
     return RW_OK;
 }
 
+static rw_status fail_unwritten(const rw_array *a, const char *what)
+{
+    return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "an array of %lld %s is %s before anything was written to it",
+                   (long long)a->size, dtypes[a->dtype].name, what);
+}
+
 /* Host copy current. */
 static rw_status fetch(rw_array *a)
 {
     RW_TRY(settle(a));
-    if (!a->host_current && !a->device_current && a->size)
-        return rw_fail(a->device->ctx, RW_ERR_ARGUMENT,
-                       "an array of %lld %s is read before anything was written to it", (long long)a->size,
-                       dtypes[a->dtype].name);
+    if (!a->host_current && !a->device_current && a->size) return fail_unwritten(a, "read");
     RW_TRY(need_host(a));
     if (!a->host_current && !one_memory(a)) RW_TRY(copy_out(a, a->device->queue, true));
     a->host_current = true;
@@ -236,7 +258,7 @@ rw_status rw_array_update(rw_array *a, void **data)
 /* q runs after the work of another queue that concerns the array. */
 static rw_status order(rw_array *a, rw_queue *q)
 {
-    if (!a->writer || a->writer == q) return RW_OK;
+    if (!pending(a) || a->writer == q) return RW_OK;
     rw_event *e = NULL;
     RW_TRY(rw_event_create(a->device, &e));
     rw_status status = a->device->ops->event_record(e, a->writer);
@@ -265,35 +287,45 @@ static rw_status send(rw_array *a, rw_queue *q, bool blocking)
 
 rw_status rw_array_for_launch(rw_array *a, rw_queue *q, bool writes)
 {
-    if (a->writer != q) RW_TRY(order(a, q));
+    RW_TRY(order(a, q));
     if (!a->device_current) RW_TRY(send(a, q, true));
-    a->writer = q;
+    set_writer(a, q);
     if (writes) a->device_current = true, a->host_current = one_memory(a);
     return RW_OK;
 }
 
-rw_status rw_array_send(rw_array *a, rw_queue *q)
+static rw_status check_queue(const rw_array *a, const rw_queue *q, const char *what)
 {
-    RW_TRY(order(a, q));
-    RW_TRY(send(a, q, a->host_owner != RW_HOST_PINNED));
-    a->writer = q;
-    return RW_OK;
-}
-
-rw_status rw_array_fetch(rw_array *a, rw_queue *q)
-{
-    if (a->host_current || !a->device_current || one_memory(a)) return RW_OK;
-    RW_TRY(order(a, q));
-    RW_TRY(need_host(a));
-    RW_TRY(copy_out(a, q, a->host_owner != RW_HOST_PINNED));
-    a->host_current = true;
-    a->writer = q;
-    return RW_OK;
+    if (a->device == q->device) return RW_OK;
+    return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "%s: array of %s, queue of %s: both must be of one device", what,
+                   a->device->info.name, q->device->info.name);
 }
 
 static rw_status refuse_recorded_copy(rw_context *ctx, const char *what)
 {
     return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s while the queue records: a recorded sequence holds kernels only", what);
+}
+
+rw_status rw_array_send(rw_array *a, rw_queue *q)
+{
+    RW_TRY(check_queue(a, q, "rw_array_send"));
+    RW_TRY(order(a, q));
+    RW_TRY(send(a, q, a->host_owner != RW_HOST_PINNED));
+    set_writer(a, q);
+    return RW_OK;
+}
+
+rw_status rw_array_fetch(rw_array *a, rw_queue *q)
+{
+    RW_TRY(check_queue(a, q, "rw_array_fetch"));
+    if (a->host_current || !a->device_current || one_memory(a)) return RW_OK;
+    if (q->recording || (pending(a) && a->writer->recording)) return refuse_recorded_copy(a->device->ctx, "rw_array_fetch");
+    RW_TRY(order(a, q));
+    RW_TRY(need_host(a));
+    RW_TRY(copy_out(a, q, a->host_owner != RW_HOST_PINNED));
+    a->host_current = true;
+    set_writer(a, q);
+    return RW_OK;
 }
 
 rw_status rw_array_copy(rw_array *dst, rw_array *src, rw_queue *q)
@@ -304,7 +336,9 @@ rw_status rw_array_copy(rw_array *dst, rw_array *src, rw_queue *q)
                        "rw_array_copy: %lld %s on %s to %lld %s on %s: dtype, size and device must be equal",
                        (long long)src->size, dtypes[src->dtype].name, src->device->info.name, (long long)dst->size,
                        dtypes[dst->dtype].name, dev->info.name);
+    RW_TRY(check_queue(dst, q, "rw_array_copy"));
     if (q->recording) return refuse_recorded_copy(dev->ctx, "rw_array_copy");
+    if (!src->host_current && !src->device_current && src->size) return fail_unwritten(src, "copied");
     RW_TRY(rw_array_for_launch(src, q, false));
     RW_TRY(rw_array_for_launch(dst, q, true));
     if (!dst->bytes) return RW_OK;
@@ -332,10 +366,11 @@ rw_status rw_array_swap(rw_array *a, rw_array *b)
 
 rw_status rw_array_zero(rw_array *a, rw_queue *q)
 {
+    RW_TRY(check_queue(a, q, "rw_array_zero"));
     if (q->recording) return refuse_recorded_copy(a->device->ctx, "rw_array_zero");
-    if (a->writer != q) RW_TRY(order(a, q));
+    RW_TRY(order(a, q));
     if (a->bytes) RW_TRY(a->device->ops->zero(q, &a->buffer, a->bytes));
-    a->writer = q;
+    set_writer(a, q);
     a->device_current = true, a->host_current = one_memory(a);
     return RW_OK;
 }

@@ -138,7 +138,7 @@ void rw_device_close(rw_device **device)
     if (q) {
         dev->ops->wait(q);
         dev->ops->queue_destroy(q);
-        rw_free(q);
+        rw_queue_release(q);
     }
     dev->ops->close(dev);
     pthread_mutex_destroy(&dev->lock);
@@ -154,9 +154,14 @@ rw_queue *rw_device_queue(rw_device *dev) { return dev->queue; }
 rw_counters rw_device_counters(const rw_device *dev)
 {
     rw_device *d = (rw_device *)dev; /* only its lock is touched */
+    const rw_counters *from = &dev->counters;
+    rw_counters c;
+    int64_t *to = (int64_t *)&c;
     pthread_mutex_lock(&d->lock);
-    rw_counters c = d->counters;
+    c.compile_seconds = from->compile_seconds;
     pthread_mutex_unlock(&d->lock);
+    for (size_t i = 0; i < offsetof(rw_counters, compile_seconds) / sizeof *to; ++i) /* rw_count takes no lock */
+        to[i] = __atomic_load_n((const int64_t *)from + i, __ATOMIC_RELAXED);
     return c;
 }
 

@@ -140,6 +140,8 @@ struct rw_device {
 
 struct rw_queue {
     rw_device *device;
+    int references;        /* its creator and the arrays that were last used in it */
+    bool gone;             /* destroyed: nothing is left to wait for */
     bool recording;
     rw_recorded *recorded; /* launches kept when the table cannot record */
     int nrecorded, recorded_capacity;
@@ -181,6 +183,8 @@ struct rw_array {
 };
 
 rw_device *rw_device_retain(rw_device *dev);
+rw_queue *rw_queue_retain(rw_queue *q); /* NULL is allowed in both */
+void rw_queue_release(rw_queue *q);
 /* Adds to a counter under the device's lock. */
 void rw_count(rw_device *dev, int64_t *counter, int64_t n);
 

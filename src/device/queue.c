@@ -9,7 +9,7 @@ rw_status rw_queue_create(rw_device *dev, rw_queue **queue)
     *queue = NULL;
     rw_queue *q = rw_calloc(1, sizeof *q);
     if (!q) return rw_fail_memory(dev->ctx, sizeof *q, "a queue");
-    q->device = dev;
+    q->device = dev, q->references = 1;
     rw_status status = dev->ops->queue_create(q);
     if (status != RW_OK) {
         rw_free(q);
@@ -18,6 +18,17 @@ rw_status rw_queue_create(rw_device *dev, rw_queue **queue)
     if (dev->queue) rw_device_retain(dev); /* the device's own first queue does not keep it alive */
     *queue = q;
     return RW_OK;
+}
+
+rw_queue *rw_queue_retain(rw_queue *q)
+{
+    if (q) __atomic_add_fetch(&q->references, 1, __ATOMIC_RELAXED);
+    return q;
+}
+
+void rw_queue_release(rw_queue *q)
+{
+    if (q && __atomic_sub_fetch(&q->references, 1, __ATOMIC_ACQ_REL) == 0) rw_free(q);
 }
 
 static void free_recorded(rw_recorded *r, int n)
@@ -44,7 +55,8 @@ void rw_queue_destroy(rw_queue **queue)
     dev->ops->wait(q);
     dev->ops->queue_destroy(q);
     forget_recorded(q);
-    rw_free(q);
+    q->gone = true;
+    rw_queue_release(q);
     rw_device_close(&dev);
 }
 

@@ -59,9 +59,8 @@ static void get(const machine *m, int f, const int64_t p[3], int axis, double ou
 /* The m-th node inwards from a side. */
 static void inwards(const machine *m, int f, const int64_t p[3], int axis, int upper, int64_t k, double out[2])
 {
-    int64_t q[3] = {p[0], p[1], p[2]}, n = m->g->grid.size[axis];
-    if (k >= n) k = n - 1; /* an axis shorter than the stencil */
-    q[axis] = upper ? n - 1 - k : k;
+    int64_t q[3] = {p[0], p[1], p[2]};
+    q[axis] = upper ? m->g->grid.size[axis] - 1 - k : k;
     get(m, f, q, axis + 1, out);
 }
 
@@ -90,15 +89,17 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
         get(m, f, q, axis + 1, out);
         return;
     case RW_BOUNDARY_DIRICHLET: {
-        static const double ghost[] = {5, -10, 10, -5, 1};
+        static const double one[] = {5, -10, 10, -5, 1}, three[] = {15, -40, 45, -24, 5};
         int64_t d = upper ? p[axis] - n : -1 - p[axis];
         q[axis] = upper ? n : -1;
         at_place(m, field->boundary[side].a, q, s);
         if (d == 0) out[0] = s[0], out[1] = s[1];
-        else if (d == 1 && order4) combine(m, f, p, axis, upper, s, ghost, 5, out);
-        else {
-            inwards(m, f, p, axis, upper, d - 1, u0);
-            out[0] = 2 * s[0] - u0[0], out[1] = 2 * s[1] - u0[1];
+        else if (d <= 2 && order4) combine(m, f, p, axis, upper, s, d == 1 ? one : three, 5, out);
+        else { /* a line through the side and the node as far inside, or the farthest of a shorter axis */
+            int64_t k = RW_MIN(d - 1, n - 1);
+            double w = (double)d / (double)(k + 1);
+            inwards(m, f, p, axis, upper, k, u0);
+            out[0] = (1 + w) * s[0] - w * u0[0], out[1] = (1 + w) * s[1] - w * u0[1];
         }
         return;
     }
@@ -118,12 +119,14 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
         rw_apply(RW_OP_DIV, (const double(*)[2])(double[2][2]){{d[0], d[1]}, {b[0], b[1]}}, z, s);
     }
     s[0] *= h, s[1] *= h;
-    static const double one[] = {4, -10. / 3, 6, -2, 1. / 3}, two[] = {20, -80. / 3, 40, -15, 8. / 3};
+    static const double weights[3][5] = {{4, -10. / 3, 6, -2, 1. / 3}, {20, -80. / 3, 40, -15, 8. / 3},
+                                         {60, -90, 135, -54, 10}};
     int64_t d = upper ? p[axis] - n + 1 : -p[axis];
-    if (order4 && d <= 2) combine(m, f, p, axis, upper, s, d == 1 ? one : two, 5, out);
+    if (order4 && d <= 3) combine(m, f, p, axis, upper, s, weights[d - 1], 5, out);
     else {
-        inwards(m, f, p, axis, upper, d, u0);
-        out[0] = u0[0] + 2 * (double)d * s[0], out[1] = u0[1] + 2 * (double)d * s[1];
+        int64_t k = RW_MIN(d, n - 1);
+        inwards(m, f, p, axis, upper, k, u0);
+        out[0] = u0[0] + (double)(d + k) * s[0], out[1] = u0[1] + (double)(d + k) * s[1];
     }
 }
 

@@ -18,7 +18,6 @@ rw_status rw_graph_create(rw_context *ctx, const rw_grid *grid, int order, rw_gr
     rw_graph *g = *graph = rw_calloc(1, sizeof *g);
     if (!g) return rw_fail_memory(ctx, sizeof *g, "a graph");
     g->ctx = ctx, g->grid = *grid, g->order = order ? order : 2;
-    memset(g->hash, -1, sizeof g->hash);
     static const char *const h[] = {"#hx", "#hy", "#hz"}, *const o[] = {"#x0", "#y0", "#z0"};
     for (int d = 0; d < 3; ++d) {
         g->spacing[d] = rw_graph_add_param(g, h[d], false, grid->spacing[d], 0);
@@ -37,7 +36,7 @@ void rw_graph_destroy(rw_graph **graph)
     if (!g) return;
     for (int i = 0; i < g->nfields; ++i) rw_free(g->fields[i].name);
     for (int i = 0; i < g->nparams; ++i) rw_free(g->params[i].name);
-    rw_free(g->fields), rw_free(g->params), rw_free(g->nodes), rw_free(g);
+    rw_free(g->fields), rw_free(g->params), rw_free(g->nodes), rw_free(g->hash), rw_free(g);
 }
 
 int rw_graph_add_field(rw_graph *g, const char *name, rw_dtype dtype)
@@ -93,7 +92,7 @@ static unsigned hash_node(const rw_graph_node *n)
     }
     memcpy(&bits, &n->re, 8), h = (h ^ bits) * 0xbf58476d1ce4e5b9u;
     memcpy(&bits, &n->im, 8), h = (h ^ bits) * 0x94d049bb133111ebu;
-    return (unsigned)((h ^ h >> 31) & 1023);
+    return (unsigned)(h ^ h >> 31);
 }
 
 static bool same_node(const rw_graph_node *a, const rw_graph_node *b)
@@ -103,10 +102,27 @@ static bool same_node(const rw_graph_node *a, const rw_graph_node *b)
            !memcmp(&a->re, &b->re, 8) && !memcmp(&a->im, &b->im, 8);
 }
 
+/* Twice as many chains. */
+static bool grow_hash(rw_graph *g)
+{
+    int buckets = RW_MAX(2 * g->buckets, 1024), *hash = rw_calloc((size_t)buckets, sizeof *hash);
+    if (!hash) return false;
+    memset(hash, -1, (size_t)buckets * sizeof *hash);
+    for (int i = 0; i < g->n; ++i) {
+        unsigned h = hash_node(g->nodes + i) & (unsigned)(buckets - 1);
+        g->nodes[i].next = hash[h];
+        hash[h] = i;
+    }
+    rw_free(g->hash);
+    g->hash = hash, g->buckets = buckets;
+    return true;
+}
+
 static rw_node intern(rw_graph *g, rw_graph_node n)
 {
+    if (!g->failed && g->n >= g->buckets) g->failed = !grow_hash(g);
     if (g->failed) return 0;
-    unsigned h = hash_node(&n);
+    unsigned h = hash_node(&n) & (unsigned)(g->buckets - 1);
     for (int i = g->hash[h]; i >= 0; i = g->nodes[i].next)
         if (same_node(g->nodes + i, &n)) return i;
     g->too_large = g->n >= RW_GRAPH_NODES || n.depth > RW_GRAPH_DEPTH;
@@ -254,6 +270,10 @@ rw_node rw_make(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c)
         is_field = is_field || p->is_field;
         reduced = reduced || p->reduced;
         depth = RW_MAX(depth, p->depth);
+    }
+    if (constant && op == RW_OP_POW && is_complex && g->nodes[b].im == 0) { /* (1+2i)^2 is -3+4i, not nearly so */
+        rw_node small = power(g, a, g->nodes[b].re);
+        if (small >= 0) return small;
     }
     if (constant) {
         double in[3][2] = {{0}}, out[2];

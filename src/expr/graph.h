@@ -25,7 +25,7 @@ typedef enum rw_op {
 } rw_op;
 
 /* Recursion over a graph goes as deep as the graph, so its depth is limited. */
-enum { RW_GRAPH_NODES = 1 << 20, RW_GRAPH_DEPTH = 2000 };
+enum { RW_GRAPH_NODES = 1 << 16, RW_GRAPH_DEPTH = 2000 };
 
 typedef enum rw_reduce_kind { RW_SUM, RW_REDUCE_MIN, RW_REDUCE_MAX } rw_reduce_kind;
 
@@ -63,7 +63,7 @@ typedef struct rw_graph {
     rw_context *ctx;
     rw_graph_node *nodes;
     int n, capacity;
-    int hash[1024];
+    int *hash, buckets; /* chains of nodes; as many as nodes or more, a power of 2 */
     rw_grid grid;
     int order;
     rw_graph_field *fields;

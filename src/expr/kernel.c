@@ -2,9 +2,11 @@
  *
  *   get_u_x, get_u_y, …   the value of a field at any node, inside or beyond a side: periodic nodes wrap, Dirichlet,
  *                         Neumann and Robin sides give ghost values (docs/methods/field.md has the formulas)
- *   inner                 cells whose neighbours all exist: plain loads
+ *   inner                 cells whose neighbours all exist: plain loads; on a GPU an item walks along the last axis and
+ *                         keeps the values it will need again in registers
  *   border                all others: neighbours through get_…
- *   run                   a group takes tiles, splits each into inner and border, keeps partial reductions
+ *   run                   a group takes tiles, splits each into an inner box and the cells around it, keeps partial
+ *                         reductions
  *   combine               adds up what the groups left behind, in their order
  *
  * Scalars that depend on no field are computed once on the host and are arguments (k12); reductions of earlier passes
@@ -12,6 +14,7 @@
 #include "expr/kernel.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct emitter {
@@ -25,8 +28,20 @@ typedef struct emitter {
     rw_text arrays, array_names;     /* ", GLOBAL const f64 *RESTRICT f_u" … */
     bool border;                     /* loads of neighbours through get_… */
     const char *index[3];            /* names of the indices in the text being written */
+    const char *item;                /* the item of the EACH around it */
+    struct window *windows;          /* while an item walks along an axis */
+    int nwindows;
 } emitter;
 
+/* Values of a field along the axis that an item walks: offsets first … last are in registers w7_0, w7_1, … */
+typedef struct window {
+    int field, version;
+    int16_t offset[3]; /* 0 on the axis */
+    int first, last;
+} window;
+enum { MAX_WINDOWS = 64 };
+
+enum { WORD = 120 }; /* longest word for a value: a complex constant */
 static const char axis_letter[] = "xyz", index_letter[] = "ijk", size_letter[] = "XYZ";
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
@@ -36,55 +51,74 @@ static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static void choose_tiling(emitter *e, const rw_device_properties *dev, rw_tiling *t)
 {
     const rw_grid *grid = &e->g->grid;
+    const char *wish = getenv("RECHENWERK_TILING"); /* for tests: the kernels of a GPU on any device, and the reverse */
+    bool gpu = wish && !strcmp(wish, "gpu") ? true : wish && !strcmp(wish, "cpu") ? false : dev->gpu;
     int64_t n[3] = {grid->size[0], grid->size[1], grid->size[2]}, cells = n[0] * n[1] * n[2];
     bool neighbours = false;
     for (int d = 0; d < 3; ++d) neighbours = neighbours || e->use.reach[d][0] || e->use.reach[d][1];
     memset(t, 0, sizeof *t);
-    t->flat = !neighbours && !e->use.coordinates;
+    t->flat = !neighbours && !e->use.coordinates && cells <= INT32_MAX / 2; /* indices of EACH2 are ints on a GPU */
     if (t->flat) n[0] = cells, n[1] = n[2] = 1;
-    t->narrow = dev->gpu && cells < INT32_MAX / 2;
-    t->frame = !dev->gpu;
-    if (dev->gpu) {
-        t->group = 256, t->group_x = n[1] > 1 ? 64 : 256;
-        t->tile[0] = n[1] > 1 ? 64 : 1024, t->tile[1] = n[1] > 1 ? 16 : 1, t->tile[2] = 1;
-    } else { /* whole rows, tiles of about 8192 cells: the same for any number of threads */
+    t->narrow = gpu && cells < INT32_MAX / 2;
+    int ndim = n[2] > 1 ? 3 : n[1] > 1 ? 2 : 1;
+    if (!gpu) { /* whole rows, tiles of about 8192 cells: the same for any number of threads */
         t->group = t->group_x = 256;
-        t->tile[0] = n[1] > 1 ? RW_MIN(RW_MAX(n[0], 1), 16384) : 8192;
+        t->tile[0] = ndim > 1 ? RW_MIN(RW_MAX(n[0], 1), 16384) : 8192;
         t->tile[1] = RW_MAX(1, RW_MIN(n[1], 8192 / RW_MAX(t->tile[0], 1)));
         t->tile[2] = 1;
+    } else if (ndim == 1) {
+        t->group = t->group_x = 128;
+        t->tile[0] = 1024, t->tile[1] = t->tile[2] = 1;
+    } else { /* long columns for reuse in registers, but enough groups to fill the device */
+        static const int64_t wide[2][2] = {{128, 1}, {32, 8}};
+        t->group_x = (int)wide[ndim - 2][0], t->group = t->group_x * (int)wide[ndim - 2][1];
+        t->tile[0] = wide[ndim - 2][0], t->tile[1] = wide[ndim - 2][1], t->tile[2] = 1;
+        int64_t across = ceil_div(n[0], t->tile[0]) * (ndim == 3 ? ceil_div(n[1], t->tile[1]) : 1);
+        int64_t enough = (int64_t)RW_MAX(dev->units, 16) * 16;
+        t->tile[ndim - 1] = RW_MAX(1, RW_MIN(ndim == 2 ? 16 : 32, n[ndim - 1] * across / enough));
+        t->roll = ndim - 1;
     }
+    t->split = t->tile[0] * t->tile[1] * t->tile[2] > 4 * t->group;
     int64_t tiles = 1;
     for (int d = 0; d < 3; ++d) tiles *= t->tiles[d] = ceil_div(n[d], RW_MAX(t->tile[d], 1));
     t->groups = tiles;
-    if (e->k->naccumulators) t->groups = RW_MIN(tiles, dev->gpu ? (int64_t)RW_MAX(dev->units, 16) * 8 : 256);
+    if (e->k->naccumulators) t->groups = RW_MIN(tiles, gpu ? (int64_t)RW_MAX(dev->units, 16) * 4096 / t->group : 256);
 }
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
 #define ADD(...) rw_text_add(e->t, __VA_ARGS__)
 
+static const char *text_of(const rw_text *t) { return t->data ? t->data : ""; }
+
 static const rw_graph_node *node(const emitter *e, rw_node n) { return e->g->nodes + n; }
 static bool is_complex(const emitter *e, rw_node n) { return node(e, n)->is_complex; }
+
+/* A number, in the C locale whatever the caller's. */
+static void number_word(char *w, size_t size, double v)
+{
+    rw_text t = {0};
+    if (isnan(v)) rw_text_add(&t, "(real)(RW_INF - RW_INF)");
+    else if (isinf(v)) rw_text_add(&t, "(real)%sRW_INF", v < 0 ? "-" : "");
+    else rw_text_add(&t, "(real)%.17g%s", v, v == floor(v) && fabs(v) < 1e15 ? ".0" : "");
+    snprintf(w, size, signbit(v) ? "(%s)" : "%s", text_of(&t)); /* a sign never meets an operator */
+    rw_text_free(&t);
+}
 
 /* The word for a node's value. Words live in a ring long enough for the arguments of one operation. */
 static const char *word(emitter *e, rw_node n)
 {
-    static _Thread_local char ring[8][80];
+    static _Thread_local char ring[8][WORD];
     static _Thread_local int next;
     char *w = ring[next = (next + 1) % 8];
     const rw_graph_node *p = node(e, n);
     if (p->op == RW_OP_CONST) {
-        if (p->im != 0) snprintf(w, 80, "CX(make)((real)%.17g, (real)%.17g)", p->re, p->im);
-        else if (isnan(p->re)) snprintf(w, 80, "((real)(RW_INF - RW_INF))");
-        else if (isinf(p->re)) snprintf(w, 80, "((real)%sRW_INF)", p->re < 0 ? "-" : "");
-        else snprintf(w, 80, "(real)%.17g%s", p->re, p->re == floor(p->re) && fabs(p->re) < 1e15 ? ".0" : "");
-        if (p->re < 0 && p->im == 0) { /* a sign never meets an operator */
-            char bare[80];
-            memcpy(bare, w, 80);
-            snprintf(w, 80, "(%.77s)", bare);
-        }
+        char re[40], im[40];
+        number_word(re, sizeof re, p->re), number_word(im, sizeof im, p->im);
+        if (p->is_complex) snprintf(w, WORD, "CX(make)(%s, %s)", re, im);
+        else snprintf(w, WORD, "%s", re);
     } else {
-        snprintf(w, 80, "%c%d", e->use.uniform[n] ? 'k' : 'v', n);
+        snprintf(w, WORD, "%c%d", e->use.uniform[n] ? 'k' : 'v', n);
     }
     return w;
 }
@@ -92,11 +126,11 @@ static const char *word(emitter *e, rw_node n)
 /* The same, made complex. */
 static const char *complex_word(emitter *e, rw_node n)
 {
-    static _Thread_local char ring[4][120];
+    static _Thread_local char ring[4][WORD];
     static _Thread_local int next;
     if (is_complex(e, n)) return word(e, n);
     char *w = ring[next = (next + 1) % 4];
-    snprintf(w, 120, "CX(make)(%s, 0)", word(e, n));
+    snprintf(w, WORD, "CX(make)(%s, 0)", word(e, n));
     return w;
 }
 
@@ -170,7 +204,7 @@ static void emit_load(emitter *e, const rw_graph_node *p)
     if (e->border && (p->offset[0] || p->offset[1] || p->offset[2])) {
         ADD("get_%s_x(f_%s", f->name, f->name);
         for (int d = 0; d < 3; ++d) ADD(", %s + (%d)", e->index[d], p->offset[d]);
-        ADD("%s)", e->uniform_names.data ? e->uniform_names.data : "");
+        ADD("%s)", text_of(&e->uniform_names));
         return;
     }
     char place[96] = "c";
@@ -182,6 +216,26 @@ static void emit_load(emitter *e, const rw_graph_node *p)
     else ADD("(real)f_%s[%s]", f->name, place);
 }
 
+/* The window that holds a value, NULL when it is loaded. */
+static const window *find_window(const emitter *e, const rw_graph_node *p)
+{
+    int axis = e->k->tiling.roll;
+    for (int i = 0; i < e->nwindows; ++i) {
+        const window *w = e->windows + i;
+        bool same = w->field == p->index && w->version == p->version;
+        for (int d = 0; d < 3; ++d) same = same && (d == axis || w->offset[d] == p->offset[d]);
+        if (same) return w;
+    }
+    return NULL;
+}
+
+static void emit_value(emitter *e, const rw_graph_node *p)
+{
+    const window *w = find_window(e, p);
+    if (w) ADD("w%d_%d", (int)(w - e->windows), p->offset[e->k->tiling.roll] - w->first);
+    else emit_load(e, p);
+}
+
 /* "const real v12 = …;" for the nodes marked in `wanted`, in an order in which operands come first. */
 static void emit_nodes(emitter *e, const bool *wanted, const char *indent)
 {
@@ -191,7 +245,7 @@ static void emit_nodes(emitter *e, const bool *wanted, const char *indent)
         const rw_store *forward = rw_plan_forward(e->plan, e->pass, p);
         ADD("%sconst %s v%d = ", indent, type_name(e, n), n);
         if (forward) ADD("%s", p->is_complex ? complex_word(e, forward->value) : word(e, forward->value));
-        else if (p->op == RW_OP_FIELD) emit_load(e, p);
+        else if (p->op == RW_OP_FIELD) emit_value(e, p);
         else if (p->op == RW_OP_COORD)
             ADD("%s + (real)(%s + (%d)) * %s", word(e, rw_param(e->g, e->g->origin[p->index])), e->index[p->index],
                 p->offset[p->index], word(e, rw_param(e->g, e->g->spacing[p->index])));
@@ -238,16 +292,12 @@ static rw_status emit_side(emitter *e, int f, int axis, int upper)
             c = field->boundary[2 * axis + upper].c;
     char q = index_letter[axis], N = size_letter[axis];
     const char *type = field_type(e, f), *saved = e->index[axis];
-    int order4 = e->g->order == 4 && e->g->grid.size[axis] >= 5;
+    int64_t n = e->g->grid.size[axis], reach = e->use.reach[axis][upper];
+    bool order4 = e->g->order == 4 && n >= 5;
     if (upper) ADD("    if (%c >= N%c) {\n", q, N);
     else ADD("    if (%c < 0) {\n", q);
-    /* U(m): m nodes inwards from the side; an axis shorter than the stencil stops at its other end */
-    bool tiny = e->g->grid.size[axis] <= RW_MAX(e->use.reach[axis][upper] + 1, 4);
-    char inwards[64];
-    if (tiny) snprintf(inwards, sizeof inwards, "((m) < N%c ? (m) : N%c - 1)", N, N);
-    else snprintf(inwards, sizeof inwards, "(m)");
-    if (upper) ADD("#define U(m) NEXT(N%c - 1 - %s)\n", N, inwards);
-    else ADD("#define U(m) NEXT(%s)\n", inwards);
+    if (upper) ADD("#define U(m) NEXT(N%c - 1 - (m))\n", N);
+    else ADD("#define U(m) NEXT(m)\n");
     if (kind == RW_BOUNDARY_NEAREST) ADD("        return U(0);\n");
     if (kind == RW_BOUNDARY_PERIODIC) ADD("        return NEXT(((%c %% N%c) + N%c) %% N%c);\n", q, N, N, N);
     if (kind == RW_BOUNDARY_DIRICHLET || kind == RW_BOUNDARY_NEUMANN || kind == RW_BOUNDARY_ROBIN) {
@@ -272,7 +322,7 @@ static rw_status emit_side(emitter *e, int f, int axis, int upper)
         e->index[axis] = saved;
         bool z = rw_dtype_is_complex(field->dtype);
         if (node_outside) {
-            static const double reflect[] = {2, -1}, quartic[] = {5, -10, 10, -5, 1};
+            static const double reflect[] = {2, -1}, one[] = {5, -10, 10, -5, 1}, three[] = {15, -40, 45, -24, 5};
             static const char *const two[] = {"g", "U(d - 1)"}, *const five[] = {"g", "U(0)", "U(1)", "U(2)", "U(3)"};
             ADD("        const %s g = %s;\n", type, z ? complex_word(e, a) : word(e, a));
             ADD("        const int d = %s;\n", upper ? axis == 0 ? "i - NX" : axis == 1 ? "j - NY" : "k - NZ"
@@ -280,10 +330,19 @@ static rw_status emit_side(emitter *e, int f, int axis, int upper)
             ADD("        if (d == 0) return g;\n");
             if (order4) {
                 ADD("        if (d == 1) return ");
-                emit_combination(e, f, 5, quartic, five);
+                emit_combination(e, f, 5, one, five);
+                ADD("        if (d == 2) return ");
+                emit_combination(e, f, 5, three, five);
             }
-            ADD("        return ");
-            emit_combination(e, f, 2, reflect, two);
+            if (reach <= n + 1) {
+                ADD("        return ");
+                emit_combination(e, f, 2, reflect, two);
+            } else { /* no such node on an axis shorter than the stencil: a line through the side and the farthest */
+                ADD("        const int m = d - 1 < N%c ? d - 1 : N%c - 1;\n        const real w = (real)d / (real)(m + 1);\n",
+                    N, N);
+                if (z) ADD("        return CX(sub)(CX(scale)(g, (real)1 + w), CX(scale)(U(m), w));\n");
+                else ADD("        return ((real)1 + w) * g - w * U(m);\n");
+            }
         } else {
             /* outward slope times spacing */
             const char *h = word(e, rw_spacing(e->g, axis));
@@ -305,9 +364,14 @@ static rw_status emit_side(emitter *e, int f, int axis, int upper)
                 emit_combination(e, f, 5, one, terms);
                 ADD("        if (d == 2) return ");
                 emit_combination(e, f, 5, two, terms);
+                static const double three[] = {60, -90, 135, -54, 10};
+                ADD("        if (d == 3) return ");
+                emit_combination(e, f, 5, three, terms);
             }
-            if (z) ADD("        return CX(add)(U(d), CX(scale)(s, (real)(2 * d)));\n");
-            else ADD("        return U(d) + (real)(2 * d) * s;\n");
+            if (reach < n) ADD("        const int m = d;\n");
+            else ADD("        const int m = d < N%c ? d : N%c - 1;\n", N, N);
+            if (z) ADD("        return CX(add)(U(m), CX(scale)(s, (real)(d + m)));\n");
+            else ADD("        return U(m) + (real)(d + m) * s;\n");
         }
     }
     ADD("#undef U\n    }\n");
@@ -319,7 +383,7 @@ static rw_status emit_get(emitter *e, int f)
 {
     const rw_graph_field *field = e->g->fields + f;
     const char *type = field_type(e, f), *stored = rw_dtype_name(field->dtype);
-    const char *u = e->uniforms.data ? e->uniforms.data : "", *names = e->uniform_names.data ? e->uniform_names.data : "";
+    const char *u = text_of(&e->uniforms), *names = text_of(&e->uniform_names);
     bool same = e->k->f32 == (field->dtype == RW_F32 || field->dtype == RW_C64);
     ADD("RARE %s get_%s_(GLOBAL const %s *f, INDEX i, INDEX j, INDEX k%s)\n{\n    const INDEX c = (k * NY + j) * NX + i;\n", type,
         field->name, stored, u);
@@ -367,21 +431,129 @@ static void emit_stores(emitter *e)
         static const char *const op[] = {"", "RW_MIN", "RW_MAX"};
         for (int part = 0; part < r->width; ++part, ++a) {
             const char *value = word(e, r->value), *suffix = r->width == 1 ? "" : part ? ".im" : ".re";
-            if (r->kind == RW_SUM) ADD("        AT(a%d, i) += (f64)%s%s;\n", a, value, suffix);
+            if (r->kind == RW_SUM) ADD("        AT(acc%d, %s) += (f64)%s%s;\n", a, e->item, value, suffix);
             else
-                ADD("        { const f64 w = (f64)%s; AT(a%d, i) = %s(AT(a%d, i), w); }\n", value, a, op[r->kind], a);
+                ADD("        { const f64 m = (f64)%s; AT(acc%d, %s) = %s(AT(acc%d, %s), m); }\n", value, a, e->item, op[r->kind], a,
+                    e->item);
         }
     }
 }
 
-static void emit_cells(emitter *e, bool border)
+static void emit_head(emitter *e, const char *name, const char *box)
 {
-    e->border = border;
+    ADD("DEVICE void %s(%s%s%s", name, box, text_of(&e->arrays), text_of(&e->uniforms));
+    for (int a = 0; a < e->k->naccumulators; ++a) ADD(", f64 *acc%d", a);
+    ADD(")\n{\n");
+}
+
+/* Windows for all fields that are read at several places along the axis of the walk. */
+static rw_status make_windows(emitter *e)
+{
+    int axis = e->k->tiling.roll;
+    e->windows = rw_calloc(MAX_WINDOWS, sizeof *e->windows), e->nwindows = 0;
+    if (!e->windows) return rw_fail_memory(e->g->ctx, MAX_WINDOWS * sizeof *e->windows, "a kernel");
+    for (int n = 0; n < e->use.nnodes; ++n) {
+        const rw_graph_node *p = node(e, n);
+        if (!e->use.needed[n] || p->op != RW_OP_FIELD || rw_plan_forward(e->plan, e->pass, p)) continue;
+        window *w = (window *)find_window(e, p);
+        if (!w) {
+            if (e->nwindows == MAX_WINDOWS) continue;
+            w = e->windows + e->nwindows++;
+            *w = (window){p->index, p->version, {p->offset[0], p->offset[1], p->offset[2]}, p->offset[axis], p->offset[axis]};
+        }
+        w->first = RW_MIN(w->first, p->offset[axis]), w->last = RW_MAX(w->last, p->offset[axis]);
+    }
+    int kept = 0;
+    for (int i = 0; i < e->nwindows; ++i)
+        if (e->windows[i].last > e->windows[i].first) e->windows[kept++] = e->windows[i];
+    e->nwindows = kept;
+    return RW_OK;
+}
+
+/* w7_0 = value at offset `at` of window i. */
+static void emit_window_load(emitter *e, int i, int at, int slot, const char *before)
+{
+    const window *w = e->windows + i;
+    int16_t offset[3] = {w->offset[0], w->offset[1], w->offset[2]};
+    offset[e->k->tiling.roll] = (int16_t)at;
+    rw_graph_node p = {.op = RW_OP_FIELD, .index = w->field, .is_complex = rw_dtype_is_complex(e->g->fields[w->field].dtype)};
+    memcpy(p.offset, offset, sizeof offset);
+    ADD("%sw%d_%d = ", before, i, slot);
+    emit_load(e, &p);
+    ADD(";\n");
+}
+
+/* An item walks along the last axis: windows move by one node a step, only their leading values are loaded. */
+static void emit_walk(emitter *e)
+{
+    int axis = e->k->tiling.roll;
+    char q = index_letter[axis];
+    if (axis == 1) ADD("    EACH(lane, (int)(ihi - ilo)) {\n        const INDEX i = ilo + lane, k = klo;\n");
+    else ADD("    EACH2(i, ilo, ihi, j, jlo, jhi) {\n");
+    ADD("        INDEX c = (%s * NY + %s) * NX + i;\n", axis == 1 ? "k" : "klo", axis == 1 ? "jlo" : "j");
+    for (int i = 0; i < e->nwindows; ++i) {
+        const window *w = e->windows + i;
+        char declare[32];
+        snprintf(declare, sizeof declare, "        %s ", field_type(e, w->field));
+        for (int at = w->first; at < w->last; ++at) emit_window_load(e, i, at, at - w->first, declare);
+        ADD("        %s w%d_%d;\n", field_type(e, w->field), i, w->last - w->first);
+    }
+    ADD("        UNROLL_BY(2) for (INDEX %c = %clo; %c < %chi; ++%c, c += %s) {\n", q, q, q, q, q, axis == 1 ? "NX" : "NX * NY");
+    for (int i = 0; i < e->nwindows; ++i)
+        emit_window_load(e, i, e->windows[i].last, e->windows[i].last - e->windows[i].first, "        ");
+    emit_nodes(e, e->use.needed, "        ");
+    emit_stores(e);
+    for (int i = 0; i < e->nwindows; ++i)
+        for (int m = 0; m < e->windows[i].last - e->windows[i].first; ++m) ADD("        w%d_%d = w%d_%d;\n", i, m, i, m + 1);
+    ADD("        }\n    }\n}\n");
+}
+
+static rw_status emit_inner(emitter *e)
+{
+    bool walk = e->k->tiling.roll > 0 && !e->k->tiling.flat;
+    e->border = false;
     e->index[0] = "i", e->index[1] = "j", e->index[2] = "k";
-    ADD("DEVICE void %s(INDEX ilo, INDEX ihi, INDEX jlo, INDEX jhi, INDEX k%s%s", border ? "border" : "inner",
-        e->arrays.data, e->uniforms.data ? e->uniforms.data : "");
-    for (int a = 0; a < e->k->naccumulators; ++a) ADD(", f64 *a%d", a);
-    ADD(")\n{\n    EACH2(i, ilo, ihi, j, jlo, jhi) {\n        const INDEX c = (k * NY + j) * NX + i;\n");
+    e->item = walk && e->k->tiling.roll == 1 ? "lane" : "i";
+    emit_head(e, "inner", "INDEX ilo, INDEX ihi, INDEX jlo, INDEX jhi, INDEX klo, INDEX khi");
+    if (walk) {
+        RW_TRY(make_windows(e));
+        emit_walk(e);
+        e->nwindows = 0;
+        return RW_OK;
+    }
+    ADD("    for (INDEX k = klo; k < khi; ++k)\n    EACH2(i, ilo, ihi, j, jlo, jhi) {\n"
+        "        const INDEX c = (k * NY + j) * NX + i;\n");
+    emit_nodes(e, e->use.needed, "        ");
+    emit_stores(e);
+    ADD("    }\n}\n");
+    return RW_OK;
+}
+
+/* The cells of the tile lo … hi outside the box a … b, numbered: planes outside, then rows outside of the planes that
+ * are left, then what is left of the rows. An empty box leaves the whole tile. */
+static void emit_border(emitter *e)
+{
+    e->border = true;
+    e->index[0] = "i", e->index[1] = "j", e->index[2] = "k", e->item = "cell";
+    emit_head(e, "border", "INDEX lo0, INDEX hi0, INDEX lo1, INDEX hi1, INDEX lo2, INDEX hi2, INDEX a0, INDEX b0, INDEX a1, "
+                           "INDEX b1, INDEX a2, INDEX b2");
+    ADD("    const INDEX W = hi0 - lo0, H = hi1 - lo1, D = hi2 - lo2, w = b0 - a0, h = b1 - a1, d = b2 - a2;\n"
+        "    const INDEX planes = (D - d) * H * W, rows = d * (H - h) * W, rest = d * h * (W - w);\n"
+        "    EACH(cell, (int)(planes + rows + rest)) {\n"
+        "        INDEX n = cell, i, j, k;\n"
+        "        if (n < planes) {\n"
+        "            i = lo0 + n %% W, j = lo1 + n / W %% H, k = lo2 + n / (W * H);\n"
+        "            if (k >= a2) k += d;\n"
+        "        } else if (n < planes + rows) {\n"
+        "            n -= planes;\n"
+        "            i = lo0 + n %% W, j = lo1 + n / W %% (H - h), k = a2 + n / (W * (H - h));\n"
+        "            if (j >= a1) j += h;\n"
+        "        } else {\n"
+        "            n -= planes + rows;\n"
+        "            i = lo0 + n %% (W - w), j = a1 + n / (W - w) %% h, k = a2 + n / ((W - w) * h);\n"
+        "            if (i >= a0) i += w;\n"
+        "        }\n"
+        "        const INDEX c = (k * NY + j) * NX + i;\n");
     emit_nodes(e, e->use.needed, "        ");
     emit_stores(e);
     ADD("    }\n}\n");
@@ -389,8 +561,8 @@ static void emit_cells(emitter *e, bool border)
 
 static void emit_call(emitter *e, const char *indent, const char *name, const char *box)
 {
-    ADD("%s%s(%s%s%s", indent, name, box, e->array_names.data, e->uniform_names.data ? e->uniform_names.data : "");
-    for (int a = 0; a < e->k->naccumulators; ++a) ADD(", a%d", a);
+    ADD("%s%s(%s%s%s", indent, name, box, text_of(&e->array_names), text_of(&e->uniform_names));
+    for (int a = 0; a < e->k->naccumulators; ++a) ADD(", acc%d", a);
     ADD(");\n");
 }
 
@@ -400,16 +572,16 @@ static void emit_run(emitter *e)
     bool sides = e->use.reach[0][0] || e->use.reach[0][1] || e->use.reach[1][0] || e->use.reach[1][1] ||
                  e->use.reach[2][0] || e->use.reach[2][1];
     int na = e->k->naccumulators;
-    ADD("KERNEL(run%s%s%s)\n{\n", e->arrays.data, e->uniforms.data ? e->uniforms.data : "",
+    ADD("KERNEL(run%s%s%s)\n{\n", text_of(&e->arrays), text_of(&e->uniforms),
         na ? ", GLOBAL f64 *RESTRICT part" : "");
     if (na) ADD("    SHARED(f64, shared, GROUP);\n");
-    for (int a = 0; a < na; ++a) ADD("    PRIVATE(f64, a%d);\n", a);
+    for (int a = 0; a < na; ++a) ADD("    PRIVATE(f64, acc%d);\n", a);
     int a = 0;
     for (int i = 0; i < e->plan->nreductions; ++i) {
         const rw_reduction *r = e->plan->reductions + i;
         static const char *const start[] = {"0", "RW_INF", "-RW_INF"};
         for (int part = 0; r->pass == e->pass && part < r->width; ++part, ++a)
-            ADD("    EACH(i, GROUP) { AT(a%d, i) = %s; }\n", a, start[r->kind]);
+            ADD("    EACH(i, GROUP) { AT(acc%d, i) = %s; }\n", a, start[r->kind]);
     }
     if (t->groups < t->tiles[0] * t->tiles[1] * t->tiles[2])
         ADD("    for (int tile = GROUP_ID(0); tile < TILES_X * TILES_Y * TILES_Z; tile += GROUP_COUNT(0)) {\n");
@@ -420,33 +592,26 @@ static void emit_run(emitter *e)
         ADD("        const INDEX lo%d = (INDEX)(%s) * TILE_%c, hi%d = lo%d + TILE_%c < N%c ? lo%d + TILE_%c : N%c;\n", d,
             which[d], N, d, d, N, N, d, N, N);
     }
-    ADD("        for (INDEX k = lo2; k < hi2; ++k) {\n");
     if (!sides) {
-        emit_call(e, "            ", "inner", "lo0, hi0, lo1, hi1, k");
+        emit_call(e, "        ", "inner", "lo0, hi0, lo1, hi1, lo2, hi2");
     } else {
-        ADD("            const int planes = k >= %d && k < NZ - %d;\n", e->use.reach[2][0], e->use.reach[2][1]);
-        ADD("            if (planes && lo0 >= %d && hi0 <= NX - %d && lo1 >= %d && hi1 <= NY - %d)\n", e->use.reach[0][0],
-            e->use.reach[0][1], e->use.reach[1][0], e->use.reach[1][1]);
-        emit_call(e, "                ", "inner", "lo0, hi0, lo1, hi1, k");
-        ADD("            else if (!FRAME)\n");
-        emit_call(e, "                ", "border", "lo0, hi0, lo1, hi1, k");
-        ADD("            else for (INDEX j = lo1; j < hi1; ++j) {\n");
-        ADD("                INDEX a = hi0, b = hi0;\n");
-        ADD("                if (planes && j >= %d && j < NY - %d) {\n", e->use.reach[1][0], e->use.reach[1][1]);
-        ADD("                    a = lo0 < %d ? %d : lo0, b = hi0 > NX - %d ? NX - %d : hi0;\n", e->use.reach[0][0],
-            e->use.reach[0][0], e->use.reach[0][1], e->use.reach[0][1]);
-        ADD("                    if (a >= b) a = b = hi0;\n                }\n");
-        emit_call(e, "                ", "border", "lo0, a, j, j + 1, k");
-        emit_call(e, "                ", "inner", "a, b, j, j + 1, k");
-        emit_call(e, "                ", "border", "b, hi0, j, j + 1, k");
-        ADD("            }\n");
+        ADD("        INDEX");
+        for (int d = 0; d < 3; ++d)
+            ADD("%s a%d = lo%d < %d ? %d : lo%d, b%d = hi%d > N%c - %d ? N%c - %d : hi%d", d ? "," : "", d, d,
+                e->use.reach[d][0], e->use.reach[d][0], d, d, d, size_letter[d], e->use.reach[d][1], size_letter[d],
+                e->use.reach[d][1], d);
+        ADD(";\n        const int inside = a0 == lo0 && b0 == hi0 && a1 == lo1 && b1 == hi1 && a2 == lo2 && b2 == hi2;\n"
+            "        if (a0 >= b0 || a1 >= b1 || a2 >= b2 || (!SPLIT && !inside)) a0 = b0 = hi0, a1 = b1 = hi1, a2 = b2 = hi2;\n");
+        emit_call(e, "        ", "border", "lo0, hi0, lo1, hi1, lo2, hi2, a0, b0, a1, b1, a2, b2");
+        ADD("        if (a0 < b0)\n");
+        emit_call(e, "            ", "inner", "a0, b0, a1, b1, a2, b2");
     }
-    ADD("        }\n    }\n");
+    ADD("    }\n");
     a = 0;
     for (int i = 0; i < e->plan->nreductions; ++i) {
         const rw_reduction *r = e->plan->reductions + i;
         for (int part = 0; r->pass == e->pass && part < r->width; ++part, ++a) {
-            ADD("    EACH(i, GROUP) { shared[i] = AT(a%d, i); }\n    BARRIER;\n    reduce_items(shared, %d);\n", a, r->kind);
+            ADD("    EACH(i, GROUP) { shared[i] = AT(acc%d, i); }\n    BARRIER;\n    reduce_items(shared, %d);\n", a, r->kind);
             ADD("    EACH(i, 1) { part[%d * GROUP_COUNT(0) + GROUP_ID(0)] = shared[0]; }\n    BARRIER;\n", a);
         }
     }
@@ -528,9 +693,6 @@ static rw_status make_arguments(emitter *e)
     if (e->k->naccumulators) ok = ok && add_slot(e, RW_SLOT_PARTIAL, 0, false);
     if (!ok || e->arrays.failed || e->array_names.failed || e->uniforms.failed || e->uniform_names.failed)
         return rw_fail_memory(e->g->ctx, 1024, "a kernel");
-    if (!e->arrays.data) { /* a pass that only reduces constants or coordinates */
-        rw_text_add(&e->arrays, "%s", ""), rw_text_add(&e->array_names, "%s", "");
-    }
     if (e->k->nslots > 150)
         return rw_fail(e->g->ctx, RW_ERR_UNSUPPORTED,
                        "a pass needs %d fields and scalars, more than the 150 a kernel can take: split the equations",
@@ -556,8 +718,8 @@ static void emit_definitions(emitter *e)
     const rw_tiling *t = &e->k->tiling;
     const rw_grid *grid = &e->g->grid;
     int64_t cells = grid->size[0] * grid->size[1] * grid->size[2];
-    ADD("#define CX(name) %s_##name\n#define INDEX %s\n#define FRAME %d\n", e->k->f32 ? "c64" : "c128",
-        t->narrow ? "int" : "long", t->frame);
+    ADD("#define CX(name) %s_##name\n#define INDEX %s\n#define SPLIT %d\n", e->k->f32 ? "c64" : "c128",
+        t->narrow ? "int" : "long", t->split);
     for (int d = 0; d < 3; ++d) {
         long long n = t->flat ? d ? 1 : (long long)cells : (long long)grid->size[d];
         ADD("#define N%c %lld\n#define TILE_%c %lld\n#define TILES_%c %lld\n", size_letter[d], n, size_letter[d],
@@ -594,16 +756,15 @@ rw_status rw_pass_kernel_create(const rw_plan *plan, int pass, const rw_device_p
     for (int f = 0; f < e.g->nfields; ++f)
         if (e.use.read[f] && !k->tiling.flat) RW_TRY_GOTO(emit_get(&e, f), out);
     if (k->naccumulators) emit_reduction(&e);
-    emit_cells(&e, false);
-    bool sides = !k->tiling.flat;
-    if (sides) emit_cells(&e, true);
+    RW_TRY_GOTO(emit_inner(&e), out);
+    if (!k->tiling.flat) emit_border(&e);
     emit_run(&e);
-    /* "(, a, b)" becomes "(a, b)" */
     k->flops = e.use.flops, k->bytes_per_cell = e.use.bytes_per_cell;
     if (text.failed) status = rw_fail_memory(e.g->ctx, text.length, "the text of a kernel");
     else k->text = text.data, text.data = NULL;
 out:
     rw_pass_use_free(&e.use);
+    rw_free(e.windows);
     rw_text_free(&text);
     rw_text_free(&e.uniforms), rw_text_free(&e.uniform_names);
     rw_text_free(&e.arrays), rw_text_free(&e.array_names);

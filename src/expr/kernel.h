@@ -10,7 +10,8 @@ typedef struct rw_tiling {
     int64_t tile[3];
     int64_t tiles[3];
     int64_t groups;       /* started; each takes every groups-th tile */
-    bool frame;           /* tiles at the border split rows into border and interior (CPU) */
+    int roll;             /* axis that items walk along with a window of values in registers; 0: none (GPU: the last) */
+    bool split;           /* tiles at a side: only the cells beside it are border cells; else all of the tile */
     bool flat;            /* no neighbours, no coordinates: the grid is one row */
     bool narrow;          /* 32-bit indices suffice */
 } rw_tiling;

@@ -86,11 +86,14 @@ static const char *shape_name(const rw_lowering *l, const rw_value *v, char text
     return text;
 }
 
+/* Inside a function: its parameters, then the names of the program, not those of its caller. */
+static bool visible(const rw_lowering *l, int local) { return !l->depth || local >= l->frame || local < l->base; }
+
 static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
 {
     rw_graph *g = l->graph;
     bool call = s->kind == RW_SYNTAX_CALL, local = false, function = false;
-    for (int i = 0; i < l->nlocals; ++i) local = local || !strcmp(l->locals[i].name, s->name);
+    for (int i = 0; i < l->nlocals; ++i) local = local || (visible(l, i) && !strcmp(l->locals[i].name, s->name));
     for (int i = 0; i < l->nfunctions; ++i) function = function || !strcmp(l->functions[i].name, s->name);
     if (call && (local || rw_graph_find_field(g, s->name) >= 0 || rw_graph_find_param(g, s->name) >= 0))
         return FAIL(s->at, "%s is no function: a product is written %s*(…)", s->name, s->name);
@@ -100,7 +103,8 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
     int n = 0, max = g->nfields + g->nparams + l->nlocals + l->nfunctions + RW_COUNT(words);
     const char **names = rw_calloc((size_t)max, sizeof *names);
     if (!names) return rw_fail_memory(l->ctx, (size_t)max * sizeof *names, "a message");
-    for (int i = 0; i < l->nlocals; ++i) names[n++] = l->locals[i].name;
+    for (int i = 0; i < l->nlocals; ++i)
+        if (visible(l, i)) names[n++] = l->locals[i].name;
     for (int i = 0; i < g->nfields; ++i) names[n++] = g->fields[i].name;
     for (int i = 0; i < g->nparams; ++i)
         if (g->params[i].name[0] != '#') names[n++] = g->params[i].name;
@@ -119,9 +123,8 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
 {
     rw_graph *g = l->graph;
     static const int here[3] = {0};
-    /* inside a function: its parameters, then the names of the program, not those of its caller */
     for (int i = l->nlocals - 1; i >= 0; --i)
-        if ((!l->depth || i >= l->frame || i < l->base) && !strcmp(l->locals[i].name, s->name)) {
+        if (visible(l, i) && !strcmp(l->locals[i].name, s->name)) {
             *v = l->locals[i].value;
             return RW_OK;
         }

@@ -73,6 +73,12 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
     return graph->failed ? rw_fail_memory(ctx, 64, "a scalar") : RW_OK;
 }
 
+/* The same status with the statement's place, for mistakes that show when it is put into a pass. */
+static rw_status placed(rw_lowering *l, const rw_source *source, const rw_statement *s, rw_status status)
+{
+    return status == RW_ERR_INPUT ? rw_fail_at(l->ctx, source, s->at, "%s", rw_message(l->ctx)) : status;
+}
+
 static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *source, const rw_statement *s)
 {
     rw_graph *g = l->graph;
@@ -88,13 +94,13 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
         if (rw_is_reserved(s->name) || rw_graph_find_param(g, s->name) >= 0)
             return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it is %s", s->name,
                               rw_is_reserved(s->name) ? "a word of the language" : "a scalar argument");
-        if (v.n == 1 && !g->nodes[v.node[0]].is_field) RW_TRY(rw_plan_result(plan, s->name, v.node[0]));
+        if (v.n == 1 && !g->nodes[v.node[0]].is_field) RW_TRY(placed(l, source, s, rw_plan_result(plan, s->name, v.node[0])));
         return rw_lower_local(l, source, s->at, s->name, v);
     }
     if (g->nodes[v.node[0]].is_complex && !rw_dtype_is_complex(g->fields[f].dtype))
         return rw_fail_at(l->ctx, source, s->at, "a complex value assigned to the real field %s: take real() or abs()",
                           s->name);
-    return rw_plan_store(plan, f, v.node[0]);
+    return placed(l, source, s, rw_plan_store(plan, f, v.node[0]));
 }
 
 rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr)
@@ -106,6 +112,7 @@ rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **exp
     rw_lowering l;
     rw_parsed parsed = {0};
     rw_source source = {spec->name ? spec->name : "expression", spec->text, spec->line, spec->column};
+    if (!spec->text) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: text = NULL: give statements", source.name);
     RW_TRY(check_grid(ctx, &spec->grid));
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
@@ -256,8 +263,9 @@ rw_status rw_expr_set(rw_expr *e, const char *scalar, double value) { return rw_
 
 static rw_status need_shadow(rw_expr *e, int f)
 {
-    if (e->shadow[f]) return RW_OK;
     rw_array *a = e->bound[f];
+    if (e->shadow[f] && e->shadow[f]->memory == a->memory) return RW_OK;
+    rw_array_destroy(&e->shadow[f]);
     return rw_array_create(e->device, a->dtype, a->ndim, a->shape, a->memory, &e->shadow[f]);
 }
 
@@ -308,6 +316,13 @@ static rw_status check_bound(rw_expr *e)
     return RW_OK;
 }
 
+/* What was written beside a field becomes the field. Memory that the caller lent to the array stays with the array. */
+static rw_status take_shadow(rw_expr *e, int f, rw_queue *q)
+{
+    rw_array *a = e->bound[f];
+    return a->host_owner == RW_HOST_BORROWED ? rw_array_copy(a, e->shadow[f], q) : rw_array_swap(a, e->shadow[f]);
+}
+
 rw_status rw_expr_run(rw_expr *e, rw_queue *q)
 {
     RW_TRY(check_bound(e));
@@ -316,7 +331,7 @@ rw_status rw_expr_run(rw_expr *e, rw_queue *q)
         RW_TRY(run_pass(e, e->passes + i, q));
         for (int s = 0; s < e->plan.nstores; ++s) {
             const rw_store *st = e->plan.stores + s;
-            if (st->pass == i && st->shadow && !st->dead) RW_TRY(rw_array_swap(e->bound[st->field], e->shadow[st->field]));
+            if (st->pass == i && st->shadow && !st->dead) RW_TRY(take_shadow(e, st->field, q));
         }
     }
     return RW_OK;

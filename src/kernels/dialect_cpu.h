@@ -33,13 +33,20 @@ typedef struct { int id[3], n[3]; } rw_group;
 #define EACH_IN(i, lo, hi) RW_STRIP(i, lo, hi) RW_SIMD for (long i = rw_b; i < rw_e; ++i)
 #define EACH(i, n) EACH_IN(i, 0, n)
 #define EACH2(i, ilo, ihi, j, jlo, jhi) for (long j = (jlo); j < (jhi); ++j) EACH_IN(i, ilo, ihi)
+#define EACH_BOX(i, ni, j, nj) for (int j = 0; j < (nj); ++j) EACH(i, ni)
 #define EACH_SERIAL(i, n) RW_STRIP(i, 0, n) for (long i = rw_b; i < rw_e; ++i)
 #define PRIVATE(T, name) T name[GROUP] __attribute__((aligned(64)))
 #define PRIVATE_N(T, name, k) T name[k][GROUP] __attribute__((aligned(64)))
+#define PRIVATE_BOX(T, name, ni, nj) T name[nj][ni] __attribute__((aligned(64)))
 #define AT(name, i) name[(i) - rw_b]
 #define AT_N(name, k, i) name[k][(i) - rw_b]
+#define AT_BOX(name, i, j) name[j][i]
 
 #define UNROLL _Pragma("GCC unroll 32")
+#define RW_PRAGMA(words) _Pragma(#words)
+#define UNROLL_BY(n) RW_PRAGMA(GCC unroll n)
+#define RW_PRAGMA(x) _Pragma(#x)
+#define UNROLL_BY(n) RW_PRAGMA(GCC unroll n)
 #define FMA(a, b, c) fma(a, b, c)
 #define SELECT(c, a, b) ((c) ? (a) : (b))
 #define LOAD_ONCE(p) (*(p))

@@ -20,7 +20,12 @@ typedef unsigned short u16;
 #define SHARED(T, name, n) __shared__ __align__(16) T name[n]
 #define SHARED_LARGE(T, name) extern __shared__ __align__(16) unsigned char rw_large[]; T *name = (T *)rw_large
 #define BARRIER __syncthreads()
-#define ITEM ((int)threadIdx.x)
+DEVICE int rw_item()
+{
+    __builtin_assume(threadIdx.x < GROUP); /* divisions and last rounds of loops go away */
+    return (int)threadIdx.x;
+}
+#define ITEM rw_item()
 #define GROUP_ID(d) ((int)((d) == 0 ? blockIdx.x : (d) == 1 ? blockIdx.y : blockIdx.z))
 #define GROUP_COUNT(d) ((int)((d) == 0 ? gridDim.x : (d) == 1 ? gridDim.y : gridDim.z))
 
@@ -29,13 +34,25 @@ typedef unsigned short u16;
 #define EACH2(i, ilo, ihi, j, jlo, jhi)                                                                                \
     for (int j = (int)(jlo) + ITEM / GROUP_X; j < (int)(jhi); j += GROUP / GROUP_X)                                    \
         for (int i = (int)(ilo) + ITEM % GROUP_X; i < (int)(ihi); i += GROUP_X)
+/* ni, nj constants: trips are known, so that the loop unrolls and AT_BOX is a register */
+#define RW_TRIPS(n) (((n) + GROUP - 1) / GROUP)
+#define EACH_BOX(i, ni, j, nj)                                                                                         \
+    _Pragma("unroll") for (int rw_k = 0; rw_k < RW_TRIPS((ni) * (nj)); ++rw_k)                                         \
+        for (int rw_n = rw_k * GROUP + ITEM, i = rw_n % (ni), j = rw_n / (ni), rw_go = 1; rw_go && rw_n < (ni) * (nj); \
+             rw_go = 0)
 #define EACH_SERIAL(i, n) EACH(i, n)
 #define PRIVATE(T, name) T name[1]
 #define PRIVATE_N(T, name, k) T name[k]
+#define PRIVATE_BOX(T, name, ni, nj) T name[RW_TRIPS((ni) * (nj))]
 #define AT(name, i) name[0]
 #define AT_N(name, k, i) name[k]
+#define AT_BOX(name, i, j) name[rw_k]
 
 #define UNROLL _Pragma("unroll")
+#define RW_PRAGMA(words) _Pragma(#words)
+#define UNROLL_BY(n) RW_PRAGMA(unroll n)
+#define RW_PRAGMA(x) _Pragma(#x)
+#define UNROLL_BY(n) RW_PRAGMA(unroll n)
 #define FMA(a, b, c) fma(a, b, c)
 #define SELECT(c, a, b) ((c) ? (a) : (b))
 /* Pairs too (c64, c128): one access of the value's size, which every element of an array is aligned to. */

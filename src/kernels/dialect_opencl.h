@@ -1,6 +1,8 @@
 /* The group dialect for OpenCL C 1.2: a group is a work-group, an item a work-item. Words and rules:
  * docs/dev/dialect.md. */
+#if __OPENCL_VERSION__ < 120
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
 #ifdef RW_REPRODUCIBLE
 #pragma OPENCL FP_CONTRACT OFF
 #endif
@@ -31,13 +33,25 @@ typedef unsigned short u16;
 #define EACH2(i, ilo, ihi, j, jlo, jhi)                                                                                \
     for (int j = (int)(jlo) + ITEM / GROUP_X; j < (int)(jhi); j += GROUP / GROUP_X)                                    \
         for (int i = (int)(ilo) + ITEM % GROUP_X; i < (int)(ihi); i += GROUP_X)
+/* ni, nj constants: trips are known, so that the loop unrolls and AT_BOX is a register */
+#define RW_TRIPS(n) (((n) + GROUP - 1) / GROUP)
+#define EACH_BOX(i, ni, j, nj)                                                                                         \
+    _Pragma("unroll") for (int rw_k = 0; rw_k < RW_TRIPS((ni) * (nj)); ++rw_k)                                         \
+        for (int rw_n = rw_k * GROUP + ITEM, i = rw_n % (ni), j = rw_n / (ni), rw_go = 1; rw_go && rw_n < (ni) * (nj); \
+             rw_go = 0)
 #define EACH_SERIAL(i, n) EACH(i, n)
 #define PRIVATE(T, name) T name[1]
 #define PRIVATE_N(T, name, k) T name[k]
+#define PRIVATE_BOX(T, name, ni, nj) T name[RW_TRIPS((ni) * (nj))]
 #define AT(name, i) name[0]
 #define AT_N(name, k, i) name[k]
+#define AT_BOX(name, i, j) name[rw_k]
 
 #define UNROLL _Pragma("unroll")
+#define RW_PRAGMA(words) _Pragma(#words)
+#define UNROLL_BY(n) RW_PRAGMA(unroll n)
+#define RW_PRAGMA(x) _Pragma(#x)
+#define UNROLL_BY(n) RW_PRAGMA(unroll n)
 #define FMA(a, b, c) fma(a, b, c)
 #define SELECT(c, a, b) ((c) ? (a) : (b))
 #define LOAD_ONCE(p) (*(p))

@@ -7,14 +7,15 @@
 #include "device/opencl/build_log.h"
 #include "device/opencl/opencl.h"
 
-/* Macros with "..." are an extension before OpenCL C 3.0, which PoCL grants and NVIDIA's driver refuses. */
+/* Macros with "..." are an extension before OpenCL C 3.0, which PoCL grants and NVIDIA's driver refuses. -w: drivers print
+ * the number of warnings. */
 const char *rw_opencl_options(const rw_device *dev)
 {
     bool new = dev->info.version[0] >= '3' && dev->info.gpu;
-    if (!dev->ctx->reproducible) return new ? "-cl-std=CL3.0 -cl-mad-enable" : "-cl-std=CL1.2 -cl-mad-enable";
-    if (!rw_opencl_of(dev)->rounds_f32) return new ? "-cl-std=CL3.0" : "-cl-std=CL1.2";
-    return new ? "-cl-std=CL3.0 -cl-fp32-correctly-rounded-divide-sqrt"
-               : "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
+    if (!dev->ctx->reproducible) return new ? "-w -cl-std=CL3.0 -cl-mad-enable" : "-w -cl-std=CL1.2 -cl-mad-enable";
+    if (!rw_opencl_of(dev)->rounds_f32) return new ? "-w -cl-std=CL3.0" : "-w -cl-std=CL1.2";
+    return new ? "-w -cl-std=CL3.0 -cl-fp32-correctly-rounded-divide-sqrt"
+               : "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
 }
 
 static rw_status build_failed(rw_device *dev, rw_program *p, cl_program program, cl_int error, const char *text)
