@@ -45,7 +45,7 @@ demo:
 	$(call step,packages,$(call packages,build))
 	$(call step,build,$(call configure,-S . -B '$(BUILD)'); \
 	    $(call compile,'$(BUILD)') --target rechenwerk-command)
-	$(call step,run,'$(BUILD)/rechenwerk' run cases/reaction-front.yaml -d cpu -o '$(RESULTS)/demo')
+	$(call step,run,'$(BUILD)/rechenwerk' run cases/reaction-front.yaml -d cpu -o '$(RESULTS)/demo' --force)
 	@printf '\nPictures:\n'; find "$$(cd '$(RESULTS)/demo' && pwd)" -name '*.png' | sort | sed 's/^/    /'
 
 check:

@@ -102,6 +102,9 @@ uint64_t rw_random_u64(uint64_t seed, uint64_t index);
 double rw_random_uniform(uint64_t seed, uint64_t index); /* [0,1), 53 bits */
 double rw_random_normal(uint64_t seed, uint64_t index);
 
+/* Hash of the commit the library was built from, "-dirty" behind it when files differed; "unknown" outside a clone. */
+const char *rw_build_commit(void);
+
 /* Seconds of a clock that only moves forward. */
 double rw_seconds(void);
 

@@ -290,9 +290,11 @@ rw_status rw_array_for_launch(rw_array *a, rw_queue *q, bool writes)
     RW_TRY(order(a, q));
     if (!a->device_current) RW_TRY(send(a, q, true));
     set_writer(a, q);
-    if (writes) a->device_current = true, a->host_current = one_memory(a);
+    if (writes) rw_array_written(a);
     return RW_OK;
 }
+
+void rw_array_written(rw_array *a) { a->device_current = true, a->host_current = one_memory(a); }
 
 static rw_status check_queue(const rw_array *a, const rw_queue *q, const char *what)
 {
@@ -318,8 +320,8 @@ rw_status rw_array_send(rw_array *a, rw_queue *q)
 rw_status rw_array_fetch(rw_array *a, rw_queue *q)
 {
     RW_TRY(check_queue(a, q, "rw_array_fetch"));
-    if (a->host_current || !a->device_current || one_memory(a)) return RW_OK;
     if (q->recording || (pending(a) && a->writer->recording)) return refuse_recorded_copy(a->device->ctx, "rw_array_fetch");
+    if (a->host_current || !a->device_current || one_memory(a)) return RW_OK;
     RW_TRY(order(a, q));
     RW_TRY(need_host(a));
     RW_TRY(copy_out(a, q, a->host_owner != RW_HOST_PINNED));
@@ -371,6 +373,6 @@ rw_status rw_array_zero(rw_array *a, rw_queue *q)
     RW_TRY(order(a, q));
     if (a->bytes) RW_TRY(a->device->ops->zero(q, &a->buffer, a->bytes));
     set_writer(a, q);
-    a->device_current = true, a->host_current = one_memory(a);
+    rw_array_written(a);
     return RW_OK;
 }

@@ -28,6 +28,7 @@ typedef struct rw_parameter {
     char name[64], type[16]; /* "y", "f64" */
     rw_arg_kind kind;
     bool constant;           /* GLOBAL const: only read */
+    int element;             /* GLOBAL: rw_dtype of a real element or of a complex one's parts, -1 when not known */
 } rw_parameter;
 
 #define RW_MAX_PARAMETERS 160
@@ -190,6 +191,8 @@ void rw_count(rw_device *dev, int64_t *counter, int64_t n);
 
 /* The array's device copy made current for a kernel in q; marks it written when `writes`. */
 rw_status rw_array_for_launch(rw_array *a, rw_queue *q, bool writes);
+/* The device copy is the newer one now. */
+void rw_array_written(rw_array *a);
 
 /* Cache on disk: bytes for a key, RW_ERR_UNSUPPORTED when there is no entry (or the cache is off).
  * On success *path (to be freed) names the entry. See docs/dev/cache.md. */

@@ -21,21 +21,37 @@ const char *rw_embedded_text(const char *name)
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* The next occurrence of `word` as a whole word outside comments, lines of the preprocessor left out. */
+/* The last character of the comment, string or character constant that begins at s; s itself where none does, NULL
+ * where it has no end. */
+static const char *skip(const char *s)
+{
+    if (s[0] == '/' && s[1] == '*') {
+        const char *end = strstr(s + 2, "*/");
+        return end ? end + 1 : NULL;
+    }
+    if (s[0] == '/' && s[1] == '/') {
+        while (s[1] && s[1] != '\n') ++s;
+        return s;
+    }
+    if (*s != '"' && *s != '\'') return s;
+    for (const char *end = s + 1; *end && *end != '\n'; ++end) {
+        if (*end == *s) return end;
+        if (*end == '\\' && end[1]) ++end;
+    }
+    return s; /* a lone quote: an error for the compiler */
+}
+
+/* The next occurrence of `word` as a whole word outside comments and strings, lines of the preprocessor left out. */
 static const char *find_word(const char *s, const char *word)
 {
     size_t n = strlen(word);
     bool line_start = true, directive = false;
     char before = ' ';
     for (; *s; before = *s, ++s) {
-        if (s[0] == '/' && s[1] == '*') {
-            const char *end = strstr(s + 2, "*/");
-            if (!end) return NULL;
-            s = end + 1;
-            continue;
-        }
-        if (s[0] == '/' && s[1] == '/') {
-            while (s[1] && s[1] != '\n') ++s;
+        const char *end = skip(s);
+        if (!end) return NULL;
+        if (end > s) {
+            s = end;
             continue;
         }
         if (*s == '\n') {
@@ -66,14 +82,28 @@ static rw_arg_kind value_kind(const char *type, const char *real, bool *known)
     return RW_ARG_INT;
 }
 
+/* What an array behind such a pointer must hold: its real dtype; -1 for types of the text's own. */
+static int element_kind(const char *type, const char *real)
+{
+    static const struct { const char *type; rw_dtype dtype; } kinds[] = {
+        {"f32", RW_F32}, {"float", RW_F32}, {"f64", RW_F64}, {"double", RW_F64}, {"c64", RW_F32}, {"c128", RW_F64},
+        {"u8", RW_U8}, {"u16", RW_U16}, {"i32", RW_I32}, {"int", RW_I32}, {"i64", RW_I64}, {"long", RW_I64}};
+    if (!strcmp(type, "real") || !strcmp(type, "complex")) return strcmp(real, "f32") ? RW_F64 : RW_F32;
+    for (int i = 0; i < RW_COUNT(kinds); ++i)
+        if (!strcmp(type, kinds[i].type)) return kinds[i].dtype;
+    return -1;
+}
+
 /* One parameter, "GLOBAL const real *RESTRICT y" or "int n", between s and end. */
 static bool parse_parameter(const char *s, const char *end, const char *real, rw_parameter *p)
 {
     char word[64], last[64] = "", type[64] = "";
-    bool global = false, star = false;
+    bool global = false;
+    int stars = 0;
     memset(p, 0, sizeof *p);
     while (s < end) {
-        if (*s == '*') star = true, ++s;
+        if (*s == '/') s = skip(s) + 1;
+        else if (*s == '*') ++stars, ++s;
         else if (is_word(*s)) {
             int n = 0;
             while (s < end && is_word(*s)) {
@@ -82,30 +112,33 @@ static bool parse_parameter(const char *s, const char *end, const char *real, rw
             }
             word[n] = 0;
             if (!strcmp(word, "GLOBAL")) global = true;
-            else if (!strcmp(word, "const")) p->constant = true;
+            else if (!strcmp(word, "const")) p->constant = p->constant || !stars; /* of what is pointed to */
             else if (!strcmp(word, "RESTRICT")) continue;
             else if (!type[0]) memcpy(type, word, 64);
             else memcpy(last, word, 64);
         } else ++s;
     }
-    if (!type[0] || !last[0] || star != global || strlen(type) > 15) return false;
+    if (!type[0] || !last[0] || stars != global || strlen(type) > 15) return false;
     memcpy(p->name, last, 64);
     snprintf(p->type, sizeof p->type, "%.15s", type);
     bool known = true;
     p->kind = global ? RW_ARG_GLOBAL : value_kind(type, real, &known);
+    p->element = element_kind(type, real);
     return known;
 }
 
 static rw_status parse_kernel(rw_program *p, const char *at, const char *real, int *capacity, const char **after)
 {
     rw_context *ctx = p->device->ctx;
-    const char *s = strchr(at, '(');
-    const char *end = s ? s + 1 : NULL;
+    const char *s = at + strlen("KERNEL");
+    while (isspace((unsigned char)*s)) ++s;
+    const char *end = *s == '(' ? s + 1 : NULL;
     for (int depth = 1; end && *end; ++end) {
         depth += (*end == '(') - (*end == ')');
         if (depth == 0) break;
+        if (!(end = skip(end))) break;
     }
-    if (!s || !end || !*end)
+    if (!end || !*end)
         return rw_fail(ctx, RW_ERR_COMPILE, "program %s: KERNEL( without its closing bracket", p->name);
     *after = end;
     if (!rw_grow(&p->kernels, capacity, p->nkernels + 1, sizeof *p->kernels))
@@ -119,10 +152,16 @@ static rw_status parse_kernel(rw_program *p, const char *at, const char *real, i
     k->parameters = rw_calloc(RW_MAX_PARAMETERS, sizeof *k->parameters);
     if (!k->parameters) return rw_fail_memory(ctx, RW_MAX_PARAMETERS * sizeof *k->parameters, "a kernel");
     p->nkernels++;
+    if (!n || is_word(*s))
+        return rw_fail(ctx, RW_ERR_COMPILE, "program %s: KERNEL(%s…: %s", p->name, k->name,
+                       n ? "a name of more than 63 characters" : "the kernel's name is missing");
     while (isspace((unsigned char)*s)) ++s;
+    if (*s != ',')
+        return rw_fail(ctx, RW_ERR_COMPILE, "program %s: kernel %s has no parameters: give it an array to write to",
+                       p->name, k->name);
     while (*s == ',') {
         const char *next = ++s;
-        while (next < end && *next != ',') ++next;
+        while (next < end && *next != ',') next = skip(next) + 1;
         if (k->nparameters == RW_MAX_PARAMETERS)
             return rw_fail(ctx, RW_ERR_COMPILE, "kernel %s has more than %d parameters", k->name, RW_MAX_PARAMETERS);
         if (!parse_parameter(s, next, real, k->parameters + k->nparameters))
@@ -190,7 +229,9 @@ static rw_status full_text(rw_device *dev, const char *name, const char *text, c
         rw_text_add(full, "#undef CT\n#undef RT\n#undef CF\n#define CT c128\n#define RT f64\n#define CF(name) c128_##name\n");
         rw_text_add_bytes(full, cmath, strlen(cmath));
     }
-    rw_text_add(full, "#line 1 \"%s\"\n", name);
+    rw_text_add(full, "#line 1 \"");
+    for (const char *c = name; *c; ++c) rw_text_add(full, "%c", strchr("\"\\\n\r", *c) ? '_' : *c);
+    rw_text_add(full, "\"\n");
     rw_text_add_bytes(full, text, strlen(text));
     rw_text_add(full, "\n");
     return full->failed ? rw_fail_memory(dev->ctx, full->length, "the text of a program") : RW_OK;
@@ -289,9 +330,12 @@ rw_status rw_program_create(rw_device *dev, const char *name, const char *text, 
     if (items < 1)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "program %s: GROUP = %s: define the number of items of a group", name,
                        group ? group : "(none)");
-    if (dev->info.gpu && items > dev->info.group_max)
+    if (items > dev->info.group_max)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "program %s: GROUP = %d is more than the %d items of %s", name, items,
                        dev->info.group_max, dev->info.name);
+    if (large && atoll(large) > dev->info.shared_memory)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "program %s: SHARED_LARGE_BYTES = %s is more than the %lld bytes of %s",
+                       name, large, (long long)dev->info.shared_memory, dev->info.name);
     rw_text full = {0};
     char key[65];
     rw_program *p = NULL;
@@ -365,9 +409,10 @@ rw_status rw_program_kernel(rw_program *p, const char *name, rw_kernel **kernel)
 static void set_value(rw_launch_arg *a, const rw_arg *from)
 {
     double re = from->is_integer ? (double)from->integer : from->re;
+    int64_t integer = from->is_integer ? from->integer : 0;
     switch (a->parameter->kind) {
-    case RW_ARG_INT: a->value.i = (int32_t)from->integer, a->bytes = 4; break;
-    case RW_ARG_LONG: a->value.l = from->integer, a->bytes = 8; break;
+    case RW_ARG_INT: a->value.i = from->is_integer ? (int32_t)integer : (int32_t)re, a->bytes = 4; break;
+    case RW_ARG_LONG: a->value.l = from->is_integer ? integer : (int64_t)re, a->bytes = 8; break;
     case RW_ARG_F32: a->value.f = (float)re, a->bytes = 4; break;
     case RW_ARG_F64: a->value.d = re, a->bytes = 8; break;
     case RW_ARG_C64: a->value.c[0] = (float)re, a->value.c[1] = (float)from->im, a->bytes = 8; break;
@@ -376,11 +421,27 @@ static void set_value(rw_launch_arg *a, const rw_arg *from)
     }
 }
 
+static bool fits(const rw_parameter *p, const rw_arg *given)
+{
+    if (p->kind == RW_ARG_INT)
+        return given->is_integer ? given->integer >= INT32_MIN && given->integer <= INT32_MAX
+                                 : given->re > INT32_MIN - 1.0 && given->re < INT32_MAX + 1.0;
+    return p->kind != RW_ARG_LONG || given->is_integer || (given->re >= -0x1p63 && given->re < 0x1p63);
+}
+
 static rw_status check_argument(const rw_kernel *k, int i, const rw_parameter *p, const rw_arg *given, rw_device *dev)
 {
     if ((p->kind == RW_ARG_GLOBAL) != (given->array != NULL))
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) must be %s", k->name, i + 1, p->name,
                        p->kind == RW_ARG_GLOBAL ? "an array" : "a number");
+    static const rw_dtype part[] = {[RW_F32] = RW_F32, [RW_F64] = RW_F64, [RW_C64] = RW_F32, [RW_C128] = RW_F64,
+                                    [RW_U8] = RW_U8, [RW_U16] = RW_U16, [RW_I32] = RW_I32, [RW_I64] = RW_I64};
+    if (given->array && p->element >= 0 && (int)part[given->array->dtype] != p->element)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) is an array of %s, declared as %s *",
+                       k->name, i + 1, p->name, rw_dtype_name(given->array->dtype), p->type);
+    if (!given->array && !fits(p, given))
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) = %.17g does not fit the type %s", k->name,
+                       i + 1, p->name, given->is_integer ? (double)given->integer : given->re, p->type);
     if (given->array && given->array->device != dev)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) is an array of %s, the queue of %s",
                        k->name, i + 1, p->name, given->array->device->info.name, dev->info.name);
@@ -444,13 +505,15 @@ rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw
     if (groups[0] * groups[1] * groups[2] == 0) return RW_OK;
     if (dev->lost)
         return rw_fail(dev->ctx, RW_FATAL_DEVICE_LOST, "%s is lost: start the program again", dev->info.name);
-    for (int i = 0; i < nargs; ++i) {
-        if (!args[i].array) continue;
-        RW_TRY(rw_array_for_launch(args[i].array, q, !k->parameters[i].constant));
-        if (q->recording) RW_TRY(touch(q, args[i].array, !k->parameters[i].constant));
-    }
+    for (int i = 0; i < nargs; ++i)
+        if (args[i].array) RW_TRY(rw_array_for_launch(args[i].array, q, false));
     if (rw_fault_hit(RW_FAULT_LAUNCH))
         return rw_fail(dev->ctx, RW_ERR_LAUNCH, "kernel %s failed on %s (injected)", k->name, dev->info.name);
+    for (int i = 0; i < nargs; ++i) { /* written from here on, also by a kernel that fails half-way */
+        bool written = args[i].array && !k->parameters[i].constant;
+        if (q->recording && args[i].array) RW_TRY(touch(q, args[i].array, written)); /* written by the replay */
+        else if (written) rw_array_written(args[i].array);
+    }
     if (q->recording) q->recorded_launches++;
     else rw_count(dev, &dev->counters.launches, 1);
     if (q->recording && !dev->ops->record_begin) return keep_launch(q, k, groups, all, nargs);

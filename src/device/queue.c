@@ -185,8 +185,9 @@ rw_status rw_sequence_replay(rw_sequence *s, rw_queue *q)
     if (q->recording) return refuse_recording(q, "replaying a sequence");
     if (rw_fault_hit(RW_FAULT_LAUNCH))
         return rw_fail(q->device->ctx, RW_ERR_LAUNCH, "replay of a sequence failed (injected)");
+    for (int i = 0; i < s->ntouched; ++i) RW_TRY(rw_array_for_launch(s->touched[i].array, q, false));
     for (int i = 0; i < s->ntouched; ++i)
-        RW_TRY(rw_array_for_launch(s->touched[i].array, q, s->touched[i].written));
+        if (s->touched[i].written) rw_array_written(s->touched[i].array);
     if (s->graph) {
         RW_TRY(q->device->ops->replay(q, s->graph));
     } else {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "device/cpu/cc.h"
+#include "device/opencl/build_log.h"
 
 extern char **environ;
 
@@ -113,26 +114,13 @@ int rw_cc_run(char *const *argv, const char *log)
     pid_t pid;
     int status = posix_spawn(&pid, argv[0], &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (status != 0) return -1;
+    if (status != 0) {
+        errno = status; /* posix_spawn returns it only */
+        return -1;
+    }
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR) return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
-/* The first line of the log that speaks of an error. */
-static void first_error(const char *log, char *line, size_t size)
-{
-    snprintf(line, size, "no message");
-    FILE *f = fopen(log, "r");
-    char l[512];
-    bool found = false;
-    while (f && !found && fgets(l, sizeof l, f))
-        if (strstr(l, "error")) {
-            l[strcspn(l, "\n")] = 0;
-            snprintf(line, size, "%s", l);
-            found = true;
-        }
-    if (f) fclose(f);
 }
 
 #define MAX_OPTIONS 48
@@ -152,7 +140,7 @@ rw_status rw_cc_compile(rw_device *dev, rw_program *p, const char *text, const c
     char *folder = rw_format("%s/rechenwerk-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     char *src = NULL, *out = NULL, *log = NULL, *data = NULL;
     size_t n = 0;
-    bool keep_log = false;
+    bool made = false;
     rw_status status = RW_OK;
     rw_text_add_bytes(&source, text, strlen(text));
     add_entries(&source, p);
@@ -168,8 +156,9 @@ rw_status rw_cc_compile(rw_device *dev, rw_program *p, const char *text, const c
         status = rw_fail(ctx, RW_ERR_FILE, "temporary folder %s: %s: set TMPDIR", folder, strerror(errno));
         goto out;
     }
-    src = rw_format("%s/%s.c", folder, p->name), out = rw_format("%s/out.so", folder);
-    log = rw_format("%s/%s.log", folder, p->name);
+    made = true;
+    src = rw_format("%s/program.c", folder), out = rw_format("%s/program.so", folder);
+    log = rw_format("%s/program.log", folder);
     if (!src || !out || !log) {
         status = rw_fail_memory(ctx, 256, "paths");
         goto out;
@@ -179,13 +168,13 @@ rw_status rw_cc_compile(rw_device *dev, rw_program *p, const char *text, const c
     int m = split(words, argv, 1);
     argv[m++] = "-o", argv[m++] = out, argv[m++] = src, argv[m++] = "-lm", argv[m] = NULL;
     int code = rw_cc_run(argv, log);
-    if (code != 0) {
-        char line[512];
-        first_error(log, line, sizeof line);
-        keep_log = true;
-        status = code < 0 ? rw_fail(ctx, RW_ERR_COMPILE, "the C compiler %s cannot be started: %s", cc, strerror(errno))
-                          : rw_fail(ctx, RW_ERR_COMPILE, "program %s: %s (whole log: %s, source: %s)", p->name, line,
-                                    log, src);
+    if (code < 0) {
+        status = rw_fail(ctx, RW_ERR_COMPILE, "the C compiler %s cannot be started: %s", cc, strerror(errno));
+        goto out;
+    }
+    if (code > 0) {
+        status = rw_file_read(ctx, log, (size_t)1 << 24, &data, &n);
+        if (status == RW_OK) status = rw_build_failed(ctx, p->name, ".c", source.data, data);
         goto out;
     }
     RW_TRY_GOTO(rw_file_read(ctx, out, (size_t)1 << 28, &data, &n), out);
@@ -193,11 +182,9 @@ rw_status rw_cc_compile(rw_device *dev, rw_program *p, const char *text, const c
     if (binary->failed) status = rw_fail_memory(ctx, n, "a compiled program");
 out:
     if (out) unlink(out);
-    if (!keep_log) {
-        if (src) unlink(src);
-        if (log) unlink(log);
-        if (folder) rmdir(folder);
-    }
+    if (src) unlink(src);
+    if (log) unlink(log);
+    if (made) rmdir(folder);
     rw_text_free(&source);
     rw_free(data), rw_free(src), rw_free(out), rw_free(log), rw_free(folder), rw_free(words), rw_free(cc);
     return status;
@@ -206,8 +193,11 @@ out:
 rw_status rw_cc_load(rw_device *dev, rw_program *p, const char *path)
 {
     p->module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!p->module)
-        return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: %s: is the folder mounted noexec?", p->name, dlerror());
+    if (!p->module) {
+        const char *why = dlerror();
+        return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: %s%s", p->name, why,
+                       strstr(why, "undefined symbol") ? "" : ": is the folder mounted noexec?");
+    }
     for (int i = 0; i < p->nkernels; ++i) {
         char name[80];
         snprintf(name, sizeof name, "rw_entry_%s", p->kernels[i].name);

@@ -1,0 +1,42 @@
+/* What there is, read from the tables of settings: for help, templates of cases, bindings, manual pages, completion.
+ *
+ * All texts and lists are freed with free(). */
+#ifndef RECHENWERK_DESCRIBE_H
+#define RECHENWERK_DESCRIBE_H
+
+#include "rechenwerk/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rw_word {
+    const char *name, *line; /* "time.rtol", "relative tolerance of a step" */
+} rw_word;
+
+/* Names of a kind: "problems", "methods", "settings" (of all problems, as --set takes them), "functions" (of the
+ * expression language), "exit-codes". ERR_ARGUMENT with the nearest kind, ERR_MEMORY. */
+RW_API rw_status rw_list_words(rw_context *context, const char *kind, rw_word **words, int *n);
+/* The kinds themselves, NULL behind the last. */
+RW_API const char *const *rw_word_kinds(void);
+
+/* The nearest of n names to a mistyped one; NULL when none is near. */
+RW_API const char *rw_nearest_word(const char *given, const char *const *names, int n);
+
+/* Help on a problem ("pde"), a section ("time"), a setting ("time.rtol", or "rtol" where that is clear) or a function
+ * ("laplace"). ERR_ARGUMENT with the nearest name. */
+RW_API rw_status rw_help(rw_context *context, const char *name, char **text);
+
+/* A commented case of the problem that runs as it is. ERR_ARGUMENT with the nearest problem. */
+RW_API rw_status rw_case_template(rw_context *context, const char *problem, char **text);
+
+/* All tables as JSON: problems, sections, settings with kind, default, allowed values, unit; exit codes. */
+RW_API rw_status rw_describe(rw_context *context, char **json);
+
+/* The part of the manual page (roff, man macros) that the tables give: the settings of a case. */
+RW_API rw_status rw_describe_manual(rw_context *context, char **roff);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,88 @@
+/* Running a case: what the command `rechenwerk run case.yaml` does, for C programs.
+ *
+ *   rw_run_options options = {.device = "cuda:0"};
+ *   rw_run_report report;
+ *   rw_status status = rw_run_case(ctx, "case.yaml", &options, &report);
+ *
+ * The results folder holds
+ *   settings.yaml   effective settings, each with where it came from
+ *   run.json        version, commit, device, reason for stopping, timings, statistics
+ *   log.jsonl       what happened when, a JSON object a line
+ *   series.csv      scalars against time
+ *   fields.h5       all outputs of the fields, as links into fields/000000.h5, …; fields.xdmf, fields.pvd for ParaView
+ *   figures/        pictures
+ *   checkpoint.h5   the state, from which `restart` continues to the same bits
+ * Each file appears whole or not at all: a process killed at any moment leaves the last good ones. */
+#ifndef RECHENWERK_RUN_H
+#define RECHENWERK_RUN_H
+
+#include <signal.h>
+#include <stdint.h>
+
+#include "rechenwerk/device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where a run is. */
+typedef struct rw_run_progress {
+    int64_t step;
+    double time, start, end;
+    double seconds;            /* wall time since the first step of this process */
+    double steps_per_second;   /* of the last seconds; 0 until known */
+    double points_per_second;  /* nodes of the grid times steps */
+    double seconds_left;       /* to the end at this rate; negative until known */
+    int64_t outputs;           /* made so far */
+} rw_run_progress;
+
+typedef void rw_run_progress_function(void *user, const rw_run_progress *progress);
+
+/* All zero: the case as it is, into results/NAME. */
+typedef struct rw_run_options {
+    const char *folder;                    /* results folder; NULL: results/NAME for NAME.yaml */
+    const char *device;                    /* NULL: what the case says */
+    const char *const *set;                /* [nset] "section.key=value", before checks */
+    int nset;
+    bool restart;                          /* continue from the folder's checkpoint */
+    bool force;                            /* a folder that is not empty: replace the results in it */
+    const volatile sig_atomic_t *interrupt; /* (optional) not 0: finish the step, save, stop */
+    rw_run_progress_function *progress;    /* (optional) called some times a second */
+    void *user;
+} rw_run_options;
+
+typedef struct rw_run_report {
+    char folder[1024];
+    char reason[32]; /* "done", "interrupted", "not_finite", "not_converged", "check_failed", "failed"; "": not begun */
+    char problem[32], device[32];
+    double time, end;
+    int64_t step, outputs, pictures;
+    int64_t checks, checks_passed; /* the case's own, made at the end */
+    double seconds;
+} rw_run_report;
+
+/* Runs a case to its end. `report` is optional and filled whatever the status. ERR_INPUT: the case, the folder (not
+ * empty, or a checkpoint of another case), a damaged checkpoint; ERR_MEMORY: the case needs more than the device has
+ * free, found out before anything is allocated; ERR_FILE; ERR_DEVICE; ERR_NOT_CONVERGED: a scalar is no longer finite,
+ * a method gave up, or the final state fails a check of the case (its results are whole then); ERR_INTERRUPTED: stopped
+ * at the user's wish, checkpoint written; and what the problem fails with. */
+RW_API rw_status rw_run_case(rw_context *context, const char *path, const rw_run_options *options,
+                             rw_run_report *report);
+
+/* Passes over memory, bytes, operations of a case on its device, as text; free() it. Nothing is run or written. */
+RW_API rw_status rw_explain_case(rw_context *context, const char *path, const rw_run_options *options, char **text);
+
+/* Draws from a results folder, or from one .h5 file of its fields. */
+typedef struct rw_plot_options {
+    const char *field; /* a field or a column of series.csv; NULL: all fields */
+    double time;       /* the nearest output; NaN: the last one */
+    const char *output; /* a .png file (one picture) or a folder; NULL: the folder figures/ of the results, or "." */
+} rw_plot_options;
+typedef void rw_plot_function(void *user, const char *path); /* called for each picture written */
+RW_API rw_status rw_plot_results(rw_context *context, const char *path, const rw_plot_options *options,
+                                 rw_plot_function *written, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

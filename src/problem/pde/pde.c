@@ -1,0 +1,262 @@
+/* The problem pde as the runner sees it: reading the case, stepping, rows of series.csv, saving and loading. */
+#include "problem/pde/pde.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RW_SETTINGS_PREFIX(section) pde_##section
+#define RW_SETTINGS_DEF "problem/pde/pde.def"
+#define RW_SETTINGS_TABLE pde_sections
+#include "problem/settings_table.h"
+
+enum { COLUMNS_A_FIELD = 3, COLUMNS_BEFORE = 2 };
+
+static void destroy(rw_problem **problem)
+{
+    pde_problem *p = (pde_problem *)*problem;
+    *problem = NULL;
+    if (!p) return;
+    rw_ode_destroy(&p->ode);
+    rw_expr_destroy(&p->series);
+    pde_free_checks(p);
+    for (int f = 0; p->arrays && f < p->nfields; ++f) rw_array_destroy(&p->arrays[f]);
+    for (int i = 0; i < p->nowned; ++i) rw_free(p->owned[i]);
+    rw_free(p->owned), rw_free(p->arrays), rw_free(p->fields), rw_free(p->scalars), rw_free(p->units);
+    rw_free(p->output_fields), rw_free(p->columns), rw_free(p->equations);
+    rw_device_close(&p->device);
+    rw_free(p);
+}
+
+static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
+{
+    rw_context *ctx = rw_case_context(c);
+    const rw_yaml *map = rw_case_node(c, "fields");
+    if (!map || !map->n) return rw_case_fail(c, NULL, "there are no fields: add fields: {u: {initial: \"0\"}}");
+    size_t n = (size_t)map->n;
+    p->fields = rw_calloc(n, sizeof *p->fields), p->units = rw_calloc(n, sizeof *p->units);
+    p->arrays = rw_calloc(n, sizeof *p->arrays), p->output_fields = rw_calloc(n, sizeof *p->output_fields);
+    if (!p->fields || !p->units || !p->arrays || !p->output_fields) return rw_fail_memory(ctx, n * 64, "fields");
+    for (int f = 0; f < map->n; ++f) {
+        pde_fields entry;
+        char where[256];
+        snprintf(where, sizeof where, "%s:%d:%d", map->source, map->key_place[f].line, map->key_place[f].column);
+        RW_TRY(rw_check_name(ctx, where, map->keys[f]));
+        for (int i = 0; i < p->nscalars; ++i)
+            if (!strcmp(p->scalars[i].name, map->keys[f]))
+                return rw_case_fail_key(c, map, f, "%s is both a field and a parameter", map->keys[f]);
+        RW_TRY(rw_case_entry(c, "fields", f, &entry));
+        p->fields[f].name = map->keys[f];
+        p->fields[f].dtype = precision ? RW_F32 : RW_F64;
+        p->units[f] = (char *)entry.unit;
+        p->nfields = f + 1;
+        RW_TRY(pde_read_boundary(c, p, f, entry.boundary));
+    }
+    return RW_OK;
+}
+
+static void describe_output(pde_problem *p)
+{
+    rw_output_grid *g = &p->output_grid;
+    g->ndim = p->grid.ndim;
+    for (int d = 0; d < 3; ++d) {
+        g->size[d] = p->grid.size[d], g->spacing[d] = p->grid.spacing[d], g->origin[d] = p->grid.origin[d];
+        snprintf(g->axis[d], sizeof g->axis[d], "%c", "xyz"[d]);
+    }
+    for (int f = 0; f < p->nfields; ++f)
+        p->output_fields[f] = (rw_output_field){p->fields[f].name, p->units[f], p->arrays[f]};
+}
+
+/* t, step, then min, max and mean of each field: one program, one pass. */
+static rw_status make_series(pde_problem *p)
+{
+    rw_context *ctx = p->device->ctx;
+    rw_text t = {0};
+    p->ncolumns = COLUMNS_BEFORE + COLUMNS_A_FIELD * p->nfields;
+    p->columns = rw_calloc((size_t)p->ncolumns, sizeof *p->columns);
+    if (!p->columns) return rw_fail_memory(ctx, 64, "columns");
+    p->columns[0] = (rw_output_column){"t", ""}, p->columns[1] = (rw_output_column){"step", ""};
+    for (int f = 0; f < p->nfields; ++f) {
+        static const char *const kinds[] = {"min", "max", "mean"};
+        for (int k = 0; k < COLUMNS_A_FIELD; ++k) {
+            char *name = rw_format("%s_%s", p->fields[f].name, kinds[k]);
+            RW_TRY(pde_own(p, ctx, name));
+            p->columns[COLUMNS_BEFORE + COLUMNS_A_FIELD * f + k] = (rw_output_column){name, p->units[f]};
+            rw_text_add(&t, "r%d_%d = %s(%s)\n", f, k, kinds[k], p->fields[f].name);
+        }
+    }
+    rw_status status = t.failed ? rw_fail_memory(ctx, t.length, "columns") : RW_OK;
+    if (status == RW_OK) {
+        rw_expr_spec spec = {.name = "series", .text = t.data, .grid = p->grid, .fields = p->fields, .nfields = p->nfields,
+                             .scalars = p->scalars, .nscalars = p->nscalars};
+        status = rw_expr_create(p->device, &spec, &p->series);
+    }
+    rw_text_free(&t);
+    for (int f = 0; status == RW_OK && f < p->nfields; ++f)
+        status = rw_expr_bind(p->series, p->fields[f].name, p->arrays[f]);
+    return status;
+}
+
+static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
+{
+    const pde_time *t = &p->time;
+    return (rw_ode_spec){.name = rw_case_file(c), .line = 1, .column = 1, .equations = p->equations, .grid = p->grid,
+                         .order = order, .fields = p->fields, .nfields = p->nfields, .scalars = p->scalars,
+                         .nscalars = p->nscalars, .method = (rw_ode_method)t->method, .start = t->start, .step = t->step,
+                         .rtol = t->rtol, .atol = t->atol, .initial_step = t->initial_step, .max_step = t->max_step,
+                         .max_stages = (int)t->max_stages, .spectral_radius = t->spectral_radius, .record = t->record};
+}
+
+static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
+{
+    int64_t shape[3];
+    for (int d = 0; d < p->grid.ndim; ++d) shape[d] = p->grid.size[p->grid.ndim - 1 - d];
+    RW_TRY(rw_ode_create(p->device, spec, &p->ode));
+    for (int f = 0; f < p->nfields; ++f) {
+        pde_fields entry;
+        RW_TRY(rw_array_create(p->device, p->fields[f].dtype, p->grid.ndim, shape, RW_MEMORY_DEVICE, &p->arrays[f]));
+        RW_TRY(rw_case_entry(c, "fields", f, &entry));
+        RW_TRY(pde_set_initial(c, p, f, entry.initial));
+        RW_TRY(rw_ode_bind(p->ode, p->fields[f].name, p->arrays[f]));
+    }
+    describe_output(p);
+    RW_TRY(make_series(p));
+    return pde_read_checks(c, p, spec->order);
+}
+
+static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t *bytes_needed, rw_problem **problem)
+{
+    if (problem) *problem = NULL;
+    pde_grid grid;
+    pde_problem *p = rw_calloc(1, sizeof *p);
+    if (!p) return rw_fail_memory(rw_case_context(c), sizeof *p, "a problem");
+    p->base.ops = &rw_pde_ops;
+    p->device = rw_device_retain(dev);
+    rw_problem *base = &p->base;
+    rw_status status = rw_case_section(c, "grid", &grid);
+    if (status == RW_OK) status = rw_case_section(c, "time", &p->time);
+    if (status == RW_OK && !(p->time.end > p->time.start))
+        status = rw_case_fail(c, rw_case_node(c, "time.end"), "time.end = %g is not after time.start = %g", p->time.end,
+                              p->time.start);
+    p->grid.ndim = (int)grid.size.n;
+    if (status == RW_OK) status = pde_read_parameters(c, p);
+    if (status == RW_OK) status = read_fields(c, p, grid.precision);
+    if (status == RW_OK) status = pde_make_grid(c, p, &grid);
+    if (status == RW_OK) status = pde_join_texts(c, p);
+    if (status == RW_OK) {
+        rw_ode_spec spec = ode_spec(c, p, (int)grid.order);
+        *bytes_needed = rw_ode_bytes(&spec);
+        if (!estimate) status = make_state(c, p, &spec);
+    }
+    if (status == RW_OK && !estimate) *problem = base;
+    else destroy(&base);
+    return status;
+}
+
+static rw_status step(rw_problem *problem, double t_limit) { return rw_ode_step(((pde_problem *)problem)->ode, t_limit); }
+static double time_now(const rw_problem *p) { return rw_ode_time(((const pde_problem *)p)->ode); }
+static double time_end(const rw_problem *p) { return ((const pde_problem *)p)->time.end; }
+static int64_t steps(const rw_problem *p) { return rw_ode_get_statistics(((const pde_problem *)p)->ode).steps; }
+static const rw_output_grid *output_grid(const rw_problem *p) { return &((const pde_problem *)p)->output_grid; }
+
+static int output_fields(rw_problem *problem, const rw_output_field **fields)
+{
+    pde_problem *p = (pde_problem *)problem;
+    *fields = p->output_fields;
+    return p->nfields;
+}
+
+static int columns(rw_problem *problem, const rw_output_column **list)
+{
+    pde_problem *p = (pde_problem *)problem;
+    *list = p->columns;
+    return p->ncolumns;
+}
+
+static rw_status row(rw_problem *problem, double *values)
+{
+    pde_problem *p = (pde_problem *)problem;
+    values[0] = rw_ode_time(p->ode), values[1] = (double)rw_ode_get_statistics(p->ode).steps;
+    RW_TRY(rw_expr_run(p->series, rw_device_queue(p->device)));
+    for (int f = 0; f < p->nfields; ++f)
+        for (int k = 0; k < COLUMNS_A_FIELD; ++k) {
+            char name[32];
+            snprintf(name, sizeof name, "r%d_%d", f, k);
+            RW_TRY(rw_expr_get(p->series, name, values + COLUMNS_BEFORE + COLUMNS_A_FIELD * f + k, NULL));
+        }
+    return RW_OK;
+}
+
+/* ---- checkpoints ------------------------------------------------------------------------------------------------------ */
+
+static rw_io_type io_type(rw_dtype dtype) { return dtype == RW_F32 ? RW_IO_F32 : RW_IO_F64; }
+
+static void shape_of(const pde_problem *p, size_t shape[3])
+{
+    for (int d = 0; d < p->grid.ndim; ++d) shape[d] = (size_t)p->grid.size[p->grid.ndim - 1 - d];
+}
+
+static rw_status save(rw_problem *problem, rw_h5 *file)
+{
+    pde_problem *p = (pde_problem *)problem;
+    double state[RW_ODE_STATE];
+    size_t shape[3];
+    shape_of(p, shape);
+    for (int f = 0; f < p->nfields; ++f) {
+        const void *data;
+        char name[48];
+        RW_TRY(rw_array_read(p->arrays[f], &data));
+        snprintf(name, sizeof name, "/state/%s", p->fields[f].name);
+        RW_TRY(rw_h5_write(file, name, io_type(p->fields[f].dtype), p->grid.ndim, shape, data, RW_H5_CHECKSUM));
+    }
+    rw_ode_save(p->ode, state);
+    return rw_h5_set_numbers(file, "/state", "integrator", RW_ODE_STATE, state);
+}
+
+static rw_status load(rw_problem *problem, rw_h5 *file)
+{
+    pde_problem *p = (pde_problem *)problem;
+    double state[RW_ODE_STATE];
+    size_t shape[3];
+    shape_of(p, shape);
+    RW_TRY(rw_h5_get_numbers(file, "/state", "integrator", RW_ODE_STATE, state));
+    for (int f = 0; f < p->nfields; ++f) {
+        void *data;
+        char name[48];
+        RW_TRY(rw_array_write(p->arrays[f], &data));
+        snprintf(name, sizeof name, "/state/%s", p->fields[f].name);
+        RW_TRY(rw_h5_read(file, name, io_type(p->fields[f].dtype), p->grid.ndim, shape, data));
+    }
+    rw_ode_load(p->ode, state);
+    return RW_OK;
+}
+
+static rw_status explain(rw_problem *problem, rw_text *text)
+{
+    pde_problem *p = (pde_problem *)problem;
+    char *part;
+    RW_TRY(rw_ode_explain(p->ode, &part));
+    rw_text_add(text, "%s", part);
+    free(part);
+    return text->failed ? rw_fail_memory(p->device->ctx, text->length, "the plan as text") : RW_OK;
+}
+
+static int statistics(const rw_problem *problem, const char **names, double *values, int max)
+{
+    rw_ode_statistics s = rw_ode_get_statistics(((const pde_problem *)problem)->ode);
+    const struct { const char *name; double value; } all[] = {
+        {"steps", (double)s.steps}, {"rejected", (double)s.rejected}, {"rhs", (double)s.rhs},
+        {"spectral_rhs", (double)s.spectral_rhs}, {"spectral_radius", s.spectral_radius},
+        {"max_stages", s.max_stages}, {"last_step", s.step}};
+    int n = RW_MIN(RW_COUNT(all), max);
+    for (int i = 0; i < n; ++i) names[i] = all[i].name, values[i] = all[i].value;
+    return n;
+}
+
+const rw_problem_ops rw_pde_ops = {
+    .name = "pde", .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions",
+    .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .create = create, .destroy = destroy, .step = step,
+    .time = time_now, .end = time_end, .steps = steps, .grid = output_grid, .fields = output_fields, .columns = columns,
+    .row = row, .save = save, .load = load, .explain = explain, .statistics = statistics,
+    .check = pde_check,
+};

@@ -1,0 +1,59 @@
+/* The problem pde: coupled partial differential equations du/dt = … on a uniform grid. What its parts share. */
+#ifndef RW_PDE_H
+#define RW_PDE_H
+
+#include "device/device.h"
+#include "expr/program.h"
+#include "problem/problem.h"
+#include "rechenwerk/ode.h"
+
+/* Choices of pde.def, in the order of the enumerations they become. */
+#define PDE_PRECISIONS "f64|f32"
+#define RW_X(name, text, line) text "|"
+#define PDE_METHODS RW_ODE_METHOD_LIST(RW_X)
+
+#define RW_SETTINGS_PREFIX(section) pde_##section
+#define RW_SETTINGS_DEF "problem/pde/pde.def"
+#include "problem/settings_struct.h"
+
+typedef struct pde_problem {
+    rw_problem base;
+    rw_device *device;
+    rw_ode *ode;
+    pde_time time;
+    rw_grid grid;
+    rw_output_grid output_grid;
+    int nfields, nscalars;
+    rw_expr_field *fields;      /* names and boundary texts live as long as the case or in `owned` */
+    rw_expr_scalar *scalars;
+    rw_array **arrays;
+    char **units;
+    rw_output_field *output_fields;
+    rw_output_column *columns;
+    int ncolumns;
+    rw_expr *series;            /* min, max and mean of every field in one pass */
+    rw_problem_check *checks;
+    rw_expr **check_programs;
+    int nchecks;
+    char *equations;            /* functions and equations, padded so that places are those of the file */
+    char **owned;               /* texts made here */
+    int nowned, owned_capacity;
+} pde_problem;
+
+/* Keeps a text made by rw_format or rw_strdup until the problem is destroyed; NULL (memory) fails. */
+rw_status pde_own(pde_problem *p, rw_context *ctx, char *text);
+
+/* boundary.c: the conditions of field f from its setting, and the grid that all of them fit. */
+rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_yaml *node);
+rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settings);
+/* checks.c */
+rw_status pde_read_checks(const rw_case *c, pde_problem *p, int order);
+rw_status pde_check(rw_problem *problem, const rw_problem_check **list, int *n);
+void pde_free_checks(pde_problem *p);
+/* parameters.c */
+rw_status pde_read_parameters(const rw_case *c, pde_problem *p);
+rw_status pde_join_texts(const rw_case *c, pde_problem *p);
+/* initial.c */
+rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_yaml *node);
+
+#endif

@@ -1,0 +1,228 @@
+/* Pictures from results that are already there: of a results folder or of one .h5 file of its fields.
+ *
+ * Each output file is complete in itself (grid, time, units are attributes), so a picture needs nothing else. */
+#include "problem/run_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct plotter {
+    rw_context *ctx;
+    const char *path; /* as given */
+    rw_plot_options options;
+    rw_plot_function *written;
+    void *user;
+    char stem[64];   /* of names of pictures: "000010" */
+    bool one_file;   /* options.output names a .png file */
+} plotter;
+
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t n = strlen(text), m = strlen(ending);
+    return n >= m && strcmp(text + n - m, ending) == 0;
+}
+
+/* Where a picture goes: the file given, or NAME-STEM.png in the folder given, or in `standard`. */
+static rw_status target(const plotter *p, const char *name, const char *standard, char path[RW_PATH_SIZE])
+{
+    char file[100];
+    if (p->one_file) {
+        snprintf(path, RW_PATH_SIZE, "%s", p->options.output);
+        return RW_OK;
+    }
+    const char *folder = p->options.output ? p->options.output : standard;
+    RW_TRY(rw_folder_create(p->ctx, folder));
+    rw_picture_name(name, file, sizeof(file));
+    snprintf(path, RW_PATH_SIZE, "%s/%s%s%s.png", folder, *p->stem ? file : "series-", *p->stem ? "-" : file, p->stem);
+    return RW_OK;
+}
+
+static rw_status done(const plotter *p, const char *path, rw_status status)
+{
+    if (status == RW_OK && p->written) p->written(p->user, path);
+    return status;
+}
+
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
+
+static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_output_grid *grid, double *time)
+{
+    static const char *const names[] = {"axis_x", "axis_y", "axis_z"};
+    int64_t dimensions;
+    if (rw_h5_get_integer(file, "/", "dimensions", &dimensions) != RW_OK || dimensions < 1 || dimensions > 3)
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' is no output of a run: give a results folder or one of its "
+                       "fields/*.h5", path);
+    *grid = (rw_output_grid){.ndim = (int)dimensions, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
+    RW_TRY(rw_h5_get_number(file, "/", "time", time));
+    RW_TRY(rw_h5_get_numbers(file, "/", "origin", grid->ndim, grid->origin));
+    RW_TRY(rw_h5_get_numbers(file, "/", "spacing", grid->ndim, grid->spacing));
+    for (int a = 0; a < grid->ndim; a++) {
+        char *label;
+        RW_TRY(rw_h5_get_text(file, "/", names[a], &label));
+        snprintf(grid->axis[a], sizeof(grid->axis[a]), "%s", label);
+        rw_free(label);
+        if (!(grid->spacing[a] > 0) || !isfinite(grid->spacing[a]) || !isfinite(grid->origin[a]))
+            return rw_fail(p->ctx, RW_ERR_INPUT, "'%s': the grid has no positive spacing", path);
+    }
+    return RW_OK;
+}
+
+static rw_status plot_dataset(const plotter *p, rw_h5 *file, const char *path, const char *name, rw_output_grid *grid,
+                              double time, const char *standard)
+{
+    char set[160], subtitle[64], picture[RW_PATH_SIZE];
+    size_t shape[RW_IO_RANK], bytes;
+    rw_io_type type;
+    int rank;
+    char *unit = NULL;
+    snprintf(set, sizeof(set), "/%.120s", name);
+    RW_TRY(rw_h5_shape(file, set, &type, &rank, shape));
+    if (rank != 3 || !rw_io_bytes(rank, shape, rw_io_type_size(type), &bytes) || bytes == 0)
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s': %s is no field of three dimensions", path, name);
+    for (int a = 0; a < 3; a++) grid->size[a] = (int64_t)shape[2 - a];
+    for (int a = grid->ndim; a < 3; a++)
+        if (grid->size[a] != 1) return rw_fail(p->ctx, RW_ERR_INPUT, "'%s': %s does not fit its grid", path, name);
+    void *data = rw_calloc(bytes, 1);
+    if (!data) return rw_fail_memory(p->ctx, bytes, name);
+    rw_status status;
+    RW_TRY_GOTO(rw_h5_read(file, set, type, rank, shape, data), cleanup);
+    RW_TRY_GOTO(rw_h5_get_text(file, set, "unit", &unit), cleanup);
+    RW_TRY_GOTO(target(p, name, standard, picture), cleanup);
+    snprintf(subtitle, sizeof(subtitle), "t = %.6g", time);
+    rw_field_picture figure = {.subtitle = subtitle, .name = name, .unit = unit, .grid = grid, .type = type,
+                               .data = data, .map = RW_COLORMAP_SEQUENTIAL};
+    status = done(p, picture, rw_picture_field(p->ctx, picture, &figure));
+cleanup:
+    rw_free(unit);
+    rw_free(data);
+    return status;
+}
+
+static rw_status fail_field(const plotter *p, const char *path, char *const *names, int n)
+{
+    const char *nearest = rw_nearest(p->options.field, (const char *const *)names, n);
+    if (!nearest) nearest = n > 0 ? names[0] : "(none)";
+    return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' holds no field '%.60s'; there is %s", path, p->options.field, nearest);
+}
+
+static rw_status plot_file(plotter *p, const char *path, const char *standard)
+{
+    rw_h5 *file;
+    char **names = NULL;
+    int n = 0, drawn = 0;
+    double time;
+    rw_output_grid grid;
+    const char *slash = strrchr(path, '/');
+    snprintf(p->stem, sizeof(p->stem), "%.50s", slash ? slash + 1 : path);
+    char *dot = strrchr(p->stem, '.');
+    if (dot) *dot = '\0';
+    RW_TRY(rw_h5_open(p->ctx, path, &file));
+    rw_status status;
+    RW_TRY_GOTO(read_grid(p, file, path, &grid, &time), cleanup);
+    RW_TRY_GOTO(rw_h5_list(file, "/", &names, &n), cleanup);
+    if (p->one_file && !p->options.field && n > 1)
+        RW_TRY_GOTO(rw_fail(p->ctx, RW_ERR_ARGUMENT, "'%s' holds %d fields, but '%s' is one picture: choose one with "
+                            "--field, or give a folder", path, n, p->options.output), cleanup);
+    for (int i = 0; i < n; i++) {
+        if (p->options.field && strcmp(p->options.field, names[i]) != 0) continue;
+        RW_TRY_GOTO(plot_dataset(p, file, path, names[i], &grid, time, standard), cleanup);
+        drawn++;
+    }
+    if (drawn == 0 && p->options.field) status = fail_field(p, path, names, n);
+cleanup:
+    rw_h5_names_free(&names, n);
+    rw_h5_close(&file);
+    return status;
+}
+
+/* ---- a results folder -------------------------------------------------------------------------------------------- */
+
+/* The output nearest in time, or the last one: its number. */
+static rw_status choose_output(const plotter *p, int *output)
+{
+    char path[RW_PATH_SIZE];
+    rw_h5 *file;
+    rw_io_type type;
+    int rank;
+    size_t shape[RW_IO_RANK];
+    snprintf(path, sizeof(path), "%s/fields.h5", p->path);
+    RW_TRY(rw_h5_open(p->ctx, path, &file));
+    double *times = NULL;
+    rw_status status;
+    RW_TRY_GOTO(rw_h5_shape(file, "/times", &type, &rank, shape), cleanup);
+    if (rank != 1 || shape[0] == 0 || shape[0] > 10000000)
+        RW_TRY_GOTO(rw_fail(p->ctx, RW_ERR_INPUT, "'%s' holds no times of outputs", path), cleanup);
+    if (!(times = rw_calloc(shape[0], sizeof(*times))))
+        RW_TRY_GOTO(rw_fail_memory(p->ctx, shape[0] * sizeof(*times), "times"), cleanup);
+    RW_TRY_GOTO(rw_h5_read(file, "/times", RW_IO_F64, 1, shape, times), cleanup);
+    *output = (int)shape[0] - 1;
+    for (int i = 0; !isnan(p->options.time) && i < (int)shape[0]; i++)
+        if (fabs(times[i] - p->options.time) < fabs(times[*output] - p->options.time)) *output = i;
+cleanup:
+    rw_free(times);
+    rw_h5_close(&file);
+    return status;
+}
+
+/* Columns of series.csv, all or the one named; *drawn counts. */
+static rw_status plot_series(plotter *p, const char *standard, int *drawn)
+{
+    char path[RW_PATH_SIZE], picture[RW_PATH_SIZE];
+    rw_csv_table table;
+    snprintf(path, sizeof(path), "%s/series.csv", p->path);
+    RW_TRY(rw_csv_read(p->ctx, path, &table));
+    rw_status status = RW_OK;
+    p->stem[0] = '\0';
+    for (int i = 1; i < table.n_columns && status == RW_OK; i++) {
+        if (p->options.field && strcmp(p->options.field, table.names[i]) != 0) continue;
+        status = target(p, table.names[i], standard, picture);
+        if (status == RW_OK) status = rw_picture_series(p->ctx, picture, NULL, &table, i);
+        status = done(p, picture, status);
+        ++*drawn;
+    }
+    rw_csv_free(&table);
+    return status;
+}
+
+static rw_status plot_folder(plotter *p)
+{
+    char path[RW_PATH_SIZE], standard[RW_PATH_SIZE];
+    int output, drawn = 0;
+    struct stat info;
+    snprintf(standard, sizeof(standard), "%s/figures", p->path);
+    snprintf(path, sizeof(path), "%s/series.csv", p->path);
+    bool series = stat(path, &info) == 0;
+    snprintf(path, sizeof(path), "%s/fields.h5", p->path);
+    bool fields = stat(path, &info) == 0;
+    if (!series && !fields)
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' is no results folder: it has neither fields.h5 nor series.csv",
+                       p->path);
+    if (series && !p->one_file) RW_TRY(plot_series(p, standard, &drawn));
+    else if (series && p->options.field) RW_TRY(plot_series(p, standard, &drawn));
+    if (p->options.field && drawn > 0) return RW_OK;
+    if (!fields) return RW_OK;
+    RW_TRY(choose_output(p, &output));
+    snprintf(path, sizeof(path), "%s/fields/%06d.h5", p->path, output);
+    return plot_file(p, path, standard);
+}
+
+rw_status rw_plot_results(rw_context *ctx, const char *path, const rw_plot_options *options, rw_plot_function *written,
+                          void *user)
+{
+    struct stat info;
+    if (!path || !*path) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_plot_results: path is missing");
+    plotter p = {.ctx = ctx, .path = path, .written = written, .user = user};
+    if (options)
+        p.options = *options;
+    else
+        p.options.time = NAN;
+    p.one_file = p.options.output && ends_in(p.options.output, ".png");
+    if (stat(path, &info) != 0)
+        return rw_fail(ctx, RW_ERR_FILE, "cannot open '%s': %s: give a results folder or one of its fields/*.h5", path,
+                       strerror(errno));
+    return S_ISDIR(info.st_mode) ? plot_folder(&p) : plot_file(&p, path, ".");
+}

@@ -1,0 +1,81 @@
+/* A problem is what `rechenwerk run` can run: a table of functions over a case. The runner (run.c) does the rest once
+ * for all problems: settings, progress, output, checkpoints, interruption, restart, figures, provenance. */
+#ifndef RW_PROBLEM_H
+#define RW_PROBLEM_H
+
+#include "core/core.h"
+#include "io/h5.h"
+#include "problem/case.h"
+#include "rechenwerk/array.h"
+#include "rechenwerk/device.h"
+
+/* The grid that fields of a problem lie on, for output: node (i, j, k) is at origin + (i, j, k) * spacing. */
+typedef struct rw_output_grid {
+    int ndim;
+    int64_t size[3]; /* x, y, z; 1 beyond ndim */
+    double origin[3], spacing[3];
+    char axis[3][32]; /* labels with unit, "x (m)" */
+} rw_output_grid;
+
+/* A field as output sees it: shape (z, y, x), x fastest. */
+typedef struct rw_output_field {
+    const char *name, *unit;
+    rw_array *array;
+} rw_output_field;
+
+/* A column of series.csv. Reductions are made when a row is due, not at each step. */
+typedef struct rw_output_column {
+    const char *name, *unit;
+} rw_output_column;
+
+typedef struct rw_problem rw_problem;
+
+/* A number that a case says its final state must have. */
+typedef struct rw_problem_check {
+    const char *name;
+    double value, expect, tolerance;
+    bool passed;
+} rw_problem_check;
+
+typedef struct rw_problem_ops {
+    const char *name;    /* "pde" */
+    const char *summary; /* one line */
+    const rw_section *sections; /* settings it reads, besides those of the runner */
+    int nsections;
+
+    /* --- required --- */
+    /* Checks the whole case and makes the initial state on the device; *bytes_needed is filled first and compared
+     * with free memory by the caller when `estimate` is set (then nothing else is done and `problem` may be NULL). */
+    rw_status (*create)(const rw_case *c, rw_device *dev, bool estimate, int64_t *bytes_needed, rw_problem **problem);
+    void (*destroy)(rw_problem **problem);
+    /* One step of its own size, never past t_limit; hitting t_limit exactly when it gets there. */
+    rw_status (*step)(rw_problem *p, double t_limit);
+    double (*time)(const rw_problem *p);
+    double (*end)(const rw_problem *p);
+    int64_t (*steps)(const rw_problem *p); /* accepted so far */
+    const rw_output_grid *(*grid)(const rw_problem *p);
+    int (*fields)(rw_problem *p, const rw_output_field **fields);
+    int (*columns)(rw_problem *p, const rw_output_column **columns); /* the first is t */
+    rw_status (*row)(rw_problem *p, double *values);                 /* one value a column */
+    /* Everything that a bit-exact continuation needs. */
+    rw_status (*save)(rw_problem *p, rw_h5 *file);
+    rw_status (*load)(rw_problem *p, rw_h5 *file);
+
+    /* --- optional --- */
+    rw_status (*explain)(rw_problem *p, rw_text *text); /* (optional) passes, bytes, flops for `rechenwerk explain` */
+    /* (optional) numbers for the summary and run.json: name, value pairs */
+    int (*statistics)(const rw_problem *p, const char **names, double *values, int max);
+    /* (optional) the case's own checks of the present state; the runner makes them at the end, reports them, and gives
+     * ERR_NOT_CONVERGED when one fails. *list belongs to the problem. */
+    rw_status (*check)(rw_problem *p, const rw_problem_check **list, int *n);
+} rw_problem_ops;
+
+/* Every problem begins with its table. */
+struct rw_problem {
+    const rw_problem_ops *ops;
+};
+
+extern const rw_problem_ops rw_pde_ops;
+extern const rw_problem_ops *const rw_problems[]; /* NULL-terminated: pde, … (problems.c) */
+
+#endif

@@ -1,0 +1,244 @@
+/* The runner: one loop for all problems.
+ *
+ *   case -> folder looked at -> device -> memory estimated -> problem created
+ *   folder begun, state of a checkpoint loaded
+ *   loop:  output due? write it      end? stop      interrupted? save, stop      checkpoint due? save      step
+ *
+ * Whether an output is due follows from the state alone (time, step, outputs so far), so that a run continued from a
+ * checkpoint does exactly what the uninterrupted one does. Times of output are start + k*every, computed from k, and
+ * the problem hits them exactly; one that falls within 1e-9 of an interval before the end is the end.
+ * Not here: what a step is, which scalars there are, how a state is saved: the problem's table. */
+#include "problem/run_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- before the first step --------------------------------------------------------------------------------------- */
+
+static rw_status make_folders(rw_run *r)
+{
+    static const char *const names[] = {"fields", "vti", "figures"};
+    const bool wanted[] = {r->output.fields.n > 0, r->output.fields.n > 0 && r->output.vti, r->output.figures.n > 0};
+    char path[RW_PATH_SIZE];
+    for (int i = 0; i < RW_COUNT(names); i++) {
+        rw_run_path(r, names[i], path);
+        if (wanted[i]) RW_TRY(rw_folder_create(r->ctx, path));
+    }
+    return RW_OK;
+}
+
+/* Everything up to the first step; after it the folder is ours. */
+static rw_status begin(rw_run *r, bool fresh)
+{
+    uint64_t position = 0;
+    RW_TRY(rw_output_check(r));
+    if (!fresh) RW_TRY(rw_checkpoint_load(r, &position)); /* a refused one leaves the folder as it was */
+    RW_TRY(rw_folder_begin(r, fresh));
+    RW_TRY(rw_series_begin(r, fresh, position));
+    r->begun = true;
+    RW_TRY(make_folders(r));
+    RW_TRY(rw_record_settings(r));
+    RW_TRY(rw_record_run(r, RW_OK, NULL));
+    RW_TRY(rw_log_open(r));
+    RW_TRY(rw_log_event(r, fresh ? "start" : "restart", "device", rw_device_info(r->device)->name));
+    rw_log(r->ctx, RW_LOG_INFO, "%s %s at t = %.9g, step %lld", fresh ? "results go to" : "continuing in", r->folder,
+           r->ops->time(r->problem), (long long)r->ops->steps(r->problem));
+    r->index_stale = r->noutputs > 0; /* a killed run may have left an old index */
+    if (fresh) r->checkpoint_clock = rw_seconds();
+    rw_rates_begin(r);
+    return RW_OK;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+/* start + next*every, or the end. */
+static double next_output(const rw_run *r)
+{
+    double end = r->ops->end(r->problem), every = r->output.every;
+    if (every <= 0) return end;
+    double t = r->start + (double)r->next * every;
+    return t < end - 1e-9 * every ? t : end;
+}
+
+static bool output_due(const rw_run *r)
+{
+    double t = r->ops->time(r->problem);
+    if (r->noutputs == 0) return true;
+    if (r->times[r->noutputs - 1] == t) return false;
+    if (t >= next_output(r)) return true;
+    return r->output.every_steps > 0 && r->ops->steps(r->problem) % r->output.every_steps == 0;
+}
+
+static bool checkpoint_due(const rw_run *r)
+{
+    int64_t steps = r->ops->steps(r->problem) - r->checkpoint_step;
+    if (steps == 0) return false;
+    if (r->checkpoint.steps > 0 && steps >= r->checkpoint.steps) return true;
+    return r->checkpoint.seconds > 0 && rw_seconds() - r->checkpoint_clock >= r->checkpoint.seconds;
+}
+
+/* An output that cannot be written (a full disk, no memory for a picture) does not cost the work done: the state is
+ * saved if that is still possible, and the output is made again at the restart. */
+static rw_status save_after_failure(rw_run *r, rw_status status)
+{
+    if (status != RW_ERR_FILE && status != RW_ERR_MEMORY) return status;
+    char *message = rw_strdup(rw_message(r->ctx));
+    bool saved = rw_checkpoint_write(r) == RW_OK;
+    if (message && (saved || !isnan(r->checkpoint_time)))
+        rw_fail(r->ctx, status, "%s; the state of t = %.9g is in '%s/checkpoint.h5': continue with --restart when the "
+                "cause is gone", message, r->checkpoint_time, r->folder);
+    else if (message)
+        rw_fail(r->ctx, status, "%s; no checkpoint could be written", message);
+    rw_free(message);
+    return status;
+}
+
+static rw_status write_output(rw_run *r)
+{
+    rw_status status = rw_output_write(r, r->ops->time(r->problem) >= r->ops->end(r->problem));
+    if (status != RW_OK) return save_after_failure(r, status);
+    if (rw_seconds() - r->recorded > 1) RW_TRY(rw_record_run(r, RW_OK, NULL));
+    return RW_OK;
+}
+
+static rw_status write_row(rw_run *r)
+{
+    int64_t every = r->output.series_steps;
+    if (every == 0 || r->ops->steps(r->problem) % every != 0) return RW_OK;
+    RW_TRY(rw_series_row(r, true));
+    if (rw_seconds() - r->flushed < 1) return RW_OK;
+    r->flushed = rw_seconds();
+    return rw_csv_flush(r->series, NULL);
+}
+
+static rw_status step(rw_run *r)
+{
+    double before = r->ops->time(r->problem), clock = rw_seconds();
+    rw_status status = r->ops->step(r->problem, next_output(r));
+    r->seconds.steps += rw_seconds() - clock;
+    if (status != RW_OK) return rw_fail_prefix(r->ctx, status, "%s, t = %.9g", rw_case_file(r->c), before);
+    if (r->ops->time(r->problem) > before) return RW_OK;
+    return rw_fail(r->ctx, RW_ERR_INTERNAL, "%s: the time stays at t = %.17g in step %lld: report this case",
+                   rw_case_file(r->c), before, (long long)r->ops->steps(r->problem));
+}
+
+static rw_status interrupted(rw_run *r)
+{
+    RW_TRY(rw_checkpoint_write(r));
+    return rw_fail(r->ctx, RW_ERR_INTERRUPTED, "interrupted at t = %.9g of %.9g, step %lld; the state is saved in "
+                   "'%s/checkpoint.h5': continue with --restart", r->ops->time(r->problem), r->ops->end(r->problem),
+                   (long long)r->ops->steps(r->problem), r->folder);
+}
+
+static rw_status loop(rw_run *r)
+{
+    for (;;) {
+        if (output_due(r))
+            RW_TRY(write_output(r));
+        else
+            RW_TRY(write_row(r));
+        if (r->ops->time(r->problem) >= r->ops->end(r->problem)) return RW_OK;
+        if (r->options.interrupt && *r->options.interrupt) return interrupted(r);
+        if (checkpoint_due(r)) {
+            RW_TRY(rw_checkpoint_write(r));
+            RW_TRY(rw_record_run(r, RW_OK, NULL));
+        }
+        RW_TRY(step(r));
+        rw_rates_step(r, false);
+    }
+}
+
+/* The numbers that the case says its final state must have. The results are whole whatever they say. */
+static rw_status make_checks(rw_run *r)
+{
+    if (!r->ops->check) return RW_OK;
+    RW_TRY(r->ops->check(r->problem, &r->checks, &r->nchecks));
+    const rw_problem_check *bad = NULL;
+    for (int i = 0; i < r->nchecks; i++) {
+        const rw_problem_check *k = &r->checks[i];
+        r->report->checks_passed += k->passed;
+        if (!k->passed && !bad) bad = k;
+    }
+    r->report->checks = r->nchecks;
+    if (!bad) return RW_OK;
+    r->reason = "check_failed";
+    return rw_fail(r->ctx, RW_ERR_NOT_CONVERGED, "%s: checks.%s = %.9g, where %.9g is expected with a tolerance of %g "
+                   "(%d of %d checks failed): results are in '%s'; --set 'checks={}' leaves checks out",
+                   rw_case_file(r->c), bad->name, bad->value, bad->expect, bad->tolerance,
+                   r->nchecks - (int)r->report->checks_passed, r->nchecks, r->folder);
+}
+
+static rw_status complete(rw_run *r)
+{
+    RW_TRY(rw_output_index(r, true));
+    RW_TRY(rw_checkpoint_write(r));
+    RW_TRY(rw_figures_series(r));
+    return make_checks(r);
+}
+
+/* ---- afterwards -------------------------------------------------------------------------------------------------- */
+
+static const char *reason_of(rw_status status)
+{
+    switch (status) {
+    case RW_OK: return "done";
+    case RW_ERR_INTERRUPTED: return "interrupted";
+    case RW_ERR_NOT_CONVERGED: return "not_converged";
+    default: return "failed";
+    }
+}
+
+/* The last words: run.json and the log say how it ended. What fails here is reported only if nothing failed before. */
+static rw_status finish(rw_run *r, rw_status status)
+{
+    if (!r->begun) return status;
+    const char *reason = r->reason && status == RW_ERR_NOT_CONVERGED ? r->reason : reason_of(status);
+    char *message = rw_strdup(rw_message(r->ctx));
+    rw_status closed = rw_csv_close(&r->series);
+    if (status == RW_OK && closed != RW_OK) status = closed, reason = "failed";
+    else if (status != RW_OK && message) rw_fail(r->ctx, status, "%s", message);
+    rw_status logged = rw_log_event(r, "end", "reason", reason);
+    if (status != RW_OK && message) rw_fail(r->ctx, status, "%s", message);
+    rw_status recorded = rw_record_run(r, status, reason);
+    if (status == RW_OK) status = recorded != RW_OK ? recorded : logged;
+    else if (message) rw_fail(r->ctx, status, "%s", message);
+    rw_free(message);
+    snprintf(r->report->reason, sizeof(r->report->reason), "%s", status == RW_OK ? "done" : reason);
+    rw_rates_step(r, true);
+    return status;
+}
+
+rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, const char *path,
+                      const rw_run_options *options, rw_run_report *report)
+{
+    rw_run r;
+    rw_run_report unused;
+    rw_status status;
+    int64_t bytes;
+    bool fresh = true, reproducible = ctx->reproducible;
+    if (!path || !*path) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_run_case: path is missing: give a case file");
+    rw_run_prepare(&r, ctx, options, report ? report : &unused);
+    RW_TRY_GOTO(rw_run_read_case(&r, problems, path), done);
+    RW_TRY_GOTO(rw_run_choose_folder(&r), done);
+    RW_TRY_GOTO(rw_folder_check(&r, &fresh), done);
+    if (r.top.reproducible) rw_context_set_reproducible(ctx, true);
+    status = rw_run_create(&r, &bytes);
+    if (r.options.interrupt && *r.options.interrupt) /* also when it ended a compiler on the way */
+        status = rw_fail(ctx, RW_ERR_INTERRUPTED, "interrupted before the first step: nothing was written");
+    if (status != RW_OK) goto done;
+    RW_TRY_GOTO(begin(&r, fresh), done);
+    RW_TRY_GOTO(loop(&r), done);
+    status = complete(&r);
+done:
+    status = finish(&r, status);
+    rw_run_release(&r);
+    rw_context_set_reproducible(ctx, reproducible);
+    return status;
+}
+
+rw_status rw_run_case(rw_context *ctx, const char *path, const rw_run_options *options, rw_run_report *report)
+{
+    if (!ctx) return rw_fail(NULL, RW_ERR_ARGUMENT, "rw_run_case: context is NULL: create one first");
+    return rw_run_with(ctx, rw_problems, path, options, report);
+}

@@ -1,0 +1,214 @@
+/* Tests that run on every usable device of cpu, check, opencl:0 (PoCL on a machine without a GPU) and cuda:0.
+ *
+ *   static void test_copy(void **state) { …uses ctx, dev, queue… }
+ *   int main(void)
+ *   {
+ *       const struct CMUnitTest tests[] = {cmocka_unit_test(test_copy), …};
+ *       return run_on_devices("array", tests, RW_COUNT(tests));
+ *   }
+ *
+ * Each test becomes one row a device, "test_copy [opencl:0]". Devices are opened once; a device that does not open is
+ * left out and said so on stderr. RECHENWERK_TEST_DEVICES=cpu,check takes fewer, or others.
+ * After each row no fault may be left set and the device must hold as many bytes as before: that finds lost arrays. */
+#ifndef RW_TEST_DEVICES_H
+#define RW_TEST_DEVICES_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device/device.h"
+
+enum { MAX_TEST_DEVICES = 8 };
+
+typedef struct test_device {
+    char name[32];
+    rw_device *dev;
+    int64_t bytes; /* held before the test */
+} test_device;
+
+static test_device test_devices[MAX_TEST_DEVICES];
+static int ntest_devices;
+
+/* Of the row that runs. */
+static rw_context *ctx;
+static rw_device *dev;
+static rw_queue *queue;
+
+#define OK(call)                                                                                                       \
+    do {                                                                                                               \
+        rw_status ok_status = (call);                                                                                  \
+        if (ok_status != RW_OK)                                                                                        \
+            fail_msg("%s:%d: %s\n    is %s: %s", __FILE__, __LINE__, #call, rw_status_name(ok_status), rw_message(ctx)); \
+    } while (0)
+
+/* The call gives this status, and its message has the part. */
+#define FAILS(wanted, part, call)                                                                                      \
+    do {                                                                                                               \
+        rw_status fails_status = (call);                                                                               \
+        if (fails_status != (wanted))                                                                                  \
+            fail_msg("%s:%d: %s\n    is %s, not %s: %s", __FILE__, __LINE__, #call, rw_status_name(fails_status),       \
+                     rw_status_name(wanted), fails_status ? rw_message(ctx) : "");                                      \
+        if (!strstr(rw_message(ctx), part))                                                                            \
+            fail_msg("%s:%d: %s\n    \"%s\" is not in: %s", __FILE__, __LINE__, #call, part, rw_message(ctx));          \
+    } while (0)
+
+static inline bool on(const char *kind) { return !strcmp(rw_device_info(dev)->kind, kind); }
+/* Host and device copies are different memory. */
+static inline bool discrete(void) { return dev->ops->discrete; }
+static inline rw_counters counters(void) { return rw_device_counters(dev); }
+
+static inline void open_test_devices(void)
+{
+    const char *chosen = getenv("RECHENWERK_TEST_DEVICES");
+    char names[256];
+    snprintf(names, sizeof names, "%s", chosen && *chosen ? chosen : "cpu,check,opencl:0,cuda:0");
+    if (rw_context_create(&ctx) != RW_OK) abort();
+    for (char *save, *name = strtok_r(names, ",", &save); name && ntest_devices < MAX_TEST_DEVICES;
+         name = strtok_r(NULL, ",", &save)) {
+        test_device *d = test_devices + ntest_devices;
+        snprintf(d->name, sizeof d->name, "%.31s", name);
+        if (rw_device_open(ctx, name, &d->dev) == RW_OK) ++ntest_devices;
+        else fprintf(stderr, "without %s: %s\n", name, rw_message(ctx));
+    }
+    if (!ntest_devices) {
+        fprintf(stderr, "no device opens\n");
+        exit(1);
+    }
+}
+
+static inline void close_test_devices(void)
+{
+    for (int i = 0; i < ntest_devices; ++i) rw_device_close(&test_devices[i].dev);
+    ntest_devices = 0;
+    rw_context_destroy(&ctx);
+}
+
+static inline int begin_row(void **state)
+{
+    test_device *d = *state;
+    dev = d->dev, queue = rw_device_queue(dev);
+    d->bytes = rw_device_counters(dev).bytes_allocated;
+    return 0;
+}
+
+static inline int end_row(void **state)
+{
+    test_device *d = *state;
+    for (int kind = 0; kind < RW_FAULT_KINDS; ++kind) rw_fault_set((rw_fault)kind, 0);
+    if (rw_device_counters(d->dev).bytes_allocated == d->bytes) return 0;
+    fprintf(stderr, "%s: %lld bytes of arrays are left over\n", d->name,
+            (long long)(rw_device_counters(d->dev).bytes_allocated - d->bytes));
+    return -1;
+}
+
+/* Calls f once a device, for what is to be made or freed on each before or after the rows. */
+static inline void on_each_device(void (*f)(int index))
+{
+    for (int i = 0; i < ntest_devices; ++i) {
+        dev = test_devices[i].dev, queue = rw_device_queue(dev);
+        f(i);
+    }
+}
+
+static inline int device_index(void)
+{
+    int i = 0;
+    while (test_devices[i].dev != dev) ++i;
+    return i;
+}
+
+/* `before` and `after` (NULL: none) run once a device. */
+static inline int run_on_devices_with(const char *group, const struct CMUnitTest *tests, int n, void (*before)(int),
+                                      void (*after)(int))
+{
+    open_test_devices();
+    if (before) on_each_device(before);
+    int rows = n * ntest_devices, failed = -1;
+    struct CMUnitTest *all = calloc((size_t)rows, sizeof *all);
+    char(*names)[128] = calloc((size_t)rows, sizeof *names);
+    if (all && names) {
+        for (int r = 0; r < rows; ++r) {
+            test_device *d = test_devices + r / n;
+            snprintf(names[r], sizeof names[r], "%.90s [%s]", tests[r % n].name, d->name);
+            all[r] = (struct CMUnitTest){names[r], tests[r % n].test_func, begin_row, end_row, d};
+        }
+        failed = _cmocka_run_group_tests(group, all, (size_t)rows, NULL, NULL);
+    }
+    free(all), free(names);
+    if (after) on_each_device(after);
+    close_test_devices();
+    return failed;
+}
+
+static inline int run_on_devices(const char *group, const struct CMUnitTest *tests, int n)
+{
+    return run_on_devices_with(group, tests, n, NULL, NULL);
+}
+
+/* ---- what nearly every test needs ---------------------------------------------------------------------------- */
+
+static inline rw_array *new_array(rw_dtype dtype, int64_t n, rw_memory memory)
+{
+    rw_array *a;
+    OK(rw_array_create(dev, dtype, 1, &n, memory, &a));
+    return a;
+}
+
+/* f64: first, first + step, … */
+static inline rw_array *new_ramp(int64_t n, double first, double step)
+{
+    rw_array *a = new_array(RW_F64, n, RW_MEMORY_DEVICE);
+    void *w;
+    OK(rw_array_write(a, &w));
+    for (int64_t i = 0; i < n; ++i) ((double *)w)[i] = first + step * (double)i;
+    return a;
+}
+
+static inline const double *numbers_of(rw_array *a)
+{
+    const void *p;
+    OK(rw_array_read(a, &p));
+    return p;
+}
+
+static inline rw_kernel *kernel_of(rw_program *p, const char *name)
+{
+    rw_kernel *k;
+    OK(rw_program_kernel(p, name, &k));
+    return k;
+}
+
+static inline rw_status launch1(rw_queue *q, rw_kernel *k, int64_t groups, const rw_arg *args, int nargs)
+{
+    return rw_launch(q, k, (int64_t[3]){groups, 1, 1}, args, nargs);
+}
+
+/* Calls body() with the n-th event of the kind failing, n = 1, 2, …, until it succeeds without meeting one. A failing
+ * call has the status `wanted` (or `other`), and leaves no array behind. Gives the number of failures. */
+static inline int each_fault(rw_fault kind, rw_status wanted, rw_status other, rw_status (*body)(void *user), void *user)
+{
+    int64_t before = counters().bytes_allocated;
+    for (int n = 1; n < 5000; ++n) {
+        rw_fault_set(kind, n);
+        rw_status status = body(user);
+        bool met = rw_fault_events(kind) >= n;
+        rw_fault_set(kind, 0);
+        if (status != RW_OK && status != wanted && status != other)
+            fail_msg("fault %d at event %d: %s: %s", (int)kind, n, rw_status_name(status), rw_message(ctx));
+        if (counters().bytes_allocated != before)
+            fail_msg("fault %d at event %d: %lld bytes left", (int)kind, n,
+                     (long long)(counters().bytes_allocated - before));
+        if (status == RW_OK && !met) return n - 1;
+        if (status != RW_OK && !met) fail_msg("event %d fails unasked: %s", n, rw_message(ctx));
+    }
+    fail_msg("fault %d: no end", (int)kind);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Every case of cases/ runs on every device that is here, and its own checks hold. The check device, which is slow, gets a
+# short piece of each case on a small grid.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$SOURCE/cases"
+
+run() { # case device folder arguments …
+    local case=$1 device=$2 folder=$3
+    shift 3
+    if ! "$RECHENWERK" run "$case" -d "$device" -o "$folder" -q "$@" >"$work/log" 2>&1; then
+        echo "FAILED: $case on $device"; cat "$work/log"; exit 1
+    fi
+    echo "ok: $case on $device"
+}
+
+devices=cpu
+"$RECHENWERK" info --json >"$work/info.json"
+grep -q '"name": *"cuda:0"' "$work/info.json" && devices="$devices cuda:0"
+for case in *.yaml; do
+    for device in $devices; do run "$case" "$device" "$work/$device-${case%.yaml}" --set output.figures=[] --set output.fields=[]; done
+    [ -f "expected/${case%.yaml}.png" ] || { echo "no picture of $case in cases/expected"; exit 1; }
+done
+# OpenCL compiles for about a second a kernel: three cases that use all kinds of sides, one, two and three dimensions
+if grep -q '"opencl:0"' "$work/info.json"; then
+    for case in heat-1d heat-2d heat-3d; do
+        run "$case.yaml" opencl:0 "$work/opencl-$case" --set output.figures=[] --set output.fields=[]
+    done
+fi
+for case in *.yaml; do
+    dimensions=$(grep -o 'size: \[[^]]*\]' "$case" | tr -cd ,)
+    case $dimensions in "") size='[33]' ;; ,) size='[21, 19]' ;; *) size='[9, 8, 10]' ;; esac
+    end=$(grep -o 'time: {end: [0-9.e-]*' "$case" | grep -o '[0-9.e-]*$')
+    short=$(awk -v end="$end" 'BEGIN { print end / 400 }')
+    run "$case" check "$work/check-${case%.yaml}" --set "grid.size=$size" --set "time.end=$short" --set checks={} \
+        --set output.figures=[] --set output.fields=[] --set "output.every=$short"
+done

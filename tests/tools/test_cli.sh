@@ -1,0 +1,191 @@
+#!/bin/bash
+# The command as a person uses it: every subcommand with one argument too few and one too many, help, unknown options
+# with the nearest name, exit codes, JSON, completion, the manual page, and a run with all that can go wrong with it.
+# Environment: RECHENWERK, the command.
+set -u
+export LC_ALL=C
+command="${RECHENWERK:?the path of the command}"
+[ -x "$command" ] || { echo "no command at $command"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export RECHENWERK_CACHE="${RECHENWERK_CACHE:-$work/cache}"
+bad=0
+
+fail() { echo "FAIL: $*"; bad=$((bad + 1)); }
+
+# expect CODE TEXT ARGUMENTS...: exit code, and TEXT somewhere in what is printed
+expect() {
+    local code=$1 text=$2 got
+    shift 2
+    "$command" "$@" > out 2> err < /dev/null
+    got=$?
+    [ $got -eq "$code" ] || fail "rechenwerk $*: exit code $got, not $code: $(head -3 err)"
+    [ -z "$text" ] || grep -qF -- "$text" out err || fail "rechenwerk $*: no '$text' in: $(cat out err | head -5)"
+}
+
+# ---- usage -----------------------------------------------------------------------------------------------------------
+
+expect 2 "usage: rechenwerk COMMAND"
+expect 0 "usage: rechenwerk COMMAND" --help
+expect 0 "usage: rechenwerk COMMAND" -h
+expect 2 "" --help run
+expect 0 "rechenwerk 0." --version
+expect 2 "takes nothing" --version x
+expect 2 "'rum' is no subcommand; nearest is run" rum case.yaml
+expect 2 "unknown option '--hepl'" --hepl
+commands="run explain plot init list help info cache selftest bench completion"
+for c in $commands; do
+    expect 0 "usage: rechenwerk $c" "$c" --help
+    expect 0 "usage: rechenwerk $c" "$c" -h
+    expect 0 "usage: rechenwerk $c" help "$c"
+    expect 2 "unknown option '--nosuch'" "$c" --nosuch
+    expect 2 "unknown option '-Z'" "$c" -Z
+done
+# one too few
+for c in run explain plot init completion; do expect 2 "$c: an argument is missing" "$c"; done
+# one too many
+for c in run explain plot init completion list help bench; do expect 2 "is one argument too many" "$c" a b; done
+for c in info cache selftest; do expect 2 "'a' is one argument too many" "$c" a; done
+# options
+expect 2 "nearest is --restart" run case.yaml --restar
+expect 2 "--output needs a value" run case.yaml --output
+expect 2 "--output needs a value" run case.yaml -o
+expect 2 "--force takes no value" run case.yaml --force=yes
+expect 2 "exclude each other" run case.yaml --force --restart
+expect 2 "--until soon is not a number" run case.yaml --until soon
+expect 2 "--time now is not a number" plot results --time now
+expect 2 "one argument too many" run -- -a -b
+expect 2 "give one of --clear" cache --clear --path
+expect 2 "goes with --trace" cache -d cpu
+
+# ---- what there is ---------------------------------------------------------------------------------------------------
+
+expect 0 "pde" list problems
+expect 0 "time.rtol" list settings
+expect 0 "laplace" list functions
+expect 0 "rkc2" list methods
+expect 0 "130" list exit-codes
+expect 0 "problems" list
+expect 2 "nearest is problems" list problem
+expect 0 "relative tolerance of a step" help time.rtol
+expect 0 "relative tolerance of a step" help rtol
+expect 0 "time.method" help time
+expect 0 "equations" help pde
+expect 0 "laplace" help laplace
+expect 2 "nearest is time.rtol" help time.rtoll
+expect 2 "takes no name" help --man run
+expect 0 "cpu" info
+expect 0 "folder" cache
+expect 0 "/" cache --path
+expect 0 "entries" cache --json
+expect 0 "reduce" selftest
+expect 4 "cpu" selftest -d cpuu
+expect 0 "" bench
+expect 2 "is no shell" completion tcsh
+for shell in bash zsh fish; do expect 0 "rechenwerk" completion $shell; done
+
+if command -v python3 > /dev/null; then
+    for call in "info --json" "list --json" "list settings --json" "help --json" "cache --json" "selftest --json"; do
+        # shellcheck disable=SC2086
+        "$command" $call | python3 -c 'import json, sys; json.load(sys.stdin)' || fail "rechenwerk $call is no JSON"
+    done
+fi
+"$command" completion bash > completion.bash && bash -n completion.bash || fail "completion bash"
+words() { # words LINE...: what the completion offers for the last word
+    (
+        # shellcheck disable=SC1091
+        . ./completion.bash
+        compopt() { :; }
+        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rechenwerk; echo "${COMPREPLY[*]}"
+    )
+}
+[ "$(words rechenwerk ru)" = run ] || fail "completion of ru: $(words rechenwerk ru)"
+[ "$(words rechenwerk run --rest)" = --restart ] || fail "completion of --rest"
+[ "$(words rechenwerk run -s time.rt)" = time.rtol= ] || fail "completion of time.rt: $(words rechenwerk run -s time.rt)"
+[ "$(words rechenwerk help pd)" = pde ] || fail "completion of pd"
+command -v zsh > /dev/null && { "$command" completion zsh > c.zsh; zsh -n c.zsh || fail "completion zsh"; }
+command -v fish > /dev/null && { "$command" completion fish > c.fish; fish -n c.fish || fail "completion fish"; }
+"$command" help --man > rechenwerk.1 || fail "help --man"
+grep -q '^\.SH EXIT STATUS' rechenwerk.1 || fail "the manual page has no exit status"
+if command -v man > /dev/null; then
+    warnings=$(LC_ALL=C.UTF-8 MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z rechenwerk.1 2>&1 > /dev/null)
+    [ -z "$warnings" ] || fail "the manual page: $warnings"
+fi
+"$command" list > /dev/full 2> err && fail "a full disk behind list is no failure"
+
+# ---- cases -----------------------------------------------------------------------------------------------------------
+
+expect 0 "problem: pde" init pde
+expect 2 "there is no problem 'pdee'; nearest is pde" init pdee
+expect 0 "" init pde -o first.yaml
+expect 2 "it stays as it is" init pde -o first.yaml
+expect 0 "outputs" run first.yaml -o template --set grid.size=[16,16]
+expect 0 "" run template/settings.yaml -o again -q
+[ -s out ] && fail "run -q prints $(cat out)"
+cmp -s template/series.csv again/series.csv || fail "settings.yaml does not run the same case again"
+
+cat > heat.yaml <<'END'
+problem: pde
+grid: {size: [24, 20], extent: [1, 1]}
+fields: {u: {initial: "sin(pi*x)*sin(pi*y)", boundary: "0", unit: K}}
+equations: "du/dt = laplace(u)"
+time: {end: 0.05, rtol: 1e-4}
+output: {every: 0.01}
+END
+expect 0 "heat" run heat.yaml
+[ -s results/heat/figures/u-000005.png ] || fail "no picture of the last output"
+expect 2 "is not empty" run heat.yaml
+expect 0 "" run heat.yaml --force
+expect 0 '"reason": "done"' run heat.yaml -f --json
+expect 0 "" run heat.yaml --restart --until 0.06
+expect 2 "checkpoint of another case" run heat.yaml --restart -s grid.size=[20,20]
+expect 0 "results/heat/figures/u-000006.png" plot results/heat
+expect 0 "u.png" plot results/heat --field u --time 0.02 -o u.png
+expect 0 "u_mean" plot results/heat --field u_mean -o pictures
+expect 0 "u-000001.png" plot results/heat/fields/000001.h5 -o pictures
+expect 2 "holds no field 'w'; there is u" plot results/heat -F w
+expect 1 "cannot open 'nowhere'" plot nowhere
+expect 2 "is no results folder" plot pictures
+expect 2 "heat.yaml" plot heat.yaml
+expect 0 "memory" explain heat.yaml
+expect 0 "" cache --trace heat.yaml
+expect 2 "nowhere.yaml" run nowhere.yaml
+expect 2 "nowhere.yaml" explain nowhere.yaml
+expect 2 "time.ende is unknown; nearest is time.end" run heat.yaml -o x -s time.ende=1
+sed 's/\[24, 20\]/[0, 20]/' heat.yaml > zero.yaml
+expect 2 "zero.yaml:2:15: grid.size = 0 is outside" run zero.yaml
+expect 5 "free: choose a smaller size" run heat.yaml -o x -s grid.size=[30000000,30000000]
+expect 4 "cuda" run heat.yaml -o x -d cuda:99
+expect 4 "cpu" run heat.yaml -o x -d cpuu
+[ -e x ] && fail "a refused run leaves a folder behind"
+expect 1 "/proc/results" run heat.yaml -o /proc/results
+expect 1 "Not a directory" run heat.yaml -o heat.yaml/x
+
+# Ctrl-C: the step is finished, the state saved, and what is printed continues the run.
+cp heat.yaml long.yaml
+"$command" run long.yaml -o 'l o' -s time.end=50 -s time.max_step=1e-5 -s output.every=10 > out 2> err &
+pid=$!
+for _ in $(seq 200); do [ -s 'l o/log.jsonl' ] && break; sleep 0.1; done
+sleep 0.3
+kill -INT $pid
+wait $pid
+[ $? -eq 130 ] || fail "interrupted: not exit code 130: $(cat err)"
+grep -q '"reason": "interrupted"' 'l o/run.json' || fail "run.json does not say interrupted"
+line=$(sed -n 's/^To continue:  rechenwerk //p' err)
+[ -n "$line" ] || fail "nothing says how to continue"
+step=$(sed -n 's/^  "steps": \([0-9]*\).*/\1/p' 'l o/run.json')
+eval "timeout -s INT 3 \"\$command\" $line" 2> err
+grep -q "'l o/checkpoint.h5'" err || fail "the printed line does not continue: $(cat err)"
+after=$(sed -n 's/^  "steps": \([0-9]*\).*/\1/p' 'l o/run.json')
+[ "$after" -gt "$step" ] || fail "continued at step $step, and is at step $after"
+
+# A file system of one megabyte, where that may be made.
+if [ "$(id -u)" = 0 ] && mkdir tiny && mount -t tmpfs -o size=300k none tiny 2> /dev/null; then
+    expect 1 "No space left" run heat.yaml -o tiny/r -s grid.size=[64,64] -s output.figures=[]
+    grep -q '"exit_code": 1' tiny/r/run.json 2> /dev/null || [ ! -s tiny/r/run.json ] || fail "full disk: run.json"
+    umount tiny
+fi
+
+if [ $bad -gt 0 ]; then echo "$bad failures"; exit 1; fi
+echo "all good"

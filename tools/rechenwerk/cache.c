@@ -1,0 +1,82 @@
+/* rechenwerk cache: the programs compiled before, on disk: where, how many, empty it, watch it at work. */
+#include <stdlib.h>
+
+#include "command.h"
+#include "rechenwerk/program.h"
+#include "rechenwerk/run.h"
+
+static void trace_line(void *user, rw_log_level level, const char *text)
+{
+    (void)user;
+    (void)level;
+    printf("%s\n", text);
+}
+
+/* Compiles what a case needs and prints one line for each look-up. */
+static int trace(rw_context *ctx, const arguments *a)
+{
+    rw_run_options options = {.device = value_of(a, "device")};
+    char *text = NULL;
+    rw_status status = rw_context_set_cache(ctx, true, NULL, true);
+    rw_context_set_log(ctx, RW_LOG_INFO, trace_line, NULL);
+    if (status == RW_OK) status = rw_explain_case(ctx, value_of(a, "trace"), &options, &text);
+    free(text);
+    return status == RW_OK ? 0 : failed(ctx, status);
+}
+
+static int clear(rw_context *ctx)
+{
+    int64_t removed;
+    rw_status status = rw_cache_clear(ctx, &removed);
+    if (status != RW_OK) return failed(ctx, status);
+    printf("%lld entries removed\n", (long long)removed);
+    return 0;
+}
+
+static int describe(rw_context *ctx, const arguments *a)
+{
+    rw_cache_info info;
+    rw_status status = rw_cache_describe(ctx, &info);
+    if (status != RW_OK) return failed(ctx, status);
+    if (given(a, "path")) {
+        printf("%s\n", info.folder);
+    } else if (given(a, "json")) {
+        printf("{\"folder\": ");
+        print_json(stdout, info.folder);
+        printf(", \"entries\": %lld, \"bytes\": %lld}\n", (long long)info.entries, (long long)info.bytes);
+    } else {
+        printf("folder   %s\nentries  %lld\nsize     %.1f MiB\n", info.folder, (long long)info.entries,
+               (double)info.bytes / (1024 * 1024));
+    }
+    return 0;
+}
+
+static int run(const arguments *a)
+{
+    if (given(a, "clear") + given(a, "path") + given(a, "trace") + given(a, "json") > 1)
+        return usage("cache: give one of --clear, --path, --trace, --json");
+    if (given(a, "device") && !given(a, "trace")) return usage("cache: --device goes with --trace");
+    rw_context *ctx = make_context(a);
+    if (!ctx) return 5;
+    int code = given(a, "clear") ? clear(ctx) : given(a, "trace") ? trace(ctx, a) : describe(ctx, a);
+    rw_context_destroy(&ctx);
+    return code;
+}
+
+static const option options[] = {
+    {"clear", 0, NULL, "remove all entries"},
+    {"path", 0, NULL, "print the folder only"},
+    {"trace", 0, "CASE.yaml", "compile what a case needs and show each look-up"},
+    OPTION_DEVICE,
+    OPTION_JSON,
+};
+
+const command command_cache = {
+    .name = "cache",
+    .operands = "",
+    .line = "the compiled programs on disk: where they are, how many; empty or trace them",
+    .more = "The folder is $RECHENWERK_CACHE, else $XDG_CACHE_HOME/rechenwerk, else ~/.cache/rechenwerk.",
+    .options = options,
+    .noptions = COUNT(options),
+    .run = run,
+};

@@ -1,0 +1,91 @@
+/* What the files of the command share: a table of subcommands, each with a table of its options.
+ *
+ * From the tables come parsing, usage errors with the nearest name, --help, the manual page and completion. The command
+ * uses the public headers of the library only. */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "rechenwerk/device.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
+
+typedef struct option {
+    const char *name;  /* "output", given as --output */
+    char letter;       /* 'o', given as -o; 0: none */
+    const char *value; /* "DIR", or NULL for a switch */
+    const char *line;
+} option;
+
+typedef struct arguments arguments;
+
+typedef struct command {
+    const char *name;      /* "run" */
+    const char *operands;  /* "CASE.yaml", for help */
+    int least, most;       /* number of operands */
+    const char *line;      /* one line */
+    const char *more;      /* a paragraph for help, or NULL */
+    const option *options; /* besides --help */
+    int noptions;
+    int (*run)(const arguments *a); /* gives the exit code */
+} command;
+
+struct arguments {
+    const command *command;
+    int noperands;
+    const char **operands;
+    int ngiven; /* options in the order they were given */
+    struct given {
+        const option *option;
+        const char *value;
+    } *given;
+    int argc; /* as typed, behind "rechenwerk" */
+    char **argv;
+};
+
+extern const command command_bench, command_cache, command_completion, command_explain, command_help, command_info,
+    command_init, command_list, command_plot, command_run, command_selftest;
+extern const command *const commands[]; /* NULL-terminated */
+const command *find_command(const char *name); /* NULL when unknown; says so, with the nearest */
+
+/* options.c */
+/* Parses argv behind the subcommand; false after a usage error was printed. */
+bool parse(const command *c, int argc, char **argv, arguments *a);
+void release(arguments *a);
+bool given(const arguments *a, const char *name);
+const char *value_of(const arguments *a, const char *name); /* the last one given; NULL when none */
+/* A number; false after a message. Leaves *number when the option was not given. */
+bool number_of(const arguments *a, const char *name, double *number);
+
+/* report.c */
+int usage(const char *format, ...) RW_PRINTF(1, 2);       /* "rechenwerk: …" and exit code 2 */
+int failed(rw_context *ctx, rw_status status);            /* the library's message and its exit code */
+/* A context that logs to stderr: warnings; with --verbose more, with --quiet less. NULL after a message. */
+rw_context *make_context(const arguments *a);
+/* The device of -d, else "cpu". */
+rw_status open_device(rw_context *ctx, const arguments *a, rw_device **device);
+void print_json(FILE *file, const char *text); /* a string in quotes, escaped */
+void print_number(FILE *file, double x);       /* as JSON: null when not finite */
+
+/* manual.c */
+void print_help(FILE *file, const command *c);
+void print_usage(FILE *file);
+int print_manual(rw_context *ctx);
+
+/* cases.c */
+typedef struct ready_case {
+    char name[64], line[160], path[1024];
+} ready_case;
+/* The cases that came with the program; free(). NULL and n = 0 when there are none. */
+ready_case *find_cases(int *n);
+
+#define OPTION_DEVICE {"device", 'd', "DEV", "where to compute: cpu, cpu:4, cuda:0, opencl:0, check, auto"}
+#define OPTION_JSON {"json", 0, NULL, "print JSON, for programs"}
+#define OPTION_VERBOSE {"verbose", 'v', NULL, "say which paths are taken: compilers, cache, devices"}
+#define OPTION_QUIET {"quiet", 'q', NULL, "no progress, no summary, no warnings"}
+#define OPTION_SET {"set", 's', "KEY=VALUE", "change a setting of the case, such as grid.size=[64,64]; may be repeated"}
+#define OPTION_NO_CACHE {"no-cache", 0, NULL, "neither read nor write compiled programs on disk"}
+
+#endif

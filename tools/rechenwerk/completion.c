@@ -1,0 +1,212 @@
+/* rechenwerk completion bash|zsh|fish: completion of subcommands, options, devices, settings, from the tables.
+ *
+ *   bash   source <(rechenwerk completion bash)
+ *   zsh    rechenwerk completion zsh > DIRECTORY-OF-FPATH/_rechenwerk
+ *   fish   rechenwerk completion fish > ~/.config/fish/completions/rechenwerk.fish */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "rechenwerk/describe.h"
+
+#define DEVICES "cpu check auto cuda:0 opencl:0"
+#define KINDS "problems methods settings functions exit-codes cases"
+
+static rw_word *words[2]; /* settings, problems */
+static int nwords[2];
+
+static void print_names(int list, const char *ending)
+{
+    for (int i = 0; i < nwords[list]; i++) printf("%s%s%s", i ? " " : "", words[list][i].name, ending);
+}
+
+static void print_commands(const char *separator)
+{
+    for (int i = 0; commands[i]; i++) printf("%s%s", i ? separator : "", commands[i]->name);
+}
+
+/* What the operand of a subcommand is: words to choose from, or a file. */
+static void print_operands(const command *c)
+{
+    if (strcmp(c->name, "help") == 0) {
+        print_commands(" ");
+        printf(" ");
+        print_names(1, "");
+    } else if (strcmp(c->name, "init") == 0) {
+        print_names(1, "");
+    } else if (strcmp(c->name, "list") == 0) {
+        printf("%s", KINDS);
+    } else if (strcmp(c->name, "completion") == 0) {
+        printf("bash zsh fish");
+    }
+}
+
+static bool takes_file(const command *c)
+{
+    return strcmp(c->name, "run") == 0 || strcmp(c->name, "explain") == 0 || strcmp(c->name, "plot") == 0;
+}
+
+static void print_bash(void)
+{
+    printf("# Completion of rechenwerk for bash, made by: rechenwerk completion bash\n"
+           "_rechenwerk()\n{\n"
+           "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" options= operands=\n"
+           "    COMPREPLY=()\n"
+           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W \"");
+    print_commands(" ");
+    printf(" --help --version\" -- \"$word\"))\n        return\n    fi\n"
+           "    case \"$before\" in\n"
+           "    -d|--device) COMPREPLY=($(compgen -W \"" DEVICES "\" -- \"$word\")); return ;;\n"
+           "    -s|--set)\n        compopt -o nospace\n        COMPREPLY=($(compgen -W \"");
+    print_names(0, "=");
+    printf("\" -- \"$word\"))\n        return ;;\n"
+           "    -o|--output|--trace) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n    esac\n"
+           "    case \"${COMP_WORDS[1]}\" in\n");
+    for (int i = 0; commands[i]; i++) {
+        printf("    %s)\n        options=\"", commands[i]->name);
+        for (int k = 0; k < commands[i]->noptions; k++) {
+            if (commands[i]->options[k].letter) printf("-%c ", commands[i]->options[k].letter);
+            printf("--%s ", commands[i]->options[k].name);
+        }
+        printf("--help\"\n        operands=\"");
+        print_operands(commands[i]);
+        printf("\" ;;\n");
+    }
+    printf("    esac\n"
+           "    if [ \"${word:0:1}\" = - ]; then\n        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+           "    elif [ -n \"$operands\" ]; then\n        COMPREPLY=($(compgen -W \"$operands\" -- \"$word\"))\n"
+           "    else\n        COMPREPLY=($(compgen -f -- \"$word\"))\n    fi\n}\n"
+           "complete -o filenames -F _rechenwerk rechenwerk\n");
+}
+
+/* Text inside [...] of a zsh specification, or inside single quotes. */
+static void print_escaped(const char *text, const char *special, const char *before)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            printf("'\\''");
+        else
+            printf("%s%c", strchr(special, *text) ? before : "", *text);
+    }
+}
+
+static void print_zsh(void)
+{
+    printf("#compdef rechenwerk\n# Completion of rechenwerk for zsh, made by: rechenwerk completion zsh\n"
+           "_rechenwerk() {\n  local -a commands\n  commands=(\n");
+    for (int i = 0; commands[i]; i++) {
+        printf("    '%s:", commands[i]->name);
+        print_escaped(commands[i]->line, ":\\", "\\");
+        printf("'\n");
+    }
+    printf("  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n"
+           "  case $words[2] in\n");
+    for (int i = 0; commands[i]; i++) {
+        const command *c = commands[i];
+        printf("  %s)\n    _arguments -s", c->name);
+        for (int k = 0; k < c->noptions; k++) {
+            const option *o = &c->options[k];
+            const char *action = strcmp(o->name, "device") == 0 ? "(" DEVICES ")" : "_files";
+            for (int form = 0; form < 2; form++) {
+                if (form == 0 && !o->letter) continue;
+                printf(" \\\n      '");
+                if (strcmp(o->name, "set") == 0) printf("*");
+                if (form == 0)
+                    printf("-%c", o->letter);
+                else
+                    printf("--%s", o->name);
+                printf("[");
+                print_escaped(o->line, "[]:\\", "\\");
+                printf("]");
+                if (o->value && strcmp(o->name, "set") == 0) {
+                    printf(":setting:(");
+                    print_names(0, "\\=");
+                    printf(")");
+                } else if (o->value) {
+                    printf(":%s:%s", o->name, action);
+                }
+                printf("'");
+            }
+        }
+        printf(" \\\n      '(-h --help)'{-h,--help}'[this text]'");
+        if (takes_file(c)) printf(" \\\n      '2:file:_files'");
+        else if (c->most) {
+            printf(" \\\n      '2:name:(");
+            print_operands(c);
+            printf(")'");
+        }
+        printf(" ;;\n");
+    }
+    printf("  esac\n}\n_rechenwerk \"$@\"\n");
+}
+
+static void print_fish(void)
+{
+    printf("# Completion of rechenwerk for fish, made by: rechenwerk completion fish\n"
+           "complete -c rechenwerk -f\n"
+           "complete -c rechenwerk -n __fish_use_subcommand -l help -s h -d 'help'\n"
+           "complete -c rechenwerk -n __fish_use_subcommand -l version -d 'version'\n");
+    for (int i = 0; commands[i]; i++) {
+        const command *c = commands[i];
+        printf("complete -c rechenwerk -n __fish_use_subcommand -a %s -d '", c->name);
+        print_escaped(c->line, "'\\", "\\");
+        printf("'\n");
+        if (takes_file(c)) printf("complete -c rechenwerk -n '__fish_seen_subcommand_from %s' -F\n", c->name);
+        else if (c->most) {
+            printf("complete -c rechenwerk -n '__fish_seen_subcommand_from %s' -a '", c->name);
+            print_operands(c);
+            printf("'\n");
+        }
+        for (int k = 0; k < c->noptions; k++) {
+            const option *o = &c->options[k];
+            printf("complete -c rechenwerk -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
+            if (o->letter) printf(" -s %c", o->letter);
+            if (o->value) printf(" -r");
+            if (o->value && strcmp(o->name, "device") == 0) {
+                printf(" -a '" DEVICES "'");
+            } else if (o->value && strcmp(o->name, "set") == 0) {
+                printf(" -a '");
+                print_names(0, "=");
+                printf("'");
+            } else if (o->value) {
+                printf(" -F");
+            }
+            printf(" -d '");
+            print_escaped(o->line, "\\", "\\");
+            printf("'\n");
+        }
+    }
+}
+
+static int run(const arguments *a)
+{
+    static const struct { const char *shell; void (*print)(void); } shells[] = {
+        {"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
+    static const char *const names[] = {"bash", "zsh", "fish"};
+    int k = 0;
+    while (k < COUNT(shells) && strcmp(shells[k].shell, a->operands[0]) != 0) k++;
+    if (k == COUNT(shells)) {
+        const char *nearest = rw_nearest_word(a->operands[0], names, COUNT(names));
+        return usage("completion: '%s' is no shell that is known%s%s; known are bash, zsh, fish", a->operands[0],
+                     nearest ? "; nearest is " : "", nearest ? nearest : "");
+    }
+    rw_context *ctx = make_context(a);
+    if (!ctx) return 5;
+    rw_status status = rw_list_words(ctx, "settings", &words[0], &nwords[0]);
+    if (status == RW_OK) status = rw_list_words(ctx, "problems", &words[1], &nwords[1]);
+    int code = status == RW_OK ? 0 : failed(ctx, status);
+    if (status == RW_OK) shells[k].print();
+    free(words[0]);
+    free(words[1]);
+    rw_context_destroy(&ctx);
+    return code;
+}
+
+const command command_completion = {
+    .name = "completion",
+    .operands = "bash|zsh|fish",
+    .least = 1,
+    .most = 1,
+    .line = "completion for a shell: source <(rechenwerk completion bash)",
+    .run = run,
+};

@@ -1,0 +1,64 @@
+/* rechenwerk help [NAME]: on a subcommand, problem, section, setting or function; the manual page; the tables as JSON. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "rechenwerk/describe.h"
+
+static int help_on(rw_context *ctx, const char *name)
+{
+    char *text;
+    for (int i = 0; commands[i]; i++)
+        if (strcmp(commands[i]->name, name) == 0) {
+            print_help(stdout, commands[i]);
+            return 0;
+        }
+    rw_status status = rw_help(ctx, name, &text);
+    if (status != RW_OK) return failed(ctx, status);
+    fputs(text, stdout);
+    free(text);
+    return 0;
+}
+
+static int run(const arguments *a)
+{
+    char *json;
+    if ((given(a, "man") || given(a, "json")) && a->noperands)
+        return usage("help: --%s takes no name", given(a, "man") ? "man" : "json");
+    rw_context *ctx = make_context(a);
+    int code = 0;
+    if (!ctx) return 5;
+    if (given(a, "man")) {
+        code = print_manual(ctx);
+    } else if (given(a, "json")) {
+        rw_status status = rw_describe(ctx, &json);
+        if (status == RW_OK) {
+            fputs(json, stdout);
+            free(json);
+        } else {
+            code = failed(ctx, status);
+        }
+    } else if (a->noperands) {
+        code = help_on(ctx, a->operands[0]);
+    } else {
+        print_usage(stdout);
+    }
+    rw_context_destroy(&ctx);
+    return code;
+}
+
+static const option options[] = {
+    {"man", 0, NULL, "print the manual page (roff)"},
+    {"json", 0, NULL, "print all tables of settings as JSON, for bindings"},
+};
+
+const command command_help = {
+    .name = "help",
+    .operands = "[NAME]",
+    .most = 1,
+    .line = "help on a subcommand, problem, section, setting or function",
+    .more = "For example: rechenwerk help run, help pde, help time, help time.rtol, help laplace.",
+    .options = options,
+    .noptions = COUNT(options),
+    .run = run,
+};

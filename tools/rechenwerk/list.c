@@ -1,0 +1,121 @@
+/* rechenwerk list [KIND]: names of problems, methods, settings, functions, exit codes, ready cases. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "rechenwerk/describe.h"
+
+/* Names without lines, as many in a row as fit. */
+static void print_plain(const rw_word *words, int n, const char *indent)
+{
+    int column = 0;
+    for (int i = 0; i < n; i++) {
+        if (column && column + (int)strlen(words[i].name) > 96) {
+            printf("\n");
+            column = 0;
+        }
+        column += printf("%s%s", column ? " " : indent, words[i].name);
+    }
+    printf("\n");
+}
+
+static void print_lines(const rw_word *words, int n, const char *indent)
+{
+    int width = 0;
+    for (int i = 0; i < n; i++)
+        if ((int)strlen(words[i].name) > width) width = (int)strlen(words[i].name);
+    for (int i = 0; i < n; i++) printf("%s%-*s  %s\n", indent, width, words[i].name, words[i].line);
+}
+
+static void print_words(const char *kind, const rw_word *words, int n, bool json, bool alone)
+{
+    if (json) {
+        print_json(stdout, kind);
+        printf(": [");
+        for (int i = 0; i < n; i++) {
+            printf("%s{\"name\": ", i ? ", " : "");
+            print_json(stdout, words[i].name);
+            printf(", \"line\": ");
+            print_json(stdout, words[i].line);
+            printf("}");
+        }
+        printf("]");
+        return;
+    }
+    if (!alone) printf("%s\n", kind);
+    if (n > 0 && !*words[0].line)
+        print_plain(words, n, alone ? "" : "  ");
+    else
+        print_lines(words, n, alone ? "" : "  ");
+    if (!alone) printf("\n");
+}
+
+static void print_cases(bool json, bool alone)
+{
+    int n;
+    ready_case *cases = find_cases(&n);
+    rw_word *words = calloc((size_t)n + 1, sizeof(*words));
+    for (int i = 0; words && i < n; i++) words[i] = (rw_word){cases[i].name, cases[i].line};
+    print_words("cases", words, words ? n : 0, json, alone);
+    free(words);
+    free(cases);
+}
+
+static int print_kind(rw_context *ctx, const char *kind, bool json, bool alone)
+{
+    rw_word *words;
+    int n;
+    rw_status status = rw_list_words(ctx, kind, &words, &n);
+    if (status != RW_OK) return failed(ctx, status);
+    print_words(kind, words, n, json, alone);
+    free(words);
+    return 0;
+}
+
+static int fail_kind(const char *kind)
+{
+    const char *names[16];
+    int n = 0;
+    for (const char *const *k = rw_word_kinds(); *k; k++) names[n++] = *k;
+    names[n++] = "cases";
+    const char *nearest = rw_nearest_word(kind, names, n);
+    if (nearest) return usage("list: there is no list of '%s'; nearest is %s", kind, nearest);
+    return usage("list: there is no list of '%s'; known are problems, methods, settings, functions, exit-codes, cases",
+                 kind);
+}
+
+static int run(const arguments *a)
+{
+    const char *kind = a->noperands ? a->operands[0] : NULL;
+    bool json = given(a, "json"), found = false;
+    int code = 0;
+    rw_context *ctx = make_context(a);
+    if (!ctx) return 5;
+    for (const char *const *k = rw_word_kinds(); kind && *k; k++) found |= strcmp(*k, kind) == 0;
+    if (kind && !found && strcmp(kind, "cases") != 0) {
+        rw_context_destroy(&ctx);
+        return fail_kind(kind);
+    }
+    if (json) printf("{");
+    for (const char *const *k = rw_word_kinds(); *k && code == 0; k++) {
+        if (kind && strcmp(*k, kind) != 0) continue;
+        code = print_kind(ctx, *k, json, kind);
+        if (json && !kind) printf(", ");
+    }
+    if (!kind || strcmp(kind, "cases") == 0) print_cases(json, kind);
+    if (json) printf("}\n");
+    rw_context_destroy(&ctx);
+    return code;
+}
+
+static const option options[] = {OPTION_JSON};
+
+const command command_list = {
+    .name = "list",
+    .operands = "[KIND]",
+    .most = 1,
+    .line = "names of problems, methods, settings, functions, exit-codes, cases",
+    .options = options,
+    .noptions = COUNT(options),
+    .run = run,
+};

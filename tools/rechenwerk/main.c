@@ -1,0 +1,65 @@
+/* rechenwerk: numerical methods on processors and accelerators, from the shell. */
+#include <string.h>
+
+#include "command.h"
+#include "rechenwerk/describe.h"
+
+const command *const commands[] = {
+    &command_run,  &command_explain, &command_plot,     &command_init,  &command_list,       &command_help,
+    &command_info, &command_cache,   &command_selftest, &command_bench, &command_completion, NULL,
+};
+
+const command *find_command(const char *name)
+{
+    const char *names[32];
+    int n = 0;
+    for (; commands[n]; n++) {
+        names[n] = commands[n]->name;
+        if (strcmp(names[n], name) == 0) return commands[n];
+    }
+    const char *nearest = rw_nearest_word(name, names, n);
+    usage("'%s' is no subcommand%s%s: see rechenwerk --help", name, nearest ? "; nearest is " : "",
+          nearest ? nearest : "");
+    return NULL;
+}
+
+/* What was printed must have arrived: a full disk behind `rechenwerk list > file` is a failure. */
+static int finish(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    fprintf(stderr, "rechenwerk: the output cannot be written\n");
+    return code ? code : 1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : NULL;
+    if (!name) {
+        print_usage(stderr);
+        return 2;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_usage(stdout);
+        return finish(argc > 2 ? usage("--help takes nothing behind it: see rechenwerk help %s", argv[2]) : 0);
+    }
+    if (strcmp(name, "--version") == 0) {
+        if (argc > 2) return usage("--version takes nothing behind it");
+        printf("rechenwerk %s\n", rw_version());
+        return finish(0);
+    }
+    if (name[0] == '-') return usage("unknown option '%s': a subcommand comes first: see rechenwerk --help", name);
+    const command *c = find_command(name);
+    if (!c) return 2;
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") != 0 && strcmp(argv[i], "-h") != 0) continue;
+        print_help(stdout, c);
+        return finish(0);
+    }
+    arguments a;
+    if (!parse(c, argc - 2, argv + 2, &a)) return 2;
+    a.argc = argc - 1;
+    a.argv = argv + 1;
+    int code = c->run(&a);
+    release(&a);
+    return finish(code);
+}

@@ -1,0 +1,152 @@
+/* Options by their table: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, switches together (-qv), -- ends them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "rechenwerk/describe.h"
+
+enum { MOST = 32 }; /* options of a subcommand */
+
+static bool fail_option(const command *c, const char *text)
+{
+    char names[MOST][32];
+    const char *list[MOST];
+    int n = 0;
+    for (; n < c->noptions && n < MOST - 1; n++) {
+        snprintf(names[n], sizeof(names[n]), "--%s", c->options[n].name);
+        list[n] = names[n];
+    }
+    list[n++] = "--help";
+    const char *nearest = rw_nearest_word(text, list, n);
+    usage("%s: unknown option '%s'%s%s: see rechenwerk %s --help", c->name, text, nearest ? "; nearest is " : "",
+          nearest ? nearest : "", c->name);
+    return false;
+}
+
+static const option *find_long(const command *c, const char *text, size_t n)
+{
+    for (int i = 0; i < c->noptions; i++)
+        if (strlen(c->options[i].name) == n && strncmp(c->options[i].name, text, n) == 0) return &c->options[i];
+    return NULL;
+}
+
+static const option *find_letter(const command *c, char letter)
+{
+    for (int i = 0; i < c->noptions; i++)
+        if (c->options[i].letter == letter) return &c->options[i];
+    return NULL;
+}
+
+static void add(arguments *a, const option *o, const char *value)
+{
+    a->given[a->ngiven].option = o;
+    a->given[a->ngiven].value = value;
+    a->ngiven++;
+}
+
+/* The value of option o: what stands behind it in the same word, or else the next word. */
+static bool take_value(const command *c, const option *o, const char *rest, int argc, char **argv, int *i, arguments *a)
+{
+    if (!rest && *i + 1 < argc) rest = argv[++*i];
+    if (!rest) {
+        usage("%s: --%s needs a value: --%s %s", c->name, o->name, o->name, o->value);
+        return false;
+    }
+    add(a, o, rest);
+    return true;
+}
+
+static bool parse_long(const command *c, int argc, char **argv, int *i, arguments *a)
+{
+    const char *text = argv[*i] + 2;
+    size_t n = strcspn(text, "=");
+    const option *o = find_long(c, text, n);
+    if (!o) return fail_option(c, argv[*i]);
+    if (o->value) return take_value(c, o, text[n] ? text + n + 1 : NULL, argc, argv, i, a);
+    if (text[n]) {
+        usage("%s: --%s takes no value", c->name, o->name);
+        return false;
+    }
+    add(a, o, NULL);
+    return true;
+}
+
+static bool parse_letters(const command *c, int argc, char **argv, int *i, arguments *a)
+{
+    for (const char *p = argv[*i] + 1; *p; p++) {
+        const option *o = find_letter(c, *p);
+        char text[3] = {'-', *p, 0};
+        if (!o) return fail_option(c, p == argv[*i] + 1 ? argv[*i] : text);
+        if (o->value) return take_value(c, o, p[1] ? p + 1 : NULL, argc, argv, i, a);
+        add(a, o, NULL);
+    }
+    return true;
+}
+
+bool parse(const command *c, int argc, char **argv, arguments *a)
+{
+    size_t most = 1; /* no more options than letters, no more operands than words */
+    for (int i = 0; i < argc; i++) most += strlen(argv[i]) + 1;
+    *a = (arguments){.command = c};
+    a->operands = calloc((size_t)argc + 1, sizeof(*a->operands));
+    a->given = calloc(most, sizeof(*a->given));
+    bool good = a->operands && a->given, options = true;
+    if (!good) usage("no memory for %d arguments", argc);
+    for (int i = 0; i < argc && good; i++) {
+        const char *text = argv[i];
+        if (options && strcmp(text, "--") == 0)
+            options = false;
+        else if (options && text[0] == '-' && text[1] == '-')
+            good = parse_long(c, argc, argv, &i, a);
+        else if (options && text[0] == '-' && text[1])
+            good = parse_letters(c, argc, argv, &i, a);
+        else
+            a->operands[a->noperands++] = text;
+    }
+    if (good && (a->noperands < c->least || a->noperands > c->most)) {
+        bool few = a->noperands < c->least;
+        usage("%s: %s%s%s: the call is rechenwerk %s %s", c->name, few ? "an argument is missing" : "'",
+              few ? "" : a->operands[c->most], few ? "" : "' is one argument too many", c->name, c->operands);
+        good = false;
+    }
+    if (!good) release(a);
+    return good;
+}
+
+void release(arguments *a)
+{
+    free(a->operands);
+    free(a->given);
+    a->operands = NULL;
+    a->given = NULL;
+}
+
+const char *value_of(const arguments *a, const char *name)
+{
+    for (int i = a->ngiven - 1; i >= 0; i--)
+        if (strcmp(a->given[i].option->name, name) == 0) return a->given[i].value;
+    return NULL;
+}
+
+bool given(const arguments *a, const char *name)
+{
+    for (int i = 0; i < a->ngiven; i++)
+        if (strcmp(a->given[i].option->name, name) == 0) return true;
+    return false;
+}
+
+bool number_of(const arguments *a, const char *name, double *number)
+{
+    const char *text = value_of(a, name);
+    char *end;
+    if (!text) return true;
+    errno = 0;
+    double x = strtod(text, &end);
+    if (end != text && !*end && !errno && x - x == 0) {
+        *number = x;
+        return true;
+    }
+    usage("%s: --%s %s is not a number", a->command->name, name, text);
+    return false;
+}

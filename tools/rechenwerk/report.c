@@ -1,0 +1,76 @@
+/* Messages, the log on stderr, contexts and devices as the options ask, and a few words of JSON. */
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+
+int usage(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("rechenwerk: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return 2;
+}
+
+int failed(rw_context *ctx, rw_status status)
+{
+    const char *message = rw_message(ctx);
+    fprintf(stderr, "rechenwerk: %s\n", *message ? message : rw_status_text(status));
+    return rw_status_exit_code(status);
+}
+
+static void log_line(void *user, rw_log_level level, const char *text)
+{
+    static const char *const names[] = {"error: ", "warning: ", "", ""};
+    (void)user;
+    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr); /* a progress line may stand there */
+    fprintf(stderr, "rechenwerk: %s%s\n", names[level], text);
+}
+
+rw_context *make_context(const arguments *a)
+{
+    rw_context *ctx;
+    rw_status status = rw_context_create(&ctx);
+    rw_log_level level = given(a, "quiet") ? RW_LOG_ERROR : given(a, "verbose") ? RW_LOG_INFO : RW_LOG_WARNING;
+    if (status != RW_OK) {
+        failed(NULL, status);
+        return NULL;
+    }
+    rw_context_set_log(ctx, level, log_line, NULL);
+    if (given(a, "no-cache")) rw_context_set_cache(ctx, false, NULL, false);
+    return ctx;
+}
+
+rw_status open_device(rw_context *ctx, const arguments *a, rw_device **device)
+{
+    const char *name = value_of(a, "device");
+    return rw_device_open(ctx, name ? name : "cpu", device);
+}
+
+void print_json(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(file, "\\%c", c);
+        else if (c < 0x20)
+            fprintf(file, "\\u%04x", c);
+        else
+            fputc(c, file);
+    }
+    fputc('"', file);
+}
+
+void print_number(FILE *file, double x)
+{
+    if (isfinite(x))
+        fprintf(file, "%.17g", x);
+    else
+        fputs("null", file);
+}

@@ -1,0 +1,176 @@
+/* rechenwerk run CASE.yaml: a progress line on a terminal, Ctrl-C that saves and says how to continue, a summary. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "rechenwerk/run.h"
+
+static volatile sig_atomic_t interrupt;
+
+static void on_signal(int number)
+{
+    (void)number;
+    interrupt = 1;
+}
+
+/* The first signal asks to stop after the step; the second one ends the program at once. */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* "12:05" or "1:02:03" */
+static void print_duration(double seconds, char *text, size_t size)
+{
+    if (seconds < 0 || seconds > 1e7) {
+        snprintf(text, size, "?");
+        return;
+    }
+    long s = (long)ceil(seconds);
+    if (s < 3600)
+        snprintf(text, size, "%ld:%02ld", s / 60, s % 60);
+    else
+        snprintf(text, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+}
+
+/* 1234567 as "1.23 M" */
+static void print_rate(double rate, char *text, size_t size)
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+    int i = 0;
+    for (; rate >= 999.5 && i < COUNT(prefixes) - 1; i++) rate /= 1000;
+    snprintf(text, size, "%.*f %s", rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0, rate, prefixes[i]);
+}
+
+static void show_progress(void *user, const rw_run_progress *p)
+{
+    char left[32], steps[32], points[32];
+    double span = p->end - p->start;
+    (void)user;
+    print_duration(p->seconds_left, left, sizeof(left));
+    print_rate(p->steps_per_second, steps, sizeof(steps));
+    print_rate(p->points_per_second, points, sizeof(points));
+    fprintf(stderr, "\r\033[K%3.0f %%  t = %.5g of %.5g  step %lld  %ssteps/s  %spoints/s  left %s",
+            span > 0 ? 100 * (p->time - p->start) / span : 100, p->time, p->end, (long long)p->step, steps, points,
+            left);
+    fflush(stderr);
+}
+
+/* A word as the shell reads it back. */
+static void print_word(FILE *file, const char *word)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+    if (*word && strspn(word, safe) == strlen(word)) {
+        fputs(word, file);
+        return;
+    }
+    fputc('\'', file);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", file);
+        else
+            fputc(*word, file);
+    fputc('\'', file);
+}
+
+static void print_how_to_continue(const arguments *a)
+{
+    fputs("To continue:  rechenwerk", stderr);
+    for (int i = 0; i < a->argc; i++) {
+        if (strcmp(a->argv[i], "--force") == 0 || strcmp(a->argv[i], "-f") == 0) continue;
+        if (strcmp(a->argv[i], "--restart") == 0) continue;
+        fputc(' ', stderr);
+        print_word(stderr, a->argv[i]);
+    }
+    fputs(" --restart\n", stderr);
+}
+
+static void print_report(const arguments *a, const rw_run_report *r, rw_status status)
+{
+    if (given(a, "json")) {
+        printf("{\"folder\": ");
+        print_json(stdout, r->folder);
+        printf(", \"reason\": ");
+        print_json(stdout, r->reason);
+        printf(", \"status\": ");
+        print_json(stdout, rw_status_name(status));
+        printf(", \"problem\": ");
+        print_json(stdout, r->problem);
+        printf(", \"device\": ");
+        print_json(stdout, r->device);
+        printf(", \"time\": ");
+        print_number(stdout, r->time);
+        printf(", \"steps\": %lld, \"outputs\": %lld, \"pictures\": %lld, \"checks\": %lld, \"checks_passed\": %lld, "
+               "\"seconds\": ", (long long)r->step, (long long)r->outputs, (long long)r->pictures,
+               (long long)r->checks, (long long)r->checks_passed);
+        print_number(stdout, r->seconds);
+        printf("}\n");
+    } else if (status == RW_OK && !given(a, "quiet")) {
+        printf("%s: t = %.6g after %lld steps on %s in %.3g s; %lld outputs, %lld pictures\n", r->folder, r->time,
+               (long long)r->step, r->device, r->seconds, (long long)r->outputs, (long long)r->pictures);
+        if (r->checks) printf("checks: %lld of %lld passed\n", (long long)r->checks_passed, (long long)r->checks);
+    }
+}
+
+static int run(const arguments *a)
+{
+    char until[64];
+    double end = NAN;
+    if (given(a, "restart") && given(a, "force")) return usage("run: --restart and --force exclude each other");
+    if (!number_of(a, "until", &end)) return 2;
+    rw_context *ctx = make_context(a);
+    const char **set = calloc((size_t)a->ngiven + 1, sizeof(*set));
+    if (!ctx || !set) return 5;
+    bool terminal = isatty(STDERR_FILENO) && !given(a, "quiet");
+    rw_run_options options = {.folder = value_of(a, "output"), .device = value_of(a, "device"), .set = set,
+                              .restart = given(a, "restart"), .force = given(a, "force"), .interrupt = &interrupt,
+                              .progress = terminal ? show_progress : NULL};
+    for (int i = 0; i < a->ngiven; i++)
+        if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
+    if (given(a, "until")) {
+        snprintf(until, sizeof(until), "time.end=%.17g", end);
+        set[options.nset++] = until;
+    }
+    rw_run_report report;
+    catch_signals();
+    rw_status status = rw_run_case(ctx, a->operands[0], &options, &report);
+    if (terminal && *report.reason) fputs("\r\033[K", stderr);
+    print_report(a, &report, status);
+    int code = status == RW_OK ? 0 : failed(ctx, status);
+    if (status == RW_ERR_INTERRUPTED && *report.reason) print_how_to_continue(a);
+    free(set);
+    rw_context_destroy(&ctx);
+    return code;
+}
+
+static const option options_of_run[] = {
+    OPTION_DEVICE,
+    {"output", 'o', "DIR", "results folder; without it results/NAME for NAME.yaml"},
+    OPTION_SET,
+    {"until", 'u', "T", "final time: short for --set time.end=T, also to continue a finished run"},
+    {"restart", 0, NULL, "continue from the checkpoint in the results folder"},
+    {"force", 'f', NULL, "replace the results in a folder that is not empty"},
+    OPTION_JSON,
+    OPTION_VERBOSE,
+    OPTION_QUIET,
+    OPTION_NO_CACHE,
+};
+
+const command command_run = {
+    .name = "run",
+    .operands = "CASE.yaml",
+    .least = 1,
+    .most = 1,
+    .line = "run a case: results, pictures, checkpoints",
+    .more = "The results folder holds settings.yaml, run.json, log.jsonl, series.csv, fields.h5 with fields.xdmf and "
+            "fields.pvd for ParaView, figures/ and checkpoint.h5. Ctrl-C finishes the step, saves the state and says "
+            "how to continue; a run killed at any moment continues from its last checkpoint with --restart.",
+    .options = options_of_run,
+    .noptions = COUNT(options_of_run),
+    .run = run,
+};
