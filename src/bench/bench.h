@@ -1,0 +1,119 @@
+/* What the files of this folder share.
+ *
+ *   run.c      the table of benchmarks, rw_bench_run     measure.c  rounds, medians, rows
+ *   limit.c    copy or STREAM                            host.c     peers in C, compiled at run time from host.k
+ *   data.c     random inputs, programs, small helpers    format.c   rows as text, Markdown, JSON
+ *   spmv.c fft.c filter.c dot.c    the spine             rates.c rkc.c launch.c    through the expression compiler
+ *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there; library.c finds them
+ */
+#ifndef RW_BENCH_INTERNAL_H
+#define RW_BENCH_INTERNAL_H
+
+#include "device/device.h"
+#include "rechenwerk/bench.h"
+
+typedef struct rw_host rw_host;
+typedef struct rw_limit rw_limit;
+
+/* One run on one device. */
+typedef struct rw_bench {
+    rw_context *ctx;
+    rw_device *dev;
+    rw_queue *queue;
+    rw_bench_options options;
+    bool lanes;   /* items of a group are lanes of a processor's vectors (cpu, check), else threads */
+    int threads;  /* of peers on the host */
+    rw_host *host;   /* opened when first asked for */
+    rw_limit *limit; /* likewise */
+    rw_bench_result *rows;
+    int nrows, capacity;
+} rw_bench;
+
+/* A benchmark. `check` runs variant `variant` at the small size n (its own meaning, 0 allowed) on the device, poisons
+ * the output first, and gives the largest error and what is allowed; tests call it with sizes around tile edges. */
+typedef struct rw_bench_case {
+    rw_status (*run)(rw_bench *b);
+    int nvariants;
+    rw_status (*check)(rw_bench *b, int64_t n, int variant, double *error, double *tolerance);
+} rw_bench_case;
+
+#define RW_X(name, spine, line) extern const rw_bench_case rw_bench_##name;
+#include "bench/bench.def"
+#undef RW_X
+const rw_bench_case *rw_bench_find(const char *name); /* NULL: no such benchmark */
+
+rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_bench_options *options);
+void rw_bench_end(rw_bench *b); /* rows too */
+
+/* ---- measure.c ------------------------------------------------------------------------------------------------ */
+
+/* One repetition, put into the queue (or done on the host before it returns); `round` picks the data set. */
+typedef rw_status rw_bench_call(void *user, int round);
+
+typedef struct rw_contestant {
+    const char *name; /* of a peer */
+    rw_bench_call *call;
+    void *user;
+} rw_contestant;
+
+/* Times ours against the peers and the limit, turn by turn, and fills row: seconds, quartiles, rate, share, ratios.
+ * row->bytes must be set; with bytes 0 the limit is left out. */
+rw_status rw_bench_compare(rw_bench *b, const rw_contestant *ours, const rw_contestant *peers, int npeers,
+                           rw_bench_result *row);
+/* Appends a copy of the row. */
+rw_status rw_bench_add(rw_bench *b, const rw_bench_result *row);
+/* ">= 0.97 of LIMIT" judged by share, or by the ratio to the peer `of` (NULL: the limit). Quick runs judge nothing. */
+void rw_bench_target(const rw_bench *b, rw_bench_result *row, double at_least, const char *of);
+
+/* ---- limit.c ---------------------------------------------------------------------------------------------------- */
+
+/* Contestants of the limit (one on a GPU, copy and triad on a processor) and the bytes of a repetition. */
+rw_status rw_limit_open(rw_bench *b);
+void rw_limit_close(rw_limit **limit);
+int rw_limit_contestants(const rw_limit *limit, rw_contestant c[2], double bytes[2]);
+
+/* ---- host.c ------------------------------------------------------------------------------------------------------ */
+
+/* The functions of host.k, compiled by the system's C compiler for this processor; RW_ERR_UNSUPPORTED without one. */
+rw_status rw_host_open(rw_context *ctx, rw_host **host);
+void rw_host_close(rw_host **host);
+/* NULL when b has no host peers (no compiler, options.no_peers, a GPU). */
+void *rw_host_function(rw_bench *b, const char *name);
+
+/* ---- data.c ------------------------------------------------------------------------------------------------------ */
+
+rw_status rw_bench_array(rw_bench *b, rw_dtype dtype, int64_t n, rw_array **array);
+/* Floating-point arrays: uniform in [low, low + 1), by rw_random_uniform(seed, place). */
+rw_status rw_bench_fill(rw_array *array, uint64_t seed, double low);
+/* NaN in every element. */
+rw_status rw_bench_poison(rw_array *array);
+/* A program of the library's own text with definitions given as "NAME=VALUE NAME=VALUE …". */
+rw_status rw_bench_program(rw_bench *b, const char *file, const char *definitions, rw_program **program);
+/* An element as a double; complex: part 0 or 1. */
+double rw_bench_element(rw_dtype dtype, const void *data, int64_t i, int part);
+
+/* ---- peers ------------------------------------------------------------------------------------------------------- */
+
+/* A peer in a library that may be missing: its _open then returns RW_ERR_UNSUPPORTED. */
+typedef struct rw_peer {
+    rw_contestant contestant;
+    void *state;
+    void (*close)(void *state);
+} rw_peer;
+
+/* A matrix of 5x5 blocks row by row on the host: first has rows + 1 numbers, value 25 a block, row-major. */
+typedef struct rw_bcsr {
+    rw_dtype dtype;
+    int rows;
+    int *first, *column;
+    char *value;
+} rw_bcsr;
+
+/* Batched 256-point transforms out of place. */
+rw_status rw_fftw_open(rw_bench *b, const void *x, void *y, int64_t batch, rw_peer *peer);
+rw_status rw_cufft_open(rw_bench *b, rw_array *x, rw_array *y, int64_t batch, rw_peer *peer);
+rw_status rw_cusparse_open(rw_bench *b, const rw_bcsr *matrix, rw_array *x, rw_peer *peer);
+/* lib<name>.so as $variable says, else the newest that is found; NULL when there is none. */
+void *rw_bench_library(const char *name, const char *variable);
+
+#endif

@@ -1,0 +1,69 @@
+/* cuFFT as a peer: libcufft opened at run time, a plan for the whole batch, in the queue of the device. */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+enum { POINTS = 256, C2C = 0x29, FORWARD = -1 };
+
+typedef struct cufft {
+    int plan;
+    void *x, *y;
+    int (*plan_many)(int *plan, int rank, int *n, int *inembed, int istride, int idist, int *onembed, int ostride,
+                     int odist, int type, int batch);
+    int (*set_stream)(int plan, void *stream);
+    int (*execute)(int plan, void *in, void *out, int direction);
+    int (*destroy)(int plan);
+    rw_context *ctx;
+} cufft;
+
+static rw_status call(void *user, int round)
+{
+    cufft *f = user;
+    (void)round;
+    int error = f->execute(f->plan, f->x, f->y, FORWARD);
+    return error ? rw_fail(f->ctx, RW_ERR_LAUNCH, "cufftExecC2C: error %d", error) : RW_OK;
+}
+
+static void close_cufft(void *state)
+{
+    cufft *f = state;
+    if (f->plan) f->destroy(f->plan);
+    rw_free(f);
+}
+
+static bool find(cufft *f)
+{
+    void *library = rw_bench_library("cufft", "RECHENWERK_CUFFT");
+    if (!library) return false;
+    void *many = dlsym(library, "cufftPlanMany"), *stream = dlsym(library, "cufftSetStream"),
+         *execute = dlsym(library, "cufftExecC2C"), *destroy = dlsym(library, "cufftDestroy");
+    memcpy(&f->plan_many, &many, sizeof many), memcpy(&f->set_stream, &stream, sizeof stream);
+    memcpy(&f->execute, &execute, sizeof execute), memcpy(&f->destroy, &destroy, sizeof destroy);
+    return many && stream && execute && destroy;
+}
+
+rw_status rw_cufft_open(rw_bench *b, rw_array *x, rw_array *y, int64_t batch, rw_peer *peer)
+{
+    int n = POINTS;
+    if (strcmp(b->dev->info.kind, "cuda") != 0) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuFFT is for cuda devices");
+    cufft *f = rw_calloc(1, sizeof *f);
+    if (!f) return rw_fail_memory(b->ctx, sizeof *f, "a peer");
+    f->ctx = b->ctx;
+    rw_status status = find(f) ? RW_OK : rw_fail(b->ctx, RW_ERR_UNSUPPORTED,
+                                                 "libcufft not found: set RECHENWERK_CUFFT to its path");
+    if (status == RW_OK) status = rw_array_for_launch(x, b->queue, false);
+    if (status == RW_OK) status = rw_array_for_launch(y, b->queue, true);
+    if (status == RW_OK) {
+        int error = f->plan_many(&f->plan, 1, &n, NULL, 1, POINTS, NULL, 1, POINTS, C2C, (int)batch);
+        if (!error) error = f->set_stream(f->plan, b->queue->state);
+        if (error) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuFFT makes no plan: error %d", error);
+        f->x = x->buffer.pointer, f->y = y->buffer.pointer;
+    }
+    *peer = (rw_peer){{"cuFFT", call, f}, f, close_cufft};
+    if (status != RW_OK) {
+        close_cufft(f);
+        *peer = (rw_peer){0};
+    }
+    return status;
+}

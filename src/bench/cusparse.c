@@ -1,0 +1,98 @@
+/* cuSPARSE as a peer: y = A x in BSR, blocks row-major, libcusparse opened at run time. */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+enum { DIRECTION_ROW = 0, NOT_TRANSPOSED = 0 };
+
+typedef struct cusparse {
+    void *handle, *descriptor;
+    rw_array *first, *column, *value, *x, *y;
+    int rows, blocks;
+    int (*create)(void **handle);
+    int (*destroy)(void *handle);
+    int (*set_stream)(void *handle, void *stream);
+    int (*create_descriptor)(void **descriptor);
+    int (*destroy_descriptor)(void *descriptor);
+    int (*multiply)(void *handle, int direction, int operation, int mb, int nb, int nnzb, const void *alpha,
+                    const void *descriptor, const void *value, const int *first, const int *column, int block,
+                    const void *x, const void *beta, void *y);
+    union { float f[2]; double d[2]; } one, zero;
+    rw_context *ctx;
+} cusparse;
+
+static rw_status call(void *user, int round)
+{
+    cusparse *c = user;
+    (void)round;
+    int error = c->multiply(c->handle, DIRECTION_ROW, NOT_TRANSPOSED, c->rows, c->rows, c->blocks, &c->one,
+                            c->descriptor, c->value->buffer.pointer, c->first->buffer.pointer,
+                            c->column->buffer.pointer, 5, c->x->buffer.pointer, &c->zero, c->y->buffer.pointer);
+    return error ? rw_fail(c->ctx, RW_ERR_LAUNCH, "cusparse bsrmv: error %d", error) : RW_OK;
+}
+
+static void close_cusparse(void *state)
+{
+    cusparse *c = state;
+    if (c->descriptor) c->destroy_descriptor(c->descriptor);
+    if (c->handle) c->destroy(c->handle);
+    rw_array_destroy(&c->first), rw_array_destroy(&c->column), rw_array_destroy(&c->value), rw_array_destroy(&c->y);
+    rw_free(c);
+}
+
+static bool find(cusparse *c, rw_dtype dtype)
+{
+    static const char *const names[] = {[RW_F32] = "cusparseSbsrmv", [RW_F64] = "cusparseDbsrmv",
+                                        [RW_C64] = "cusparseCbsrmv", [RW_C128] = "cusparseZbsrmv"};
+    void *library = rw_bench_library("cusparse", "RECHENWERK_CUSPARSE");
+    if (!library) return false;
+    bool all = true;
+#define FIND(member, name)                                                                                             \
+    {                                                                                                                  \
+        void *function = dlsym(library, name);                                                                         \
+        memcpy(&c->member, &function, sizeof function);                                                                \
+        all = all && function;                                                                                         \
+    }
+    FIND(create, "cusparseCreate") FIND(destroy, "cusparseDestroy") FIND(set_stream, "cusparseSetStream")
+    FIND(create_descriptor, "cusparseCreateMatDescr") FIND(destroy_descriptor, "cusparseDestroyMatDescr")
+    FIND(multiply, names[dtype])
+#undef FIND
+    if (dtype == RW_F32 || dtype == RW_C64) c->one.f[0] = 1;
+    else c->one.d[0] = 1;
+    return all;
+}
+
+static rw_status bring(rw_bench *b, rw_dtype dtype, int64_t n, const void *data, rw_array **array)
+{
+    void *to;
+    RW_TRY(rw_bench_array(b, dtype, n, array));
+    RW_TRY(rw_array_write(*array, &to));
+    memcpy(to, data, (size_t)n * rw_dtype_size(dtype));
+    return rw_array_for_launch(*array, b->queue, false);
+}
+
+rw_status rw_cusparse_open(rw_bench *b, const rw_bcsr *m, rw_array *x, rw_peer *peer)
+{
+    *peer = (rw_peer){0};
+    if (strcmp(b->dev->info.kind, "cuda") != 0) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE is for cuda devices");
+    cusparse *c = rw_calloc(1, sizeof *c);
+    if (!c) return rw_fail_memory(b->ctx, sizeof *c, "a peer");
+    c->ctx = b->ctx, c->rows = m->rows, c->blocks = m->first[m->rows], c->x = x;
+    rw_status status = find(c, m->dtype) ? RW_OK : rw_fail(b->ctx, RW_ERR_UNSUPPORTED,
+                                                           "libcusparse not found: set RECHENWERK_CUSPARSE to its path");
+    if (status == RW_OK) status = bring(b, RW_I32, m->rows + 1, m->first, &c->first);
+    if (status == RW_OK) status = bring(b, RW_I32, c->blocks, m->column, &c->column);
+    if (status == RW_OK) status = bring(b, m->dtype, 25 * (int64_t)c->blocks, m->value, &c->value);
+    if (status == RW_OK) status = rw_bench_array(b, m->dtype, 5 * (int64_t)m->rows, &c->y);
+    if (status == RW_OK) status = rw_array_for_launch(x, b->queue, false);
+    if (status == RW_OK) {
+        int error = c->create(&c->handle);
+        if (!error) error = c->create_descriptor(&c->descriptor);
+        if (!error) error = c->set_stream(c->handle, b->queue->state);
+        if (error) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE does not start: error %d", error);
+    }
+    if (status == RW_OK) *peer = (rw_peer){{"cuSPARSE BSR", call, c}, c, close_cusparse};
+    else close_cusparse(c);
+    return status;
+}

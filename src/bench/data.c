@@ -1,0 +1,64 @@
+/* Inputs and small helpers of the benchmarks. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+rw_status rw_bench_array(rw_bench *b, rw_dtype dtype, int64_t n, rw_array **array)
+{
+    return rw_array_create(b->dev, dtype, 1, &n, RW_MEMORY_DEVICE, array);
+}
+
+rw_status rw_bench_fill(rw_array *a, uint64_t seed, double low)
+{
+    void *data;
+    int64_t n = a->size * (rw_dtype_is_complex(a->dtype) ? 2 : 1);
+    bool single = a->dtype == RW_F32 || a->dtype == RW_C64;
+    RW_TRY(rw_array_write(a, &data));
+    float *f = data;
+    double *d = data;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; ++i) {
+        double v = low + rw_random_uniform(seed, (uint64_t)i);
+        if (single) f[i] = (float)v;
+        else d[i] = v;
+    }
+    return RW_OK;
+}
+
+rw_status rw_bench_poison(rw_array *a)
+{
+    void *data;
+    RW_TRY(rw_array_write(a, &data));
+    memset(data, 0xff, a->bytes); /* all bits set: NaN in every floating-point type */
+    return RW_OK;
+}
+
+rw_status rw_bench_program(rw_bench *b, const char *file, const char *definitions, rw_program **program)
+{
+    rw_define d[32];
+    char *words = rw_strdup(definitions);
+    int n = 0;
+    *program = NULL;
+    if (!words) return rw_fail_memory(b->ctx, strlen(definitions), "definitions");
+    for (char *rest, *w = strtok_r(words, " ", &rest); w && n < RW_COUNT(d); w = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(w, '=');
+        if (!equals) continue;
+        *equals = 0;
+        d[n++] = (rw_define){w, equals + 1};
+    }
+    rw_status status = rw_program_create(b->dev, file, rw_embedded_text(file), d, n, program);
+    rw_free(words);
+    return status;
+}
+
+double rw_bench_element(rw_dtype dtype, const void *data, int64_t i, int part)
+{
+    switch (dtype) {
+    case RW_F32: return ((const float *)data)[i];
+    case RW_F64: return ((const double *)data)[i];
+    case RW_C64: return ((const float *)data)[2 * i + part];
+    case RW_C128: return ((const double *)data)[2 * i + part];
+    default: return NAN;
+    }
+}

@@ -1,0 +1,112 @@
+/* The library's dot product (rechenwerk/reduce.h), the result left on the device: compared with a sum in extended
+ * precision, and with itself: a second run must give the same bits. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "rechenwerk/reduce.h"
+
+typedef struct product {
+    int64_t n;
+    rw_array *x, *y, *result;
+    rw_reducer *reducer;
+    rw_queue *queue;
+    void (*loop)(double *, const double *, const double *, long, int); /* peer on the host */
+    const double *host_x, *host_y;
+    double host_result;
+    int threads;
+} product;
+
+static void free_product(product *p)
+{
+    rw_array_destroy(&p->x), rw_array_destroy(&p->y), rw_array_destroy(&p->result);
+    rw_reducer_destroy(&p->reducer);
+}
+
+static rw_status make(rw_bench *b, product *p, int64_t n)
+{
+    p->n = n, p->queue = b->queue, p->threads = b->threads;
+    RW_TRY(rw_bench_array(b, RW_F64, n, &p->x));
+    RW_TRY(rw_bench_array(b, RW_F64, n, &p->y));
+    RW_TRY(rw_bench_array(b, RW_F64, 2, &p->result));
+    RW_TRY(rw_bench_fill(p->x, 6, -0.5));
+    RW_TRY(rw_bench_fill(p->y, 7, -0.5));
+    RW_TRY(rw_bench_poison(p->result));
+    return rw_reducer_create(b->dev, RW_REDUCE_OP_DOT, RW_F64, 0, &p->reducer);
+}
+
+static rw_status multiply(void *user, int round)
+{
+    product *p = user;
+    return rw_reducer_run(p->reducer, p->queue, p->x, p->y, p->result, round & 1);
+}
+
+static rw_status error(product *p, double *worst)
+{
+    const void *x, *y, *result;
+    long double sum = 0, scale = 0;
+    for (int i = 0; i < 2; ++i) RW_TRY(multiply(p, i));
+    RW_TRY(rw_array_read(p->x, &x));
+    RW_TRY(rw_array_read(p->y, &y));
+    RW_TRY(rw_array_read(p->result, &result));
+    const double *r = result, *a = x, *c = y;
+#pragma omp parallel for reduction(+ : sum, scale)
+    for (int64_t i = 0; i < p->n; ++i) sum += (long double)a[i] * c[i], scale += fabsl((long double)a[i] * c[i]);
+    *worst = scale > 0 ? (double)(fabsl(r[0] - sum) / scale) : fabs(r[0]);
+    if (isnan(*worst) || memcmp(r, r + 1, sizeof *r) != 0) *worst = INFINITY;
+    return RW_OK;
+}
+
+/* Additions in a row: those of an item, then the levels. */
+static double tolerance(int64_t n) { return ((double)n / 65536 + 64) * DBL_EPSILON; }
+
+static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+{
+    product p = {0};
+    (void)variant;
+    rw_status status = make(b, &p, n);
+    if (status == RW_OK) status = error(&p, worst);
+    *allowed = tolerance(n);
+    free_product(&p);
+    return status;
+}
+
+static rw_status loop(void *user, int round)
+{
+    product *p = user;
+    (void)round;
+    p->loop(&p->host_result, p->host_x, p->host_y, p->n, p->threads);
+    return RW_OK;
+}
+
+static rw_status run(rw_bench *b)
+{
+    int64_t n = b->options.quick ? 100000 : b->dev->info.gpu ? 1 << 27 : 1 << 25;
+    int npeers = 0;
+    product p = {0};
+    rw_contestant peers[RW_BENCH_PEERS];
+    rw_bench_result row = {.tolerance = tolerance(n), .bytes = 16.0 * (double)n};
+    rw_status status = make(b, &p, n);
+    if (status == RW_OK) status = error(&p, &row.error);
+    void *function = b->options.no_peers ? NULL : rw_host_function(b, "dot");
+    if (function && status == RW_OK) {
+        const void *x = NULL, *y = NULL;
+        status = rw_array_read(p.x, &x);
+        if (status == RW_OK) status = rw_array_read(p.y, &y);
+        memcpy(&p.loop, &function, sizeof function);
+        p.host_x = x, p.host_y = y;
+        peers[npeers++] = (rw_contestant){"C loop", loop, &p};
+    }
+    if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", multiply, &p}, peers, npeers, &row);
+    if (status == RW_OK) {
+        snprintf(row.what, sizeof row.what, "dot product f64");
+        snprintf(row.size, sizeof row.size, "%lld elements", (long long)n);
+        rw_bench_target(b, &row, 0.95, NULL);
+        status = rw_bench_add(b, &row);
+    }
+    free_product(&p);
+    return status;
+}
+
+const rw_bench_case rw_bench_dot = {run, 1, check};

@@ -1,0 +1,165 @@
+/* A separable 17-tap filter: kernel, check against the double sum in double precision, rows. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+enum { TAPS = 17, R = 8 };
+
+typedef struct filter {
+    int nx, ny, tx, rows; /* image; strip and piece of a group */
+    float weight[2 * TAPS]; /* along x, along y */
+    rw_array *x, *y;
+    rw_program *program;
+    rw_kernel *kernel;
+    rw_queue *queue;
+    void (*loop)(float *, const float *, int, int, const float *, const float *, int); /* peer on the host */
+    float *host_y;
+    const float *host_x;
+    int threads;
+} filter;
+
+static const struct variant { const char *name, *definitions; int tx, rows; bool lanes; } variants[] = {
+    {"112 x 240 of 128", "GROUP=128 TX=112 ROWS=240 ALONG=4 AHEAD=1 RW_GROUPS_A_UNIT=5", 112, 240, false},
+    {"112 x 320 of 128", "GROUP=128 TX=112 ROWS=320 ALONG=4 AHEAD=1 RW_GROUPS_A_UNIT=7", 112, 320, false},
+    {"112 x 128 of 128", "GROUP=128 TX=112 ROWS=128 ALONG=4 AHEAD=1", 112, 128, false},
+    {"112 x 256 of 128, along 8", "GROUP=128 TX=112 ROWS=256 ALONG=8 AHEAD=1 RW_GROUPS_A_UNIT=6", 112, 256, false},
+    {"240 x 256 of 256", "GROUP=256 TX=240 ROWS=256 ALONG=4 AHEAD=1 RW_GROUPS_A_UNIT=3", 240, 256, false},
+    {"128 x 512", "GROUP=128 TX=128 ROWS=512 ALONG=1 AHEAD=0", 128, 512, true},
+    {"256 x 512", "GROUP=256 TX=256 ROWS=512 ALONG=1 AHEAD=0", 256, 512, true},
+};
+
+static void free_filter(filter *f)
+{
+    rw_array_destroy(&f->x), rw_array_destroy(&f->y);
+    rw_program_destroy(&f->program);
+}
+
+static rw_status make(rw_bench *b, filter *f, int nx, int ny, const struct variant *v)
+{
+    f->nx = nx, f->ny = ny, f->tx = v->tx, f->rows = v->rows, f->queue = b->queue, f->threads = b->threads;
+    for (int k = 0; k < 2 * TAPS; ++k) f->weight[k] = (float)(rw_random_uniform(4, (uint64_t)k) - 0.3);
+    RW_TRY(rw_bench_array(b, RW_F32, (int64_t)nx * ny, &f->x));
+    RW_TRY(rw_bench_array(b, RW_F32, (int64_t)nx * ny, &f->y));
+    RW_TRY(rw_bench_fill(f->x, 5, -0.5));
+    RW_TRY(rw_bench_poison(f->y));
+    RW_TRY(rw_bench_program(b, "filter.k", v->definitions, &f->program));
+    return rw_program_kernel(f->program, "filter17", &f->kernel);
+}
+
+static rw_status apply(void *user, int round)
+{
+    filter *f = user;
+    rw_arg a[4 + 2 * TAPS] = {rw_arg_array(f->y), rw_arg_array(f->x), rw_arg_int(f->nx), rw_arg_int(f->ny)};
+    (void)round;
+    for (int k = 0; k < 2 * TAPS; ++k) a[4 + k] = rw_arg_real(f->weight[k]);
+    int64_t groups[3] = {(f->nx + f->tx - 1) / f->tx, (f->ny + f->rows - 1) / f->rows, 1};
+    return rw_launch(f->queue, f->kernel, groups, a, RW_COUNT(a));
+}
+
+/* Pixel (i, j): the difference over the sum of absolute products. */
+static double pixel_error(const filter *f, const float *x, const float *y, int i, int j)
+{
+    double sum = 0, scale = 0;
+    for (int l = 0; l < TAPS; ++l)
+        for (int k = 0; k < TAPS; ++k) {
+            int p = RW_MAX(0, RW_MIN(i + k - R, f->nx - 1)), q = RW_MAX(0, RW_MIN(j + l - R, f->ny - 1));
+            double t = (double)f->weight[k] * f->weight[TAPS + l] * x[(int64_t)q * f->nx + p];
+            sum += t, scale += fabs(t);
+        }
+    double e = fabs(y[(int64_t)j * f->nx + i] - sum);
+    return isnan(e) ? INFINITY : scale > 0 ? e / scale : e;
+}
+
+/* Every `step`-th pixel and the frame; all others must at least have been written. */
+static rw_status error(filter *f, int step, double *worst)
+{
+    const void *x, *y;
+    double w = 0;
+    RW_TRY(rw_array_read(f->x, &x));
+    RW_TRY(rw_array_read(f->y, &y));
+    int nx = f->nx, ny = f->ny;
+#pragma omp parallel for reduction(max : w)
+    for (int j = 0; j < ny; ++j)
+        for (int i = 0; i < nx; ++i) {
+            bool frame = (i < R || j < R || i >= nx - R || j >= ny - R) && (i + j) % 5 == 0;
+            double e = isnan(((const float *)y)[(int64_t)j * nx + i]) ? INFINITY : 0;
+            if (frame || ((int64_t)j * nx + i) % step == 0) e = RW_MAX(e, pixel_error(f, x, y, i, j));
+            w = RW_MAX(w, e);
+        }
+    *worst = w;
+    return RW_OK;
+}
+
+static const double tolerance = 36 * FLT_EPSILON; /* 34 multiplications and additions, products of weights */
+
+/* n x n, and a little taller, so that both directions differ. */
+static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+{
+    filter f = {0};
+    rw_status status = make(b, &f, (int)n, n ? (int)n + 5 : 0, variants + variant);
+    if (status == RW_OK) status = apply(&f, 0);
+    if (status == RW_OK && n > 0) status = error(&f, 1, worst);
+    *allowed = tolerance;
+    free_filter(&f);
+    return status;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------------------- */
+
+static rw_status loop(void *user, int round)
+{
+    filter *f = user;
+    (void)round;
+    f->loop(f->host_y, f->host_x, f->nx, f->ny, f->weight, f->weight + TAPS, f->threads);
+    return RW_OK;
+}
+
+static rw_status add_loop(rw_bench *b, filter *f, rw_array **y, rw_contestant *peers, int *npeers)
+{
+    const void *x;
+    void *out, *function = b->options.no_peers ? NULL : rw_host_function(b, "filter17");
+    if (!function) return RW_OK;
+    memcpy(&f->loop, &function, sizeof function);
+    RW_TRY(rw_array_read(f->x, &x));
+    RW_TRY(rw_bench_array(b, RW_F32, (int64_t)f->nx * f->ny, y));
+    RW_TRY(rw_array_write(*y, &out));
+    f->host_x = x, f->host_y = out;
+    peers[(*npeers)++] = (rw_contestant){"C vectors", loop, f};
+    return RW_OK;
+}
+
+static rw_status run_one(rw_bench *b, const struct variant *v)
+{
+    int n = b->options.quick ? 300 : 8192, npeers = 0;
+    filter f = {0};
+    rw_array *y = NULL;
+    rw_contestant peers[RW_BENCH_PEERS];
+    rw_bench_result row = {.tolerance = tolerance, .bytes = 8.0 * n * n};
+    rw_status status = make(b, &f, n, n, v);
+    if (status == RW_OK) status = apply(&f, 0);
+    if (status == RW_OK) status = error(&f, 1009, &row.error);
+    if (status == RW_OK) status = add_loop(b, &f, &y, peers, &npeers);
+    if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", apply, &f}, peers, npeers, &row);
+    if (status == RW_OK) {
+        snprintf(row.what, sizeof row.what, "separable filter 17 x 17 f32");
+        snprintf(row.size, sizeof row.size, "%d^2 pixels", n);
+        snprintf(row.variant, sizeof row.variant, "%s", v->name);
+        if (b->dev->info.gpu) rw_bench_target(b, &row, 0.85, NULL);
+        else rw_bench_target(b, &row, 0.9, "C vectors");
+        status = rw_bench_add(b, &row);
+    }
+    rw_array_destroy(&y);
+    free_filter(&f);
+    return status;
+}
+
+static rw_status run(rw_bench *b)
+{
+    for (int v = 0, taken = 0; v < RW_COUNT(variants); ++v)
+        if (b->options.variants || (variants[v].lanes == b->lanes && !taken++)) RW_TRY(run_one(b, variants + v));
+    return RW_OK;
+}
+
+const rw_bench_case rw_bench_filter = {run, RW_COUNT(variants), check};

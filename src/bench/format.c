@@ -1,0 +1,148 @@
+/* Rows as a table for people (text, Markdown) or as JSON for programs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "core/json.h"
+#include "rechenwerk_build.h"
+
+enum { COLUMNS = 8, CELL = 112 };
+static const char *const head[COLUMNS] = {"benchmark", "size", "time", "quartiles", "GB/s", "of limit", "against", "error"};
+
+/* "1.234 ms" with four digits. */
+static void format_seconds(char *text, size_t size, double s)
+{
+    if (s >= 1) snprintf(text, size, "%.4g s", s);
+    else if (s >= 1e-3) snprintf(text, size, "%.4g ms", s * 1e3);
+    else snprintf(text, size, "%.4g us", s * 1e6);
+}
+
+/* "2.04x FFTW, 1.1x C loop; >= 0.95 FFTW reached" */
+static void format_against(char *text, size_t size, const rw_bench_result *r)
+{
+    size_t n = 0;
+    text[0] = 0;
+    for (int i = 0; i < r->npeers && n < size; ++i)
+        n += (size_t)snprintf(text + n, size - n, "%s%.2fx %s", i ? ", " : "", r->peers[i].ratio, r->peers[i].name);
+    if (r->target[0] && n < size)
+        snprintf(text + n, size - n, "%s%s%s", n ? "; " : "", r->target,
+                 r->met < 0 ? "" : r->met ? " reached" : " MISSED");
+}
+
+static void format_cells(char cell[COLUMNS][CELL], const rw_bench_result *r)
+{
+    snprintf(cell[0], CELL, "%s%s%s%s", r->what, r->variant[0] ? " (" : "", r->variant, r->variant[0] ? ")" : "");
+    snprintf(cell[1], CELL, "%s", r->size);
+    format_seconds(cell[2], CELL, r->seconds);
+    snprintf(cell[3], CELL, "-%.1f +%.1f %%", 100 * (1 - r->lower / r->seconds), 100 * (r->upper / r->seconds - 1));
+    if (r->bytes > 0) {
+        snprintf(cell[4], CELL, "%.1f", r->bytes / r->seconds / 1e9);
+        snprintf(cell[5], CELL, "%.1f %% of %s %.1f", 100 * r->share, r->limit_name, r->limit / 1e9);
+    } else {
+        snprintf(cell[4], CELL, "-");
+        snprintf(cell[5], CELL, "%.4g steps/s", r->steps / r->seconds);
+    }
+    format_against(cell[6], CELL, r);
+    snprintf(cell[7], CELL, "%s%.1e", r->error <= r->tolerance ? "" : "WRONG ", r->error);
+}
+
+static void add_header(rw_text *t, const rw_device *dev, const char *mark)
+{
+    const rw_device_properties *p = rw_device_info(dev);
+    rw_text_add(t, "%s%s: %s; %s; rechenwerk %s, commit %s\n", mark, p->name, p->hardware, p->driver, rw_version(),
+                RW_BUILD_COMMIT);
+}
+
+static void add_table(rw_text *t, const rw_bench_result *rows, int n, bool markdown)
+{
+    char cell[COLUMNS][CELL];
+    int width[COLUMNS];
+    for (int c = 0; c < COLUMNS; ++c) width[c] = (int)strlen(head[c]);
+    for (int i = 0; i < n; ++i) {
+        format_cells(cell, rows + i);
+        for (int c = 0; c < COLUMNS; ++c) width[c] = RW_MAX(width[c], (int)strlen(cell[c]));
+    }
+    for (int i = markdown ? -2 : -1; i < n; ++i) {
+        if (i >= 0) format_cells(cell, rows + i);
+        for (int c = 0; c < COLUMNS; ++c) {
+            const char *s = i >= 0 ? cell[c] : i == -1 && markdown ? "---" : head[c];
+            if (markdown) rw_text_add(t, "| %s ", s);
+            else rw_text_add(t, c == 2 || c == 4 ? "%s%*s" : "%s%-*s", c ? "  " : "", c < COLUMNS - 1 ? width[c] : 0, s);
+        }
+        rw_text_add(t, markdown ? "|\n" : "\n");
+    }
+}
+
+static void add_number(rw_json_writer *w, const char *key, double value)
+{
+    rw_json_key(w, key);
+    rw_json_number(w, value);
+}
+
+static void add_string(rw_json_writer *w, const char *key, const char *value)
+{
+    rw_json_key(w, key);
+    rw_json_string(w, value);
+}
+
+static void add_json_row(rw_json_writer *w, const rw_bench_result *r)
+{
+    rw_json_object(w);
+    add_string(w, "name", r->name), add_string(w, "what", r->what);
+    add_string(w, "size", r->size), add_string(w, "variant", r->variant);
+    add_number(w, "rounds", r->rounds);
+    add_number(w, "seconds", r->seconds), add_number(w, "lower", r->lower), add_number(w, "upper", r->upper);
+    add_number(w, "bytes", r->bytes), add_number(w, "steps", r->steps);
+    add_number(w, "bytes_per_second", r->bytes / r->seconds), add_number(w, "steps_per_second", r->steps / r->seconds);
+    add_string(w, "limit_name", r->limit_name), add_number(w, "limit", r->limit), add_number(w, "share", r->share);
+    rw_json_key(w, "peers");
+    rw_json_array(w);
+    for (int i = 0; i < r->npeers; ++i) {
+        rw_json_object(w);
+        add_string(w, "name", r->peers[i].name);
+        add_number(w, "seconds", r->peers[i].seconds), add_number(w, "ratio", r->peers[i].ratio);
+        rw_json_close(w);
+    }
+    rw_json_close(w);
+    add_number(w, "error", r->error), add_number(w, "tolerance", r->tolerance);
+    rw_json_key(w, "correct");
+    rw_json_bool(w, r->error <= r->tolerance);
+    add_string(w, "target", r->target[0] ? r->target : NULL);
+    if (r->met >= 0) {
+        rw_json_key(w, "met");
+        rw_json_bool(w, r->met == 1);
+    }
+    rw_json_close(w);
+}
+
+static void add_json(rw_text *t, const rw_device *dev, const rw_bench_result *rows, int n)
+{
+    const rw_device_properties *p = rw_device_info(dev);
+    rw_json_writer w;
+    rw_json_begin(&w, t, 2);
+    rw_json_object(&w);
+    add_string(&w, "device", p->name), add_string(&w, "hardware", p->hardware), add_string(&w, "driver", p->driver);
+    add_string(&w, "version", rw_version()), add_string(&w, "commit", RW_BUILD_COMMIT);
+    rw_json_key(&w, "rows");
+    rw_json_array(&w);
+    for (int i = 0; i < n; ++i) add_json_row(&w, rows + i);
+    rw_json_close(&w);
+    rw_json_close(&w);
+    rw_text_add(t, "\n");
+}
+
+rw_status rw_bench_format(const rw_device *dev, const rw_bench_result *rows, int n, rw_bench_style style, char **text)
+{
+    rw_text t = {0};
+    if (style == RW_BENCH_JSON) {
+        add_json(&t, dev, rows, n);
+    } else {
+        add_header(&t, dev, "");
+        if (style == RW_BENCH_MARKDOWN) rw_text_add(&t, "\n");
+        add_table(&t, rows, n, style == RW_BENCH_MARKDOWN);
+    }
+    *text = t.failed || !t.data ? NULL : strdup(t.data);
+    rw_text_free(&t);
+    return *text ? RW_OK : rw_fail_memory(rw_device_context(dev), 4096, "a table");
+}

@@ -1,0 +1,164 @@
+/* Steps that are over before they are launched: the classical Runge-Kutta method on a 64 x 64 grid, four launches a
+ * step, as a recorded sequence of many steps and, for comparison, launch by launch.
+ *
+ *   a = u + dt/2 f(u)        s = u + dt/6 f(u)          f(u) = 0.1 laplace u - u_x - u_y + 10 (u - u^3), u = 0 outside
+ *   b = u + dt/2 f(a)        s = s + dt/3 f(a)
+ *   a = u + dt f(b)          s = s + dt/3 f(b)
+ *   u = s + dt/6 f(a) */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "rechenwerk/expr.h"
+
+#define F(u) "(0.1*laplace(" u ") - dx(" u ") - dy(" u ") + 10*(" u " - " u "^3))"
+enum { FIELDS = 4, STAGES = 4 };
+static const char *const names[FIELDS] = {"u", "a", "b", "s"};
+static const char *const texts[STAGES] = {
+    "k = " F("u") "\na = u + dt/2*k\ns = u + dt/6*k",
+    "k = " F("a") "\nb = u + dt/2*k\ns = s + dt/3*k",
+    "k = " F("b") "\na = u + dt*k\ns = s + dt/3*k",
+    "u = s + dt/6*" F("a"),
+};
+
+typedef struct steps {
+    int n, together; /* grid n x n; steps of a repetition */
+    double dt;
+    rw_array *field[FIELDS];
+    rw_expr *stage[STAGES];
+    rw_sequence *sequence;
+    rw_queue *queue;
+} steps;
+
+static void free_steps(steps *s)
+{
+    rw_sequence_destroy(&s->sequence);
+    for (int k = 0; k < STAGES; ++k) rw_expr_destroy(&s->stage[k]);
+    for (int f = 0; f < FIELDS; ++f) rw_array_destroy(&s->field[f]);
+}
+
+static rw_status step(void *user, int round)
+{
+    steps *s = user;
+    (void)round;
+    for (int t = 0; t < s->together; ++t)
+        for (int k = 0; k < STAGES; ++k) RW_TRY(rw_expr_run(s->stage[k], s->queue));
+    return RW_OK;
+}
+
+static rw_status replay(void *user, int round)
+{
+    steps *s = user;
+    (void)round;
+    return rw_sequence_replay(s->sequence, s->queue);
+}
+
+static rw_status make(rw_bench *b, steps *s, int n, int together)
+{
+    rw_expr_field fields[FIELDS];
+    s->n = n, s->together = together, s->queue = b->queue;
+    double h = 1.0 / (n + 1);
+    s->dt = 0.5 * h * h / 0.4; /* half of what is stable for the heat equation */
+    rw_expr_scalar dt = {"dt", false, s->dt, 0};
+    for (int f = 0; f < FIELDS; ++f) {
+        fields[f] = (rw_expr_field){.name = names[f], .dtype = RW_F64};
+        for (int side = 0; side < 4; ++side) fields[f].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
+        RW_TRY(rw_bench_array(b, RW_F64, (int64_t)n * n, &s->field[f]));
+        RW_TRY(f ? rw_bench_poison(s->field[f]) : rw_bench_fill(s->field[f], 30, 0));
+    }
+    for (int k = 0; k < STAGES; ++k) {
+        rw_expr_spec spec = {.name = "launch", .text = texts[k], .grid = {2, {n, n, 1}, {h, h, 1}, {0}},
+                             .fields = fields, .nfields = FIELDS, .scalars = &dt, .nscalars = 1};
+        RW_TRY(rw_expr_create(b->dev, &spec, &s->stage[k]));
+        for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(s->stage[k], names[f], s->field[f]));
+    }
+    RW_TRY(rw_array_send(s->field[0], s->queue)); /* current on the device before the sequence is recorded */
+    RW_TRY(rw_record_begin(s->queue));
+    rw_status status = step(s, 0), ended = rw_record_end(s->queue, &s->sequence);
+    return status != RW_OK ? status : ended;
+}
+
+/* ---- the same steps on the host, in double precision --------------------------------------------------------------- */
+
+static double rhs(const double *u, int n, int i, int j)
+{
+    double h = 1.0 / (n + 1), v = u[j * n + i], l = i ? u[j * n + i - 1] : 0, r = i < n - 1 ? u[j * n + i + 1] : 0,
+           lo = j ? u[(j - 1) * n + i] : 0, up = j < n - 1 ? u[(j + 1) * n + i] : 0;
+    return 0.1 * (l + r + lo + up - 4 * v) / (h * h) - (r - l) / (2 * h) - (up - lo) / (2 * h) + 10 * (v - v * v * v);
+}
+
+static void host_step(double *u, double *work, int n, double dt)
+{
+    static const double ahead[STAGES] = {0.5, 0.5, 1, 0}, weight[STAGES] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
+    int cells = n * n;
+    double *from = work, *to = work + cells, *sum = work + 2 * cells;
+    memcpy(from, u, (size_t)cells * sizeof *u), memcpy(sum, u, (size_t)cells * sizeof *u);
+    for (int k = 0; k < STAGES; ++k) {
+        for (int i = 0; i < cells; ++i) {
+            double f = rhs(from, n, i % n, i / n);
+            to[i] = u[i] + ahead[k] * dt * f, sum[i] += weight[k] * dt * f;
+        }
+        double *swap = from;
+        from = to, to = swap;
+    }
+    memcpy(u, sum, (size_t)cells * sizeof *u);
+}
+
+/* One repetition launch by launch, one replayed, against the host. */
+static rw_status error(rw_bench *b, steps *s, double *worst)
+{
+    const void *start, *result;
+    int cells = s->n * s->n;
+    double *u = rw_calloc((size_t)cells * 4 + 1, sizeof *u), w = 0;
+    if (!u) return rw_fail_memory(b->ctx, (size_t)cells * 32, "a field");
+    rw_status status = rw_array_read(s->field[0], &start);
+    if (status == RW_OK) memcpy(u, start, (size_t)cells * sizeof *u);
+    if (status == RW_OK) status = step(s, 0);
+    if (status == RW_OK) status = replay(s, 0);
+    for (int t = 0; t < 2 * s->together; ++t) host_step(u, u + cells, s->n, s->dt);
+    if (status == RW_OK) status = rw_array_read(s->field[0], &result);
+    for (int i = 0; i < cells && status == RW_OK; ++i) {
+        double e = fabs(((const double *)result)[i] - u[i]);
+        w = RW_MAX(w, isnan(e) ? INFINITY : e);
+    }
+    rw_free(u);
+    *worst = w;
+    return status;
+}
+
+static const double tolerance = 1e-12; /* absolute, of values up to 1: steps are stable, roundings do not grow */
+
+static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+{
+    steps s = {0};
+    (void)variant;
+    *allowed = tolerance;
+    if (n < 3) return RW_OK; /* a grid for differences */
+    rw_status status = make(b, &s, (int)n, 3);
+    if (status == RW_OK) status = error(b, &s, worst);
+    free_steps(&s);
+    return status;
+}
+
+static rw_status run(rw_bench *b)
+{
+    steps s = {0};
+    rw_contestant single = {"single launches", step, &s};
+    rw_bench_result row = {.tolerance = tolerance};
+    rw_status status = make(b, &s, b->options.quick ? 16 : 64, b->options.quick ? 5 : 100);
+    row.steps = s.together;
+    if (status == RW_OK) status = error(b, &s, &row.error);
+    if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", replay, &s}, &single, 1, &row);
+    if (status == RW_OK) {
+        snprintf(row.what, sizeof row.what, "RK4 steps, recorded sequence");
+        snprintf(row.size, sizeof row.size, "%d^2 points, %d steps", s.n, s.together);
+        row.met = -1;
+        if (b->dev->info.gpu) rw_bench_target(b, &row, 5, "single launches");
+        status = rw_bench_add(b, &row);
+    }
+    free_steps(&s);
+    return status;
+}
+
+const rw_bench_case rw_bench_launch = {run, 1, check};

@@ -1,0 +1,154 @@
+/* Rounds and medians. In each round everyone has one turn: ours, the peers, the limit; ratios are taken within a round.
+ *
+ * On a GPU all rounds are put into the queue at once between pairs of events, so that launches hide behind the work
+ * before them; elsewhere each turn is waited for. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+enum { MAX_TURNS = 1 + RW_BENCH_PEERS + 2 };
+
+typedef struct turns {
+    int n, rounds;
+    rw_contestant who[MAX_TURNS];
+    rw_event **event; /* [rounds][n][2] */
+    double *seconds;  /* [n][rounds] */
+} turns;
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Quantile q of n values by linear interpolation; sorts them. */
+static double quantile(double *v, int n, double q)
+{
+    qsort(v, (size_t)n, sizeof *v, compare_doubles);
+    double at = q * (n - 1);
+    int i = RW_MIN((int)at, RW_MAX(n - 2, 0));
+    return n == 1 ? v[0] : v[i] + (at - i) * (v[i + 1] - v[i]);
+}
+
+/* Median over the rounds of a[i] / b[i] (b NULL: of a[i]). */
+static rw_status median(rw_bench *b, const double *a, const double *c, int n, double *m)
+{
+    double *v = rw_calloc((size_t)n, sizeof *v);
+    if (!v) return rw_fail_memory(b->ctx, (size_t)n * sizeof *v, "timings");
+    for (int i = 0; i < n; ++i) v[i] = c ? a[i] / c[i] : a[i];
+    *m = quantile(v, n, 0.5);
+    rw_free(v);
+    return RW_OK;
+}
+
+static void free_turns(turns *t)
+{
+    for (int i = 0; t->event && i < t->rounds * t->n * 2; ++i) rw_event_destroy(&t->event[i]);
+    rw_free(t->event), rw_free(t->seconds);
+}
+
+static rw_status make_turns(rw_bench *b, turns *t)
+{
+    size_t n = (size_t)t->n * (size_t)t->rounds;
+    t->event = rw_calloc(2 * n, sizeof *t->event), t->seconds = rw_calloc(n, sizeof *t->seconds);
+    if (!t->event || !t->seconds) return rw_fail_memory(b->ctx, 24 * n, "timings");
+    for (size_t i = 0; i < 2 * n; ++i) RW_TRY(rw_event_create(b->dev, &t->event[i]));
+    return RW_OK;
+}
+
+/* Three turns each and, so that clocks rise, some time. */
+static rw_status warm_up(rw_bench *b, const turns *t)
+{
+    double start = rw_seconds(), wanted = b->options.quick ? 0 : 0.1;
+    for (int i = 0; i < 3 || rw_seconds() - start < wanted; ++i) {
+        for (int k = 0; k < t->n; ++k) RW_TRY(t->who[k].call(t->who[k].user, i));
+        RW_TRY(rw_queue_wait(b->queue));
+        if (b->options.quick) break;
+    }
+    return RW_OK;
+}
+
+static rw_status take_turns(rw_bench *b, turns *t)
+{
+    for (int r = 0; r < t->rounds; ++r)
+        for (int k = 0; k < t->n; ++k) {
+            rw_event **e = t->event + 2 * (r * t->n + k);
+            RW_TRY(rw_event_record(e[0], b->queue));
+            RW_TRY(t->who[k].call(t->who[k].user, r));
+            RW_TRY(rw_event_record(e[1], b->queue));
+            if (!b->dev->info.gpu) RW_TRY(rw_event_wait(e[1]));
+        }
+    RW_TRY(rw_queue_wait(b->queue));
+    for (int r = 0; r < t->rounds; ++r)
+        for (int k = 0; k < t->n; ++k) {
+            rw_event **e = t->event + 2 * (r * t->n + k);
+            RW_TRY(rw_event_seconds(e[0], e[1], &t->seconds[k * t->rounds + r]));
+            t->seconds[k * t->rounds + r] = RW_MAX(t->seconds[k * t->rounds + r], 1e-9);
+        }
+    return RW_OK;
+}
+
+/* The limit is the better of its contestants, those from turn `first` on. */
+static rw_status judge(rw_bench *b, const turns *t, int first, const double *bytes, rw_bench_result *row)
+{
+    for (int k = first; k < t->n; ++k) {
+        const double *limit = t->seconds + k * t->rounds;
+        double seconds, ratio;
+        RW_TRY(median(b, limit, NULL, t->rounds, &seconds));
+        RW_TRY(median(b, limit, t->seconds, t->rounds, &ratio)); /* limit's time over ours */
+        if (bytes[k - first] / seconds < row->limit) continue;
+        row->limit = bytes[k - first] / seconds;
+        row->share = row->bytes / bytes[k - first] * ratio;
+        snprintf(row->limit_name, sizeof row->limit_name, "%s", t->who[k].name);
+    }
+    return RW_OK;
+}
+
+rw_status rw_bench_compare(rw_bench *b, const rw_contestant *ours, const rw_contestant *peers, int npeers,
+                           rw_bench_result *row)
+{
+    turns t = {.n = 1 + npeers, .who = {*ours}};
+    double bytes[2];
+    t.rounds = b->options.rounds ? b->options.rounds : b->options.quick ? 3 : 20;
+    for (int i = 0; i < npeers; ++i) t.who[1 + i] = peers[i];
+    rw_status status = row->bytes > 0 ? rw_limit_open(b) : RW_OK;
+    if (status == RW_OK && row->bytes > 0) t.n += rw_limit_contestants(b->limit, t.who + t.n, bytes);
+    if (status == RW_OK) status = make_turns(b, &t);
+    if (status == RW_OK) status = warm_up(b, &t);
+    if (status == RW_OK) status = take_turns(b, &t);
+    if (status != RW_OK) goto out;
+    row->rounds = t.rounds, row->npeers = npeers;
+    RW_TRY_GOTO(judge(b, &t, 1 + npeers, bytes, row), out);
+    for (int i = 0; i < npeers; ++i) {
+        const double *peer = t.seconds + (1 + i) * t.rounds;
+        snprintf(row->peers[i].name, sizeof row->peers[i].name, "%s", peers[i].name);
+        RW_TRY_GOTO(median(b, peer, NULL, t.rounds, &row->peers[i].seconds), out);
+        RW_TRY_GOTO(median(b, peer, t.seconds, t.rounds, &row->peers[i].ratio), out);
+    }
+    row->lower = quantile(t.seconds, t.rounds, 0.25), row->upper = quantile(t.seconds, t.rounds, 0.75);
+    row->seconds = quantile(t.seconds, t.rounds, 0.5);
+out:
+    free_turns(&t);
+    return status;
+}
+
+rw_status rw_bench_add(rw_bench *b, const rw_bench_result *row)
+{
+    if (!rw_grow(&b->rows, &b->capacity, b->nrows + 1, sizeof *b->rows))
+        return rw_fail_memory(b->ctx, sizeof *b->rows, "a row");
+    b->rows[b->nrows++] = *row;
+    return RW_OK;
+}
+
+void rw_bench_target(const rw_bench *b, rw_bench_result *row, double at_least, const char *of)
+{
+    double reached = of ? -1 : row->share;
+    for (int i = 0; of && i < row->npeers; ++i)
+        if (!strcmp(row->peers[i].name, of)) reached = row->peers[i].ratio;
+    row->met = -1;
+    if (reached < 0) return;
+    snprintf(row->target, sizeof row->target, ">= %.2f %s", at_least, of ? of : row->limit_name);
+    if (!b->options.quick) row->met = reached >= at_least;
+}

@@ -1,0 +1,86 @@
+/* The table of benchmarks and the run of one, of the spine, or of all. */
+#include <string.h>
+
+#include "bench/bench.h"
+
+static const rw_bench_entry list[] = {
+#define RW_X(name, spine, line) {#name, line, spine},
+#include "bench/bench.def"
+#undef RW_X
+};
+static const rw_bench_case *const table[] = {
+#define RW_X(name, spine, line) &rw_bench_##name,
+#include "bench/bench.def"
+#undef RW_X
+};
+enum { N = RW_COUNT(table) };
+
+const rw_bench_entry *rw_bench_list(int *n)
+{
+    *n = N;
+    return list;
+}
+
+const rw_bench_case *rw_bench_find(const char *name)
+{
+    for (int i = 0; i < N; ++i)
+        if (!strcmp(list[i].name, name)) return table[i];
+    return NULL;
+}
+
+rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_bench_options *options)
+{
+    memset(b, 0, sizeof *b);
+    b->ctx = ctx, b->dev = dev, b->queue = rw_device_queue(dev);
+    if (options) b->options = *options;
+    if (b->options.rounds < 0)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "rounds = %d: give the number of repetitions, 0 for the usual one",
+                       b->options.rounds);
+    b->lanes = !dev->info.gpu && strcmp(dev->info.kind, "opencl") != 0;
+    b->threads = RW_MAX(dev->info.units, 1);
+    return RW_OK;
+}
+
+void rw_bench_end(rw_bench *b)
+{
+    rw_limit_close(&b->limit);
+    rw_host_close(&b->host);
+    rw_free(b->rows);
+    memset(b, 0, sizeof *b);
+}
+
+static rw_status refuse(rw_context *ctx, const char *name)
+{
+    const char *names[N + 2] = {"spine", "all"};
+    for (int i = 0; i < N; ++i) names[i + 2] = list[i].name;
+    const char *near = rw_nearest(name, names, N + 2);
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "no benchmark \"%s\"%s%s: spine, all, or one of the list", name,
+                   near ? "; nearest is " : "", near ? near : "");
+}
+
+rw_status rw_bench_run(rw_context *ctx, rw_device *dev, const char *name, const rw_bench_options *options,
+                       rw_bench_result **rows, int *n)
+{
+    rw_bench b;
+    *rows = NULL, *n = 0;
+    bool all = !strcmp(name, "all"), spine = !strcmp(name, "spine");
+    if (!all && !spine && !rw_bench_find(name)) return refuse(ctx, name);
+    rw_status status = rw_bench_begin(&b, ctx, dev, options);
+    for (int i = 0; i < N && status == RW_OK; ++i) {
+        const rw_bench_entry *e = list + i;
+        int first = b.nrows;
+        if (!all && !(spine && e->spine) && strcmp(name, e->name) != 0) continue;
+        rw_log(ctx, RW_LOG_INFO, "bench: %s on %s", e->name, dev->info.name);
+        status = table[i]->run(&b);
+        for (int r = first; r < b.nrows; ++r) snprintf(b.rows[r].name, sizeof b.rows[r].name, "%s", e->name);
+    }
+    if (status == RW_OK) *rows = b.rows, *n = b.nrows, b.rows = NULL;
+    rw_bench_end(&b);
+    return status;
+}
+
+void rw_bench_free(rw_bench_result **rows)
+{
+    rw_free(*rows);
+    *rows = NULL;
+}
