@@ -29,18 +29,23 @@ typedef struct rw_bench {
     int nrows, capacity;
 } rw_bench;
 
-/* A benchmark. `check` runs variant `variant` at the small size n (its own meaning, 0 allowed) on the device, poisons
- * the output first, and gives the largest error and what is allowed; tests call it with sizes around tile edges. */
+/* A benchmark. `check` runs variant `variant` at the small size n (its own meaning) on the device, poisons the output
+ * first, and gives the largest error and what is allowed. `sizes` lie around the edges of tiles; those up to `small`
+ * suit the check device. */
 typedef struct rw_bench_case {
     rw_status (*run)(rw_bench *b);
     int nvariants;
     rw_status (*check)(rw_bench *b, int64_t n, int variant, double *error, double *tolerance);
+    const int64_t *sizes; /* ends with -1 */
+    int64_t small;
 } rw_bench_case;
 
 #define RW_X(name, spine, line) extern const rw_bench_case rw_bench_##name;
 #include "bench/bench.def"
 #undef RW_X
 const rw_bench_case *rw_bench_find(const char *name); /* NULL: no such benchmark */
+/* All variants at all sizes (only the small ones if wanted): RW_ERR_CHECK names the first that is wrong. */
+rw_status rw_bench_check(rw_bench *b, const char *name, bool small);
 
 rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_bench_options *options);
 void rw_bench_end(rw_bench *b); /* rows too */

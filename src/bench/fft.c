@@ -17,8 +17,12 @@ typedef struct transform {
 } transform;
 
 static const struct variant { const char *name, *definitions; int together; bool lanes; } variants[] = {
-    {"8 a group of 128", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17", 8, false},
     {"16 a group of 256", "GROUP=256 GROUP_X=16 TRANSFORMS=16 LINE=17", 16, false},
+    {"16 a group of 256, 4 groups", "GROUP=256 GROUP_X=16 TRANSFORMS=16 LINE=17 RW_GROUPS_A_UNIT=4", 16, false},
+    {"8 a group of 128", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17", 8, false},
+    {"8 a group of 128, 8 groups", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17 RW_GROUPS_A_UNIT=8", 8, false},
+    {"8 a group of 128, 6 groups", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17 RW_GROUPS_A_UNIT=6", 8, false},
+    {"32 a group of 512", "GROUP=512 GROUP_X=16 TRANSFORMS=32 LINE=17 RW_GROUPS_A_UNIT=2", 32, false},
     {"4 a group of 64", "GROUP=64 GROUP_X=16 TRANSFORMS=4 LINE=17", 4, false},
     {"4 one after another", "GROUP=16 GROUP_X=16 TRANSFORMS=4 LINE=16", 4, true},
     {"1 a group", "GROUP=16 GROUP_X=16 TRANSFORMS=1 LINE=16", 1, true},
@@ -172,4 +176,5 @@ static rw_status run(rw_bench *b)
     return status;
 }
 
-const rw_bench_case rw_bench_fft = {run, RW_COUNT(variants), check};
+static const int64_t sizes[] = {0, 1, 3, 4, 5, 7, 8, 9, 16, 17, 33, -1};
+const rw_bench_case rw_bench_fft = {run, RW_COUNT(variants), check, sizes, 17};

@@ -162,4 +162,5 @@ static rw_status run(rw_bench *b)
     return RW_OK;
 }
 
-const rw_bench_case rw_bench_filter = {run, RW_COUNT(variants), check};
+static const int64_t sizes[] = {0, 1, 2, 7, 8, 16, 17, 100, 112, 113, 123, 128, 129, 241, 300, -1};
+const rw_bench_case rw_bench_filter = {run, RW_COUNT(variants), check, sizes, 17};

@@ -7,7 +7,7 @@
 #include "core/json.h"
 #include "rechenwerk_build.h"
 
-enum { COLUMNS = 8, CELL = 112 };
+enum { COLUMNS = 8, CELL = 160 };
 static const char *const head[COLUMNS] = {"benchmark", "size", "time", "quartiles", "GB/s", "of limit", "against", "error"};
 
 /* "1.234 ms" with four digits. */

@@ -133,4 +133,5 @@ static rw_status run(rw_bench *b)
     return status;
 }
 
-const rw_bench_case rw_bench_rates = {run, 1, check};
+static const int64_t sizes[] = {1, 2, 255, 257, 1023, 1025, 8191, 8193, -1};
+const rw_bench_case rw_bench_rates = {run, 1, check, sizes, 257};

@@ -160,4 +160,5 @@ static rw_status run(rw_bench *b)
     return status;
 }
 
-const rw_bench_case rw_bench_rkc = {run, 1, check};
+static const int64_t sizes[] = {1, 2, 3, 4, 17, 63, 64, 65, 130, 257, -1};
+const rw_bench_case rw_bench_rkc = {run, 1, check, sizes, 17};

@@ -265,4 +265,5 @@ static rw_status run(rw_bench *b)
     return RW_OK;
 }
 
-const rw_bench_case rw_bench_spmv = {run, 4 * RW_COUNT(variants), check};
+static const int64_t sizes[] = {0, 1, 2, 3, 4, 5, 8, 11, -1};
+const rw_bench_case rw_bench_spmv = {run, 4 * RW_COUNT(variants), check, sizes, 5};

@@ -7,9 +7,10 @@
  *          belongs to the user; checked before anything in it is loaded. One file a key: KEY.so, KEY.cubin, …
  * Layout   | the compiler's bytes … | SHA-256 of them, 32 | length, 8 | magic "RWKCACH1", 8 |
  *          The trailer is behind the bytes, where an ELF reader does not mind it: the file itself can be opened.
- * Writers  write KEY.PID.tmp, fsync, rename: two processes at once both succeed, readers see whole entries only.
- * Failure  a missing, short or altered entry is "not there": compiled again and replaced. A folder that cannot be
- *          made or is not private is reported once as a warning and the cache is off for this context.
+ * Writers  write KEY.so.PID-COUNT.tmp, fsync, rename: two processes at once both succeed, readers see whole entries only.
+ * Failure  a missing, short or altered entry, or one that others may write, is "not there": compiled again and replaced. A
+ *          folder that cannot be made or is not private is reported once as a warning and the cache is off for this
+ *          context. What a crashed writer leaves behind is never read; rw_cache_clear removes it.
  * Tracing  rw_context_set_cache(…, trace): one INFO line a look-up. */
 #include <dirent.h>
 #include <errno.h>
@@ -34,14 +35,33 @@ static char *default_folder(void)
 
 static char *cache_folder(rw_context *ctx) { return ctx->cache_folder ? rw_strdup(ctx->cache_folder) : default_folder(); }
 
+static bool enabled(const rw_context *ctx) { return __atomic_load_n(&ctx->cache_enabled, __ATOMIC_RELAXED); }
+
+/* Private from its first moment, so that a second process never finds it open to others. */
+static rw_status make_folder(rw_context *ctx, const char *folder)
+{
+    char *parent = rw_strdup(folder);
+    if (!parent) return rw_fail_memory(ctx, strlen(folder) + 1, "a path");
+    for (size_t n = strlen(parent); n > 1 && parent[n - 1] == '/'; --n) parent[n - 1] = 0;
+    char *slash = strrchr(parent, '/');
+    rw_status status = RW_OK;
+    if (slash && slash != parent) {
+        *slash = 0;
+        status = rw_folder_create(ctx, parent);
+    }
+    if (status == RW_OK && mkdir(folder, 0700) != 0 && errno != EEXIST)
+        status = rw_fail(ctx, RW_ERR_FILE, "cache folder %s: %s", folder, strerror(errno));
+    rw_free(parent);
+    return status;
+}
+
 /* Private to this user, made when missing. */
 static rw_status check_folder(rw_context *ctx, const char *folder)
 {
     struct stat st;
     if (stat(folder, &st) != 0) {
-        RW_TRY(rw_folder_create(ctx, folder));
-        if (chmod(folder, 0700) != 0 || stat(folder, &st) != 0)
-            return rw_fail(ctx, RW_ERR_FILE, "cache folder %s: %s", folder, strerror(errno));
+        RW_TRY(make_folder(ctx, folder));
+        if (stat(folder, &st) != 0) return rw_fail(ctx, RW_ERR_FILE, "cache folder %s: %s", folder, strerror(errno));
     }
     if (!S_ISDIR(st.st_mode)) return rw_fail(ctx, RW_ERR_FILE, "cache folder %s is not a folder", folder);
     if (st.st_uid != geteuid() || (st.st_mode & 022))
@@ -60,8 +80,8 @@ static char *entry_path(rw_context *ctx, const char *key, const char *suffix)
     if (check_folder(ctx, folder) == RW_OK) {
         path = rw_format("%s/%s%s", folder, key, suffix);
     } else {
-        rw_log(ctx, RW_LOG_WARNING, "%s; the program cache is off", rw_message(ctx));
-        ctx->cache_enabled = false;
+        if (__atomic_exchange_n(&ctx->cache_enabled, false, __ATOMIC_RELAXED)) /* threads may meet here */
+            rw_log(ctx, RW_LOG_WARNING, "%s; the program cache is off", rw_message(ctx));
     }
     rw_free(folder);
     return path;
@@ -87,16 +107,18 @@ static bool check_trailer(char *data, size_t *n)
 rw_status rw_cache_load(rw_context *ctx, const char *key, const char *suffix, rw_text *binary, char **path)
 {
     *path = NULL;
-    if (!ctx->cache_enabled) return RW_ERR_UNSUPPORTED;
+    if (!enabled(ctx)) return RW_ERR_UNSUPPORTED;
     char *entry = entry_path(ctx, key, suffix);
     if (!entry) return RW_ERR_UNSUPPORTED;
     char *data = NULL;
     size_t n = 0;
     const char *found = "missing";
     rw_status status = RW_ERR_UNSUPPORTED;
-    if (access(entry, R_OK) == 0 && rw_file_read(ctx, entry, MAX_ENTRY, &data, &n) == RW_OK) {
-        found = "corrupt";
-        if (check_trailer(data, &n)) {
+    struct stat st;
+    if (stat(entry, &st) == 0) {
+        bool own = S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022);
+        found = own ? "corrupt" : "not private";
+        if (own && rw_file_read(ctx, entry, MAX_ENTRY, &data, &n) == RW_OK && check_trailer(data, &n)) {
             found = "hit";
             rw_text_add_bytes(binary, data, n);
             status = binary->failed ? rw_fail_memory(ctx, n, "a cache entry") : RW_OK;
@@ -137,7 +159,7 @@ rw_status rw_cache_store(rw_context *ctx, const char *key, const char *suffix, c
                          bool *temporary)
 {
     *path = NULL, *temporary = false;
-    char *entry = ctx->cache_enabled ? entry_path(ctx, key, suffix) : NULL;
+    char *entry = enabled(ctx) ? entry_path(ctx, key, suffix) : NULL;
     if (!entry) {
         *temporary = true;
         return store_temporary(ctx, suffix, binary, path);
@@ -157,6 +179,7 @@ rw_status rw_cache_store(rw_context *ctx, const char *key, const char *suffix, c
                                     : rw_file_write(ctx, entry, whole.data, whole.length);
     rw_text_free(&whole);
     if (status == RW_OK) {
+        chmod(entry, 0600); /* whatever umask made of it: others never write what is loaded */
         *path = entry;
         return RW_OK;
     }
@@ -166,18 +189,20 @@ rw_status rw_cache_store(rw_context *ctx, const char *key, const char *suffix, c
     return store_temporary(ctx, suffix, binary, path);
 }
 
-/* Calls `each` for the entries of the folder; returns their number, bytes in *bytes. */
+/* Number of the entries in the folder, their bytes in *bytes; removes them, and what crashed writers left behind. */
 static int64_t walk(const char *folder, bool remove, int64_t *bytes)
 {
     DIR *d = opendir(folder);
     if (!d) return 0;
     int64_t n = 0;
     for (struct dirent *e; (e = readdir(d));) {
-        const char *dot = strchr(e->d_name, '.');
+        const char *dot = strchr(e->d_name, '.'), *last = strrchr(e->d_name, '.');
         struct stat st;
         if (!dot || dot - e->d_name != 64 || fstatat(dirfd(d), e->d_name, &st, 0) != 0) continue;
+        bool gone = remove && unlinkat(dirfd(d), e->d_name, 0) == 0;
+        if (strcmp(last, ".tmp") == 0) continue;
         *bytes += st.st_size;
-        if (!remove || unlinkat(dirfd(d), e->d_name, 0) == 0) ++n;
+        if (!remove || gone) ++n;
     }
     closedir(d);
     return n;

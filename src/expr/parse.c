@@ -205,6 +205,10 @@ static rw_syntax *primary(parser *p)
         return s;
     }
     if (take_name(p, name)) {
+        if (!strcmp(name, "not") || !strcmp(name, "and") || !strcmp(name, "or")) {
+            FAIL(p, at, "'%s' cannot stand here: put brackets around the condition", name);
+            return NULL;
+        }
         int next = p->at;
         while (p->text[next] == ' ' || p->text[next] == '\t') next++;
         if (p->text[next] == '(') {

@@ -234,10 +234,6 @@ rw_status rw_expr_bind(rw_expr *e, const char *field, rw_array *a)
                        "field %s of %s is %lld %s on %s; the array given is %lld %s on %s", field, e->name,
                        (long long)cells, rw_dtype_name(e->graph->fields[f].dtype), e->device->info.name,
                        (long long)a->size, rw_dtype_name(a->dtype), a->device->info.name);
-    for (int i = 0; i < e->graph->nfields; ++i)
-        if (i != f && e->bound[i] == a)
-            return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s of %s: give each its own",
-                           e->graph->fields[i].name, field, e->name);
     e->bound[f] = a;
     return RW_OK;
 }
@@ -303,8 +299,24 @@ static rw_status run_pass(rw_expr *e, rw_expr_pass *p, rw_queue *q)
     return RW_OK;
 }
 
+static bool uses_field(const rw_expr *e, int f)
+{
+    for (int i = 0; i < e->plan.npasses; ++i)
+        for (int j = 0; j < e->passes[i].kernel.nslots; ++j) {
+            const rw_slot *s = e->passes[i].kernel.slots + j;
+            if ((s->kind == RW_SLOT_FIELD || s->kind == RW_SLOT_SHADOW) && s->index == f) return true;
+        }
+    return false;
+}
+
+/* Looked at when all is bound, so that fields may exchange their arrays one after the other. */
 static rw_status check_bound(rw_expr *e)
 {
+    for (int i = 0; i < e->graph->nfields; ++i)
+        for (int j = 0; e->bound[i] && j < i; ++j)
+            if (e->bound[i] == e->bound[j] && uses_field(e, i) && uses_field(e, j))
+                return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s of %s: give each its own",
+                               e->graph->fields[j].name, e->graph->fields[i].name, e->name);
     for (int i = 0; i < e->plan.npasses; ++i) {
         const rw_pass_kernel *k = &e->passes[i].kernel;
         for (int j = 0; j < k->nslots; ++j)
@@ -313,6 +325,18 @@ static rw_status check_bound(rw_expr *e)
                 return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "field %s of %s has no array: call rw_expr_bind first",
                                e->graph->fields[k->slots[j].index].name, e->name);
     }
+    return RW_OK;
+}
+
+/* A recorded launch keeps its memory, but arrays that are exchanged have other memory at each run. */
+static rw_status check_recordable(rw_expr *e)
+{
+    for (int s = 0; s < e->plan.nstores; ++s)
+        if (e->plan.stores[s].shadow && !e->plan.stores[s].dead)
+            return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED,
+                           "%s cannot be recorded: it writes %s beside itself and exchanges the arrays: assign to another field",
+                           e->name, e->graph->fields[e->plan.stores[s].field].name);
+    if (e->evaluator) return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED, "%s cannot be recorded: it runs in the plain evaluator", e->name);
     return RW_OK;
 }
 
@@ -326,6 +350,7 @@ static rw_status take_shadow(rw_expr *e, int f, rw_queue *q)
 rw_status rw_expr_run(rw_expr *e, rw_queue *q)
 {
     RW_TRY(check_bound(e));
+    if (q->recording) RW_TRY(check_recordable(e));
     if (e->evaluator) return rw_expr_evaluate(e);
     for (int i = 0; i < e->plan.npasses; ++i) {
         RW_TRY(run_pass(e, e->passes + i, q));

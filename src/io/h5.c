@@ -224,10 +224,12 @@ rw_status rw_h5_group(rw_h5 *file, const char *name)
     H5Eclear2(H5E_DEFAULT);
     if (group < 0) status = rw_h5_check_new(file, name);
     if (group < 0 && status == RW_OK) {
-        hid_t links = rw_h5_link_list();
-        group = H5Gcreate2(file->id, name, links, H5P_DEFAULT, H5P_DEFAULT);
+        hid_t links = rw_h5_link_list(), made = H5Pcreate(H5P_GROUP_CREATE);
+        if (made >= 0) H5Pset_obj_track_times(made, false); /* equal runs make equal files */
+        group = made < 0 ? -1 : H5Gcreate2(file->id, name, links, made, H5P_DEFAULT);
         if (group < 0) status = rw_h5_fail(file, RW_ERR_FILE, name, "the group cannot be made");
         H5Pclose(links);
+        if (made >= 0) H5Pclose(made);
     }
     if (group >= 0) H5Gclose(group);
     rw_h5_leave(g);

@@ -39,21 +39,20 @@ typedef struct { int id[3], n[3]; } rw_group;
     RW_EACH(#i, ilo, ihi, #j, jlo, jhi, GROUP_X)                                                                       \
     for (const int i = (int)rw_l.at[0], j = (int)rw_l.at[1]; rw_l.open; rw_l.open = 0)
 #define EACH_BOX(i, ni, j, nj)                                                                                         \
-    RW_EACH(0, (ni) * (nj), 0, 1, 1, GROUP)                                                                            \
-    for (const int rw_ni = (ni), i = (int)rw_l.i % rw_ni, j = (int)rw_l.i / rw_ni; rw_l.open; rw_l.open = 0)
+    RW_EACH(#i, 0, (ni) * (nj), 0, 0, 1, GROUP)                                                                        \
+    for (const int rw_ni = (ni), i = (int)rw_l.at[0] % rw_ni, j = (int)rw_l.at[0] / rw_ni; rw_l.open; rw_l.open = 0)
 #define EACH_SERIAL(i, n) EACH(i, n)
 /* Private values lie lane by lane, so that an index beyond k is seen. */
 #define PRIVATE(T, name) T *const name = (T *)rw_declare(#name, sizeof(T), GROUP, RW_CHECK_PRIVATE, __LINE__)
 #define PRIVATE_N(T, name, k)                                                                                          \
     T(*const name)[k] = (T(*)[k])rw_declare(#name, (k) * sizeof(T), GROUP, RW_CHECK_PRIVATE, __LINE__)
-#define PRIVATE_BOX(T, name, ni, nj)                                                                                   \
-    T *const name = (T *)rw_check->array(#name, sizeof(T), (ni) * (nj), RW_CHECK_PRIVATE, __LINE__)
+#define RW_TRIPS(n) (((n) + GROUP - 1) / GROUP)
+#define PRIVATE_BOX(T, name, ni, nj) PRIVATE_N(T, name, RW_TRIPS((ni) * (nj)))
 #define AT(name, i) name[rw_at(&rw_l, i, __LINE__)]
 #define AT_N(name, k, i) name[rw_at(&rw_l, i, __LINE__)][k]
-#define AT_BOX(name, i, j) name[(rw_at(&rw_l, (j) * rw_ni + (i), __LINE__), (j) * rw_ni + (i))]
+#define AT_BOX(name, i, j) name[rw_at(&rw_l, (j) * rw_ni + (i), __LINE__)][((j) * rw_ni + (i)) / GROUP]
 
 #define UNROLL
-#define UNROLL_BY(n)
 #define UNROLL_BY(n)
 #define FMA(a, b, c) fma(a, b, c)
 #define SELECT(c, a, b) ((c) ? (a) : (b))

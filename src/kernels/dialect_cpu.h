@@ -43,8 +43,6 @@ typedef struct { int id[3], n[3]; } rw_group;
 #define AT_BOX(name, i, j) name[j][i]
 
 #define UNROLL _Pragma("GCC unroll 32")
-#define RW_PRAGMA(words) _Pragma(#words)
-#define UNROLL_BY(n) RW_PRAGMA(GCC unroll n)
 #define RW_PRAGMA(x) _Pragma(#x)
 #define UNROLL_BY(n) RW_PRAGMA(GCC unroll n)
 #define FMA(a, b, c) fma(a, b, c)

@@ -49,8 +49,6 @@ DEVICE int rw_item()
 #define AT_BOX(name, i, j) name[rw_k]
 
 #define UNROLL _Pragma("unroll")
-#define RW_PRAGMA(words) _Pragma(#words)
-#define UNROLL_BY(n) RW_PRAGMA(unroll n)
 #define RW_PRAGMA(x) _Pragma(#x)
 #define UNROLL_BY(n) RW_PRAGMA(unroll n)
 #define FMA(a, b, c) fma(a, b, c)

@@ -2,8 +2,11 @@
  *
  *   expression    the user's own, of parameters and t
  *   Gershgorin    max over all cells and components of  sum |dF_f/du|  over all values u that F_f reads. The derivatives
- *                 are symbolic, the maximum one pass over memory. An upper bound for interior rows; rows at Neumann,
- *                 periodic and Dirichlet sides have no larger sums.
+ *                 are symbolic, the maximum one pass over memory. An upper bound for interior rows. Rows at periodic,
+ *                 Dirichlet and (order 2) Neumann sides have no larger sums. A Robin side, a u + b du/dn = c, adds
+ *                 2 m h |a/b| times the weight of a value m nodes outside. The order-4 ghost values of Neumann and Robin
+ *                 sides raise the radius of the second difference from 5.33 to 7.44 (computed for 8 to 49 nodes): the
+ *                 sum is taken 1.4 times.
  *   power         nonlinear power iteration (Sommeijer, Shampine, Verwer 1997): with z = y + d v,
  *                 v <- F(z) - F(y), rho ~ |v| / d; 1.2 times the estimate is used. Where the right-hand side has no
  *                 derivative (abs of complex numbers, …), or on wish. */
@@ -66,6 +69,33 @@ static bool collect_leaves(const rw_graph *g, rw_node n, rw_node t, leaves *l)
     return ok;
 }
 
+/* 1, or what a value beyond a Robin side adds to its row. */
+static rw_node robin_factor(rw_graph *g, rw_node leaf)
+{
+    rw_node factor = rw_real(g, 1);
+    rw_graph_node p = g->nodes[leaf];
+    for (int d = 0; d < g->grid.ndim; ++d) {
+        int m = p.offset[d], side = 2 * d + (m > 0);
+        if (!m || g->fields[p.index].boundary[side].kind != RW_BOUNDARY_ROBIN) continue;
+        rw_node ratio = rw_make1(g, RW_OP_ABS, rw_make2(g, RW_OP_DIV, g->fields[p.index].boundary[side].a,
+                                                        g->fields[p.index].boundary[side].b));
+        rw_node h = rw_make2(g, RW_OP_MUL, rw_real(g, 2.0 * (m < 0 ? -m : m)), rw_spacing(g, d));
+        factor = rw_make2(g, RW_OP_ADD, factor, rw_make2(g, RW_OP_MUL, h, ratio));
+    }
+    return factor;
+}
+
+/* True when some side has order-4 ghost values of a slope. */
+static bool has_slopes(const rw_graph *g)
+{
+    for (int f = 0; f < g->nfields; ++f)
+        for (int side = 0; side < 2 * g->grid.ndim; ++side) {
+            rw_boundary_kind kind = g->fields[f].boundary[side].kind;
+            if (kind == RW_BOUNDARY_NEUMANN || kind == RW_BOUNDARY_ROBIN) return true;
+        }
+    return false;
+}
+
 /* sum |dF/du| as a node; -1 when a part has no derivative. */
 static rw_node row_sum(rw_graph *g, rw_node rate, rw_node t)
 {
@@ -79,10 +109,13 @@ static rw_node row_sum(rw_graph *g, rw_node rate, rw_node t)
     }
     for (int i = 0; i < l.nfields && !problem; ++i) {
         rw_node d = rw_diff(g, rate, l.field[i], &problem);
-        if (!problem) sum = rw_make2(g, RW_OP_ADD, sum, rw_make1(g, RW_OP_ABS, d));
+        if (problem) break;
+        rw_node weight = rw_make2(g, RW_OP_MUL, rw_make1(g, RW_OP_ABS, d), robin_factor(g, l.field[i]));
+        sum = rw_make2(g, RW_OP_ADD, sum, weight);
     }
     rw_free(l.field);
-    return problem ? -1 : sum;
+    if (problem) return -1;
+    return g->order == 4 && has_slopes(g) ? rw_make2(g, RW_OP_MUL, rw_real(g, 1.4), sum) : sum;
 }
 
 static rw_status build_gershgorin(rw_ode *ode, struct rw_spectral *s, bool *possible)

@@ -79,17 +79,17 @@ static void add_entries(rw_text *t, const rw_program *p)
     for (int i = 0; i < p->nkernels; ++i) {
         const rw_kernel *k = p->kernels + i;
         rw_text_add(t,
-                    "__attribute__((visibility(\"default\"))) void rw_entry_%s(void *const *a, const int *n, long first, "
-                    "long last)\n{\n    (void)a;\n    for (long g = first; g < last; ++g) {\n        const rw_group "
-                    "rw_g = {{(int)(g %% n[0]), (int)(g / n[0] %% n[1]), (int)(g / n[0] / n[1])}, {n[0], n[1], n[2]}};\n"
-                    "        %s(rw_g",
+                    "__attribute__((visibility(\"default\"))) void rw_entry_%s(void *const *rw_a, const int *rw_n, long rw_first, "
+                    "long rw_last)\n{\n    (void)rw_a;\n    for (long rw_i = rw_first; rw_i < rw_last; ++rw_i) {\n        const "
+                    "rw_group rw_g = {{(int)(rw_i %% rw_n[0]), (int)(rw_i / rw_n[0] %% rw_n[1]), (int)(rw_i / rw_n[0] / rw_n[1])}, "
+                    "{rw_n[0], rw_n[1], rw_n[2]}};\n        %s(rw_g",
                     k->name, k->name);
         for (int j = 0; j < k->nparameters; ++j) {
             const rw_parameter *q = k->parameters + j;
             if (q->kind == RW_ARG_GLOBAL)
-                rw_text_add(t, ", *(%s%s *const *)a[%d]", q->constant ? "const " : "", q->type, j);
+                rw_text_add(t, ", *(%s%s *const *)rw_a[%d]", q->constant ? "const " : "", q->type, j);
             else
-                rw_text_add(t, ", *(const %s *)a[%d]", q->type, j);
+                rw_text_add(t, ", *(const %s *)rw_a[%d]", q->type, j);
         }
         rw_text_add(t, ");\n    }\n}\n");
     }

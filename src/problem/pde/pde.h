@@ -9,8 +9,8 @@
 
 /* Choices of pde.def, in the order of the enumerations they become. */
 #define PDE_PRECISIONS "f64|f32"
-#define RW_X(name, text, line) text "|"
-#define PDE_METHODS RW_ODE_METHOD_LIST(RW_X)
+#define PDE_METHOD_WORD(name, text, line) text "|"
+#define PDE_METHODS RW_ODE_METHOD_LIST(PDE_METHOD_WORD)
 
 #define RW_SETTINGS_PREFIX(section) pde_##section
 #define RW_SETTINGS_DEF "problem/pde/pde.def"

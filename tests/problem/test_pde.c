@@ -1,0 +1,287 @@
+/* The problem pde: wrong cases with the exact message, grids that follow from boundary conditions, parameters, initial
+ * values from files and pictures, checks, and a restart that gives the same bytes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "io/npy.h"
+#include "io/picture.h"
+#include "problem/pde/pde.h"
+#include "rechenwerk/run.h"
+
+static rw_context *ctx;
+static rw_device *dev;
+static char folder[64];
+
+static rw_status create(const char *text, rw_case **c, rw_problem **p)
+{
+    char path[128];
+    int64_t bytes;
+    snprintf(path, sizeof path, "%s/case.yaml", folder);
+    *p = NULL;
+    rw_status status = rw_case_parse(ctx, path, text, strlen(text), NULL, 0, rw_problems, c);
+    if (status != RW_OK) return status;
+    return rw_case_problem(*c)->create(*c, dev, false, &bytes, p);
+}
+
+static void destroy(rw_case **c, rw_problem **p)
+{
+    if (*p) (*p)->ops->destroy(p);
+    rw_case_free(c);
+}
+
+#define CASE(fields, rest)                                                                                             \
+    "problem: pde\n"                                                                                                   \
+    "grid: {size: [8, 6], extent: [1, 2]}\n"                                                                           \
+    "fields: " fields "\n" rest
+#define TIME "time: {end: 0.1, method: rkc2}\n"
+#define EQ "equations: \"du/dt = laplace(u)\"\n"
+
+static void test_bad_input(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *message; } table[] = {
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = laplce(u)\"\n" TIME),
+         ":4:21: function laplce is unknown; nearest is laplace"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = w*u\"\n" TIME), ":4:21: name w is unknown"},
+        {CASE("{u: {initial: \"0\"}}", "equations: |\n  r = u^2\n  du/dt = u/grad(u)\n" TIME),
+         ":6:12: incompatible shapes: a field / a vector of 2"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = grad(u)\"\n" TIME), "incompatible shapes: du/dt is a vector"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"dv/dt = u\"\n" TIME), "dv/dt: there is no field v"},
+        {CASE("{u: {initial: \"0\"}, v: {initial: \"1\"}}", EQ TIME), "there is no equation for field v: add dv/dt = "},
+        {CASE("{u: {initial: \"0\"}}", "equations: [\"du/dt = u\", \"du/dt = 2*u\"]\n" TIME),
+         "a second equation for du/dt"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = dz(u)\"\n" TIME), "dz on a grid of 2 dimensions"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = (u\"\n" TIME), "expected ')'"},
+        {CASE("{x: {initial: \"0\"}}", "equations: \"dx/dt = 0\"\n" TIME),
+         ":3:10: \"x\" is a coordinate, operator or function of the language"},
+        {CASE("{laplace: {initial: \"0\"}}", EQ TIME), "is a coordinate, operator or function of the language"},
+        {CASE("{u: {initial: \"0\"}}", "parameters: {sin: 2}\n" EQ TIME),
+         ":4:14: \"sin\" is a coordinate, operator or function"},
+        {CASE("{u: {initial: \"0\"}}", "parameters: {u: 2}\n" EQ TIME), "u is both a field and a parameter"},
+        {CASE("{u: {initial: \"0\"}}", "parameters: {a: \"1/0\"}\n" EQ TIME), "parameters.a = inf: a finite number"},
+        {CASE("{u: {initial: \"0\"}}", "parameters: {a: x}\n" EQ TIME), "parameters.a depends on place"},
+        {CASE("{u: {initial: \"0\"}}", "parameters: {a: b}\n" EQ TIME), "name b is unknown"},
+        {CASE("{u: {initial: \"v\"}}", EQ TIME), "name v is unknown"},
+        {CASE("{u: {initial: {file: none.npy}}}", EQ TIME), "none.npy"},
+        {CASE("{u: {initial: {fle: none.npy}}}", EQ TIME), "an expression, {file: u.npy} or {picture:"},
+        {CASE("{u: {initial: \"0\", boundary: {lft: \"0\"}}}", EQ TIME),
+         "side lft is unknown; nearest is left: in 2 dimensions there are left, right, bottom, top, or whole axes x, y"},
+        {CASE("{u: {initial: \"0\", boundary: {back: \"0\"}}}", EQ TIME), "side back is unknown"},
+        {CASE("{u: {initial: \"0\", boundary: {left: periodic}}}", EQ TIME), "periodic on one side of axis x only"},
+        {CASE("{u: {initial: \"0\", boundary: {robin: [1, 2]}}}", EQ TIME), "robin takes three expressions"},
+        {CASE("{u: {initial: \"0\", boundary: {robyn: [1, 2, 3]}}}", EQ TIME), "robyn is unknown"},
+        {CASE("{u: {initial: \"0\", boundary: \"u\"}}", EQ TIME), "name u is unknown"},
+        {CASE("{u: {initial: \"0\", boundary: \"0\"}, v: {initial: \"0\"}}",
+              "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
+         "fields u and v put their nodes differently on side left"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: -1}\n"), "time.end = -1 is not after time.start = 0"},
+        {CASE("{u: {initial: \"0\"}}", EQ TIME "checks: {c: {value: u, tolerance: 1}}\n"),
+         "checks.c.value is a field: reduce it to a number"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: \"x\"}\n"), NULL}, /* found when it is asked for */
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
+        rw_case *c = NULL;
+        rw_problem *p;
+        rw_status status = create(table[i].text, &c, &p);
+        if (!table[i].message) {
+            assert_int_equal(status, RW_OK);
+        } else if (status != (strstr(table[i].message, "none.npy") ? RW_ERR_FILE : RW_ERR_INPUT) ||
+                   !strstr(rw_message(ctx), table[i].message)) {
+            fail_msg("row %zu: status %d, message: %s\nexpected: %s", i, status, rw_message(ctx), table[i].message);
+        }
+        destroy(&c, &p);
+    }
+}
+
+static void test_grids(void **state)
+{
+    (void)state;
+    static const struct { const char *boundary; double h, origin; } table[] = {
+        {"\"0\"", 1. / 9, 1. / 9}, {"neumann", 1. / 7, 0}, {"periodic", 1. / 8, 0}, {"{robin: [1, 1, 0]}", 1. / 7, 0},
+        {"{left: \"0\"}", 1. / 8, 1. / 8}, {"{right: \"0\"}", 1. / 8, 0}, {"{x: \"0\", right: neumann}", 1. / 8, 1. / 8}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
+        char text[512];
+        rw_case *c = NULL;
+        rw_problem *p;
+        snprintf(text, sizeof text, CASE("{u: {initial: \"0\", boundary: %s}}", EQ TIME), table[i].boundary);
+        assert_int_equal(create(text, &c, &p), RW_OK);
+        const rw_output_grid *g = p->ops->grid(p);
+        assert_true(fabs(g->spacing[0] - table[i].h) < 1e-15 && fabs(g->origin[0] - table[i].origin) < 1e-15);
+        assert_int_equal(g->size[0], 8);
+        assert_int_equal(g->size[1], 6);
+        destroy(&c, &p);
+    }
+}
+
+static const double *values(rw_problem *p)
+{
+    const rw_output_field *f;
+    const void *data;
+    assert_int_equal(p->ops->fields(p, &f), 1);
+    assert_int_equal(rw_array_read(f[0].array, &data), RW_OK);
+    return data;
+}
+
+static void test_initial_values(void **state)
+{
+    (void)state;
+    rw_case *c = NULL;
+    rw_problem *p;
+    char path[128];
+    double numbers[48];
+    size_t shape[] = {6, 8};
+    /* an expression of place and parameters: 8 x 6 nodes on [0, 1] x [0, 2] */
+    assert_int_equal(create(CASE("{u: {initial: \"a*x + y\"}}", "parameters: {b: 3, a: \"2*b\"}\n" EQ TIME), &c, &p), RW_OK);
+    for (int j = 0; j < 6; ++j)
+        for (int i = 0; i < 8; ++i) assert_true(fabs(values(p)[j * 8 + i] - (6 * i / 7. + 2 * j / 5.)) < 1e-14);
+    destroy(&c, &p);
+    /* a file, its path relative to the case */
+    for (int i = 0; i < 48; ++i) numbers[i] = i * 0.25;
+    snprintf(path, sizeof path, "%s/u.npy", folder);
+    assert_int_equal(rw_npy_write(ctx, path, RW_IO_F64, 2, shape, numbers), RW_OK);
+    assert_int_equal(create(CASE("{u: {initial: {file: u.npy}}}", EQ TIME), &c, &p), RW_OK);
+    assert_memory_equal(values(p), numbers, sizeof numbers);
+    destroy(&c, &p);
+    /* the wrong shape */
+    shape[0] = 8, shape[1] = 6;
+    assert_int_equal(rw_npy_write(ctx, path, RW_IO_F64, 2, shape, numbers), RW_OK);
+    assert_int_equal(create(CASE("{u: {initial: {file: u.npy}}}", EQ TIME), &c, &p), RW_ERR_INPUT);
+    assert_non_null(strstr(rw_message(ctx), "holds 8 x 6 f64; the grid needs real numbers of shape 6 x 8"));
+    destroy(&c, &p);
+    /* a picture of the grid's size: row 0 is at the top */
+    rw_picture q;
+    snprintf(path, sizeof path, "%s/p.png", folder);
+    assert_int_equal(rw_picture_create(ctx, path, 8, 6, 0, &q), RW_OK);
+    for (int i = 0; i < 48; ++i) q.grey[i] = i < 8 ? 1 : 0;
+    assert_int_equal(rw_picture_write(ctx, path, 16, &q), RW_OK);
+    rw_picture_free(&q);
+    assert_int_equal(create(CASE("{u: {initial: {picture: p.png, low: -1, high: 3}}}", EQ TIME), &c, &p), RW_OK);
+    assert_true(fabs(values(p)[5 * 8 + 4] - 3) < 1e-4 && fabs(values(p)[4] + 1) < 1e-4);
+    destroy(&c, &p);
+}
+
+static void write_case(const char *text, char path[128])
+{
+    snprintf(path, 128, "%s/case.yaml", folder);
+    assert_int_equal(rw_file_write(ctx, path, text, strlen(text)), RW_OK);
+}
+
+#define WAVE                                                                                                           \
+    CASE("{u: {initial: \"sin(3*x)*y\", boundary: {left: \"t\", right: neumann, y: periodic}}, "                       \
+         "v: {initial: \"x\", boundary: {left: \"0\", right: neumann, y: periodic}}}",                                 \
+         "functions: [\"f(a) = a - a^3\"]\n"                                                                           \
+         "equations: [\"du/dt = laplace(u) + f(u) - v\", \"dv/dt = 0.1*(u - v) + laplace(v)\"]\n"                     \
+         "time: {end: 0.2, method: %s, rtol: 1e-4}\n"                                                                  \
+         "output: {every: 0.05, fields: all, figures: [], vti: false}\n")
+
+static void run(const char *path, const char *results, const char *until, bool restart)
+{
+    char where[160];
+    const char *set[] = {until};
+    snprintf(where, sizeof where, "%s/%s", folder, results);
+    rw_run_options options = {.folder = where, .device = "cpu", .set = set, .nset = until ? 1 : 0, .restart = restart};
+    rw_run_report report;
+    if (rw_run_case(ctx, path, &options, &report) != RW_OK) fail_msg("%s", rw_message(ctx));
+}
+
+static void test_a_restart_gives_the_same_bytes(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"rkc2", "rk4"};
+    static const char *const files[] = {"series.csv", "fields/000004.h5", "fields/000002.h5"};
+    for (int m = 0; m < 2; ++m) {
+        char path[128], text[1024], a[160], b[160], whole[16], parts[16];
+        snprintf(text, sizeof text, WAVE, methods[m]);
+        write_case(text, path);
+        snprintf(whole, sizeof whole, "whole%d", m), snprintf(parts, sizeof parts, "parts%d", m);
+        run(path, whole, NULL, false);
+        run(path, parts, "time.end=0.1", false);
+        run(path, parts, NULL, true);
+        for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+            char *x, *y;
+            size_t n, k;
+            snprintf(a, sizeof a, "%s/%s/%s", folder, whole, files[i]);
+            snprintf(b, sizeof b, "%s/%s/%s", folder, parts, files[i]);
+            assert_int_equal(rw_file_read(ctx, a, 1 << 24, &x, &n), RW_OK);
+            assert_int_equal(rw_file_read(ctx, b, 1 << 24, &y, &k), RW_OK);
+            assert_int_equal(n, k);
+            assert_memory_equal(x, y, n);
+            rw_free(x), rw_free(y);
+        }
+    }
+}
+
+static void test_checks(void **state)
+{
+    (void)state;
+    rw_case *c = NULL;
+    rw_problem *p;
+    const rw_problem_check *list;
+    int n;
+    assert_int_equal(create(CASE("{u: {initial: \"2\"}}", EQ TIME
+                                 "checks: {good: {value: mean(u), expect: 2, tolerance: 1e-12}, bad: {value: \"sum(u) + t\", "
+                                 "expect: 1, tolerance: 1}}\n"), &c, &p), RW_OK);
+    assert_int_equal(p->ops->check(p, &list, &n), RW_OK);
+    assert_int_equal(n, 2);
+    assert_true(list[0].passed && !list[1].passed);
+    assert_true(fabs(list[1].value - 96) < 1e-9);
+    destroy(&c, &p);
+}
+
+/* The n-th allocation fails: a status, nothing lost, and the next attempt works. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    rw_case *c = NULL;
+    rw_problem *p;
+    const char *text = CASE("{u: {initial: \"x\", boundary: \"0\"}}", EQ TIME);
+    assert_int_equal(create(text, &c, &p), RW_OK); /* programs are in the cache now */
+    destroy(&c, &p);
+    long n = 1, failed = 0;
+    for (;; n += 1 + n / 40) { /* every one at first, then in growing steps */
+        rw_fault_set(RW_FAULT_ALLOC, n);
+        rw_status status = create(text, &c, &p);
+        long events = rw_fault_events(RW_FAULT_ALLOC);
+        rw_fault_set(RW_FAULT_ALLOC, 0);
+        destroy(&c, &p);
+        if (status != RW_OK) failed++;
+        if (events < n) break; /* it was never reached */
+    }
+    assert_true(failed > 20);
+    assert_int_equal(create(text, &c, &p), RW_OK);
+    destroy(&c, &p);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/rechenwerk-test-XXXXXX");
+    return !mkdtemp(folder) || rw_context_create(&ctx) != RW_OK || rw_device_open(ctx, "cpu", &dev) != RW_OK;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    char command[96];
+    rw_device_close(&dev);
+    rw_context_destroy(&ctx);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bad_input), cmocka_unit_test(test_grids), cmocka_unit_test(test_initial_values),
+        cmocka_unit_test(test_a_restart_gives_the_same_bytes), cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_no_memory)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
