@@ -22,7 +22,6 @@ static const struct variant { const char *name, *definitions; int together; bool
     {"8 a group of 128", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17", 8, false},
     {"8 a group of 128, 8 groups", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17 RW_GROUPS_A_UNIT=8", 8, false},
     {"8 a group of 128, 6 groups", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17 RW_GROUPS_A_UNIT=6", 8, false},
-    {"32 a group of 512", "GROUP=512 GROUP_X=16 TRANSFORMS=32 LINE=17 RW_GROUPS_A_UNIT=2", 32, false},
     {"4 a group of 64", "GROUP=64 GROUP_X=16 TRANSFORMS=4 LINE=17", 4, false},
     {"4 one after another", "GROUP=16 GROUP_X=16 TRANSFORMS=4 LINE=16", 4, true},
     {"1 a group", "GROUP=16 GROUP_X=16 TRANSFORMS=1 LINE=16", 1, true},

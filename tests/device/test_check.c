@@ -560,14 +560,14 @@ static void shapes_and_groups_are_named(void **state)
 {
     (void)state;
     rw_program *p = compile("shapes",
-                            "KERNEL(k, GLOBAL real *y)\n{\n"
+                            "KERNEL(k, GLOBAL f32 *y)\n{\n"
                             "    EACH(i, 1) { y[GROUP_ID(1) * 100 + GROUP_ID(0)] = 1; }\n}\n", NULL, NULL);
     rw_array *y, *empty;
     NEED(rw_array_create(dev, RW_F32, 2, (int64_t[]){3, 5}, RW_MEMORY_DEVICE, &y));
     NEED(rw_array_create(dev, RW_F32, 1, (int64_t[]){0}, RW_MEMORY_DEVICE, &empty));
     assert_int_equal(launch(p, "k", 2, 3, (rw_arg[]){rw_arg_array(y)}, 1), RW_ERR_CHECK);
     assert_non_null(strstr(rw_message(ctx), "group (0, 1), item 0"));
-    assert_non_null(strstr(rw_message(ctx), "array 'y' of 3 x 5 f32 (element 200)"));
+    assert_non_null(strstr(rw_message(ctx), "array 'y' of 3 x 5 f32 (element 100)"));
     assert_int_equal(launch(p, "k", 1, 1, (rw_arg[]){rw_arg_array(empty)}, 1), RW_ERR_CHECK);
     assert_non_null(strstr(rw_message(ctx), "0 bytes behind the end of array 'y' of 0 f32"));
     rw_array_destroy(&y), rw_array_destroy(&empty);

@@ -1,0 +1,997 @@
+/* Programs on every device: reading declarations, arguments and their conversion, the words of the dialect, complex
+ * arithmetic against C99, sharing, and what a compiler can do wrong. */
+#include <complex.h>
+#include <dirent.h>
+#include <float.h>
+#include <math.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../devices.h"
+
+static rw_program *build(const char *name, const char *text, const char *group, const char *more, const char *value)
+{
+    const rw_define defines[] = {{"GROUP", group}, {more, value}};
+    rw_program *p;
+    OK(rw_program_create(dev, name, text, defines, more ? 2 : 1, &p));
+    return p;
+}
+
+static rw_status create(const char *text, rw_program **p)
+{
+    static const rw_define defines[] = {{"GROUP", "8"}};
+    return rw_program_create(dev, "text", text, defines, 1, p);
+}
+
+static const int64_t one[3] = {1, 1, 1};
+
+static rw_array *zeros(rw_dtype dtype, int64_t n)
+{
+    rw_array *a = new_array(dtype, n, RW_MEMORY_DEVICE);
+    OK(rw_array_zero(a, queue));
+    return a;
+}
+
+static const int *ints_of(rw_array *a)
+{
+    const void *p;
+    OK(rw_array_read(a, &p));
+    return p;
+}
+
+/* ---- declarations ---------------------------------------------------------------------------------------------------- */
+
+/* Everything that looks like a declaration and is none, and every way to write one. */
+static const char odd_text[] =
+    "/* KERNEL(in_comment, int n) */ // KERNEL(in_line_comment, int n)\n"
+    "#define A_KERNEL(name) KERNEL(in_directive, int n)\n"
+    "  #  define LONGER KERNEL(in_directive, \\\n"
+    "                  int n) KERNEL(behind_backslash, int n)\n"
+    "#ifdef NEVER /* a comment over\n two lines */\n"
+    "#endif\n"
+    "DEVICE f64 MY_KERNEL(f64 x) { return x + '\"' - '\"'; } /* ' */\n"
+    "DEVICE f64 KERNEL_2(f64 x) { return x; }\n"
+    "/* it's */ KERNEL  (\n"
+    "    first , // the output: one, two\n"
+    "    GLOBAL f64 *RESTRICT y /* f64, (n) of them */,\n"
+    "    GLOBAL const f64*x, GLOBAL f64 const * const RESTRICT z, const int n,\n"
+    "    f64\n"
+    "    a)\n"
+    "{\n"
+    "    EACH(i, n) { y[i] = KERNEL_2(x[i]) + MY_KERNEL(z[i]) + a; }\n"
+    "    EACH(i, 1) { PRINT(\"KERNEL(in_string, int n) \\\" KERNEL(behind_quote, int n)\"); }\n"
+    "}\n"
+    "KERNEL(second, GLOBAL f64 *const y) { EACH(i, 1) { y[i] = 5; } } KERNEL(third, GLOBAL f64 *y) { EACH(i, 1) { y[i] = 6; } }\n";
+
+static void test_declarations(void **state)
+{
+    (void)state;
+    rw_program *p;
+    OK(create(odd_text, &p));
+    assert_int_equal(p->nkernels, 3);
+    rw_kernel *k = kernel_of(p, "first");
+    assert_int_equal(k->nparameters, 5);
+    static const struct { const char *name, *type; rw_arg_kind kind; bool constant; } expected[] = {
+        {"y", "f64", RW_ARG_GLOBAL, false}, {"x", "f64", RW_ARG_GLOBAL, true}, {"z", "f64", RW_ARG_GLOBAL, true},
+        {"n", "int", RW_ARG_INT, true}, {"a", "f64", RW_ARG_F64, false}};
+    for (int i = 0; i < 5; ++i) {
+        assert_string_equal(k->parameters[i].name, expected[i].name);
+        assert_string_equal(k->parameters[i].type, expected[i].type);
+        assert_int_equal(k->parameters[i].kind, expected[i].kind);
+        assert_int_equal(k->parameters[i].constant, expected[i].constant);
+    }
+    assert_false(kernel_of(p, "second")->parameters[0].constant); /* the pointer is, not what it points to */
+    rw_array *x = new_ramp(5, 1, 1), *y = new_array(RW_F64, 5, RW_MEMORY_DEVICE);
+    const rw_arg args[] = {rw_arg_array(y), rw_arg_array(x), rw_arg_array(x), rw_arg_int(5), rw_arg_real(0.5)};
+    OK(rw_launch(queue, k, one, args, 5));
+    assert_true(numbers_of(y)[0] == 2.5 && numbers_of(y)[4] == 10.5);
+    OK(rw_launch(queue, kernel_of(p, "second"), one, args, 1));
+    assert_true(numbers_of(y)[0] == 5); /* written, so it came back */
+    OK(rw_launch(queue, kernel_of(p, "third"), one, args, 1));
+    assert_true(numbers_of(y)[0] == 6);
+    rw_kernel *none;
+    FAILS(RW_ERR_ARGUMENT, "nearest is second", rw_program_kernel(p, "secnd", &none));
+    assert_null(none);
+    FAILS(RW_ERR_ARGUMENT, "no kernel \"in_string\"", rw_program_kernel(p, "in_string", &none));
+    rw_array_destroy(&x), rw_array_destroy(&y);
+    rw_program_destroy(&p);
+}
+
+static void test_bad_declarations(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *message; } bad[] = {
+        {"", "program text declares no KERNEL"},
+        {"/* KERNEL(k, GLOBAL f64 *y) {} */", "no KERNEL"},
+        {"/* KERNEL(k, GLOBAL f64 *y) {}", "no KERNEL"},
+        {"#define X KERNEL(k, GLOBAL f64 *y) {}", "no KERNEL"},
+        {"KERNEL(k, GLOBAL f64 *y", "closing bracket"},
+        {"KERNEL(k, GLOBAL f64 *y /* ) */", "closing bracket"},
+        {"KERNEL(k, GLOBAL f64 *y // )\n", "closing bracket"},
+        {"KERNEL(k, GLOBAL f64 *y /* )", "closing bracket"},
+        {"KERNEL", "closing bracket"},
+        {"KERNEL k(GLOBAL f64 *y) {}", "closing bracket"},
+        {"KERNEL(k) { }", "kernel k has no parameters"},
+        {"KERNEL(, GLOBAL f64 *y) { }", "name is missing"},
+        {"KERNEL() { }", "name is missing"},
+        {"KERNEL(k_2345678_1_2345678_2_2345678_3_2345678_4_2345678_5_2345678_6_234, GLOBAL f64 *y) {}", "more than 63"},
+        {"KERNEL(k, ) { }", "kernel k: parameter 1, \" \", is neither"},
+        {"KERNEL(k, GLOBAL f64 *y,) { }", "parameter 2, \"\", is neither"},
+        {"KERNEL(k, GLOBAL f64 *) { }", "parameter 1, \" GLOBAL f64 *\", is neither"},
+        {"KERNEL(k, GLOBAL *y) { }", "parameter 1"},
+        {"KERNEL(k, GLOBAL f64 y) { }", "parameter 1"},
+        {"KERNEL(k, GLOBAL f64 **y) { }", "parameter 1"},
+        {"KERNEL(k, f64 *y) { }", "parameter 1"},
+        {"KERNEL(k, GLOBAL f64 *y, f64) { }", "parameter 2, \" f64\""},
+        {"KERNEL(k, GLOBAL f64 *y, u8 n) { }", "parameter 2, \" u8 n\""},
+        {"KERNEL(k, GLOBAL f64 *y, unsigned n) { }", "parameter 2"},
+        {"KERNEL(k, GLOBAL f64 *y, a_type_with_a_long_name n) { }", "parameter 2"},
+        {"KERNEL(k, ...) { }", "parameter 1"},
+    };
+    for (int i = 0; i < RW_COUNT(bad); ++i) {
+        rw_program *p = (rw_program *)state;
+        FAILS(RW_ERR_COMPILE, bad[i].message, create(bad[i].text, &p));
+        assert_null(p);
+    }
+}
+
+static void test_160_parameters_and_no_more(void **state)
+{
+    (void)state;
+    if (on("cuda")) return; /* constant memory for parameters has other limits there */
+    for (int n = RW_MAX_PARAMETERS; n <= RW_MAX_PARAMETERS + 1; ++n) {
+        rw_text t = {0};
+        rw_program *p;
+        rw_text_add(&t, "KERNEL(many, GLOBAL f64 *y");
+        for (int i = 1; i < n; ++i) rw_text_add(&t, ", %s p%d", i % 2 ? "int" : "f64", i);
+        rw_text_add(&t, ") { EACH(i, 1) { y[0] = p1");
+        for (int i = 2; i < n; ++i) rw_text_add(&t, " + p%d", i);
+        rw_text_add(&t, "; } }\n");
+        if (n > RW_MAX_PARAMETERS) {
+            FAILS(RW_ERR_COMPILE, "kernel many has more than 160 parameters", create(t.data, &p));
+        } else {
+            OK(create(t.data, &p));
+            rw_arg args[RW_MAX_PARAMETERS];
+            rw_array *y = new_array(RW_F64, 1, RW_MEMORY_DEVICE);
+            args[0] = rw_arg_array(y);
+            for (int i = 1; i < n; ++i) args[i] = i % 2 ? rw_arg_int(i) : rw_arg_real(i);
+            OK(rw_launch(queue, kernel_of(p, "many"), one, args, n));
+            assert_true(numbers_of(y)[0] == (n - 1) * n / 2);
+            rw_array_destroy(&y);
+            rw_program_destroy(&p);
+        }
+        rw_text_free(&t);
+    }
+}
+
+static void test_group_sizes(void **state)
+{
+    (void)state;
+    static const char text[] = "KERNEL(k, GLOBAL f64 *y) { EACH(i, GROUP) { y[i] = GROUP; } }\n";
+    static const char *const bad[] = {"0", "-1", "", "many", "1000000", "2147483647"};
+    rw_program *p = (rw_program *)state;
+    FAILS(RW_ERR_ARGUMENT, "GROUP = (none)", rw_program_create(dev, "g", text, NULL, 0, &p));
+    assert_null(p);
+    for (int i = 0; i < RW_COUNT(bad); ++i)
+        FAILS(RW_ERR_ARGUMENT, "program g: GROUP =", rw_program_create(dev, "g", text, &(rw_define){"GROUP", bad[i]}, 1, &p));
+    const rw_define large[] = {{"GROUP", "8"}, {"SHARED_LARGE_BYTES", "1000000000"}};
+    FAILS(RW_ERR_ARGUMENT, "SHARED_LARGE_BYTES = 1000000000 is more than", rw_program_create(dev, "g", text, large, 2, &p));
+    char most[16];
+    int n = RW_MIN(rw_device_info(dev)->group_max, on("check") ? 4096 : 65536);
+    snprintf(most, sizeof most, "%d", n);
+    p = build("g", text, most, NULL, NULL);
+    rw_array *y = zeros(RW_F64, n);
+    OK(rw_launch(queue, kernel_of(p, "k"), one, (rw_arg[]){rw_arg_array(y)}, 1));
+    for (int i = 0; i < n; ++i) assert_true(numbers_of(y)[i] == n);
+    rw_array_destroy(&y);
+    rw_program_destroy(&p);
+}
+
+/* ---- arguments ----------------------------------------------------------------------------------------------------------- */
+
+static const char arguments_text[] =
+    "KERNEL(numbers, GLOBAL f64 *y, int a, long b, f32 c, f64 d, c64 e, c128 f, i32 g, i64 h, float k, double l, real m, "
+    "complex n)\n"
+    "{\n"
+    "    EACH(i, 1) { y[0] = a; y[1] = (f64)(b >> 32); y[2] = (f64)(b & 0xffffffff); y[3] = c; y[4] = d; y[5] = e.re;\n"
+    "        y[6] = e.im; y[7] = f.re; y[8] = f.im; y[9] = g; y[10] = (f64)h; y[11] = k; y[12] = l; y[13] = m;\n"
+    "        y[14] = n.re; y[15] = n.im; y[16] = sizeof(real); y[17] = sizeof(complex); y[18] = sizeof(i64);\n"
+    "        y[19] = sizeof(i32); y[20] = sizeof(u16); y[21] = sizeof(u8); }\n"
+    "}\n"
+    "KERNEL(types, GLOBAL f32 *a, GLOBAL const c64 *b, GLOBAL c128 *c, GLOBAL u8 *d, GLOBAL u16 *e, GLOBAL int *f, "
+    "GLOBAL long *g, GLOBAL real *h)\n"
+    "{ EACH(i, 1) { a[0] = b[0].re; c[0].re = d[0] + e[0] + f[0]; c[0].im = 1; g[0] = 2; h[0] = 3; } }\n";
+
+static void launch_numbers(rw_kernel *k, rw_array *y, const rw_arg *twelve)
+{
+    rw_arg args[13];
+    args[0] = rw_arg_array(y);
+    memcpy(args + 1, twelve, 12 * sizeof *twelve);
+    OK(rw_launch(queue, k, one, args, 13));
+}
+
+static void test_numbers_are_converted(void **state)
+{
+    (void)state;
+    for (int f32 = 0; f32 < 2; ++f32) {
+        rw_program *p = build("arguments", arguments_text, "1", "REAL", f32 ? "f32" : "f64");
+        rw_kernel *k = kernel_of(p, "numbers");
+        rw_array *y = zeros(RW_F64, 22);
+        const int64_t large = ((int64_t)1 << 53) + 1; /* no double is this number */
+        launch_numbers(k, y, (rw_arg[]){rw_arg_int(-7), rw_arg_int(large), rw_arg_real(0.1), rw_arg_real(0.1),
+                                        rw_arg_complex(0.1, -2), rw_arg_complex(0.1, -2), rw_arg_int(INT32_MIN),
+                                        rw_arg_int(-1), rw_arg_real(0.25), rw_arg_real(1e300), rw_arg_real(0.1),
+                                        rw_arg_complex(0.1, 3)});
+        const double rounded = (double)0.1f, expected[] = {-7, 1 << 21, 1, rounded, 0.1, rounded, -2, 0.1, -2, INT32_MIN, -1,
+                                                           0.25, 1e300, f32 ? rounded : 0.1, f32 ? rounded : 0.1, 3,
+                                                           f32 ? 4 : 8, f32 ? 8 : 16, 8, 4, 2, 1};
+        for (int i = 0; i < RW_COUNT(expected); ++i)
+            if (numbers_of(y)[i] != expected[i]) fail_msg("y[%d] = %.17g, not %.17g", i, numbers_of(y)[i], expected[i]);
+        /* integers for real parameters, real numbers for integers (cut), real ones for complex */
+        launch_numbers(k, y, (rw_arg[]){rw_arg_real(-2.9), rw_arg_real(0x1p62), rw_arg_int(3), rw_arg_int(-4), rw_arg_real(5),
+                                        rw_arg_int(6), rw_arg_real(2147483647.5), rw_arg_real(-0x1p63), rw_arg_int(7),
+                                        rw_arg_int(8), rw_arg_int(9), rw_arg_int(10)});
+        const double converted[] = {-2, 0x1p30, 0, 3, -4, 5, 0, 6, 0, INT32_MAX, -0x1p63, 7, 8, 9, 10, 0};
+        for (int i = 0; i < RW_COUNT(converted); ++i)
+            if (numbers_of(y)[i] != converted[i]) fail_msg("y[%d] = %.17g, not %.17g", i, numbers_of(y)[i], converted[i]);
+        launch_numbers(k, y, (rw_arg[]){rw_arg_int(0), rw_arg_int(0), rw_arg_real(NAN), rw_arg_real(-INFINITY),
+                                        rw_arg_complex(INFINITY, NAN), rw_arg_real(NAN), rw_arg_int(0), rw_arg_int(0),
+                                        rw_arg_real(1e300), rw_arg_real(0), rw_arg_real(0), rw_arg_real(0)});
+        assert_true(isnan(numbers_of(y)[3]) && numbers_of(y)[4] == -INFINITY && numbers_of(y)[5] == INFINITY);
+        assert_true(isnan(numbers_of(y)[6]) && isnan(numbers_of(y)[7]) && numbers_of(y)[11] == INFINITY);
+        rw_array_destroy(&y);
+        rw_program_destroy(&p);
+    }
+}
+
+static void test_wrong_arguments_are_told(void **state)
+{
+    (void)state;
+    rw_program *p = build("arguments", arguments_text, "1", "REAL", "f64");
+    rw_kernel *k = kernel_of(p, "numbers"), *t = kernel_of(p, "types");
+    rw_array *y = zeros(RW_F64, 22);
+    rw_arg args[13];
+    args[0] = rw_arg_array(y);
+    for (int i = 1; i < 13; ++i) args[i] = rw_arg_int(0);
+    rw_counters before = counters();
+    FAILS(RW_ERR_ARGUMENT, "kernel numbers takes 13 arguments, 12 given", rw_launch(queue, k, one, args, 12));
+    FAILS(RW_ERR_ARGUMENT, "takes 13 arguments, 0 given", rw_launch(queue, k, one, NULL, 0));
+    args[0] = rw_arg_int(0);
+    FAILS(RW_ERR_ARGUMENT, "argument 1 (y) must be an array", rw_launch(queue, k, one, args, 13));
+    args[0] = rw_arg_array(y), args[4] = rw_arg_array(y);
+    FAILS(RW_ERR_ARGUMENT, "argument 5 (d) must be a number", rw_launch(queue, k, one, args, 13));
+    args[4] = rw_arg_int(0);
+    const rw_arg no_int[] = {rw_arg_int((int64_t)1 << 31), rw_arg_int(-((int64_t)1 << 40)), rw_arg_real(2147483648.), rw_arg_real(-3e9)};
+    for (int i = 0; i < RW_COUNT(no_int); ++i) {
+        args[1] = no_int[i];
+        FAILS(RW_ERR_ARGUMENT, "argument 2 (a) = ", rw_launch(queue, k, one, args, 13));
+    }
+    args[1] = (rw_arg){NULL, NAN, 0, 0, false};
+    FAILS(RW_ERR_ARGUMENT, "argument 2 (a) = nan does not fit the type int", rw_launch(queue, k, one, args, 13));
+    args[1] = rw_arg_int(0), args[2] = (rw_arg){NULL, 0x1p63, 0, 0, false};
+    FAILS(RW_ERR_ARGUMENT, "argument 3 (b) = 9.2233720368547758e+18 does not fit the type long", rw_launch(queue, k, one, args, 13));
+    args[2] = rw_arg_int(0);
+    static const int64_t grids[][3] = {{-1, 1, 1}, {1, -1, 1}, {1, 1, 65536}, {1, 65536, 1}, {(int64_t)1 << 31, 1, 1}};
+    for (int i = 0; i < RW_COUNT(grids); ++i)
+        FAILS(RW_ERR_ARGUMENT, "is outside [0, ", rw_launch(queue, k, grids[i], args, 13));
+    assert_int_equal(counters().launches, before.launches);
+    static const int64_t empty[][3] = {{0, 1, 1}, {1, 0, 1}, {1, 1, 0}};
+    for (int i = 0; i < RW_COUNT(empty); ++i) OK(rw_launch(queue, k, empty[i], args, 13));
+    assert_int_equal(counters().launches, before.launches); /* nothing to do, nothing started */
+    FAILS(RW_ERR_ARGUMENT, "takes 13", rw_launch(queue, k, empty[0], args, 1)); /* checked all the same */
+    /* arrays of other types than declared: the parts of complex numbers may be taken for real ones */
+    static const rw_dtype right[8] = {RW_F32, RW_C64, RW_C128, RW_U8, RW_U16, RW_I32, RW_I64, RW_F64};
+    rw_array *a[8];
+    for (int i = 0; i < 8; ++i) a[i] = zeros(right[i], 4), args[i] = rw_arg_array(a[i]);
+    OK(rw_launch(queue, t, one, args, 8));
+    args[0] = rw_arg_array(a[1]), args[1] = rw_arg_array(a[0]);
+    OK(rw_launch(queue, t, one, args, 8));
+    args[0] = rw_arg_array(a[0]), args[1] = rw_arg_array(a[1]);
+    for (int i = 0; i < 8; ++i) {
+        rw_array *wrong = zeros(i == 5 ? RW_F32 : RW_I32, 64);
+        char part[64];
+        snprintf(part, sizeof part, "argument %d (%c) is an array of %s, declared as ", i + 1, 'a' + i, i == 5 ? "f32" : "i32");
+        args[i] = rw_arg_array(wrong);
+        FAILS(RW_ERR_ARGUMENT, part, rw_launch(queue, t, one, args, 8));
+        args[i] = rw_arg_array(a[i]);
+        rw_array_destroy(&wrong);
+    }
+    for (int i = 0; i < 8; ++i) rw_array_destroy(&a[i]);
+    rw_array_destroy(&y);
+    rw_program_destroy(&p);
+}
+
+/* ---- words of the dialect -------------------------------------------------------------------------------------------------- */
+
+static const char words_text[] =
+    "CONSTANT f64 table[3] = {1, 10, 100};\n"
+    "KERNEL(ranges, GLOBAL int *count, long lo, long hi, int n)\n"
+    "{\n"
+    "    EACH_IN(i, lo, hi) { count[i] += 1; }\n"
+    "    BARRIER;\n"
+    "    EACH(i, n) { count[i] += 1000; }\n"
+    "    BARRIER;\n"
+    "    EACH_SERIAL(i, n) { count[i] += 100000; }\n"
+    "}\n"
+    "KERNEL(plane, GLOBAL int *count, int ilo, int ihi, int jlo, int jhi, int nx)\n"
+    "{\n"
+    "    EACH2(i, ilo, ihi, j, jlo, jhi) { count[j * nx + i] += 1; }\n"
+    "}\n"
+    "KERNEL(lanes, GLOBAL f64 *y, GLOBAL const f64 *x, long lo, long hi)\n" /* y[l]: sum of the x of lane l; then the largest */
+    "{\n"
+    "    PRIVATE(f64, sum);\n"
+    "    PRIVATE_N(f64, kept, 2);\n"
+    "    EACH(i, GROUP) { AT(sum, i) = 0; AT_N(kept, 0, i) = -1; AT_N(kept, 1, i) = 7; }\n"
+    "    EACH_IN(i, lo, hi) { AT(sum, i) += x[i]; AT_N(kept, 0, i) = RW_MAX(AT_N(kept, 0, i), x[i]); }\n"
+    "    EACH(i, GROUP) { y[i] = AT(sum, i); y[GROUP + i] = AT_N(kept, 0, i); y[2 * GROUP + i] = AT_N(kept, 1, i); }\n"
+    "}\n"
+    "KERNEL(turn, GLOBAL f64 *y, GLOBAL const f64 *RESTRICT x)\n" /* each group's part from the end, through shared memory */
+    "{\n"
+    "    SHARED(f64, s, GROUP);\n"
+    "    SHARED_LARGE(f64, large);\n"
+    "    long start = GROUP_ID(0) * (long)GROUP;\n"
+    "    EACH(i, GROUP) { s[i] = LOAD_ONCE(x + start + i); }\n"
+    "    BARRIER;\n"
+    "    EACH(i, GROUP) { large[i] = s[GROUP - 1 - i]; }\n"
+    "    BARRIER;\n"
+    "    EACH(i, GROUP) { STORE_ONCE(y + start + i, large[i]); }\n"
+    "}\n"
+    "KERNEL(where, GLOBAL int *y)\n"
+    "{\n"
+    "    int g = (GROUP_ID(2) * GROUP_COUNT(1) + GROUP_ID(1)) * GROUP_COUNT(0) + GROUP_ID(0);\n"
+    "    EACH(i, 1) { y[g] = GROUP_ID(0) + 10 * GROUP_ID(1) + 100 * GROUP_ID(2) + 1000 * GROUP_COUNT(0) + 10000 * "
+    "GROUP_COUNT(1) + 100000 * GROUP_COUNT(2); }\n"
+    "}\n"
+    "KERNEL(add_up, GLOBAL int *count, int n) { EACH(i, n) { ATOMIC_ADD(count + i % 5, i); } }\n"
+    "KERNEL(small, GLOBAL f64 *y, f64 a, f64 b)\n"
+    "{\n"
+    "    f64 v = 0;\n"
+    "    UNROLL for (int k = 0; k < 3; ++k) v = v * 10 + table[k];\n"
+    "    EACH(i, 1) { y[0] = FMA(a, b, -a * b); y[1] = SELECT(a > b, a, b); y[2] = v; y[3] = RW_MOD(-7.5, b); }\n"
+    "}\n";
+
+typedef struct words { int group, group_x; rw_program *p; } words;
+
+/* Programs live to the end: PoCL is slow at them. */
+static words all_words[MAX_TEST_DEVICES][3];
+static const struct { int group, group_x; } widths[3] = {{64, 16}, {7, 7}, {1, 1}};
+
+static void compile(int index)
+{
+    for (int w = 0; w < (on("opencl") ? 2 : 3); ++w) {
+        char group[16], group_x[16], bytes[32];
+        snprintf(group, sizeof group, "%d", widths[w].group), snprintf(group_x, sizeof group_x, "%d", widths[w].group_x);
+        snprintf(bytes, sizeof bytes, "%d", 8 * widths[w].group);
+        const rw_define defines[] = {{"GROUP", group}, {"GROUP_X", group_x}, {"SHARED_LARGE_BYTES", bytes}};
+        all_words[index][w] = (words){widths[w].group, widths[w].group_x, NULL};
+        OK(rw_program_create(dev, "words", words_text, defines, 3, &all_words[index][w].p));
+    }
+}
+static void release(int index)
+{
+    for (int w = 0; w < 3; ++w) rw_program_destroy(&all_words[index][w].p);
+}
+#define EACH_WORDS(w) for (words *w = all_words[device_index()]; w < all_words[device_index()] + 3 && w->p; ++w)
+
+static void test_each_visits_each_item_once(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    EACH_WORDS(w) {
+        const int64_t ranges[][2] = {{0, N}, {0, 0}, {5, 5}, {5, 3}, {3, 4}, {17, 17 + w->group}, {1, N - 1}, {63, 66}, {0, w->group},
+                                     {0, w->group + 1}};
+        for (int r = 0; r < RW_COUNT(ranges); ++r) {
+            rw_array *count = zeros(RW_I32, N);
+            int64_t lo = ranges[r][0], hi = ranges[r][1], n = hi;
+            OK(rw_launch(queue, kernel_of(w->p, "ranges"), one,
+                         (rw_arg[]){rw_arg_array(count), rw_arg_int(lo), rw_arg_int(hi), rw_arg_int(n)}, 4));
+            for (int i = 0; i < N; ++i) {
+                int expected = (i >= lo && i < hi) + 101000 * (i < n);
+                if (ints_of(count)[i] != expected)
+                    fail_msg("GROUP %d, [%d, %d): item %d %d times", w->group, (int)lo, (int)hi, i, ints_of(count)[i]);
+            }
+            rw_array_destroy(&count);
+        }
+    }
+}
+
+static void test_each2_visits_each_item_once(void **state)
+{
+    (void)state;
+    enum { NX = 37, NY = 13 };
+    static const int boxes[][4] = {{0, NX, 0, NY}, {3, 4, 0, NY}, {0, NX, 12, 13}, {5, 36, 2, 11}, {5, 5, 0, NY}, {0, NX, 4, 4}, {9, 2, 0, 3}};
+    EACH_WORDS(w)
+        for (int b = 0; b < RW_COUNT(boxes); ++b) {
+            const int *x = boxes[b];
+            rw_array *count = zeros(RW_I32, NX * NY);
+            OK(rw_launch(queue, kernel_of(w->p, "plane"), one,
+                         (rw_arg[]){rw_arg_array(count), rw_arg_int(x[0]), rw_arg_int(x[1]), rw_arg_int(x[2]),
+                                    rw_arg_int(x[3]), rw_arg_int(NX)}, 6));
+            for (int j = 0; j < NY; ++j)
+                for (int i = 0; i < NX; ++i) {
+                    int expected = i >= x[0] && i < x[1] && j >= x[2] && j < x[3];
+                    if (ints_of(count)[j * NX + i] != expected)
+                        fail_msg("GROUP %d, box %d: item (%d, %d) %d times", w->group, b, i, j, ints_of(count)[j * NX + i]);
+                }
+            rw_array_destroy(&count);
+        }
+}
+
+/* AT belongs to the lane, (i - lo) mod GROUP, from one EACH to the next. */
+static void test_private_values_belong_to_lanes(void **state)
+{
+    (void)state;
+    static const int ranges[][2] = {{0, 150}, {11, 150}, {11, 12}, {4, 4}};
+    EACH_WORDS(w)
+        for (int r = 0; r < RW_COUNT(ranges); ++r) {
+            int lo = ranges[r][0], hi = ranges[r][1], g = w->group;
+            rw_array *x = new_ramp(150, 1, 1), *y = zeros(RW_F64, 3 * g);
+            OK(rw_launch(queue, kernel_of(w->p, "lanes"), one,
+                         (rw_arg[]){rw_arg_array(y), rw_arg_array(x), rw_arg_int(lo), rw_arg_int(hi)}, 4));
+            for (int lane = 0; lane < g; ++lane) {
+                double sum = 0, largest = -1;
+                for (int i = lo + lane; i < hi; i += g) sum += i + 1, largest = i + 1;
+                assert_true(numbers_of(y)[lane] == sum && numbers_of(y)[g + lane] == largest && numbers_of(y)[2 * g + lane] == 7);
+            }
+            rw_array_destroy(&x), rw_array_destroy(&y);
+        }
+}
+
+static void test_shared_memory_and_barriers(void **state)
+{
+    (void)state;
+    EACH_WORDS(w) {
+        int g = w->group, n = 9 * g;
+        rw_array *x = new_ramp(n, 0, 1), *y = zeros(RW_F64, n);
+        OK(launch1(queue, kernel_of(w->p, "turn"), 9, (rw_arg[]){rw_arg_array(y), rw_arg_array(x)}, 2));
+        for (int i = 0; i < n; ++i) assert_true(numbers_of(y)[i] == i / g * g + g - 1 - i % g);
+        rw_array_destroy(&x), rw_array_destroy(&y);
+    }
+}
+
+static void test_groups_know_their_place(void **state)
+{
+    (void)state;
+    EACH_WORDS(w) {
+        rw_array *y = zeros(RW_I32, 5 * 3 * 2);
+        OK(rw_launch(queue, kernel_of(w->p, "where"), (int64_t[3]){5, 3, 2}, (rw_arg[]){rw_arg_array(y)}, 1));
+        for (int i = 0; i < 30; ++i) assert_int_equal(ints_of(y)[i], i % 5 + i / 5 % 3 * 10 + i / 15 * 100 + 235000);
+        rw_array_destroy(&y);
+    }
+}
+
+static void test_atomic_add(void **state)
+{
+    (void)state;
+    enum { GROUPS = 40, N = 100 };
+    EACH_WORDS(w) {
+        rw_array *count = zeros(RW_I32, 5);
+        OK(launch1(queue, kernel_of(w->p, "add_up"), GROUPS, (rw_arg[]){rw_arg_array(count), rw_arg_int(N)}, 2));
+        for (int k = 0; k < 5; ++k) {
+            int sum = 0;
+            for (int i = k; i < N; i += 5) sum += i;
+            assert_int_equal(ints_of(count)[k], GROUPS * sum);
+        }
+        rw_array_destroy(&count);
+    }
+}
+
+static void test_small_words(void **state)
+{
+    (void)state;
+    words *w = all_words[device_index()];
+    rw_array *y = zeros(RW_F64, 4);
+    const double a = 1 + 0x1p-30, b = 1 - 0x1p-29;
+    OK(rw_launch(queue, kernel_of(w->p, "small"), one, (rw_arg[]){rw_arg_array(y), rw_arg_real(a), rw_arg_real(b)}, 3));
+    double fused = fma(a, b, -a * b), twice = fma(a, b, -fma(a, b, 0)); /* -a * b may be contracted or not */
+    assert_true(fabs(numbers_of(y)[0]) <= fmax(fabs(fused), fabs(twice)));
+    assert_true(numbers_of(y)[1] == a && numbers_of(y)[2] == 1 * 100 + 10 * 10 + 100);
+    assert_true(fabs(numbers_of(y)[3] - (-7.5 - b * floor(-7.5 / b))) < 1e-14);
+    rw_array_destroy(&y);
+}
+
+/* ---- dialect_math.h and dialect_complex.h ----------------------------------------------------------------------------------- */
+
+static bool same(double a, double b) { return (isnan(a) && isnan(b)) || a == b; }
+
+static void test_dialect_math(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "KERNEL(words, GLOBAL f64 *y, GLOBAL const f64 *x, int n)\n"
+        "{\n"
+        "    EACH(i, n * n) {\n"
+        "        const f64 a = x[i / n], b = x[i % n];\n"
+        "        y[5 * i] = RW_MIN(a, b); y[5 * i + 1] = RW_MAX(a, b); y[5 * i + 2] = RW_SIGN(a); y[5 * i + 3] = RW_MOD(a, b);\n"
+        "        y[5 * i + 4] = -RW_INF;\n"
+        "    }\n"
+        "}\n";
+    static const double values[] = {0, 1, -1, 2.5, -2.5, 7, -7, 0.3, 1e10, INFINITY, -INFINITY, NAN};
+    enum { N = sizeof values / sizeof *values };
+    rw_program *p = build("math", text, "64", NULL, NULL);
+    rw_array *x = new_ramp(N, 0, 0), *y = zeros(RW_F64, 5 * N * N);
+    void *w;
+    OK(rw_array_write(x, &w));
+    memcpy(w, values, sizeof values);
+    OK(rw_launch(queue, kernel_of(p, "words"), one, (rw_arg[]){rw_arg_array(y), rw_arg_array(x), rw_arg_int(N)}, 3));
+    for (int i = 0; i < N * N; ++i) {
+        double a = values[i / N], b = values[i % N];
+        const double *got = numbers_of(y) + 5 * i;
+        bool nan = isnan(a) || isnan(b);
+        if (!same(got[0], nan ? NAN : fmin(a, b))) fail_msg("min(%g, %g) = %g", a, b, got[0]);
+        if (!same(got[1], nan ? NAN : fmax(a, b))) fail_msg("max(%g, %g) = %g", a, b, got[1]);
+        if (!same(got[2], isnan(a) ? NAN : (a > 0) - (a < 0))) fail_msg("sign(%g) = %g", a, got[2]);
+        double m = a - b * floor(a / b);
+        if (!(same(got[3], m) || fabs(got[3] - m) <= 4 * DBL_EPSILON * (fabs(a) + fabs(b)))) fail_msg("mod(%g, %g) = %g", a, b, got[3]);
+        if (isfinite(a) && isfinite(b) && b != 0 && fabs(a) < 1e9) /* in [0, b) or (b, 0], up to rounding */
+            assert_true(b > 0 ? got[3] > -1e-14 && got[3] < b + 1e-14 : got[3] < 1e-14 && got[3] > b - 1e-14);
+        assert_true(got[4] == -INFINITY);
+    }
+    rw_array_destroy(&x), rw_array_destroy(&y);
+    rw_program_destroy(&p);
+}
+
+enum { MAKE, ADD, SUB, MUL, SCALE, MAD, NEG, CONJ, ABS, ABS2, DIV, SQRT, EXP, LOG, POW, SIN, COS, SINH, COSH, TAN, TANH, FUNCTIONS };
+static const char *const function_names[] = {"make", "add", "sub", "mul", "scale", "mad", "neg", "conj", "abs", "abs2", "div", "sqrt",
+                                             "exp", "log", "pow", "sin", "cos", "sinh", "cosh", "tan", "tanh"};
+static const char complex_text[] =
+    "KERNEL(functions, GLOBAL T *y, GLOBAL const T *za, GLOBAL const T *wa, int n)\n"
+    "{\n"
+    "    EACH(i, n) {\n"
+    "        const T z = za[i], w = wa[i];\n"
+    "        y[i] = F(make)(z.re, z.im); y[n + i] = F(add)(z, w); y[2 * n + i] = F(sub)(z, w); y[3 * n + i] = F(mul)(z, w);\n"
+    "        y[4 * n + i] = F(scale)(z, w.re); y[5 * n + i] = F(mad)(z, w, w); y[6 * n + i] = F(neg)(z);\n"
+    "        y[7 * n + i] = F(conj)(z); y[8 * n + i] = F(make)(F(abs)(z), 0); y[9 * n + i] = F(make)(F(abs2)(z), 0);\n"
+    "        y[10 * n + i] = F(div)(z, w); y[11 * n + i] = F(sqrt)(z); y[12 * n + i] = F(exp)(z); y[13 * n + i] = F(log)(z);\n"
+    "        y[14 * n + i] = F(pow)(z, w); y[15 * n + i] = F(sin)(z); y[16 * n + i] = F(cos)(z); y[17 * n + i] = F(sinh)(z);\n"
+    "        y[18 * n + i] = F(cosh)(z); y[19 * n + i] = F(tan)(z); y[20 * n + i] = F(tanh)(z);\n"
+    "    }\n"
+    "}\n";
+
+/* The same by C99 in the precision above: long double for c128. */
+static long double complex expected_value(int f, long double complex z, long double complex w)
+{
+    switch (f) {
+    case MAKE: return z;
+    case ADD: return z + w;
+    case SUB: return z - w;
+    case MUL: return z * w;
+    case SCALE: return z * creall(w);
+    case MAD: return w + z * w;
+    case NEG: return -z;
+    case CONJ: return conjl(z);
+    case ABS: return cabsl(z);
+    case ABS2: return creall(z) * creall(z) + cimagl(z) * cimagl(z);
+    case DIV: return z / w;
+    case SQRT: return csqrtl(z);
+    case EXP: return cexpl(z);
+    case LOG: return clogl(z);
+    case POW: return z == 0 ? (w == 0) : cpowl(z, w); /* 0^w = 0, 0^0 = 1 */
+    case SIN: return csinl(z);
+    case COS: return ccosl(z);
+    case SINH: return csinhl(z);
+    case COSH: return ccoshl(z);
+    case TAN: return ctanl(z);
+    default: return ctanhl(z);
+    }
+}
+
+/* What rounding may do, in units of eps |expected|. Each elementary function is within 4 ulp (OpenCL allows 4 for sin, cos,
+ * sinh, cosh and hypot, 6 for atan2), products and quotients of a few of them add up to less than 24; sums that cancel count
+ * by the size of their terms. */
+static long double allowed(int f, long double complex z, long double complex w, long double complex expected)
+{
+    long double size = cabsl(expected);
+    if (f == ADD || f == SUB) size = cabsl(z) + cabsl(w);
+    if (f == MAD) size = cabsl(w) + cabsl(z) * cabsl(w);
+    if (f == LOG) size = fmaxl(size, 1);                          /* log |z| loses digits where |z| is near 1 */
+    if (f == POW && z != 0) size *= 1 + cabsl(w) * (cabsl(clogl(z)) + 1);   /* exp of an argument rounded at its own size */
+    return 24 * size;
+}
+
+static void check_complex(bool f32)
+{
+    static const double parts[] = {0, 0.5, -0.5, 1, -1, 3, -3, 1e-6, -1e-6, 12, -12};
+    enum { P = sizeof parts / sizeof *parts, Z = P * P, EXTRA = 8, N = 2 * Z + EXTRA };
+    static const double extra[EXTRA][4] = { /* large and small: where the plain formulas overflow */
+        {1e18, 1e18, 1e18, -1e17}, {1e-18, 2e-18, 1e-18, 1e-17}, {3e18, 0, 0, 2e18}, {30, 0.4, 1, 1}, {-30, 0.4, 1, 1},
+        {60, -2, 1, 1}, {-4, 1e-19, 2, 0}, {1, 1e-12, 0.5, 0}};
+    static long double complex z[N], w[N];
+    const double eps = f32 ? FLT_EPSILON : DBL_EPSILON, largest = f32 ? FLT_MAX : DBL_MAX, least = f32 ? FLT_MIN : DBL_MIN;
+    rw_dtype dtype = f32 ? RW_C64 : RW_C128;
+    const rw_define defines[] = {{"GROUP", "64"}, {"WITH_COMPLEX", "1"}, {"T", f32 ? "c64" : "c128"},
+                                 {"F(name)", f32 ? "c64_##name" : "c128_##name"}};
+    rw_program *p;
+    OK(rw_program_create(dev, "complex", complex_text, defines, 4, &p));
+    rw_array *za = new_array(dtype, N, RW_MEMORY_DEVICE), *wa = new_array(dtype, N, RW_MEMORY_DEVICE), *y = zeros(dtype, FUNCTIONS * N);
+    void *a, *b;
+    const void *got;
+    OK(rw_array_write(za, &a));
+    OK(rw_array_write(wa, &b));
+    for (int i = 0; i < N; ++i) {
+        double v[4];
+        for (int k = 0; k < 4; ++k)
+            v[k] = i >= 2 * Z ? extra[i - 2 * Z][k]
+                   : k < 2    ? parts[k ? i % P : i / P % P]
+                              : parts[(i * (7 + 3 * k) + i / Z + 5) % P] * (k == 2 ? 1 : 0.75);
+        for (int k = 0; k < 4; ++k) {
+            if (f32) ((float *)(k < 2 ? a : b))[2 * i + k % 2] = (float)v[k], v[k] = (float)v[k];
+            else ((double *)(k < 2 ? a : b))[2 * i + k % 2] = v[k];
+        }
+        z[i] = v[0] + v[1] * (long double complex)I, w[i] = v[2] + v[3] * (long double complex)I;
+    }
+    OK(rw_launch(queue, kernel_of(p, "functions"), one,
+                 (rw_arg[]){rw_arg_array(y), rw_arg_array(za), rw_arg_array(wa), rw_arg_int(N)}, 4));
+    OK(rw_array_read(y, &got));
+    for (int f = 0; f < FUNCTIONS; ++f)
+        for (int i = 0; i < N; ++i) {
+            long double complex e = expected_value(f, z[i], w[i]);
+            int at = 2 * (f * N + i);
+            long double re = f32 ? ((const float *)got)[at] : ((const double *)got)[at];
+            long double im = f32 ? ((const float *)got)[at + 1] : ((const double *)got)[at + 1];
+            long double size = fmaxl(fabsl(creall(e)), fabsl(cimagl(e)));
+            if ((f == DIV && w[i] == 0) || (f == LOG && z[i] == 0)) continue; /* infinite one way or another */
+            if (isnan((double)size) || size > largest / 4 || (size < 4 * least && size > 0)) continue;
+            if (f == ABS2 && size < 1e-30 && f32) continue;
+            if (f == TAN && fabsl(cimagl(z[i])) > (f32 ? 80 : 700)) continue; /* sin and cos overflow: known limit */
+            long double error = hypotl(re - creall(e), im - cimagl(e));
+            /* an imaginary part of either sign on the cut of sqrt and log */
+            if ((f == SQRT || f == LOG || f == POW) && cimagl(z[i]) == 0) error = fminl(error, hypotl(re - creall(e), im + cimagl(e)));
+            if (!(error <= allowed(f, z[i], w[i], e) * eps + least))
+                fail_msg("%s %s(%Lg%+Lgi, %Lg%+Lgi) = %Lg%+Lgi, expected %Lg%+Lgi", f32 ? "c64" : "c128", function_names[f], creall(z[i]),
+                         cimagl(z[i]), creall(w[i]), cimagl(w[i]), re, im, creall(e), cimagl(e));
+        }
+    rw_array_destroy(&za), rw_array_destroy(&wa), rw_array_destroy(&y);
+    rw_program_destroy(&p);
+}
+
+static void test_complex_128(void **state)
+{
+    (void)state;
+    check_complex(false);
+}
+
+static void test_complex_64(void **state)
+{
+    (void)state;
+    check_complex(true);
+}
+
+/* ---- sharing ---------------------------------------------------------------------------------------------------------------- */
+
+static const char tiny[] = "KERNEL(k, GLOBAL f64 *y, f64 a) { EACH(i, 1) { y[i] = a VALUE; } }\n";
+
+static void test_equal_programs_are_shared(void **state)
+{
+    (void)state;
+    rw_program *p = build("tiny", tiny, "8", "VALUE", "+ 1");
+    rw_counters c = counters();
+    rw_program *again = build("tiny", tiny, "8", "VALUE", "+ 1");
+    assert_ptr_equal(p, again);
+    assert_int_equal(counters().shared - c.shared, 1);
+    assert_int_equal(counters().compilations, c.compilations);
+    assert_int_equal(counters().cache_hits, c.cache_hits);
+    rw_program *other = build("tiny", tiny, "8", "VALUE", "+ 2");
+    assert_ptr_not_equal(p, other);
+    assert_int_equal(counters().shared - c.shared, 1);
+    assert_string_not_equal(p->key, other->key);
+    rw_array *y = zeros(RW_F64, 1);
+    const rw_arg args[] = {rw_arg_array(y), rw_arg_real(5)};
+    rw_program_destroy(&p); /* the other holder keeps it */
+    assert_null(p);
+    rw_program_destroy(&p);
+    OK(rw_launch(queue, kernel_of(again, "k"), one, args, 2));
+    assert_true(numbers_of(y)[0] == 6);
+    OK(rw_launch(queue, kernel_of(other, "k"), one, args, 2));
+    assert_true(numbers_of(y)[0] == 7);
+    rw_program_destroy(&again), rw_program_destroy(&other);
+    again = build("tiny", tiny, "8", "VALUE", "+ 1"); /* gone from the process, found on disk */
+    assert_int_equal(counters().shared - c.shared, 1);
+    rw_program_destroy(&again);
+    rw_array_destroy(&y);
+}
+
+static void test_two_devices_of_a_kind_share_nothing(void **state)
+{
+    (void)state;
+    rw_device *other, *mine = dev;
+    rw_program *p = build("tiny", tiny, "8", "VALUE", "+ 1"), *q;
+    OK(rw_device_open(ctx, rw_device_info(dev)->name, &other));
+    dev = other;
+    q = build("tiny", tiny, "8", "VALUE", "+ 1");
+    dev = mine;
+    assert_ptr_not_equal(p, q);
+    assert_string_equal(p->key, q->key);
+    rw_array *y = zeros(RW_F64, 1);
+    const rw_arg args[] = {rw_arg_array(y), rw_arg_real(5)};
+    FAILS(RW_ERR_ARGUMENT, "was compiled for", rw_launch(queue, kernel_of(q, "k"), one, args, 2));
+    FAILS(RW_ERR_ARGUMENT, "argument 1 (y) is an array of", rw_launch(rw_device_queue(other), kernel_of(q, "k"), one, args, 2));
+    rw_device_close(&other); /* its program keeps it */
+    rw_program_destroy(&q), rw_program_destroy(&p);
+    rw_array_destroy(&y);
+}
+
+typedef struct worker {
+    rw_device *dev;
+    int number;
+    rw_status status;
+    double got;
+} worker;
+
+/* Half of the threads make the same program, the others one each. */
+static void *compile_and_run(void *user)
+{
+    worker *w = user;
+    char value[16];
+    snprintf(value, sizeof value, "+ %d", w->number % 2 ? 100 : w->number);
+    const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", value}};
+    rw_program *p = NULL;
+    rw_kernel *k = NULL;
+    rw_array *y = NULL;
+    const int64_t n = 1;
+    const void *data = NULL;
+    w->status = rw_program_create(w->dev, "threads", tiny, defines, 2, &p);
+    if (w->status == RW_OK) w->status = rw_program_kernel(p, "k", &k);
+    if (w->status == RW_OK) w->status = rw_array_create(w->dev, RW_F64, 1, &n, RW_MEMORY_DEVICE, &y);
+    const rw_arg args[] = {rw_arg_array(y), rw_arg_real(5)};
+    for (int i = 0; i < 5 && w->status == RW_OK; ++i) w->status = rw_launch(rw_device_queue(w->dev), k, one, args, 2);
+    if (w->status == RW_OK) w->status = rw_array_read(y, &data);
+    if (w->status == RW_OK) w->got = *(const double *)data;
+    rw_array_destroy(&y);
+    rw_program_destroy(&p);
+    return NULL;
+}
+
+static void test_threads_compile_at_once(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    worker workers[THREADS];
+    for (int i = 0; i < THREADS; ++i) {
+        workers[i] = (worker){dev, i, RW_ERR_INTERNAL, 0};
+        assert_int_equal(pthread_create(&threads[i], NULL, compile_and_run, &workers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; ++i) {
+        assert_int_equal(workers[i].status, RW_OK);
+        assert_true(workers[i].got == 5 + (i % 2 ? 100 : i));
+    }
+}
+
+/* ---- what goes wrong at compiling ------------------------------------------------------------------------------------------- */
+
+/* The path between "whole log: " and the next comma, with its contents. */
+static char *read_log(void)
+{
+    const char *at = strstr(rw_message(ctx), "whole log: ");
+    assert_non_null(at);
+    char path[512], *data;
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(at + 11, ",)"), at + 11);
+    OK(rw_file_read(ctx, path, 0, &data, NULL));
+    unlink(path);
+    char *slash = strrchr(path, '/');
+    *slash = 0;
+    DIR *d = opendir(path); /* the source beside it */
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        if (e->d_name[0] != '.') unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
+    rmdir(path);
+    return data;
+}
+
+static void test_compile_errors(void **state)
+{
+    (void)state;
+    static const char text[] = "KERNEL(good, GLOBAL f64 *y) { EACH(i, 1) { y[i] = 1; } }\n"
+                               "\n"
+                               "/* KERNEL(not_this, int n) */\n"
+                               "KERNEL(broken, GLOBAL f64 *y)\n"
+                               "{\n"
+                               "    EACH(i, 1) { y[i] = nowhere; }\n"
+                               "}\n"
+                               "KERNEL(after, GLOBAL f64 *y) { EACH(i, 1) { y[i] = 1; } }\n";
+    static const char *const names[] = {"bad_program", "cases/dir ectory/b.yaml", "a \"quoted\\ name", ""};
+    int64_t compilations = counters().compilations;
+    for (int i = 0; i < (on("cpu") ? RW_COUNT(names) : 1); ++i) {
+        rw_program *p = (rw_program *)state;
+        FAILS(RW_ERR_COMPILE, names[i], rw_program_create(dev, names[i], text, &(rw_define){"GROUP", "8"}, 1, &p));
+        assert_null(p);
+        char message[2048];
+        snprintf(message, sizeof message, "%s", rw_message(ctx));
+        char *log = read_log();
+        if (!strstr(message, "nowhere") || (names[i][0] && !strstr(message, "kernel broken, line 6"))) fail_msg("%s", message);
+        assert_non_null(strstr(log, "nowhere"));
+        rw_free(log);
+    }
+    assert_int_equal(counters().compilations, compilations); /* none that gave a program */
+    for (int i = 1; i < RW_COUNT(names); ++i) { /* names that no file may have do no harm */
+        if (!on("cpu")) break;
+        rw_program *p;
+        OK(rw_program_create(dev, names[i], tiny, (rw_define[]){{"GROUP", "8"}, {"VALUE", ""}}, 2, &p));
+        rw_program_destroy(&p);
+    }
+}
+
+static void test_a_function_that_nobody_defines(void **state)
+{
+    (void)state;
+    rw_program *p;
+    rw_status status = create("KERNEL(k, GLOBAL f64 *y) { EACH(i, 1) { y[i] = rw_nobody_defines_this(1); } }\n", &p);
+    assert_int_equal(status, RW_ERR_COMPILE);
+    assert_non_null(strstr(rw_message(ctx), "rw_nobody_defines_this"));
+    if (strstr(rw_message(ctx), "whole log")) rw_free(read_log());
+}
+
+static void test_an_injected_failure(void **state)
+{
+    (void)state;
+    rw_program *p = (rw_program *)state;
+    rw_fault_set(RW_FAULT_COMPILE, 1);
+    const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", "+ 12345"}};
+    assert_int_equal(rw_context_set_cache(ctx, false, NULL, false), RW_OK);
+    FAILS(RW_ERR_COMPILE, "program tiny: the compiler failed (injected)", rw_program_create(dev, "tiny", tiny, defines, 2, &p));
+    assert_null(p);
+    assert_int_equal(rw_context_set_cache(ctx, true, NULL, false), RW_OK);
+    OK(rw_program_create(dev, "tiny", tiny, defines, 2, &p));
+    rw_program_destroy(&p);
+}
+
+static rw_status create_tiny(void *user)
+{
+    (void)user;
+    const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", "+ 3"}};
+    rw_program *p;
+    rw_status status = rw_program_create(dev, "tiny", tiny, defines, 2, &p);
+    rw_program_destroy(&p);
+    return status;
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+    (void)state;
+    OK(create_tiny(NULL)); /* so that it is on disk: a failing read of it means compiling */
+    if (on("cpu") || on("check")) each_fault(RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, create_tiny, NULL);
+    else
+        for (int n = 1; n < 6; ++n) { /* before the slow compiler of PoCL is reached */
+            rw_fault_set(RW_FAULT_ALLOC, n);
+            rw_status status = create_tiny(NULL);
+            assert_true(status == RW_OK || status == RW_ERR_MEMORY);
+        }
+}
+
+static void test_every_allocation_of_compiling_may_fail(void **state)
+{
+    (void)state;
+    if (!on("cpu")) return;
+    assert_int_equal(rw_context_set_cache(ctx, false, NULL, false), RW_OK);
+    assert_true(each_fault(RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, create_tiny, NULL) > 10);
+    assert_int_equal(rw_context_set_cache(ctx, true, NULL, false), RW_OK);
+}
+
+/* ---- the C compiler ------------------------------------------------------------------------------------------------------------ */
+
+static char folder[256];
+
+static void write_script(const char *name, const char *text, char path[512])
+{
+    snprintf(path, 512, "%.200s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    assert_int_equal(chmod(path, 0755), 0);
+}
+
+static int count_files(const char *path)
+{
+    DIR *d = opendir(path);
+    int n = 0;
+    for (struct dirent *e; d && (e = readdir(d));) n += e->d_name[0] != '.';
+    if (d) closedir(d);
+    return n;
+}
+
+static void remove_folder(void)
+{
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (e->d_name[0] != '.') unlinkat(dirfd(d), e->d_name, 0);
+    if (d) closedir(d);
+    rmdir(folder);
+}
+
+/* A compiler of one's own, good and bad, in RECHENWERK_CC; PATH without any. */
+static void test_compilers(void **state)
+{
+    (void)state;
+    if (!on("cpu") && !on("check")) return;
+    char path[512], saved_path[4096], temporary[300];
+    rw_program *p = (rw_program *)state;
+    const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", "- 1"}};
+#define CREATE rw_program_create(dev, "tiny", tiny, defines, 2, &p)
+    snprintf(folder, sizeof folder, "%s/rw-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    assert_non_null(mkdtemp(folder));
+    setenv("RECHENWERK_CC", "/nonexistent/cc", 1);
+    FAILS(RW_ERR_UNSUPPORTED, "no C compiler found", CREATE);
+    assert_null(p);
+    setenv("RECHENWERK_CC", "no-such-compiler", 1);
+    FAILS(RW_ERR_UNSUPPORTED, "RECHENWERK_CC", CREATE);
+    snprintf(saved_path, sizeof saved_path, "%s", getenv("PATH"));
+    unsetenv("RECHENWERK_CC");
+    setenv("PATH", folder, 1);
+    FAILS(RW_ERR_UNSUPPORTED, "install gcc", CREATE);
+    setenv("PATH", saved_path, 1);
+    if (on("cpu")) { /* the check device asks its compiler who it is first */
+        setenv("TMPDIR", folder, 1); /* what is left behind would be found here */
+        setenv("RECHENWERK_CC", folder, 1);
+        FAILS(RW_ERR_COMPILE, "cannot be started: Permission denied", CREATE);
+        write_script("silent", "#!/bin/sh\nexit 1\n", path);
+        setenv("RECHENWERK_CC", path, 1);
+        FAILS(RW_ERR_COMPILE, "the compiler gave no reason", CREATE);
+        rw_free(read_log());
+        write_script("talks", "#!/bin/sh\necho 'one line'\necho 'fatal error: no licence' >&2\nexit 3\n", path);
+        setenv("RECHENWERK_CC", path, 1);
+        FAILS(RW_ERR_COMPILE, "program tiny: fatal error: no licence", CREATE);
+        rw_free(read_log());
+        write_script("killed", "#!/bin/sh\nkill -9 $$\n", path);
+        setenv("RECHENWERK_CC", path, 1);
+        FAILS(RW_ERR_COMPILE, "program tiny", CREATE);
+        rw_free(read_log());
+        write_script("nothing", "#!/bin/sh\nexit 0\n", path);
+        setenv("RECHENWERK_CC", path, 1);
+        FAILS(RW_ERR_FILE, "program.so", CREATE);
+        write_script("garbage", "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\necho no library > \"$2\"\n", path);
+        setenv("RECHENWERK_CC", path, 1);
+        FAILS(RW_ERR_COMPILE, "program tiny", CREATE);
+        write_script("stdin", "#!/bin/sh\nread line && exit 1\nexec cc \"$@\"\n", path); /* input is /dev/null */
+        setenv("RECHENWERK_CC", path, 1);
+        OK(CREATE);
+        rw_program_destroy(&p);
+        assert_int_equal(count_files(folder), 6); /* the scripts, and nothing of ours */
+        snprintf(temporary, sizeof temporary, "%s/missing", folder);
+        setenv("TMPDIR", temporary, 1);
+        rw_context_set_cache(ctx, false, NULL, false);
+        FAILS(RW_ERR_FILE, "set TMPDIR", CREATE);
+        rw_context_set_cache(ctx, true, NULL, false);
+        unsetenv("TMPDIR");
+    }
+    unsetenv("RECHENWERK_CC");
+    OK(CREATE); /* nothing of it all stays */
+    rw_program_destroy(&p);
+    remove_folder();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_bad_declarations),
+        cmocka_unit_test(test_160_parameters_and_no_more),
+        cmocka_unit_test(test_group_sizes),
+        cmocka_unit_test(test_numbers_are_converted),
+        cmocka_unit_test(test_wrong_arguments_are_told),
+        cmocka_unit_test(test_each_visits_each_item_once),
+        cmocka_unit_test(test_each2_visits_each_item_once),
+        cmocka_unit_test(test_private_values_belong_to_lanes),
+        cmocka_unit_test(test_shared_memory_and_barriers),
+        cmocka_unit_test(test_groups_know_their_place),
+        cmocka_unit_test(test_atomic_add),
+        cmocka_unit_test(test_small_words),
+        cmocka_unit_test(test_dialect_math),
+        cmocka_unit_test(test_complex_128),
+        cmocka_unit_test(test_complex_64),
+        cmocka_unit_test(test_equal_programs_are_shared),
+        cmocka_unit_test(test_two_devices_of_a_kind_share_nothing),
+        cmocka_unit_test(test_threads_compile_at_once),
+        cmocka_unit_test(test_compile_errors),
+        cmocka_unit_test(test_a_function_that_nobody_defines),
+        cmocka_unit_test(test_an_injected_failure),
+        cmocka_unit_test(test_every_allocation_may_fail),
+        cmocka_unit_test(test_every_allocation_of_compiling_may_fail),
+        cmocka_unit_test(test_compilers),
+    };
+    return run_on_devices_with("program", tests, RW_COUNT(tests), compile, release);
+}
