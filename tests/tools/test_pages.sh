@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Every command and every whole case shown in README.md, the tutorial and the pages of methods runs.
+# Lines that need a GPU are left out where there is none; `make` has its own tests.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+ln -s "$RECHENWERK" "$work/bin/rechenwerk"
+export PATH="$work/bin:$PATH"
+cd "$work"
+ln -s "$SOURCE/cases" cases
+gpu=no
+rechenwerk info --json | grep -q '"name": *"cuda:0"' && gpu=yes
+
+# blocks KIND FILE: the fenced blocks of a page, one file each in blocks/
+blocks() {
+    rm -rf blocks
+    mkdir blocks
+    awk -v kind="$1" '/^```/ { if (open) open = 0; else { open = ($0 == "```" kind); if (open) n++ } next }
+        open { print > ("blocks/" sprintf("%03d", n)) }' "$SOURCE/$2"
+}
+
+ran=0
+run_line() {
+    local line=${1%%#*}
+    case $line in "" | make*) return ;; *cuda:*) [ $gpu = yes ] || return 0 ;; esac
+    line=${line//build\/rechenwerk/rechenwerk}
+    line=${line/rechenwerk run/rechenwerk run --set checks=\{\} --set time.end=0.001 --force -q}
+    echo "+ $line"
+    bash -ec "$line" >log 2>&1 || { cat log; echo "FAILED: $1"; exit 1; }
+    ran=$((ran + 1))
+}
+
+for page in README.md docs/tutorial/first-case.md docs/methods/pde.md; do
+    blocks yaml $page
+    for block in blocks/*; do
+        grep -q '^problem:' "$block" || continue
+        name=$(basename "$page" .md)
+        cp "$block" "$name.yaml"
+        [ "$page" = docs/tutorial/first-case.md ] && cp "$block" plate.yaml
+        echo "+ case of $page"
+        rechenwerk run "$name.yaml" -o "results/$name" -q --set time.end=0.001 --force
+        ran=$((ran + 1))
+    done
+    blocks sh $page
+    for block in blocks/*; do
+        [ -f "$block" ] || continue
+        while IFS= read -r line; do run_line "$line"; done <"$block"
+    done
+done
+
+# the mistake that the tutorial shows
+sed 's/laplace/laplce/' plate.yaml >wrong.yaml
+rechenwerk run wrong.yaml -o results/wrong 2>message && exit 1
+grep -q ':5:23: function laplce is unknown; nearest is laplace' message || { cat message; echo "FAILED: the tutorial's message"; exit 1; }
+[ $ran -ge 8 ] || { echo "only $ran commands found"; exit 1; }
+echo "$ran commands and cases"
