@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The spine and the expression compiler on a GPU machine that has gcc and cmake but not the libraries that the rest of
+# Rechenwerk links: builds core, device, expr, field and bench directly, checks every kernel on CUDA and on the GPU's
+# OpenCL driver, then measures and prints one table a device.
+#
+#   bench/h200.sh            all of it, under three minutes with 16 cores
+#   bench/h200.sh variants   the other parameters of the kernels too, a row each, cuda:0 only
+#
+# Tables and JSON also go to $OUT when that is set. Needs gcc with OpenMP, cmake (as a script interpreter), libcuda,
+# libnvrtc; libcufft, libcusparse, libOpenCL and python3 with CuPy and PyTorch where they are there.
+set -u
+cd "$(dirname "$0")/.."
+build=${BUILD:-/tmp/rechenwerk-spine}
+out=${OUT:-$build/out}
+mkdir -p "$build/o" "$out"
+export RECHENWERK_CACHE=$build/cache OMP_WAIT_POLICY=passive
+start=$SECONDS
+say() { printf '\n== %s  [%d s]\n' "$*" $((SECONDS - start)); }
+
+# ---- build ---------------------------------------------------------------------------------------------------------
+find "$PWD/src" -name '*.k' -o -name 'dialect_*.h' | paste -sd ';' | tr -d '\n' >"$build/texts"
+cmake "-DLIST=$build/texts" "-DOUTPUT=$build/embedded.c" -P cmake/embed.cmake || exit 1
+cmake "-DSOURCE=$PWD" "-DOUTPUT=$build/rechenwerk_build.h" -P cmake/commit.cmake || exit 1
+flags="-std=c17 -D_GNU_SOURCE -O2 -g -fopenmp -Iinclude -Isrc -I$build"
+{ find src/{core,device,expr,field,bench} -name '*.c'; echo bench/peers/spine.c; echo "$build/embedded.c"; } | xargs -P "$(nproc)" -I{} sh -c \
+    'o='"$build"'/o/$(echo {} | tr / _).o; gcc '"$flags"' -c {} -o "$o" || echo "{} does not compile" >&2'
+gcc -fopenmp "$build"/o/*.o -o "$build/spine" -lm -ldl -lpthread || exit 1
+spine=$build/spine
+
+# ---- which OpenCL device is the GPU: the one whose name says so ---------------------------------------------------------
+opencl=
+for i in 0 1 2 3; do
+    name=$("$spine" run "opencl:$i" launch quick no-peers 2>/dev/null | head -1)
+    case $name in *NVIDIA*) opencl=opencl:$i && break ;; esac
+done
+say "built; CUDA device cuda:0, OpenCL device ${opencl:-none}"
+nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem --format=csv,noheader 2>/dev/null
+
+if [ "${1:-}" = variants ]; then
+    for name in spmv fft filter; do "$spine" run cuda:0 $name variants | tee "$out/variants_$name.txt"; done
+    say done
+    exit 0
+fi
+
+# ---- correct first -------------------------------------------------------------------------------------------------------
+bad=0
+for dev in cuda:0 $opencl; do "$spine" check "$dev" || bad=1; done
+say "checked"
+
+# ---- then fast ------------------------------------------------------------------------------------------------------------
+for dev in cuda:0 $opencl; do
+    "$spine" run "$dev" all | tee "$out/bench_${dev%%:*}.txt" || bad=1
+    say "$dev measured"
+done
+command -v python3 >/dev/null && timeout 90 python3 bench/peers/gpu_peers.py 2>&1 | grep -v Warning | tee "$out/peers.txt"
+say "done, $([ $bad = 0 ] && echo all correct || echo WITH WRONG RESULTS)"
+exit $bad
