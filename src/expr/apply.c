@@ -1,6 +1,7 @@
 /* One operation in double precision: what every device is compared with, and how constants are folded. */
 #include <complex.h>
 #include <math.h>
+#include <string.h>
 
 #include "expr/graph.h"
 
@@ -78,6 +79,14 @@ static double complex complex_value(rw_op op, double complex a, double complex b
     }
 }
 
+/* CMPLX, which clang with glibc lacks: re + im*I would lose infinities and signs of zero. */
+static double complex complex_of(const double parts[2])
+{
+    double complex z;
+    memcpy(&z, parts, sizeof z);
+    return z;
+}
+
 void rw_apply(rw_op op, const double (*arg)[2], bool is_complex, double out[2])
 {
     int arity = rw_ops[op].arity;
@@ -86,8 +95,9 @@ void rw_apply(rw_op op, const double (*arg)[2], bool is_complex, double out[2])
         out[0] = real_value(op, a, b, c), out[1] = 0;
         return;
     }
-    double complex z = complex_value(op, CMPLX(a, arg[0][1]), CMPLX(b, arity > 1 ? arg[1][1] : 0),
-                                     CMPLX(c, arity > 2 ? arg[2][1] : 0));
+    static const double none[2];
+    double complex z = complex_value(op, complex_of(arg[0]), complex_of(arity > 1 ? arg[1] : none),
+                                     complex_of(arity > 2 ? arg[2] : none));
     out[0] = creal(z), out[1] = cimag(z);
 }
 

@@ -94,15 +94,22 @@ static const char *text_of(const rw_text *t) { return t->data ? t->data : ""; }
 static const rw_graph_node *node(const emitter *e, rw_node n) { return e->g->nodes + n; }
 static bool is_complex(const emitter *e, rw_node n) { return node(e, n)->is_complex; }
 
-/* A number, in the C locale whatever the caller's. */
+/* snprintf in the C locale whatever the caller's. */
+static void RW_PRINTF(3, 4) print(char *to, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    rw_vsnprintf(to, size, format, args);
+    va_end(args);
+}
+
 static void number_word(char *w, size_t size, double v)
 {
-    rw_text t = {0};
-    if (isnan(v)) rw_text_add(&t, "(real)(RW_INF - RW_INF)");
-    else if (isinf(v)) rw_text_add(&t, "(real)%sRW_INF", v < 0 ? "-" : "");
-    else rw_text_add(&t, "(real)%.17g%s", v, v == floor(v) && fabs(v) < 1e15 ? ".0" : "");
-    snprintf(w, size, signbit(v) ? "(%s)" : "%s", text_of(&t)); /* a sign never meets an operator */
-    rw_text_free(&t);
+    char bare[40];
+    if (isnan(v)) print(bare, sizeof bare, "(real)(RW_INF - RW_INF)");
+    else if (isinf(v)) print(bare, sizeof bare, "(real)%sRW_INF", v < 0 ? "-" : "");
+    else print(bare, sizeof bare, "(real)%.17g%s", v, v == floor(v) && fabs(v) < 1e15 ? ".0" : "");
+    print(w, size, signbit(v) ? "(%s)" : "%s", bare); /* a sign never meets an operator */
 }
 
 /* The word for a node's value. Words live in a ring long enough for the arguments of one operation. */
@@ -113,7 +120,7 @@ static const char *word(emitter *e, rw_node n)
     char *w = ring[next = (next + 1) % 8];
     const rw_graph_node *p = node(e, n);
     if (p->op == RW_OP_CONST) {
-        char re[40], im[40];
+        char re[48], im[48];
         number_word(re, sizeof re, p->re), number_word(im, sizeof im, p->im);
         if (p->is_complex) snprintf(w, WORD, "CX(make)(%s, %s)", re, im);
         else snprintf(w, WORD, "%s", re);

@@ -146,7 +146,7 @@ static void test_orders(void **state)
                 for (int i = 0; i < RW_COUNT(operations); ++i)
                     if (operations[i].ndim > 0 ? operations[i].ndim <= ndim : -operations[i].ndim == ndim)
                         operators[n] = operations[i].text, exact[n] = operations[i].exact, of[n++] = operations + i;
-                const char *F = (kind == PERIODIC ? periodic : general)[ndim - 1];
+                const char *F = kind == PERIODIC ? periodic[ndim - 1] : general[ndim - 1];
                 int64_t size = ndim == 3 ? 16 : 32; /* both grids have nodes at the ends of the middle, 0.375 and 0.625 */
                 measure(operators, exact, n, kind, ndim, order, size, F, coarse);
                 measure(operators, exact, n, kind, ndim, order, 2 * size, F, fine);
@@ -182,7 +182,7 @@ static void test_symmetric_functions(void **state)
     for (int order = 2; order <= 4; order += 2)
         for (enum kind kind = DIRICHLET; kind <= NEUMANN; ++kind) {
             double coarse[6][2], fine[6][2];
-            const char *F = (kind == DIRICHLET ? odd : even)[0];
+            const char *F = kind == DIRICHLET ? odd[0] : even[0];
             measure(operators, exact, 6, kind, 1, order, 32, F, coarse);
             measure(operators, exact, 6, kind, 1, order, 64, F, fine);
             for (int i = 0; i < 6; ++i) {

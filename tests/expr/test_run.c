@@ -141,6 +141,13 @@ static const char all_reductions[] =
     "w_norm1 = norm1(w); w_normmax = normmax(w); v_mean = mean(v); cells = sum(1); xs = sum(x); gradient = norm(grad(u))\n"
     "both = u_sum + 2*u_max; root = sqrt(u_norm^2 + a)";
 
+/* x as single precision has it; the compiler may not see through it. */
+static double rounded(double x)
+{
+    volatile float f = (float)x;
+    return f;
+}
+
 static void test_reductions(void **state)
 {
     (void)state;
@@ -152,8 +159,8 @@ static void test_reductions(void **state)
             double sum = 0, squares = 0, absolute = 0, least = INFINITY, most = -INFINITY, largest = 0, s_sum = 0, s_max = -INFINITY, us = 0, xs = 0,
                    w_sum[2] = {0}, ww = 0, vw[2] = {0}, w1 = 0, w_max = 0, v_sum[2] = {0}, slope = 0, count = (double)sizes[n];
             for (int64_t i = 0; i < sizes[n]; ++i) {
-                u[i] = sin(3. * (double)i + 1), s[i] = (float)cos(2. * (double)i);
-                for (int p = 0; p < 2; ++p) w[2 * i + p] = sin((double)(5 * i + p)), v[2 * i + p] = (float)cos((double)(7 * i + 2 * p));
+                u[i] = sin(3. * (double)i + 1), s[i] = rounded(cos(2. * (double)i));
+                for (int p = 0; p < 2; ++p) w[2 * i + p] = sin((double)(5 * i + p)), v[2 * i + p] = rounded(cos((double)(7 * i + 2 * p)));
             }
             for (int64_t i = 0; i < sizes[n]; ++i) {
                 double g = u[RW_MIN(i + 1, sizes[n] - 1)] - u[RW_MAX(i - 1, 0)], m = hypot(w[2 * i], w[2 * i + 1]);
@@ -361,7 +368,7 @@ static void test_recorded(void **state)
         for (int i = 0; i < 20; ++i) u[i] = i, v[i] = 1;
         bound b = prepare(devices[d], "v = v + dx(u); u = u*a + 1", &grid, uv, 2, (const double *const[]){u, v});
         run(&b); /* exchanges u */
-        FAILS(rw_record_begin(q), RW_OK, rw_message(ctx));
+        OK(rw_record_begin(q));
         assert_int_equal(rw_expr_run(b.e, q), RW_ERR_UNSUPPORTED);
         assert_non_null(strstr(rw_message(ctx), "run cannot be recorded: it writes u beside itself"));
         rw_sequence *s;
@@ -472,60 +479,45 @@ static void test_no_compiler(void **state)
 {
     (void)state;
     rw_grid grid = {2, {9, 8, 1}, {0.5, 0.4, 1}, {0}};
-    double u[72], v[72], x[72], y[72], r[2];
-    for (int i = 0; i < 72; ++i) u[i] = sin(i), v[i] = cos(2 * i);
-    static const char text[] = "u = u + 0.01*laplace(u)*exp(v) + x; r = norm(u); v = v/r + dx(u)*a; k = 2*a";
+    double start[2][72], u[2][72], v[2][72], r[2];
+    for (int i = 0; i < 72; ++i) start[0][i] = sin(i), start[1][i] = cos(2 * i);
+    rw_queue *q = rw_device_queue(cpu);
     for (int without = 0; without < 2; ++without) {
         compiler(!without);
         warnings = 0;
         rw_context_set_log(ctx, RW_LOG_WARNING, count_warnings, NULL);
-        bound b = prepare(cpu, text, &grid, uv, 2, (const double *const[]){u, v});
+        bound b = prepare(cpu, "u = u + 0.01*laplace(u)*exp(v) + x; r = norm(u); v = v/r + dx(u)*a; k = 2*a", &grid, uv, 2,
+                          (const double *const[]){start[0], start[1]});
         rw_context_set_log(ctx, RW_LOG_WARNING, NULL, NULL);
         compiler(true);
-        assert_int_equal(warnings, without);
         rw_expr_plan plan;
         OK(rw_expr_get_plan(b.e, &plan));
+        assert_int_equal(warnings, without);
         assert_int_equal(plan.evaluator, without);
         assert_int_equal(plan.passes, 2);
         for (int k = 0; k < 3; ++k) {
             OK(rw_expr_set(b.e, "a", 0.5 + k));
             run(&b);
         }
-        take(b.a[0], without ? x : u), take(b.a[1], without ? y : v);
-        if (without) {
-            for (int i = 0; i < 72; ++i) assert_true(fabs(x[i] - u[i]) < 1e-13 * (1 + fabs(u[i])) && fabs(y[i] - v[i]) < 1e-13 * (1 + fabs(v[i])));
-            assert_non_null(strstr(last_warning, "no C compiler"));
-            assert_non_null(strstr(last_warning, "plain evaluator"));
-            assert_int_equal(rw_record_begin(rw_device_queue(cpu)), RW_OK);
-            assert_int_equal(rw_expr_run(b.e, rw_device_queue(cpu)), RW_ERR_UNSUPPORTED);
-            rw_sequence *s;
-            OK(rw_record_end(rw_device_queue(cpu), &s));
-            rw_sequence_destroy(&s);
-        } else {
-            for (int i = 0; i < 72; ++i) x[i] = u[i], y[i] = v[i]; /* start values again for the second turn */
-        }
+        take(b.a[0], u[without]), take(b.a[1], v[without]);
         r[without] = scalar(b.e, "r");
         expect(b.e, "k", 5, 0, 0);
-        drop(&b);
-        if (!without) {
-            double u2[72], v2[72];
-            memcpy(u2, u, sizeof u2), memcpy(v2, v, sizeof v2);
-            for (int i = 0; i < 72; ++i) u[i] = sin(i), v[i] = cos(2 * i);
-            compiler(false);
-            bound again = prepare(cpu, text, &grid, uv, 2, (const double *const[]){u, v});
-            compiler(true);
-            for (int k = 0; k < 3; ++k) {
-                OK(rw_expr_set(again.e, "a", 0.5 + k));
-                run(&again);
-            }
-            take(again.a[0], x), take(again.a[1], y);
-            for (int i = 0; i < 72; ++i)
-                assert_true(fabs(x[i] - u2[i]) < 1e-13 * (1 + fabs(u2[i])) && fabs(y[i] - v2[i]) < 1e-13 * (1 + fabs(v2[i])));
-            drop(&again);
-            break;
+        if (without) {
+            rw_sequence *s;
+            assert_non_null(strstr(last_warning, "no C compiler"));
+            assert_non_null(strstr(last_warning, "plain evaluator"));
+            OK(rw_record_begin(q));
+            assert_int_equal(rw_expr_run(b.e, q), RW_ERR_UNSUPPORTED);
+            OK(rw_record_end(q, &s));
+            rw_sequence_destroy(&s);
         }
+        drop(&b);
     }
-    (void)r;
+    for (int i = 0; i < 72; ++i) {
+        assert_true(fabs(u[1][i] - u[0][i]) < 1e-13 * (1 + fabs(u[0][i])));
+        assert_true(fabs(v[1][i] - v[0][i]) < 1e-13 * (1 + fabs(v[0][i])));
+    }
+    assert_true(fabs(r[1] - r[0]) < 1e-13 * r[0]);
     rw_device *check = open_device("check"); /* which is for kernels: it needs a compiler and says so */
     rw_expr_spec spec = {.name = "run", .text = "u = u + 1", .grid = grid, .fields = uv, .nfields = 2};
     rw_expr *e;
@@ -588,7 +580,8 @@ static void test_faults(void **state)
         static const struct { rw_fault kind; rw_status status; } creating[] = {{RW_FAULT_ALLOC, RW_ERR_MEMORY}, {RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY}};
         for (int k = 0; k < 2; ++k) {
             failures = 0;
-            for (long n = 1; !e; ++n) {
+            for (long n = 1; !e || e->evaluator != evaluator; ++n) {
+                if (e) rw_expr_destroy(&e); /* no memory to look for the compiler counts as no compiler */
                 rw_fault_set(creating[k].kind, n);
                 rw_status status = create_fault(dev, &grid, &e);
                 rw_fault_set(creating[k].kind, 0);
