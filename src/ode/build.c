@@ -11,7 +11,11 @@ static void note(rw_building *b, rw_status status)
 
 static void note_memory(rw_building *b)
 {
-    if (b->status == RW_OK && b->graph->failed) b->status = rw_fail_memory(b->ode->device->ctx, 4096, "a program");
+    if (b->status != RW_OK || !b->graph->failed) return;
+    rw_context *ctx = b->ode->device->ctx;
+    b->status = b->graph->too_large ? rw_fail(ctx, RW_ERR_INPUT, "%s: the equations, put into one kernel of a step, have more than "
+                                              "%d operations: write them shorter", b->ode->source.name, RW_GRAPH_NODES)
+                                    : rw_fail_memory(ctx, 4096, "a program");
 }
 
 void rw_build_begin(rw_building *b, rw_ode *ode)
@@ -52,6 +56,8 @@ static rw_node boundary_node(rw_building *b, const rw_expr_field *f, const char 
     snprintf(name, sizeof name, "boundary of %s", f->name);
     rw_source source = {name, text ? text : "0", 1, 1};
     note(b, rw_lower_text(&b->lowering, &source, &n));
+    if (b->status == RW_OK && b->graph->nodes[n].is_complex && !rw_dtype_is_complex(f->dtype))
+        note(b, rw_fail(b->ode->device->ctx, RW_ERR_INPUT, "%s: a complex value for a real field", name));
     return n;
 }
 
@@ -185,8 +191,10 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
 {
     memset(stage, 0, sizeof *stage);
     rw_lowering_end(&b->lowering);
+    note_memory(b); /* a graph that is not whole gives another program, not none */
     if (b->status == RW_OK) note(b, ensure_plan(b));
     if (b->status == RW_OK) note(b, rw_plan_finish(&b->plan));
+    note_memory(b);
     if (b->status == RW_OK) {
         note(b, rw_expr_from_plan(b->ode->device, name, &b->graph, &b->plan, &stage->expr));
     } else {

@@ -49,10 +49,26 @@ static rw_status check_spec(rw_context *ctx, const rw_ode_spec *spec)
     if (spec->nfields < 1) return rw_fail(ctx, RW_ERR_INPUT, "there are no fields: declare at least one");
     if (spec->grid.ndim < 1 || spec->grid.ndim > 3)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "grid of %d dimensions: 1, 2 or 3 are possible", spec->grid.ndim);
-    for (int d = 0; d < spec->grid.ndim; ++d)
-        if (spec->grid.size[d] < 1)
-            return rw_fail(ctx, RW_ERR_INPUT, "grid.size = %lld on axis %c: at least one node is needed",
-                           (long long)spec->grid.size[d], "xyz"[d]);
+    if (!spec->equations) return rw_fail(ctx, RW_ERR_ARGUMENT, "equations = NULL: give du/dt = … for each field");
+    if (spec->order != 0 && spec->order != 2 && spec->order != 4)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
+    int64_t cells = 1;
+    for (int d = 0; d < spec->grid.ndim; ++d) {
+        int64_t n = spec->grid.size[d];
+        double h = spec->grid.spacing[d];
+        if (n < 1)
+            return rw_fail(ctx, RW_ERR_INPUT, "grid.size = %lld on axis %c: at least one node is needed", (long long)n,
+                           "xyz"[d]);
+        if (cells > INT64_MAX / 64 / n)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "grid.size = %lld on axis %c: the grid has more than 2^57 nodes",
+                           (long long)n, "xyz"[d]);
+        if (!(h > 0 && h < 1e300))
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "grid spacing %g on axis %c must be positive", h, "xyz"[d]);
+        cells *= n;
+    }
+    if (spec->max_stages < 0 || spec->max_stages == 1 || spec->max_stages > 1000000)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "time.max_stages = %d is outside [2, 1000000]: stages of a step of rkc2",
+                       spec->max_stages);
     const double numbers[] = {spec->start, spec->step, spec->rtol, spec->atol, spec->initial_step, spec->max_step};
     static const char *const names[] = {"start", "step", "rtol", "atol", "initial_step", "max_step"};
     for (int i = 0; i < RW_COUNT(names); ++i)
@@ -62,6 +78,9 @@ static rw_status check_spec(rw_context *ctx, const rw_ode_spec *spec)
     /* names of fields and scalars: the checks of expression programs */
     for (int f = 0; f < spec->nfields; ++f) {
         RW_TRY(rw_check_name(ctx, spec->name ? spec->name : "equations", spec->fields[f].name));
+        if ((unsigned)spec->fields[f].dtype > RW_C128)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "field %s: dtype %s: f32, f64, c64 or c128 are possible",
+                           spec->fields[f].name, rw_dtype_name(spec->fields[f].dtype));
         for (int g = 0; g < f; ++g)
             if (!strcmp(spec->fields[f].name, spec->fields[g].name))
                 return rw_fail(ctx, RW_ERR_INPUT, "field %s is declared twice", spec->fields[f].name);
@@ -104,7 +123,7 @@ rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *spec, rw_ode **result
     ode->record = spec->record;
     rw_status status = copy_problem(ode, spec);
     size_t n = (size_t)RW_ODE_VECTORS * (size_t)ode->nfields;
-    if (status == RW_OK && (!(ode->vector = rw_calloc(n, sizeof *ode->vector)) || !(ode->bound = rw_calloc(n, 1))))
+    if (status == RW_OK && !(ode->vector = rw_calloc(n, sizeof *ode->vector)))
         status = rw_fail_memory(dev->ctx, n * sizeof *ode->vector, "an integrator");
     if (status == RW_OK) status = rw_parse_statements(dev->ctx, &ode->source, &ode->parsed);
     if (status == RW_OK) status = ode->ops->create(ode);
@@ -133,9 +152,22 @@ void rw_ode_destroy(rw_ode **o)
     for (int i = 0; i < ode->nscalars; ++i) rw_free((char *)ode->scalars[i].name);
     rw_parsed_free(&ode->parsed);
     rw_free(ode->fields), rw_free(ode->scalars), rw_free(ode->name), rw_free(ode->text), rw_free(ode->radius_text);
-    rw_free(ode->vector), rw_free(ode->bound);
+    rw_free(ode->vector);
     rw_device_close(&ode->device);
     rw_free(ode);
+}
+
+/* A method may exchange the caller's array with one of its own: they must lie in the same kind of memory. */
+static rw_status match_memory(rw_ode *ode, int f, const rw_array *a)
+{
+    for (int v = 1; v < ode->ops->vectors && ode->ops->adaptive; ++v) {
+        rw_array **own = &ode->vector[v * ode->nfields + f], *other;
+        if ((*own)->memory == a->memory) continue;
+        RW_TRY(rw_array_create(ode->device, a->dtype, (*own)->ndim, (*own)->shape, a->memory, &other));
+        rw_array_destroy(own);
+        *own = other;
+    }
+    return RW_OK;
 }
 
 rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
@@ -153,7 +185,9 @@ rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
             if (h != f && ode->vector[h] == a)
                 return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s",
                                ode->fields[h].name, field);
+        RW_TRY(match_memory(ode, f, a));
         ode->vector[f] = a;
+        ode->changes++;
         return RW_OK;
     }
     return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "there is no field %s to bind", field);
@@ -163,7 +197,10 @@ rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value)
 {
     for (int i = 0; i < ode->nscalars; ++i)
         if (!strcmp(ode->scalars[i].name, scalar)) {
+            if (ode->scalars[i].value == value) return RW_OK;
             ode->scalars[i].value = value;
+            ode->changes++;
+            rw_spectral_forget(ode);
             return RW_OK;
         }
     return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "there is no parameter %s to set", scalar);
@@ -175,9 +212,9 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
         if (!ode->vector[f])
             return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
                            ode->fields[f].name);
-    if (!(t_limit > ode->t))
-        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "a step to t = %g from t = %g: time runs forward", t_limit,
-                       ode->t);
+    if (!(t_limit > ode->t) || isinf(t_limit))
+        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "a step to t = %g from t = %g: time runs forward, to an end",
+                       t_limit, ode->t);
     return ode->ops->step(ode, t_limit);
 }
 
@@ -218,6 +255,7 @@ rw_status rw_ode_explain(const rw_ode *ode, char **text)
 int64_t rw_ode_bytes(const rw_ode_spec *spec)
 {
     int64_t bytes = 0, cells = 1;
+    if ((unsigned)spec->method >= RW_COUNT(methods)) return 0;
     for (int d = 0; d < spec->grid.ndim; ++d) {
         if (spec->grid.size[d] > 0 && cells > INT64_MAX / 1024 / spec->grid.size[d]) return INT64_MAX;
         cells *= spec->grid.size[d];

@@ -52,7 +52,8 @@ struct rw_ode {
     double t;
     rw_ode_statistics stat;
     rw_array **vector;        /* by [vector][field]; vector 0 is the caller's */
-    bool *bound;
+    int64_t changes;          /* arrays bound and scalars set so far: what was recorded before is void */
+    bool stale;               /* a scalar has changed since the spectral radius was found */
     double controller[4];     /* what the method's step control remembers; saved in checkpoints */
     struct rw_spectral *spectral;
     void *method;             /* the method's own */
@@ -94,6 +95,8 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho);
 /* False when it depends on neither state nor time: one estimate serves for ever. */
 bool rw_spectral_varies(const rw_ode *ode);
 void rw_spectral_free(rw_ode *ode);
+/* What was found before is void: a scalar has changed. */
+void rw_spectral_forget(rw_ode *ode);
 /* How the radius is found, for explain. */
 const char *rw_spectral_kind(const rw_ode *ode);
 

@@ -17,11 +17,11 @@ enum { Y, A, B, C, STAGES = 4 };
 
 typedef struct rk4 {
     rw_stage stage[STAGES];
-    double h;               /* chosen step; 0 before the first */
     bool autonomous;
     rw_sequence *sequence;  /* a step of `recorded` recorded; NULL */
     double recorded;
-    void *buffers;          /* device memory of y when it was recorded: another array, another recording */
+    int64_t changes;        /* of the ode when it was recorded: other arrays or scalars, another recording */
+    void **memory;          /* by field, of y: the caller may have exchanged it */
 } rk4;
 
 #define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
@@ -78,6 +78,7 @@ static void destroy(rw_ode *ode)
     rw_sequence_destroy(&m->sequence);
     for (int i = 0; i < STAGES; ++i)
         if (m->stage[i].expr) rw_stage_free(&m->stage[i]);
+    rw_free(m->memory);
     rw_free(m);
     ode->method = NULL;
 }
@@ -86,7 +87,8 @@ static rw_status create(rw_ode *ode)
 {
     rk4 *m = ode->method = rw_calloc(1, sizeof *m);
     rw_node *rates = rw_calloc((size_t)ode->nfields, sizeof *rates);
-    rw_status status = m && rates ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
+    if (m) m->memory = rw_calloc((size_t)ode->nfields, sizeof *m->memory);
+    rw_status status = m && m->memory && rates ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
     for (int i = 0; i < STAGES && status == RW_OK; ++i) status = build(ode, i, rates, &m->stage[i]);
     rw_free(rates);
     if (status != RW_OK) return status;
@@ -116,30 +118,44 @@ static rw_status record(rw_ode *ode, double h)
     rw_status status = run_stages(ode, h), end = rw_record_end(q, &m->sequence);
     if (status == RW_OK) status = end;
     if (status != RW_OK) rw_sequence_destroy(&m->sequence);
-    m->recorded = h, m->buffers = ode->vector[0]->buffer.pointer;
+    m->recorded = h, m->changes = ode->changes;
+    for (int f = 0; f < ode->nfields; ++f) m->memory[f] = ode->vector[f]->buffer.pointer;
     return status;
+}
+
+static bool is_recorded(const rw_ode *ode, double h)
+{
+    const rk4 *m = ode->method;
+    bool same = m->sequence && m->recorded == h && m->changes == ode->changes;
+    for (int f = 0; f < ode->nfields && same; ++f) same = m->memory[f] == ode->vector[f]->buffer.pointer;
+    return same;
+}
+
+/* controller: [0] the chosen step, 0 before the first */
+static rw_status choose_step(rw_ode *ode, double remaining)
+{
+    double *c = ode->controller, rho;
+    if (ode->fixed_step > 0) c[0] = ode->fixed_step;
+    else if (c[0] == 0 || ode->stale) {
+        RW_TRY(rw_spectral_radius(ode, &rho));
+        c[0] = rho > 0 ? 0.9 * 2.78 / rho : remaining;
+    }
+    ode->stale = false;
+    return RW_OK;
 }
 
 static rw_status step(rw_ode *ode, double t_limit)
 {
     rk4 *m = ode->method;
     double remaining = t_limit - ode->t;
-    if (m->h == 0) {
-        m->h = ode->fixed_step;
-        if (m->h == 0 && ode->controller[0] > 0) m->h = ode->controller[0];
-        if (m->h == 0) {
-            double rho;
-            RW_TRY(rw_spectral_radius(ode, &rho));
-            m->h = rho > 0 ? 0.9 * 2.78 / rho : remaining;
-        }
-        ode->controller[0] = m->h;
-    }
+    RW_TRY(choose_step(ode, remaining));
+    double chosen = ode->controller[0];
     /* the steps to t_limit are equal and not longer than the chosen one */
-    double n = ceil(remaining / m->h * (1 - 1e-12)), h = remaining / RW_MAX(n, 1);
-    if (fabs(h - m->h) <= 1e-9 * m->h) h = m->h;
+    double n = ceil(remaining / chosen * (1 - 1e-12)), h = remaining / RW_MAX(n, 1);
+    if (fabs(h - chosen) <= 1e-9 * chosen) h = chosen;
     rw_queue *q = rw_device_queue(ode->device);
     bool replay = ode->record && m->autonomous && !m->stage[0].expr->evaluator;
-    if (replay && m->sequence && m->recorded == h && m->buffers == ode->vector[0]->buffer.pointer) {
+    if (replay && is_recorded(ode, h)) {
         for (int f = 0; f < ode->nfields; ++f) RW_TRY(rw_array_send(ode->vector[f], q));
         RW_TRY(rw_sequence_replay(m->sequence, q));
     } else if (replay && ode->stat.steps > 0 && ode->stat.step == h) { /* worth it from the second equal step on */

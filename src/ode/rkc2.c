@@ -154,10 +154,12 @@ static void chebyshev(rkc2 *m, int s)
     m->stages = s;
 }
 
-/* Smallest number of stages whose real interval (w0 + 1)/w1 holds h rho. */
-static int stages_for(double h_rho)
+/* Smallest number of stages whose real interval (w0 + 1)/w1 > (s^2 - 1)/1.54 holds h rho, and the largest h rho for s. */
+static double most_for(int s) { return ((double)s * s - 1) / 1.54; }
+static int stages_for(double h_rho, int max_stages)
 {
-    return RW_MAX(SMALLEST, 1 + (int)sqrt(1 + 1.54 * h_rho));
+    int s = 1 + (int)sqrt(1 + 1.54 * RW_MIN(h_rho, most_for(max_stages)));
+    return RW_MIN(RW_MAX(SMALLEST, s), max_stages);
 }
 
 /* ---- a step ---------------------------------------------------------------------------------------------------------- */
@@ -225,18 +227,26 @@ static rw_status choose_first(rw_ode *ode, double longest)
     return RW_OK;
 }
 
+/* y <- y_{n+1}. Memory that the caller lent to the array stays with the array. */
+static rw_status take(rw_ode *ode, int f, int where)
+{
+    rw_array *y = ode->vector[f], *next = ode->vector[where * ode->nfields + f];
+    return y->host_owner == RW_HOST_BORROWED ? rw_array_copy(y, next, rw_device_queue(ode->device)) : rw_array_swap(y, next);
+}
+
 static rw_status step(rw_ode *ode, double t_limit)
 {
     double *c = ode->controller, rho = ode->stat.spectral_radius, remaining = t_limit - ode->t;
     double longest = ode->max_step > 0 ? ode->max_step : t_limit - ode->t;
-    bool fresh = c[0] > 0; /* after a restart the radius is in the statistics */
+    bool under_way = c[0] > 0; /* after a restart the radius is in the statistics */
     RW_TRY(choose_first(ode, longest));
-    if (!fresh) rho = ode->stat.spectral_radius;
-    else if (c[3] >= RADIUS_EVERY && rw_spectral_varies(ode)) {
+    if (!under_way) rho = ode->stat.spectral_radius;
+    else if (ode->stale || (c[3] >= RADIUS_EVERY && rw_spectral_varies(ode))) {
         RW_TRY(rw_spectral_radius(ode, &rho));
         c[3] = 0;
     }
-    double most = 0.653 * ((double)ode->max_stages * ode->max_stages - 1) - 1; /* h rho that max_stages bear */
+    ode->stale = false;
+    double most = most_for(ode->max_stages);
     for (int attempt = 0;; ++attempt) {
         double wanted = c[0], h = ode->max_step > 0 ? RW_MIN(wanted, ode->max_step) : wanted, error;
         if (h * rho > most) h = most / rho;
@@ -244,11 +254,11 @@ static rw_status step(rw_ode *ode, double t_limit)
         bool last = h >= remaining * (1 - 1e-10);
         if (last) h = remaining;
         else if (h > 0.5 * remaining) h = 0.5 * remaining; /* two equal steps instead of a long and a tiny one */
-        if (h < 1e-14 * RW_MAX(fabs(ode->t), fabs(t_limit)) || attempt > 50)
+        if ((!last && h < 1e-14 * RW_MAX(fabs(ode->t), fabs(t_limit))) || attempt > 50)
             return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED,
                            "the step has shrunk to %.3g at t = %.9g: the solution grows without bound or the tolerances "
                            "%g, %g cannot be met", h, ode->t, ode->rtol, ode->atol);
-        int s = stages_for(h * rho), where;
+        int s = stages_for(h * rho, ode->max_stages), where;
         RW_TRY(run_stages(ode, s, h, &where));
         RW_TRY(error_norm(ode, where, h, &error));
         if (!isfinite(error) || error > 1) { /* rejected */
@@ -260,8 +270,7 @@ static rw_status step(rw_ode *ode, double t_limit)
             }
             continue;
         }
-        for (int f = 0; f < ode->nfields; ++f)
-            RW_TRY(rw_array_swap(ode->vector[f], ode->vector[where * ode->nfields + f]));
+        for (int f = 0; f < ode->nfields; ++f) RW_TRY(take(ode, f, where));
         error = RW_MAX(error, 1e-10);
         double factor = 0.8 / cbrt(error);
         if (c[2] > 0) factor = RW_MIN(factor, 0.8 * h * cbrt(c[1]) / (c[2] * cbrt(error * error)));

@@ -69,20 +69,20 @@ static bool collect_leaves(const rw_graph *g, rw_node n, rw_node t, leaves *l)
     return ok;
 }
 
-/* 1, or what a value beyond a Robin side adds to its row. */
-static rw_node robin_factor(rw_graph *g, rw_node leaf)
+/* What the values beyond a Robin side add to its row; 0 for other sides. d: derivatives by l->field. */
+static rw_node robin_part(rw_graph *g, int field, int side, const leaves *l, const rw_node *d)
 {
-    rw_node factor = rw_real(g, 1);
-    rw_graph_node p = g->nodes[leaf];
-    for (int d = 0; d < g->grid.ndim; ++d) {
-        int m = p.offset[d], side = 2 * d + (m > 0);
-        if (!m || g->fields[p.index].boundary[side].kind != RW_BOUNDARY_ROBIN) continue;
-        rw_node ratio = rw_make1(g, RW_OP_ABS, rw_make2(g, RW_OP_DIV, g->fields[p.index].boundary[side].a,
-                                                        g->fields[p.index].boundary[side].b));
-        rw_node h = rw_make2(g, RW_OP_MUL, rw_real(g, 2.0 * (m < 0 ? -m : m)), rw_spacing(g, d));
-        factor = rw_make2(g, RW_OP_ADD, factor, rw_make2(g, RW_OP_MUL, h, ratio));
+    rw_graph_field *f = g->fields + field;
+    rw_node sum = rw_real(g, 0), a = f->boundary[side].a, b = f->boundary[side].b;
+    if (f->boundary[side].kind != RW_BOUNDARY_ROBIN) return sum;
+    for (int i = 0; i < l->nfields; ++i) {
+        rw_graph_node p = g->nodes[l->field[i]];
+        int m = side % 2 ? p.offset[side / 2] : -p.offset[side / 2];
+        if (p.index != field || m <= 0) continue;
+        sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, rw_real(g, 2.0 * m), rw_make1(g, RW_OP_ABS, d[i])));
     }
-    return factor;
+    rw_node ratio = rw_make1(g, RW_OP_ABS, rw_make2(g, RW_OP_DIV, a, b));
+    return rw_make2(g, RW_OP_MUL, rw_make2(g, RW_OP_MUL, rw_spacing(g, side / 2), ratio), sum);
 }
 
 /* True when some side has order-4 ghost values of a slope. */
@@ -100,21 +100,20 @@ static bool has_slopes(const rw_graph *g)
 static rw_node row_sum(rw_graph *g, rw_node rate, rw_node t)
 {
     leaves l;
-    rw_node sum = rw_real(g, 0);
+    rw_node sum = rw_real(g, 0), *d = NULL;
     const char *problem = NULL;
-    if (!collect_leaves(g, rate, t, &l)) {
-        g->failed = true;
-        rw_free(l.field);
-        return 0;
+    if (!collect_leaves(g, rate, t, &l) || !(d = rw_calloc((size_t)RW_MAX(l.nfields, 1), sizeof *d))) g->failed = true;
+    for (int i = 0; i < l.nfields && !problem && !g->failed; ++i) {
+        d[i] = rw_diff(g, rate, l.field[i], &problem);
+        if (!problem) sum = rw_make2(g, RW_OP_ADD, sum, rw_make1(g, RW_OP_ABS, d[i]));
     }
-    for (int i = 0; i < l.nfields && !problem; ++i) {
-        rw_node d = rw_diff(g, rate, l.field[i], &problem);
-        if (problem) break;
-        rw_node weight = rw_make2(g, RW_OP_MUL, rw_make1(g, RW_OP_ABS, d), robin_factor(g, l.field[i]));
-        sum = rw_make2(g, RW_OP_ADD, sum, weight);
-    }
-    rw_free(l.field);
+    for (int f = 0; f < g->nfields; ++f) /* no cell lies at both sides of an axis */
+        for (int axis = 0; axis < g->grid.ndim && !problem && !g->failed; ++axis)
+            sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MAX, robin_part(g, f, 2 * axis, &l, d),
+                                                       robin_part(g, f, 2 * axis + 1, &l, d)));
+    rw_free(l.field), rw_free(d);
     if (problem) return -1;
+    if (g->failed) return 0;
     return g->order == 4 && has_slopes(g) ? rw_make2(g, RW_OP_MUL, rw_real(g, 1.4), sum) : sum;
 }
 
@@ -179,10 +178,10 @@ static rw_status build_power(rw_ode *ode, struct rw_spectral *s)
                                                   rw_make2(g, RW_OP_MUL, scale, rw_build_value(&b, 2, f))));
             /* start: a perturbation along F, or a rough one where F vanishes */
             for (int f = 0; f < ode->nfields && !which && b.status == RW_OK; ++f) {
-                rw_node rough = rw_real(g, 0);
+                rw_node rough = rw_real(g, 1); /* a product: fast along all axes at once, as the largest eigenvector is */
                 for (int a = 0; a < ode->grid.ndim; ++a) {
                     rw_node i = rw_make2(g, RW_OP_DIV, rw_coord(g, a, 0), rw_spacing(g, a));
-                    rough = rw_make2(g, RW_OP_ADD, rough,
+                    rough = rw_make2(g, RW_OP_MUL, rough,
                                      rw_make1(g, RW_OP_COS, rw_make2(g, RW_OP_MUL, rw_real(g, 2.4 + 0.3 * a), i)));
                 }
                 rw_node along = rw_make(g, RW_OP_WHERE, rw_make2(g, RW_OP_LT, rw_real(g, 0), norm),
@@ -220,10 +219,8 @@ static rw_status build_expression(rw_ode *ode, struct rw_spectral *s)
     return rw_build_end(&b, "radius", &s->first);
 }
 
-static rw_status create(rw_ode *ode)
+static rw_status build(rw_ode *ode, struct rw_spectral *s)
 {
-    struct rw_spectral *s = ode->spectral = rw_calloc(1, sizeof *s);
-    if (!s) return rw_fail_memory(ode->device->ctx, sizeof *s, "an integrator");
     s->kind = ode->radius_text ? BY_EXPRESSION : ode->radius_power ? BY_POWER : BY_GERSHGORIN;
     if (s->kind == BY_EXPRESSION) return build_expression(ode, s);
     if (s->kind == BY_GERSHGORIN) {
@@ -234,6 +231,15 @@ static rw_status create(rw_ode *ode)
         s->kind = BY_POWER;
     }
     return build_power(ode, s);
+}
+
+static rw_status create(rw_ode *ode)
+{
+    ode->spectral = rw_calloc(1, sizeof *ode->spectral);
+    if (!ode->spectral) return rw_fail_memory(ode->device->ctx, sizeof *ode->spectral, "an integrator");
+    rw_status status = build(ode, ode->spectral);
+    if (status != RW_OK) rw_spectral_free(ode); /* the next call begins anew */
+    return status;
 }
 
 static rw_status power(rw_ode *ode, struct rw_spectral *s, double *rho)
@@ -288,6 +294,12 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho)
     s->value = *rho, s->known = true;
     ode->stat.spectral_radius = *rho;
     return RW_OK;
+}
+
+void rw_spectral_forget(rw_ode *ode)
+{
+    ode->stale = true;
+    if (ode->spectral) ode->spectral->known = false;
 }
 
 void rw_spectral_free(rw_ode *ode)

@@ -1,0 +1,111 @@
+/* What the tests of integrators share: a problem with its arrays on the row's device. */
+#ifndef RW_ODE_TEST_H
+#define RW_ODE_TEST_H
+
+#include <math.h>
+
+#include "../devices.h"
+#include "ode/ode.h"
+
+enum { FIELDS = 2 };
+
+typedef struct problem {
+    rw_ode_spec spec;
+    rw_expr_field fields[FIELDS];
+    rw_expr_scalar scalars[4];
+    rw_ode *ode;
+    rw_array *array[FIELDS];
+} problem;
+
+/* Field f at a node whose coordinates are x. */
+typedef double value_at(const double x[3], int f);
+
+/* One or two fields u, v of f64 on [0, 1]^ndim, n intervals an axis, sides as given; unknowns by the sides' kinds. */
+static inline void describe(problem *p, const char *equations, int nfields, int ndim, int n, const rw_boundary *sides)
+{
+    memset(p, 0, sizeof *p);
+    for (int f = 0; f < nfields; ++f) {
+        p->fields[f].name = f ? "v" : "u", p->fields[f].dtype = RW_F64;
+        if (sides) memcpy(p->fields[f].boundary, sides + 6 * f, 6 * sizeof *sides);
+    }
+    p->spec = (rw_ode_spec){.name = "test", .equations = equations, .fields = p->fields, .nfields = nfields, .scalars = p->scalars};
+    p->spec.grid.ndim = ndim;
+    for (int d = 0; d < 3; ++d) {
+        const rw_boundary *s = p->fields[0].boundary + 2 * d;
+        bool used = d < ndim, lower = used && s[0].kind == RW_BOUNDARY_DIRICHLET, upper = used && s[1].kind == RW_BOUNDARY_DIRICHLET;
+        p->spec.grid.size[d] = !used ? 1 : s[0].kind == RW_BOUNDARY_PERIODIC ? n : n + 1 - lower - upper;
+        p->spec.grid.spacing[d] = used ? 1. / n : 1;
+        p->spec.grid.origin[d] = lower ? 1. / n : 0;
+    }
+}
+
+static inline int64_t cells_of(const problem *p)
+{
+    const int64_t *n = p->spec.grid.size;
+    return n[0] * n[1] * n[2];
+}
+
+static inline void place_of(const problem *p, int64_t cell, double x[3])
+{
+    const rw_grid *g = &p->spec.grid;
+    int64_t i[3] = {cell % g->size[0], cell / g->size[0] % g->size[1], cell / g->size[0] / g->size[1]};
+    for (int d = 0; d < 3; ++d) x[d] = g->origin[d] + (double)i[d] * g->spacing[d];
+}
+
+static inline void fill(problem *p, value_at *value)
+{
+    for (int f = 0; f < p->spec.nfields; ++f) {
+        void *w;
+        OK(rw_array_write(p->array[f], &w));
+        for (int64_t c = 0; c < cells_of(p); ++c) {
+            double x[3];
+            place_of(p, c, x);
+            ((double *)w)[c] = value(x, f);
+        }
+    }
+}
+
+/* Creates the integrator and its arrays, filled. */
+static inline void start(problem *p, value_at *initial)
+{
+    int64_t shape[3];
+    const rw_grid *g = &p->spec.grid;
+    for (int d = 0; d < g->ndim; ++d) shape[d] = g->size[g->ndim - 1 - d];
+    OK(rw_ode_create(dev, &p->spec, &p->ode));
+    for (int f = 0; f < p->spec.nfields; ++f) {
+        OK(rw_array_create(dev, RW_F64, g->ndim, shape, RW_MEMORY_DEVICE, &p->array[f]));
+        OK(rw_ode_bind(p->ode, p->fields[f].name, p->array[f]));
+    }
+    fill(p, initial);
+}
+
+static inline void finish(problem *p)
+{
+    rw_ode_destroy(&p->ode);
+    for (int f = 0; f < FIELDS; ++f) rw_array_destroy(&p->array[f]);
+}
+
+static inline void run_to(problem *p, double end)
+{
+    while (rw_ode_time(p->ode) < end) OK(rw_ode_step(p->ode, end));
+    assert_true(rw_ode_time(p->ode) == end);
+}
+
+static inline double largest_error(problem *p, value_at *exact)
+{
+    double worst = 0;
+    for (int f = 0; f < p->spec.nfields; ++f) {
+        const double *u = numbers_of(p->array[f]);
+        for (int64_t c = 0; c < cells_of(p); ++c) {
+            double x[3];
+            place_of(p, c, x);
+            double e = fabs(u[c] - exact(x, f));
+            worst = e > worst || isnan(e) ? e : worst;
+        }
+    }
+    return worst;
+}
+
+static inline rw_ode_statistics statistics(const problem *p) { return rw_ode_get_statistics(p->ode); }
+
+#endif
