@@ -8,7 +8,7 @@
 rw_require(CMOCKA cmocka)
 
 # Tests share the cores, so threads that wait must not spin.
-set(timeout 300)
+set(timeout 900)
 set(environment
     "SOURCE=${PROJECT_SOURCE_DIR}"
     "BUILD=${PROJECT_BINARY_DIR}"
