@@ -189,12 +189,13 @@ static inline rw_status launch1(rw_queue *q, rw_kernel *k, int64_t groups, const
     return rw_launch(q, k, (int64_t[3]){groups, 1, 1}, args, nargs);
 }
 
-/* Calls body() with the n-th event of the kind failing, n = 1, 2, …, until it succeeds without meeting one. A failing
- * call has the status `wanted` (or `other`), and leaves no array behind. Gives the number of failures. */
-static inline int each_fault(rw_fault kind, rw_status wanted, rw_status other, rw_status (*body)(void *user), void *user)
+/* Calls body() with the n-th event of the kind failing, n = 1, 1 + stride, …, until it succeeds without meeting one. A
+ * failing call has the status `wanted` (or `other`), and leaves no array behind. Gives the number of events. */
+static inline int each_nth_fault(int stride, rw_fault kind, rw_status wanted, rw_status other, rw_status (*body)(void *user),
+                                 void *user)
 {
     int64_t before = counters().bytes_allocated;
-    for (int n = 1; n < 5000; ++n) {
+    for (int n = 1; n < 5000; n += stride) {
         rw_fault_set(kind, n);
         rw_status status = body(user);
         bool met = rw_fault_events(kind) >= n;
@@ -209,6 +210,11 @@ static inline int each_fault(rw_fault kind, rw_status wanted, rw_status other, r
     }
     fail_msg("fault %d: no end", (int)kind);
     return 0;
+}
+
+static inline int each_fault(rw_fault kind, rw_status wanted, rw_status other, rw_status (*body)(void *user), void *user)
+{
+    return each_nth_fault(1, kind, wanted, other, body, user);
 }
 
 #endif
