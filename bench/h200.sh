@@ -21,13 +21,18 @@ say() { printf '\n== %s  [%d s]\n' "$*" $((SECONDS - start)); }
 find "$PWD/src" -name '*.k' -o -name 'dialect_*.h' | paste -sd ';' | tr -d '\n' >"$build/texts"
 cmake "-DLIST=$build/texts" "-DOUTPUT=$build/embedded.c" -P cmake/embed.cmake || exit 1
 cmake "-DSOURCE=$PWD" "-DOUTPUT=$build/rechenwerk_build.h" -P cmake/commit.cmake || exit 1
-flags="-std=c17 -D_GNU_SOURCE -O2 -g -fopenmp -Iinclude -Isrc -I$build"
-{ find src/{core,device,expr,field,bench} -name '*.c'; echo bench/peers/spine.c; echo "$build/embedded.c"; } | xargs -P "$(nproc)" -I{} sh -c \
-    'o='"$build"'/o/$(echo {} | tr / _).o; gcc '"$flags"' -c {} -o "$o" || echo "{} does not compile" >&2'
+rm -f "$build"/o/*
+compile() {
+    gcc -std=c17 -D_GNU_SOURCE -O2 -g -fopenmp -Iinclude -Isrc "-I$1" -c "$2" -o "$1/o/$(echo "$2" | tr / _).o" ||
+        echo "$2 does not compile" >&2
+}
+export -f compile
+{ find src/{core,device,expr,field,bench} -name '*.c'; echo bench/peers/spine.c; echo "$build/embedded.c"; } |
+    xargs -P "$(nproc)" -I{} bash -c 'compile "$@"' _ "$build" {}
 gcc -fopenmp "$build"/o/*.o -o "$build/spine" -lm -ldl -lpthread || exit 1
 spine=$build/spine
 
-# ---- which OpenCL device is the GPU: the one whose name says so ---------------------------------------------------------
+# ---- which OpenCL device is the GPU: the one whose name says so ----------------------------------------------------
 opencl=
 for i in 0 1 2 3; do
     name=$("$spine" run "opencl:$i" launch quick no-peers 2>/dev/null | head -1)
@@ -42,16 +47,17 @@ if [ "${1:-}" = variants ]; then
     exit 0
 fi
 
-# ---- correct first -------------------------------------------------------------------------------------------------------
+# ---- correct first -------------------------------------------------------------------------------------------------
 bad=0
 for dev in cuda:0 $opencl; do "$spine" check "$dev" || bad=1; done
 say "checked"
 
-# ---- then fast ------------------------------------------------------------------------------------------------------------
+# ---- then fast -----------------------------------------------------------------------------------------------------
 for dev in cuda:0 $opencl; do
     "$spine" run "$dev" all | tee "$out/bench_${dev%%:*}.txt" || bad=1
     say "$dev measured"
 done
-command -v python3 >/dev/null && timeout 90 python3 bench/peers/gpu_peers.py 2>&1 | grep -v Warning | tee "$out/peers.txt"
+command -v python3 >/dev/null &&
+    timeout 90 python3 bench/peers/gpu_peers.py 2>&1 | grep -v Warning | tee "$out/peers.txt"
 say "done, $([ $bad = 0 ] && echo all correct || echo WITH WRONG RESULTS)"
 exit $bad

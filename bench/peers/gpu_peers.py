@@ -58,7 +58,8 @@ def print_rows(work, rounds, measure):
         q, median = statistics.quantiles(s, n=4), statistics.median(s)
         rate = work[name][1] / median / 1e9
         limit = limit or rate
-        print(f"{name:52s} {median * 1e3:9.4f} ms  {100 * (q[0] / median - 1):+5.1f} {100 * (q[2] / median - 1):+5.1f} %"
+        low, high = 100 * (q[0] / median - 1), 100 * (q[2] / median - 1)
+        print(f"{name:52s} {median * 1e3:9.4f} ms  {low:+5.1f} {high:+5.1f} %"
               f"  {rate:8.1f} GB/s  {100 * rate / limit:6.1f} % of copy", flush=True)
 
 

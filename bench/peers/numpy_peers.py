@@ -36,7 +36,8 @@ def print_rows(work, rounds):
     for name, s in take_turns(work, rounds).items():
         q = statistics.quantiles(s, n=4) if len(s) > 1 else [s[0]] * 3
         median = statistics.median(s)
-        print(f"{name:44s} {median * 1e3:10.3f} ms  {100 * (q[0] / median - 1):+6.1f} {100 * (q[2] / median - 1):+6.1f} %"
+        low, high = 100 * (q[0] / median - 1), 100 * (q[2] / median - 1)
+        print(f"{name:44s} {median * 1e3:10.3f} ms  {low:+6.1f} {high:+6.1f} %"
               f"  {work[name][1] / median / 1e9:8.2f} GB/s", flush=True)
 
 

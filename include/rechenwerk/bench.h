@@ -1,4 +1,4 @@
-/* Benchmarks: what a piece of work costs on a device, beside the limit of its memory and beside what else one would use.
+/* Benchmarks: what a piece of work costs on a device, beside the limit of its memory and what else one would use.
  *
  *   rw_bench_options options = {.quick = true};
  *   rw_bench_run(ctx, dev, "spine", &options, &rows, &n);

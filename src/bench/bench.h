@@ -12,6 +12,8 @@
 #include "device/device.h"
 #include "rechenwerk/bench.h"
 
+enum { RW_BENCH_DEFINITIONS = 256 };
+
 typedef struct rw_host rw_host;
 typedef struct rw_limit rw_limit;
 
@@ -38,6 +40,8 @@ typedef struct rw_bench_case {
     rw_status (*check)(rw_bench *b, int64_t n, int variant, double *error, double *tolerance);
     const int64_t *sizes; /* ends with -1 */
     int64_t small;
+    /* (optional) The kernel text of a variant and its definitions; NULL where others write the text. */
+    const char *(*source)(int variant, char definitions[RW_BENCH_DEFINITIONS]);
 } rw_bench_case;
 
 #define RW_X(name, spine, line) extern const rw_bench_case rw_bench_##name;
@@ -67,7 +71,8 @@ rw_status rw_bench_compare(rw_bench *b, const rw_contestant *ours, const rw_cont
                            rw_bench_result *row);
 /* Appends a copy of the row. */
 rw_status rw_bench_add(rw_bench *b, const rw_bench_result *row);
-/* ">= 0.97 of LIMIT" judged by share, or by the ratio to the peer `of` (NULL: the limit). Quick runs judge nothing. */
+/* ">= 0.97 LIMIT" judged by the share, or by the ratio to the peer `of`. For GPUs and the cpu device; quick runs judge
+ * nothing. */
 void rw_bench_target(const rw_bench *b, rw_bench_result *row, double at_least, const char *of);
 
 /* ---- limit.c ---------------------------------------------------------------------------------------------------- */

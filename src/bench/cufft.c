@@ -50,8 +50,8 @@ rw_status rw_cufft_open(rw_bench *b, rw_array *x, rw_array *y, int64_t batch, rw
     cufft *f = rw_calloc(1, sizeof *f);
     if (!f) return rw_fail_memory(b->ctx, sizeof *f, "a peer");
     f->ctx = b->ctx;
-    rw_status status = find(f) ? RW_OK : rw_fail(b->ctx, RW_ERR_UNSUPPORTED,
-                                                 "libcufft not found: set RECHENWERK_CUFFT to its path");
+    rw_status status = RW_OK;
+    if (!find(f)) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libcufft not found: set RECHENWERK_CUFFT to its path");
     if (status == RW_OK) status = rw_array_for_launch(x, b->queue, false);
     if (status == RW_OK) status = rw_array_for_launch(y, b->queue, true);
     if (status == RW_OK) {

@@ -75,12 +75,14 @@ static rw_status bring(rw_bench *b, rw_dtype dtype, int64_t n, const void *data,
 rw_status rw_cusparse_open(rw_bench *b, const rw_bcsr *m, rw_array *x, rw_peer *peer)
 {
     *peer = (rw_peer){0};
-    if (strcmp(b->dev->info.kind, "cuda") != 0) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE is for cuda devices");
+    if (strcmp(b->dev->info.kind, "cuda") != 0)
+        return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE is for cuda devices");
     cusparse *c = rw_calloc(1, sizeof *c);
     if (!c) return rw_fail_memory(b->ctx, sizeof *c, "a peer");
     c->ctx = b->ctx, c->rows = m->rows, c->blocks = m->first[m->rows], c->x = x;
-    rw_status status = find(c, m->dtype) ? RW_OK : rw_fail(b->ctx, RW_ERR_UNSUPPORTED,
-                                                           "libcusparse not found: set RECHENWERK_CUSPARSE to its path");
+    rw_status status = RW_OK;
+    if (!find(c, m->dtype))
+        status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libcusparse not found: set RECHENWERK_CUSPARSE to its path");
     if (status == RW_OK) status = bring(b, RW_I32, m->rows + 1, m->first, &c->first);
     if (status == RW_OK) status = bring(b, RW_I32, c->blocks, m->column, &c->column);
     if (status == RW_OK) status = bring(b, m->dtype, 25 * (int64_t)c->blocks, m->value, &c->value);

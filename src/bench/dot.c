@@ -110,4 +110,4 @@ static rw_status run(rw_bench *b)
 }
 
 static const int64_t sizes[] = {0, 1, 2, 255, 256, 257, 65535, 65536, 65537, 100000, -1};
-const rw_bench_case rw_bench_dot = {run, 1, check, sizes, 257};
+const rw_bench_case rw_bench_dot = {run, 1, check, sizes, 257, NULL};

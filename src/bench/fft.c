@@ -33,6 +33,12 @@ static void free_transform(transform *t)
     rw_program_destroy(&t->program);
 }
 
+static const char *source(int variant, char definitions[RW_BENCH_DEFINITIONS])
+{
+    snprintf(definitions, RW_BENCH_DEFINITIONS, "%s", variants[variant].definitions);
+    return "fft.k";
+}
+
 static rw_status make(rw_bench *b, transform *t, int64_t batch, const struct variant *v)
 {
     void *w;
@@ -111,7 +117,7 @@ static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, doubl
     return status;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static rw_status open_peer(rw_bench *b, transform *t, rw_peer *peer)
 {
@@ -135,11 +141,13 @@ static rw_status run_one(rw_bench *b, const struct variant *v)
     if (status == RW_OK) status = error(&t, 101, &row.error);
     if (status == RW_OK) {
         rw_status found = open_peer(b, &t, &peer);
-        if (found != RW_OK && found != RW_ERR_UNSUPPORTED) rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
+        if (found != RW_OK && found != RW_ERR_UNSUPPORTED)
+            rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
         status = rw_bench_compare(b, &(rw_contestant){"", transform_all, &t}, &peer.contestant, found == RW_OK, &row);
     }
     if (status == RW_OK) {
-        snprintf(row.what, sizeof row.what, "FFT 256 c64%s", !b->dev->info.gpu && b->threads == 1 ? ", one thread" : "");
+        bool one = !b->dev->info.gpu && b->threads == 1;
+        snprintf(row.what, sizeof row.what, "FFT 256 c64%s", one ? ", one thread" : "");
         snprintf(row.size, sizeof row.size, "%lld transforms", (long long)batch);
         snprintf(row.variant, sizeof row.variant, "%s", v->name);
         if (row.npeers && b->dev->info.gpu) rw_bench_target(b, &row, 0.95, "cuFFT");
@@ -176,4 +184,4 @@ static rw_status run(rw_bench *b)
 }
 
 static const int64_t sizes[] = {0, 1, 3, 4, 5, 7, 8, 9, 16, 17, 33, -1};
-const rw_bench_case rw_bench_fft = {run, RW_COUNT(variants), check, sizes, 17};
+const rw_bench_case rw_bench_fft = {run, RW_COUNT(variants), check, sizes, 17, source};

@@ -8,7 +8,8 @@
 #include "rechenwerk_build.h"
 
 enum { COLUMNS = 8, CELL = 160 };
-static const char *const head[COLUMNS] = {"benchmark", "size", "time", "quartiles", "GB/s", "of limit", "against", "error"};
+static const char *const head[COLUMNS] = {"benchmark", "size",     "time",    "quartiles",
+                                          "GB/s",      "of limit", "against", "error"};
 
 /* "1.234 ms" with four digits. */
 static void format_seconds(char *text, size_t size, double s)
@@ -68,7 +69,8 @@ static void add_table(rw_text *t, const rw_bench_result *rows, int n, bool markd
         for (int c = 0; c < COLUMNS; ++c) {
             const char *s = i >= 0 ? cell[c] : i == -1 && markdown ? "---" : head[c];
             if (markdown) rw_text_add(t, "| %s ", s);
-            else rw_text_add(t, c == 2 || c == 4 ? "%s%*s" : "%s%-*s", c ? "  " : "", c < COLUMNS - 1 ? width[c] : 0, s);
+            else
+                rw_text_add(t, c == 2 || c == 4 ? "%s%*s" : "%s%-*s", c ? "  " : "", c < COLUMNS - 1 ? width[c] : 0, s);
         }
         rw_text_add(t, markdown ? "|\n" : "\n");
     }

@@ -42,7 +42,8 @@ rw_status rw_host_open(rw_context *ctx, rw_host **host)
     char *folder = rw_format("%s/rechenwerk-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     rw_host *h = rw_calloc(1, sizeof *h);
     rw_status status = folder && h ? RW_OK : rw_fail_memory(ctx, sizeof *h, "peers on the host");
-    if (status == RW_OK && !mkdtemp(folder)) status = rw_fail(ctx, RW_ERR_FILE, "temporary folder %s: set TMPDIR", folder);
+    if (status == RW_OK && !mkdtemp(folder))
+        status = rw_fail(ctx, RW_ERR_FILE, "temporary folder %s: set TMPDIR", folder);
     if (status == RW_OK) {
         status = compile(ctx, cc, folder, h);
         rmdir(folder);

@@ -63,7 +63,8 @@ static rw_status make(rw_bench *b, steps *s, int n, int together)
     rw_expr_scalar dt = {"dt", false, s->dt, 0};
     for (int f = 0; f < FIELDS; ++f) {
         fields[f] = (rw_expr_field){.name = names[f], .dtype = RW_F64};
-        for (int side = 0; side < 4; ++side) fields[f].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
+        for (int side = 0; side < 4; ++side)
+            fields[f].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
         RW_TRY(rw_bench_array(b, RW_F64, (int64_t)n * n, &s->field[f]));
         RW_TRY(f ? rw_bench_poison(s->field[f]) : rw_bench_fill(s->field[f], 30, 0));
     }
@@ -79,7 +80,7 @@ static rw_status make(rw_bench *b, steps *s, int n, int together)
     return status != RW_OK ? status : ended;
 }
 
-/* ---- the same steps on the host, in double precision --------------------------------------------------------------- */
+/* ---- the same steps on the host, in double precision ------------------------------------------------------------- */
 
 static double rhs(const double *u, int n, int i, int j)
 {
@@ -161,4 +162,4 @@ static rw_status run(rw_bench *b)
 }
 
 static const int64_t sizes[] = {3, 4, 16, 33, 64, -1};
-const rw_bench_case rw_bench_launch = {run, 1, check, sizes, 4};
+const rw_bench_case rw_bench_launch = {run, 1, check, sizes, 4, NULL};

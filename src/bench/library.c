@@ -12,7 +12,8 @@ static void *open_newest(const char *prefix, const char *folder, const char *nam
     void *library = NULL;
     snprintf(pattern, sizeof pattern, "%s/%s/lib%s.so.[1-9]*", prefix, folder, name);
     if (glob(pattern, 0, NULL, &found) == 0)
-        for (size_t i = found.gl_pathc; i-- > 0 && !library;) library = dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
+        for (size_t i = found.gl_pathc; i-- > 0 && !library;)
+            library = dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
     globfree(&found);
     return library;
 }
@@ -20,8 +21,9 @@ static void *open_newest(const char *prefix, const char *folder, const char *nam
 void *rw_bench_library(const char *name, const char *variable)
 {
     static const struct { const char *variable, *folder; } places[] = {
-        {"CUDA_HOME", "lib64"}, {"CUDA_PATH", "lib64"}, {NULL, "usr/local/cuda/lib64"}, {NULL, "usr/local/cuda-*/lib64"},
-        {"VIRTUAL_ENV", "lib/python3*/site-packages/nvidia/*/lib"}, {"CONDA_PREFIX", "lib"},
+        {"CUDA_HOME", "lib64"}, {"CUDA_PATH", "lib64"}, {NULL, "usr/local/cuda/lib64"},
+        {NULL, "usr/local/cuda-*/lib64"}, {"CONDA_PREFIX", "lib"},
+        {"VIRTUAL_ENV", "lib/python3*/site-packages/nvidia/*/lib"},
         {NULL, "opt/*/.venv/lib/python3*/site-packages/nvidia/*/lib"},
         {NULL, "usr/local/lib/python3*/*-packages/nvidia/*/lib"}};
     char file[64];

@@ -1,7 +1,7 @@
 /* Rounds and medians. In each round everyone has one turn: ours, the peers, the limit; ratios are taken within a round.
  *
  * On a GPU all rounds are put into the queue at once between pairs of events, so that launches hide behind the work
- * before them; elsewhere each turn is waited for. */
+ * before them. Elsewhere the clock of the host tells, from the call to the end of its work. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { MAX_TURNS = 1 + RW_BENCH_PEERS + 2 };
 typedef struct turns {
     int n, rounds;
     rw_contestant who[MAX_TURNS];
-    rw_event **event; /* [rounds][n][2] */
+    rw_event **event; /* on a GPU: [rounds][n][2] */
     double *seconds;  /* [n][rounds] */
 } turns;
 
@@ -49,12 +49,14 @@ static void free_turns(turns *t)
     rw_free(t->event), rw_free(t->seconds);
 }
 
+static double *place(const turns *t, int who, int round) { return t->seconds + who * t->rounds + round; }
+
 static rw_status make_turns(rw_bench *b, turns *t)
 {
     size_t n = (size_t)t->n * (size_t)t->rounds;
     t->event = rw_calloc(2 * n, sizeof *t->event), t->seconds = rw_calloc(n, sizeof *t->seconds);
     if (!t->event || !t->seconds) return rw_fail_memory(b->ctx, 24 * n, "timings");
-    for (size_t i = 0; i < 2 * n; ++i) RW_TRY(rw_event_create(b->dev, &t->event[i]));
+    for (size_t i = 0; i < 2 * n && b->dev->info.gpu; ++i) RW_TRY(rw_event_create(b->dev, &t->event[i]));
     return RW_OK;
 }
 
@@ -70,7 +72,7 @@ static rw_status warm_up(rw_bench *b, const turns *t)
     return RW_OK;
 }
 
-static rw_status take_turns(rw_bench *b, turns *t)
+static rw_status take_turns_on_gpu(rw_bench *b, turns *t)
 {
     for (int r = 0; r < t->rounds; ++r)
         for (int k = 0; k < t->n; ++k) {
@@ -78,14 +80,26 @@ static rw_status take_turns(rw_bench *b, turns *t)
             RW_TRY(rw_event_record(e[0], b->queue));
             RW_TRY(t->who[k].call(t->who[k].user, r));
             RW_TRY(rw_event_record(e[1], b->queue));
-            if (!b->dev->info.gpu) RW_TRY(rw_event_wait(e[1]));
         }
     RW_TRY(rw_queue_wait(b->queue));
     for (int r = 0; r < t->rounds; ++r)
         for (int k = 0; k < t->n; ++k) {
             rw_event **e = t->event + 2 * (r * t->n + k);
-            RW_TRY(rw_event_seconds(e[0], e[1], &t->seconds[k * t->rounds + r]));
-            t->seconds[k * t->rounds + r] = RW_MAX(t->seconds[k * t->rounds + r], 1e-9);
+            RW_TRY(rw_event_seconds(e[0], e[1], place(t, k, r)));
+            *place(t, k, r) = RW_MAX(*place(t, k, r), 1e-9);
+        }
+    return RW_OK;
+}
+
+static rw_status take_turns(rw_bench *b, turns *t)
+{
+    if (b->dev->info.gpu) return take_turns_on_gpu(b, t);
+    for (int r = 0; r < t->rounds; ++r)
+        for (int k = 0; k < t->n; ++k) {
+            double start = rw_seconds();
+            RW_TRY(t->who[k].call(t->who[k].user, r));
+            RW_TRY(rw_queue_wait(b->queue));
+            *place(t, k, r) = RW_MAX(rw_seconds() - start, 1e-9);
         }
     return RW_OK;
 }
@@ -94,7 +108,7 @@ static rw_status take_turns(rw_bench *b, turns *t)
 static rw_status judge(rw_bench *b, const turns *t, int first, const double *bytes, rw_bench_result *row)
 {
     for (int k = first; k < t->n; ++k) {
-        const double *limit = t->seconds + k * t->rounds;
+        const double *limit = place(t, k, 0);
         double seconds, ratio;
         RW_TRY(median(b, limit, NULL, t->rounds, &seconds));
         RW_TRY(median(b, limit, t->seconds, t->rounds, &ratio)); /* limit's time over ours */
@@ -122,7 +136,7 @@ rw_status rw_bench_compare(rw_bench *b, const rw_contestant *ours, const rw_cont
     row->rounds = t.rounds, row->npeers = npeers;
     RW_TRY_GOTO(judge(b, &t, 1 + npeers, bytes, row), out);
     for (int i = 0; i < npeers; ++i) {
-        const double *peer = t.seconds + (1 + i) * t.rounds;
+        const double *peer = place(&t, 1 + i, 0);
         snprintf(row->peers[i].name, sizeof row->peers[i].name, "%s", peers[i].name);
         RW_TRY_GOTO(median(b, peer, NULL, t.rounds, &row->peers[i].seconds), out);
         RW_TRY_GOTO(median(b, peer, t.seconds, t.rounds, &row->peers[i].ratio), out);
@@ -148,7 +162,7 @@ void rw_bench_target(const rw_bench *b, rw_bench_result *row, double at_least, c
     for (int i = 0; of && i < row->npeers; ++i)
         if (!strcmp(row->peers[i].name, of)) reached = row->peers[i].ratio;
     row->met = -1;
-    if (reached < 0) return;
+    if (reached < 0 || (!b->dev->info.gpu && strcmp(b->dev->info.kind, "cpu") != 0)) return;
     snprintf(row->target, sizeof row->target, ">= %.2f %s", at_least, of ? of : row->limit_name);
     if (!b->options.quick) row->met = reached >= at_least;
 }

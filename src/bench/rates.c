@@ -68,8 +68,8 @@ static rw_status error(rates *r, double *worst)
     const double *new = r->host[0], *N = r->host[1], *P = r->host[2], *M = r->host[3], *Nm = r->host[4];
 #pragma omp parallel for reduction(max : w)
     for (int64_t i = 0; i < r->n; ++i) {
-        long double exact = (N[i] + (long double)tau * P[i]) /
-                            (1 + (long double)tau * (isf + (long double)sigma * phi * M[i] + (long double)P[i] / Nm[i]));
+        long double loss = isf + (long double)sigma * phi * M[i] + (long double)P[i] / Nm[i];
+        long double exact = (N[i] + (long double)tau * P[i]) / (1 + tau * loss);
         double e = (double)fabsl(new[i] / exact - 1);
         w = RW_MAX(w, isnan(e) ? INFINITY : e);
     }
@@ -134,4 +134,4 @@ static rw_status run(rw_bench *b)
 }
 
 static const int64_t sizes[] = {1, 2, 255, 257, 1023, 1025, 8191, 8193, -1};
-const rw_bench_case rw_bench_rates = {run, 1, check, sizes, 257};
+const rw_bench_case rw_bench_rates = {run, 1, check, sizes, 257, NULL};

@@ -42,7 +42,8 @@ static rw_status make(rw_bench *b, stage *s, int nx, int ny)
     for (int k = 0; k < 5; ++k) scalars[k] = (rw_expr_scalar){scalar[k], false, c[k], 0};
     for (int f = 0; f < FIELDS; ++f) {
         fields[f] = (rw_expr_field){.name = names[f], .dtype = RW_F64};
-        for (int side = 0; side < 4; ++side) fields[f].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
+        for (int side = 0; side < 4; ++side)
+            fields[f].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
         RW_TRY(rw_bench_array(b, RW_F64, (int64_t)nx * ny, &s->field[f]));
         RW_TRY(f ? rw_bench_fill(s->field[f], 20 + (uint64_t)f, -0.5) : rw_bench_poison(s->field[f]));
     }
@@ -161,4 +162,4 @@ static rw_status run(rw_bench *b)
 }
 
 static const int64_t sizes[] = {1, 2, 3, 4, 17, 63, 64, 65, 130, 257, -1};
-const rw_bench_case rw_bench_rkc = {run, 1, check, sizes, 17};
+const rw_bench_case rw_bench_rkc = {run, 1, check, sizes, 17, NULL};

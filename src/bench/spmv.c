@@ -35,6 +35,8 @@ static const struct variant { const char *name, *definitions; int s_j, s_c, s_r,
      160, 0, 32, 1, true},
 };
 
+static const rw_dtype types[] = {RW_F32, RW_F64, RW_C64, RW_C128};
+
 static void free_matrix(matrix *m)
 {
     rw_free(m->host.first), rw_free(m->host.column), rw_free(m->host.value);
@@ -66,7 +68,8 @@ static rw_status make_rows(rw_bench *b, matrix *m)
     for (int i = 0; m->host.first && i < m->rows; ++i) m->host.first[i + 1] = blocks += neighbours(m->n, i, unused);
     m->host.column = rw_calloc((size_t)blocks + 1, sizeof *m->host.column);
     m->host.value = rw_calloc((size_t)blocks * 25 + 1, width);
-    if (!m->host.first || !m->host.column || !m->host.value) return rw_fail_memory(b->ctx, (size_t)blocks * 25 * width, "a matrix");
+    if (!m->host.first || !m->host.column || !m->host.value)
+        return rw_fail_memory(b->ctx, (size_t)blocks * 25 * width, "a matrix");
     for (int i = 0; i < m->rows; ++i) neighbours(m->n, i, m->host.column + m->host.first[i]);
     int64_t numbers = (int64_t)blocks * 25 * (rw_dtype_is_complex(m->dtype) ? 2 : 1);
 #pragma omp parallel for schedule(static)
@@ -121,18 +124,30 @@ static rw_status pack(rw_bench *b, matrix *m, const struct variant *v)
     return RW_OK;
 }
 
+static void define(rw_dtype dtype, const struct variant *v, char definitions[RW_BENCH_DEFINITIONS])
+{
+    snprintf(definitions, RW_BENCH_DEFINITIONS, "REAL=%s WIDTH=%d %s",
+             dtype == RW_F32 || dtype == RW_C64 ? "f32" : "f64", rw_dtype_is_complex(dtype) ? 2 : 1, v->definitions);
+}
+
+static const char *source(int variant, char definitions[RW_BENCH_DEFINITIONS])
+{
+    define(types[variant % 4], variants + variant / 4, definitions);
+    return "spmv.k";
+}
+
 static rw_status make(rw_bench *b, matrix *m, int n, rw_dtype dtype, const struct variant *v)
 {
-    char definitions[256];
-    m->n = n, m->rows = n * n * n, m->dtype = dtype, m->host.rows = m->rows, m->host.dtype = dtype, m->queue = b->queue, m->threads = b->threads;
+    char definitions[RW_BENCH_DEFINITIONS];
+    m->n = n, m->rows = n * n * n, m->dtype = dtype, m->queue = b->queue, m->threads = b->threads;
+    m->host.rows = m->rows, m->host.dtype = dtype;
     RW_TRY(make_rows(b, m));
     RW_TRY(pack(b, m, v));
     RW_TRY(rw_bench_array(b, dtype, 5 * (int64_t)m->rows, &m->x));
     RW_TRY(rw_bench_array(b, dtype, 5 * (int64_t)m->rows, &m->y));
     RW_TRY(rw_bench_fill(m->x, 2, -0.5));
     RW_TRY(rw_bench_poison(m->y));
-    snprintf(definitions, sizeof definitions, "REAL=%s WIDTH=%d %s", dtype == RW_F32 || dtype == RW_C64 ? "f32" : "f64",
-             rw_dtype_is_complex(dtype) ? 2 : 1, v->definitions);
+    define(dtype, v, definitions);
     RW_TRY(rw_bench_program(b, "spmv.k", definitions, &m->program));
     return rw_program_kernel(m->program, "spmv", &m->kernel);
 }
@@ -160,7 +175,8 @@ static double row_error(const matrix *m, const void *x, const void *y, int64_t i
             re += a * u - ai * ui, im += a * ui + ai * u;
             scale += hypot(a, ai) * hypot(u, ui);
         }
-    double e = fabs(rw_bench_element(m->dtype, y, i, 0) - re) + (z ? fabs(rw_bench_element(m->dtype, y, i, 1) - im) : 0);
+    double e = fabs(rw_bench_element(m->dtype, y, i, 0) - re);
+    if (z) e += fabs(rw_bench_element(m->dtype, y, i, 1) - im);
     return isnan(e) ? INFINITY : scale > 0 ? e / scale : e;
 }
 
@@ -187,7 +203,6 @@ static double tolerance(rw_dtype dtype)
 
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
-    static const rw_dtype types[] = {RW_F32, RW_F64, RW_C64, RW_C128};
     matrix m = {0};
     rw_dtype dtype = types[variant % 4];
     rw_status status = make(b, &m, (int)n, dtype, variants + variant / 4);
@@ -198,7 +213,7 @@ static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, doubl
     return status;
 }
 
-/* ---- peers and rows ------------------------------------------------------------------------------------------------ */
+/* ---- peers and rows ---------------------------------------------------------------------------------------------- */
 
 static rw_status loop(void *user, int round)
 {
@@ -257,7 +272,6 @@ static rw_status run_one(rw_bench *b, rw_dtype dtype, const struct variant *v)
 
 static rw_status run(rw_bench *b)
 {
-    static const rw_dtype types[] = {RW_F32, RW_F64, RW_C64, RW_C128};
     for (int t = 0; t < RW_COUNT(types); ++t)
         for (int v = 0, taken = 0; v < RW_COUNT(variants); ++v)
             if (b->options.variants || (variants[v].lanes == b->lanes && !taken++))
@@ -266,4 +280,4 @@ static rw_status run(rw_bench *b)
 }
 
 static const int64_t sizes[] = {0, 1, 2, 3, 4, 5, 8, 11, -1};
-const rw_bench_case rw_bench_spmv = {run, 4 * RW_COUNT(variants), check, sizes, 5};
+const rw_bench_case rw_bench_spmv = {run, 4 * RW_COUNT(variants), check, sizes, 5, source};

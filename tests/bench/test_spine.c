@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "bench/bench.h"
+#include "device/cuda/cuda.h"
 
 static rw_context *ctx;
 
@@ -74,7 +75,34 @@ static void test_missing_barrier_is_found(void **state)
     rw_free(text);
 }
 
-/* ---- public functions ---------------------------------------------------------------------------------------------- */
+/* What a CUDA device would compile, for a GPU of capability 9.0, where NVRTC is installed. */
+static void test_texts_compile_for_cuda(void **state)
+{
+    (void)state;
+    const char *why;
+    int n;
+    const rw_bench_entry *list = rw_bench_list(&n);
+    if (!rw_nvrtc_load(&why)) skip();
+    for (int i = 0; i < n; ++i) {
+        const rw_bench_case *c = rw_bench_find(list[i].name);
+        for (int v = 0; c->source && v < c->nvariants; ++v) {
+            char definitions[RW_BENCH_DEFINITIONS];
+            const char *file = c->source(v, definitions), *real = strstr(definitions, "REAL=f32") ? "f32" : "f64";
+            rw_text text = {0}, binary = {0};
+            for (char *rest, *w = strtok_r(definitions, " ", &rest); w; w = strtok_r(NULL, " ", &rest))
+                rw_text_add(&text, "#define %.*s %s\n", (int)strcspn(w, "="), w, w + strcspn(w, "=") + 1);
+            rw_text_add(&text, "%s\ntypedef %s real;\n%s", rw_embedded_text("dialect_cuda.h"), real,
+                        rw_embedded_text(file));
+            assert_false(text.failed);
+            if (rw_nvrtc_compile(ctx, list[i].name, text.data, 90, false, &binary) != RW_OK)
+                fail_msg("%s, variant %d: %s", list[i].name, v, rw_message(ctx));
+            assert_memory_equal(binary.data, "\177ELF", 4);
+            rw_text_free(&text), rw_text_free(&binary);
+        }
+    }
+}
+
+/* ---- public functions -------------------------------------------------------------------------------------------- */
 
 static void test_quick_run_and_formats(void **state)
 {
@@ -143,7 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cpu),    cmocka_unit_test(test_cpu_threads),
         cmocka_unit_test(test_check),  cmocka_unit_test(test_opencl),
-        cmocka_unit_test(test_missing_barrier_is_found),
+        cmocka_unit_test(test_missing_barrier_is_found), cmocka_unit_test(test_texts_compile_for_cuda),
         cmocka_unit_test(test_quick_run_and_formats), cmocka_unit_test(test_unknown_name),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
