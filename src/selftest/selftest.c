@@ -38,6 +38,12 @@ static void end(run *r, rw_selftest_result *row, rw_status status, double error,
     if (status != RW_OK) snprintf(row->note, sizeof row->note, "%s", rw_message(r->ctx));
 }
 
+/* The larger error; not a number is the largest. */
+static void worsen(double *error, double difference)
+{
+    if (!(difference <= *error)) *error = isnan(difference) ? INFINITY : difference;
+}
+
 /* ---- memory --------------------------------------------------------------------------------------------------------- */
 
 static rw_status copies(run *r, rw_memory memory, double *error)
@@ -56,9 +62,9 @@ static rw_status copies(run *r, rw_memory memory, double *error)
     if (status == RW_OK) status = rw_array_swap(a, b);
     if (status == RW_OK) status = rw_array_read(a, &data);
     for (int64_t i = 0; status == RW_OK && i < n; ++i)
-        *error = fmax(*error, fabs(((const double *)data)[i] - rw_random_uniform(1, (uint64_t)i)));
+        worsen(error, fabs(((const double *)data)[i] - rw_random_uniform(1, (uint64_t)i)));
     if (status == RW_OK) status = rw_array_read(b, &data);
-    for (int64_t i = 0; status == RW_OK && i < n; ++i) *error = fmax(*error, fabs(((const double *)data)[i]));
+    for (int64_t i = 0; status == RW_OK && i < n; ++i) worsen(error, fabs(((const double *)data)[i]));
     rw_array_destroy(&a), rw_array_destroy(&b);
     return status;
 }
@@ -182,13 +188,10 @@ static rw_status compare(run *r, const char *text, rw_dtype dtype, const rw_boun
         for (int64_t i = 0; status == RW_OK && i < n; ++i) {
             double v = f32 ? ((const float *)data)[i] : ((const double *)data)[i];
             if (!pass) first[i] = v;
-            else if (!(isnan(v) && isnan(first[i]))) {
-                double d = fabs(v - first[i]) / fmax(1, fabs(v));
-                *error = isnan(d) ? INFINITY : fmax(*error, d);
-            }
+            else if (!(isnan(v) && isnan(first[i]))) worsen(error, fabs(v - first[i]) / fmax(1, fabs(v)));
         }
     }
-    if (status == RW_OK) *error = fmax(*error, fabs(total[0] - total[1]) / fmax(1, fabs(total[1])));
+    if (status == RW_OK) worsen(error, fabs(total[0] - total[1]) / fmax(1, fabs(total[1])));
     rw_expr_destroy(&e);
     for (int f = 0; f < 3; ++f) rw_array_destroy(&arrays[f]);
     rw_free(first);
@@ -282,7 +285,7 @@ static rw_status heat(run *r, rw_ode_method method, bool record, double *error)
     /* the difference equations have this solution exactly */
     double decay = exp(-4 / (h * h) * pow(sin(pi * h / 2), 2) * 0.05);
     for (int i = 0; status == RW_OK && i < n; ++i)
-        *error = fmax(*error, fabs(((const double *)data)[i] - decay * sin(pi * (i + 1) * h)));
+        worsen(error, fabs(((const double *)data)[i] - decay * sin(pi * (i + 1) * h)));
     rw_ode_destroy(&ode);
     rw_array_destroy(&u);
     return status;

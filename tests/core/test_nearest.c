@@ -20,7 +20,7 @@ static void test_distances(void **state)
         {"", "abc", 3},       {"cuda", "cuda", 0},
         {"cuda", "cdua", 1},  {"cuda", "cud", 1},
         {"cuda", "cudaa", 1}, {"cuda", "coda", 1},
-        {"a", "A", 1},        {"kitten", "sitting", 3},
+        {"a", "A", 1},        {"industry", "interest", 6},
         {"ca", "abc", 3},     {"abcd", "badc", 2},
         {"flaw", "lawn", 2},  {"restart", "restrat", 1},
         {"aaab", "baaa", 2},  {"saturday", "sunday", 3},

@@ -46,9 +46,12 @@ static void drop(bound *b)
     rw_expr_destroy(&b->e);
 }
 
+static bool brief; /* the program has only some of the results */
+
 static void expect(rw_expr *e, const char *name, double re, double im, double tolerance)
 {
     double r, i;
+    if (brief && rw_expr_result_index(e, name) < 0) return;
     OK(rw_expr_get(e, name, &r, &i));
     if ((r == re || fabs(r - re) <= tolerance * (1 + fabs(re)) || (isnan(r) && isnan(re))) && fabs(i - im) <= tolerance * (1 + fabs(im))) return;
     fail_msg("%s: %s = %.17g%+.17gi, expected %.17g%+.17gi", rw_device_info(e->device)->name, name, r, i, re, im);
@@ -151,7 +154,7 @@ static double rounded(double x)
 static void test_reductions(void **state)
 {
     (void)state;
-    static const int64_t sizes[] = {0, 1, 2, 300, 9000};
+    static const int64_t sizes[] = {0, 1, 9000};
     static double u[9000], s[9000], w[18000], v[18000];
     for (int n = 0; n < RW_COUNT(sizes); ++n)
         for (int d = 0; d <= ndevices; ++d) {
@@ -170,8 +173,10 @@ static void test_reductions(void **state)
                 vw[0] += v[2 * i] * w[2 * i] + v[2 * i + 1] * w[2 * i + 1], vw[1] += v[2 * i] * w[2 * i + 1] - v[2 * i + 1] * w[2 * i];
                 v_sum[0] += v[2 * i], v_sum[1] += v[2 * i + 1];
             }
-            compiler(d < ndevices); /* the last: the plain evaluator */
-            bound b = prepare(d < ndevices ? devices[d] : cpu, all_reductions, &grid, numbers, 4, (const double *const[]){u, s, w, v});
+            rw_device *dev = d < ndevices ? devices[d] : cpu; /* the last: the plain evaluator */
+            compiler(d < ndevices);
+            brief = !strcmp(rw_device_info(dev)->kind, "opencl") && !rw_device_info(dev)->gpu && sizes[n] < 9000; /* PoCL: half a second each */
+            bound b = prepare(dev, brief ? "u_sum = sum(u); u_min = min(u); ww = dot(w, w); u_normmax = normmax(u)" : all_reductions, &grid, numbers, 4, (const double *const[]){u, s, w, v});
             compiler(true);
             run(&b);
             static const double eps = 1e-13;
@@ -185,9 +190,10 @@ static void test_reductions(void **state)
             expect(b.e, "root", sqrt(squares + 2), 0, eps);
             if (sizes[n]) expect(b.e, "v_mean", v_sum[0] / count, v_sum[1] / count, eps);
             run(&b); /* nothing is left of the last run */
-            expect(b.e, "cells", count, 0, 0), expect(b.e, "u_max", most, 0, 0);
+            expect(b.e, "cells", count, 0, 0), expect(b.e, "u_max", most, 0, 0), expect(b.e, "u_min", least, 0, 0);
             drop(&b);
         }
+    brief = false;
 }
 
 /* NaN stays in all of them; min and max of two numbers give the other one for no NaN. */
@@ -754,7 +760,7 @@ static void test_texts_compile_for_cuda(void **state)
     rw_device_properties gpu = {.name = "cuda:0", .kind = "cuda", .gpu = true, .units = 132, .group_max = 1024, .f64 = true, .shared_memory = 49152};
     int compiled = 0;
     for (int i = 0; i < RW_COUNT(texts); ++i)
-        for (int j = 0; j < 2; ++j) {
+        for (int j = i % 2; j < (i == 4 ? 2 : i % 2 + 1); ++j) { /* order 4 and no contraction for each second; both for the differences */
             const rw_grid *grid = grids + (i == 4 ? 3 * j : (i + j) % RW_COUNT(grids));
             const rw_dtype *type = types[(2 * j + i) % 4];
             rw_expr_field f[] = {{.name = "u", .dtype = type[0]}, {.name = "v", .dtype = type[0]}, {.name = "w", .dtype = type[1]}};

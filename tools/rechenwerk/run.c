@@ -1,24 +1,34 @@
 /* rechenwerk run CASE.yaml: a progress line on a terminal, Ctrl-C that saves and says how to continue, a summary. */
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "rechenwerk/run.h"
 
 static volatile sig_atomic_t interrupt;
+static struct timespec interrupted_at;
 
+/* The first signal asks to stop after the step; one that comes later than a second after it ends the program at once.
+   Before that it is taken for the same one: `timeout` and some terminals send it to the program and again to its group. */
 static void on_signal(int number)
 {
-    (void)number;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!interrupt) interrupted_at = now;
+    else if (now.tv_sec - interrupted_at.tv_sec > 1) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
     interrupt = 1;
 }
 
-/* The first signal asks to stop after the step; the second one ends the program at once. */
 static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = on_signal};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
