@@ -51,8 +51,14 @@ static rw_status error(product *p, double *worst)
     RW_TRY(rw_array_read(p->y, &y));
     RW_TRY(rw_array_read(p->result, &result));
     const double *r = result, *a = x, *c = y;
-#pragma omp parallel for reduction(+ : sum, scale)
-    for (int64_t i = 0; i < p->n; ++i) sum += (long double)a[i] * c[i], scale += fabsl((long double)a[i] * c[i]);
+#pragma omp parallel
+    {
+        long double part = 0, size = 0; /* added up by hand: clang's reduction of long double wants libatomic */
+#pragma omp for
+        for (int64_t i = 0; i < p->n; ++i) part += (long double)a[i] * c[i], size += fabsl((long double)a[i] * c[i]);
+#pragma omp critical
+        sum += part, scale += size;
+    }
     *worst = scale > 0 ? (double)(fabsl(r[0] - sum) / scale) : fabs(r[0]);
     if (isnan(*worst) || memcmp(r, r + 1, sizeof *r) != 0) *worst = INFINITY;
     return RW_OK;

@@ -27,6 +27,7 @@ typedef struct emitter {
     rw_text uniforms, uniform_names; /* ", real k3, real k9" and ", k3, k9" */
     rw_text arrays, array_names;     /* ", GLOBAL const f64 *RESTRICT f_u" … */
     bool border;                     /* loads of neighbours through get_… */
+    bool stream;                     /* stores past the caches */
     const char *index[3];            /* names of the indices in the text being written */
     const char *item;                /* the item of the EACH around it */
     struct window *windows;          /* while an item walks along an axis */
@@ -48,11 +49,19 @@ static const char axis_letter[] = "xyz", index_letter[] = "ijk", size_letter[] =
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+/* Bytes of the fields that the pass reads and writes. */
+static double moved_bytes(const emitter *e)
+{
+    const rw_grid *grid = &e->g->grid;
+    return (double)e->use.bytes_per_cell * (double)grid->size[0] * (double)grid->size[1] * (double)grid->size[2];
+}
+
 static void choose_tiling(emitter *e, const rw_device_properties *dev, rw_tiling *t)
 {
     const rw_grid *grid = &e->g->grid;
     const char *wish = getenv("RECHENWERK_TILING"); /* for tests: the kernels of a GPU on any device, and the reverse */
-    bool gpu = wish && !strcmp(wish, "gpu") ? true : wish && !strcmp(wish, "cpu") ? false : dev->gpu;
+    bool stream = wish && !strcmp(wish, "stream");  /* a CPU's for arrays larger than the caches */
+    bool gpu = wish && !strcmp(wish, "gpu") ? true : stream || (wish && !strcmp(wish, "cpu")) ? false : dev->gpu;
     int64_t n[3] = {grid->size[0], grid->size[1], grid->size[2]}, cells = n[0] * n[1] * n[2];
     bool neighbours = false;
     for (int d = 0; d < 3; ++d) neighbours = neighbours || e->use.reach[d][0] || e->use.reach[d][1];
@@ -78,6 +87,7 @@ static void choose_tiling(emitter *e, const rw_device_properties *dev, rw_tiling
         t->tile[ndim - 1] = RW_MAX(1, RW_MIN(ndim == 2 ? 16 : 32, n[ndim - 1] * across / enough));
         t->roll = ndim - 1;
     }
+    t->stream = !gpu && (stream || moved_bytes(e) > (dev->cache > 0 ? (double)dev->cache : 0x1p26));
     t->split = t->tile[0] * t->tile[1] * t->tile[2] > 4 * t->group;
     int64_t tiles = 1;
     for (int d = 0; d < 3; ++d) tiles *= t->tiles[d] = ceil_div(n[d], RW_MAX(t->tile[d], 1));
@@ -414,21 +424,40 @@ static rw_status emit_get(emitter *e, int f)
 
 /* ---- cells, tiles, reductions ------------------------------------------------------------------------------------- */
 
+/* The value goes past the caches of a CPU: through a strip's buffer, s_u. */
+static bool is_streamed(const emitter *e, const rw_store *s)
+{
+    return e->stream && s->pass == e->pass && !s->dead && (s->shadow || !e->use.read[s->field]);
+}
+
+/* Before the loop the buffers, or behind it what empties them. */
+static void emit_streams(emitter *e, bool buffers)
+{
+    for (int i = 0; i < e->plan->nstores; ++i) {
+        const rw_store *s = e->plan->stores + i;
+        const rw_graph_field *f = e->g->fields + s->field;
+        if (!is_streamed(e, s)) continue;
+        if (buffers) ADD("    STREAM(%s, s_%s);\n", rw_dtype_name(f->dtype), f->name);
+        else ADD(", STREAM_OUT(s_%s, %c_%s)", f->name, s->shadow ? 'o' : 'f', f->name);
+    }
+}
+
 static void emit_stores(emitter *e)
 {
     for (int i = 0; i < e->plan->nstores; ++i) {
         const rw_store *s = e->plan->stores + i;
         const rw_graph_field *f = e->g->fields + s->field;
         if (s->pass != e->pass || s->dead) continue;
-        const char *to = s->shadow ? "o" : "f";
+        char to[160];
+        if (is_streamed(e, s)) snprintf(to, sizeof to, "STREAM_AT(s_%s, i, %c_%s, c)", f->name, s->shadow ? 'o' : 'f', f->name);
+        else snprintf(to, sizeof to, "%c_%s[c]", s->shadow ? 'o' : 'f', f->name);
         bool same = e->k->f32 == (f->dtype == RW_F32 || f->dtype == RW_C64);
         if (!rw_dtype_is_complex(f->dtype))
-            ADD("        %s_%s[c] = %s%s;\n", to, f->name, same ? "" : f->dtype == RW_F32 ? "(f32)" : "(f64)",
-                word(e, s->value));
-        else if (same) ADD("        %s_%s[c] = %s;\n", to, f->name, complex_word(e, s->value));
+            ADD("        %s = %s%s;\n", to, same ? "" : f->dtype == RW_F32 ? "(f32)" : "(f64)", word(e, s->value));
+        else if (same) ADD("        %s = %s;\n", to, complex_word(e, s->value));
         else {
             ADD("        { const complex z = %s; ", complex_word(e, s->value));
-            ADD("%s_%s[c] = %s_make(z.re, z.im); }\n", to, f->name, rw_dtype_name(f->dtype));
+            ADD("%s = %s_make(z.re, z.im); }\n", to, rw_dtype_name(f->dtype));
         }
     }
     int a = 0;
@@ -528,11 +557,18 @@ static rw_status emit_inner(emitter *e)
         e->nwindows = 0;
         return RW_OK;
     }
-    ADD("    for (INDEX k = klo; k < khi; ++k)\n    EACH2(i, ilo, ihi, j, jlo, jhi) {\n"
-        "        const INDEX c = (k * NY + j) * NX + i;\n");
+    e->stream = e->k->tiling.stream;
+    bool any = false;
+    for (int i = 0; i < e->plan->nstores; ++i) any = any || is_streamed(e, e->plan->stores + i);
+    emit_streams(e, true);
+    ADD("    for (INDEX k = klo; k < khi; ++k)\n    %s(i, ilo, ihi, j, jlo, jhi", any ? "EACH2_STREAM" : "EACH2");
+    if (any) ADD(", (k * NY + j) * NX");
+    emit_streams(e, false);
+    ADD(") {\n        const INDEX c = (k * NY + j) * NX + i;\n");
     emit_nodes(e, e->use.needed, "        ");
     emit_stores(e);
-    ADD("    }\n}\n");
+    ADD("    }\n%s}\n", any ? "    STREAM_END;\n" : "");
+    e->stream = false;
     return RW_OK;
 }
 

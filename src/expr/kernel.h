@@ -10,6 +10,7 @@ typedef struct rw_tiling {
     int64_t tile[3];
     int64_t tiles[3];
     int64_t groups;       /* started; each takes every groups-th tile */
+    bool stream;          /* stores past the caches (CPU: what the pass moves is larger than they are) */
     int roll;             /* axis that items walk along with a window of values in registers; 0: none (GPU: the last) */
     bool split;           /* tiles at a side: only the cells beside it are border cells; else all of the tile */
     bool flat;            /* no neighbours, no coordinates: the grid is one row */

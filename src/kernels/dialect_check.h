@@ -38,6 +38,10 @@ typedef struct { int id[3], n[3]; } rw_group;
 #define EACH2(i, ilo, ihi, j, jlo, jhi)                                                                                \
     RW_EACH(#i, ilo, ihi, #j, jlo, jhi, GROUP_X)                                                                       \
     for (const int i = (int)rw_l.at[0], j = (int)rw_l.at[1]; rw_l.open; rw_l.open = 0)
+#define EACH2_STREAM(i, ilo, ihi, j, jlo, jhi, row, ...) EACH2(i, ilo, ihi, j, jlo, jhi)
+#define STREAM(T, name)
+#define STREAM_AT(name, i, p, c) (p)[c]
+#define STREAM_END
 #define EACH_BOX(i, ni, j, nj)                                                                                         \
     RW_EACH(#i, 0, (ni) * (nj), 0, 0, 1, GROUP)                                                                        \
     for (const int rw_ni = (ni), i = (int)rw_l.at[0] % rw_ni, j = (int)rw_l.at[0] / rw_ni; rw_l.open; rw_l.open = 0)

@@ -33,6 +33,16 @@ typedef struct { int id[3], n[3]; } rw_group;
 #define EACH_IN(i, lo, hi) RW_STRIP(i, lo, hi) RW_SIMD for (long i = rw_b; i < rw_e; ++i)
 #define EACH(i, n) EACH_IN(i, 0, n)
 #define EACH2(i, ilo, ihi, j, jlo, jhi) for (long j = (jlo); j < (jhi); ++j) EACH_IN(i, ilo, ihi)
+/* Rows begin at cell `row` of an array; strips end where a cache line does, so that STREAM_OUT writes whole lines. */
+#define EACH2_STREAM(i, ilo, ihi, j, jlo, jhi, row, ...)                                                               \
+    for (long j = (jlo); j < (jhi); ++j)                                                                               \
+        for (long rw_r = (row), rw_b = (ilo), rw_hi = (ihi), rw_e;                                                     \
+             rw_e = ((rw_b + rw_r + GROUP) & -64) - rw_r, rw_e = rw_e < rw_hi ? rw_e : rw_hi, rw_b < rw_hi;            \
+             __VA_ARGS__, rw_b = rw_e)                                                                                 \
+            RW_SIMD for (long i = rw_b; i < rw_e; ++i)
+#define STREAM(T, name) T name[GROUP] __attribute__((aligned(64)))
+#define STREAM_AT(name, i, p, c) name[(i) - rw_b]
+#define STREAM_OUT(name, p) rw_stream((p) + rw_r + rw_b, name, (rw_e - rw_b) * (long)sizeof *name)
 #define EACH_BOX(i, ni, j, nj) for (int j = 0; j < (nj); ++j) EACH(i, ni)
 #define EACH_SERIAL(i, n) RW_STRIP(i, 0, n) for (long i = rw_b; i < rw_e; ++i)
 #define PRIVATE(T, name) T name[GROUP] __attribute__((aligned(64)))
@@ -51,3 +61,37 @@ typedef struct { int id[3], n[3]; } rw_group;
 #define STORE_ONCE(p, v) (*(p) = (v))
 #define ATOMIC_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
 #define PRINT(...)
+
+/* Stores past the caches, whole lines at a time; memory that is overwritten is not read first. */
+#if defined __AVX__
+typedef float rw_line_part __attribute__((vector_size(32)));
+#else
+typedef float rw_line_part __attribute__((vector_size(16)));
+#endif
+#if !defined __x86_64__
+#define RW_PAST_CACHES(to, v) (*(to) = (v))
+#define STREAM_END
+#elif defined __clang__
+#define RW_PAST_CACHES(to, v) __builtin_nontemporal_store(v, to)
+#define STREAM_END __builtin_ia32_sfence()
+#elif defined __AVX__
+#define RW_PAST_CACHES(to, v) __builtin_ia32_movntps256((float *)(to), v)
+#define STREAM_END __builtin_ia32_sfence()
+#else
+#define RW_PAST_CACHES(to, v) __builtin_ia32_movntps((float *)(to), v)
+#define STREAM_END __builtin_ia32_sfence()
+#endif
+static inline void rw_stream(void *to, const void *from, long bytes)
+{
+    char *d = to;
+    const char *s = from, *end = s + bytes;
+    long head = -(long)d & 63;
+    if (head > bytes) head = bytes;
+    __builtin_memcpy(d, s, (unsigned long)head);
+    for (d += head, s += head; end - s >= 64; d += 64, s += 64) {
+        rw_line_part part[64 / sizeof(rw_line_part)];
+        __builtin_memcpy(part, s, 64);
+        for (int i = 0; i < (int)(64 / sizeof *part); ++i) RW_PAST_CACHES((rw_line_part *)d + i, part[i]);
+    }
+    __builtin_memcpy(d, s, (unsigned long)(end - s));
+}

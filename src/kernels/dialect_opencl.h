@@ -33,6 +33,10 @@ typedef unsigned short u16;
 #define EACH2(i, ilo, ihi, j, jlo, jhi)                                                                                \
     for (int j = (int)(jlo) + ITEM / GROUP_X; j < (int)(jhi); j += GROUP / GROUP_X)                                    \
         for (int i = (int)(ilo) + ITEM % GROUP_X; i < (int)(ihi); i += GROUP_X)
+#define EACH2_STREAM(i, ilo, ihi, j, jlo, jhi, row, ...) EACH2(i, ilo, ihi, j, jlo, jhi)
+#define STREAM(T, name)
+#define STREAM_AT(name, i, p, c) (p)[c]
+#define STREAM_END
 /* ni, nj constants: trips are known, so that the loop unrolls and AT_BOX is a register */
 #define RW_TRIPS(n) (((n) + GROUP - 1) / GROUP)
 #define EACH_BOX(i, ni, j, nj)                                                                                         \

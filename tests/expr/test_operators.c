@@ -470,8 +470,9 @@ static void test_devices(void **state)
         if (i >= 9 && i < 13) grid.ndim = 3, grid.size[2] = sizes[i][2];
         for (int d = 0; d < n; ++d) {
             rw_dtype dtype = i % 5 == 3 ? RW_C128 : i % 5 == 1 ? RW_F32 : i % 7 == 2 ? RW_C64 : RW_F64;
-            /* each grid by the device's own tiles or by those of the other sort, in turn */
-            compare(devices[d], (i + d) % 2 ? rw_device_info(devices[d])->gpu ? "cpu" : "gpu" : NULL, &grid, i % 3 == 1 ? 2 : 4, i, dtype);
+            /* each grid by the device's own tiles or by those of the other sorts, in turn */
+            const char *others[] = {NULL, rw_device_info(devices[d])->gpu ? "cpu" : "gpu", "stream"};
+            compare(devices[d], others[(i + d) % 3], &grid, i % 3 == 1 ? 2 : 4, i, dtype);
             runs++;
         }
     }

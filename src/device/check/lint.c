@@ -51,7 +51,7 @@ static bool is_control(const token *t)
 
 static bool is_each(const token *t)
 {
-    static const char *const words[] = {"EACH", "EACH_IN", "EACH2", "EACH_SERIAL", NULL};
+    static const char *const words[] = {"EACH", "EACH_IN", "EACH2", "EACH2_STREAM", "EACH_SERIAL", NULL};
     return is_one_of(t, words);
 }
 
