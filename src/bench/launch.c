@@ -1,10 +1,12 @@
-/* Steps that are over before they are launched: the classical Runge-Kutta method on a 64 x 64 grid, four launches a
- * step, as a recorded sequence of many steps and, for comparison, launch by launch.
+/* Steps that are over before they are launched: the classical Runge-Kutta method on a 64 x 64 grid.
  *
  *   a = u + dt/2 f(u)        s = u + dt/6 f(u)          f(u) = 0.1 laplace u - u_x - u_y + 10 (u - u^3), u = 0 outside
  *   b = u + dt/2 f(a)        s = s + dt/3 f(a)
  *   a = u + dt f(b)          s = s + dt/3 f(b)
- *   u = s + dt/6 f(a) */
+ *   v = s + dt/6 f(a)        and the next step from v to u
+ *
+ * A stage is a program, launched one by one or recorded; or a program is a whole step (two steps), which the compiler
+ * fuses, recorded. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -13,20 +15,27 @@
 #include "rechenwerk/expr.h"
 
 #define F(u) "(0.1*laplace(" u ") - dx(" u ") - dy(" u ") + 10*(" u " - " u "^3))"
-enum { FIELDS = 4, STAGES = 4 };
-static const char *const names[FIELDS] = {"u", "a", "b", "s"};
-static const char *const texts[STAGES] = {
-    "k = " F("u") "\na = u + dt/2*k\ns = u + dt/6*k",
-    "k = " F("a") "\nb = u + dt/2*k\ns = s + dt/3*k",
-    "k = " F("b") "\na = u + dt*k\ns = s + dt/3*k",
-    "u = s + dt/6*" F("a"),
+#define STAGE1(n, u) "k1" n " = " F(u) "\na = " u " + dt/2*k1" n "\ns = " u " + dt/6*k1" n "\n"
+#define STAGE2(n, u) "k2" n " = " F("a") "\nb = " u " + dt/2*k2" n "\ns = s + dt/3*k2" n "\n"
+#define STAGE3(n, u) "k3" n " = " F("b") "\na = " u " + dt*k3" n "\ns = s + dt/3*k3" n "\n"
+#define STAGE4(v) v " = s + dt/6*" F("a") "\n"
+#define STEP(n, u, v) STAGE1(n, u) STAGE2(n, u) STAGE3(n, u) STAGE4(v)
+enum { FIELDS = 6, PROGRAMS = 8 };
+static const char *const names[FIELDS] = {"u", "v", "w", "a", "b", "s"};
+/* programs that take u two steps on, in order; each is run with u and v as they are named */
+static const struct { const char *name; int n; const char *texts[PROGRAMS]; } ways[] = {
+    {"stage by stage", 8, {STAGE1("", "u"), STAGE2("", "u"), STAGE3("", "u"), STAGE4("v"),
+                           STAGE1("", "v"), STAGE2("", "v"), STAGE3("", "v"), STAGE4("u")}},
+    {"step by step", 2, {STEP("", "u", "v"), STEP("", "v", "u")}},
+    {"two steps at once", 2, {STEP("", "u", "w") STEP("2", "w", "v"), STEP("", "v", "w") STEP("2", "w", "u")}},
 };
 
 typedef struct steps {
-    int n, together; /* grid n x n; steps of a repetition */
+    int n, together, together_a_turn; /* grid n x n; steps of a repetition, of all programs once */
+    int nprograms;
     double dt;
     rw_array *field[FIELDS];
-    rw_expr *stage[STAGES];
+    rw_expr *program[PROGRAMS];
     rw_sequence *sequence;
     rw_queue *queue;
 } steps;
@@ -34,7 +43,7 @@ typedef struct steps {
 static void free_steps(steps *s)
 {
     rw_sequence_destroy(&s->sequence);
-    for (int k = 0; k < STAGES; ++k) rw_expr_destroy(&s->stage[k]);
+    for (int k = 0; k < PROGRAMS; ++k) rw_expr_destroy(&s->program[k]);
     for (int f = 0; f < FIELDS; ++f) rw_array_destroy(&s->field[f]);
 }
 
@@ -42,8 +51,8 @@ static rw_status step(void *user, int round)
 {
     steps *s = user;
     (void)round;
-    for (int t = 0; t < s->together; ++t)
-        for (int k = 0; k < STAGES; ++k) RW_TRY(rw_expr_run(s->stage[k], s->queue));
+    for (int t = 0; t < s->together; t += s->together_a_turn)
+        for (int k = 0; k < s->nprograms; ++k) RW_TRY(rw_expr_run(s->program[k], s->queue));
     return RW_OK;
 }
 
@@ -54,10 +63,10 @@ static rw_status replay(void *user, int round)
     return rw_sequence_replay(s->sequence, s->queue);
 }
 
-static rw_status make(rw_bench *b, steps *s, int n, int together)
+static rw_status make(rw_bench *b, steps *s, int way, int n, int together)
 {
     rw_expr_field fields[FIELDS];
-    s->n = n, s->together = together, s->queue = b->queue;
+    s->n = n, s->together = together, s->together_a_turn = way == 2 ? 4 : 2, s->nprograms = ways[way].n, s->queue = b->queue;
     double h = 1.0 / (n + 1);
     s->dt = 0.5 * h * h / 0.4; /* half of what is stable for the heat equation */
     rw_expr_scalar dt = {"dt", false, s->dt, 0};
@@ -68,11 +77,11 @@ static rw_status make(rw_bench *b, steps *s, int n, int together)
         RW_TRY(rw_bench_array(b, RW_F64, (int64_t)n * n, &s->field[f]));
         RW_TRY(f ? rw_bench_poison(s->field[f]) : rw_bench_fill(s->field[f], 30, 0));
     }
-    for (int k = 0; k < STAGES; ++k) {
-        rw_expr_spec spec = {.name = "launch", .text = texts[k], .grid = {2, {n, n, 1}, {h, h, 1}, {0}},
+    for (int k = 0; k < s->nprograms; ++k) {
+        rw_expr_spec spec = {.name = "launch", .text = ways[way].texts[k], .grid = {2, {n, n, 1}, {h, h, 1}, {0}},
                              .fields = fields, .nfields = FIELDS, .scalars = &dt, .nscalars = 1};
-        RW_TRY(rw_expr_create(b->dev, &spec, &s->stage[k]));
-        for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(s->stage[k], names[f], s->field[f]));
+        RW_TRY(rw_expr_create(b->dev, &spec, &s->program[k]));
+        for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_expr_bind(s->program[k], names[f], s->field[f]));
     }
     for (int f = 0; f < FIELDS; ++f) RW_TRY(rw_array_send(s->field[f], s->queue)); /* before recording */
     RW_TRY(rw_record_begin(s->queue));
@@ -91,11 +100,11 @@ static double rhs(const double *u, int n, int i, int j)
 
 static void host_step(double *u, double *work, int n, double dt)
 {
-    static const double ahead[STAGES] = {0.5, 0.5, 1, 0}, weight[STAGES] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
+    static const double ahead[4] = {0.5, 0.5, 1, 0}, weight[4] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
     int cells = n * n;
     double *from = work, *to = work + cells, *sum = work + 2 * cells;
     memcpy(from, u, (size_t)cells * sizeof *u), memcpy(sum, u, (size_t)cells * sizeof *u);
-    for (int k = 0; k < STAGES; ++k) {
+    for (int k = 0; k < 4; ++k) {
         for (int i = 0; i < cells; ++i) {
             double f = rhs(from, n, i % n, i / n);
             to[i] = u[i] + ahead[k] * dt * f, sum[i] += weight[k] * dt * f;
@@ -133,9 +142,8 @@ static const double tolerance = 1e-12; /* absolute, of values up to 1: steps are
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
     steps s = {0};
-    (void)variant;
     *allowed = tolerance;
-    rw_status status = make(b, &s, (int)n, 3);
+    rw_status status = make(b, &s, variant, (int)n, 4);
     if (status == RW_OK) status = error(b, &s, worst);
     free_steps(&s);
     return status;
@@ -143,23 +151,25 @@ static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, doubl
 
 static rw_status run(rw_bench *b)
 {
-    steps s = {0};
-    rw_contestant single = {"single launches", step, &s};
-    rw_bench_result row = {.tolerance = tolerance};
-    rw_status status = make(b, &s, b->options.quick ? 16 : 64, b->options.quick ? 5 : 100);
-    row.steps = s.together;
-    if (status == RW_OK) status = error(b, &s, &row.error);
-    if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", replay, &s}, &single, 1, &row);
-    if (status == RW_OK) {
-        snprintf(row.what, sizeof row.what, "RK4 steps, recorded sequence");
-        snprintf(row.size, sizeof row.size, "%d^2 points, %d steps", s.n, s.together);
+    steps s[RW_COUNT(ways)] = {{0}};
+    rw_contestant single = {"single launches", step, &s[0]};
+    rw_status status = RW_OK;
+    for (int way = 0; way < RW_COUNT(ways) && status == RW_OK; ++way) {
+        rw_bench_result row = {.tolerance = tolerance};
+        status = make(b, s + way, way, b->options.quick ? 16 : 64, b->options.quick ? 4 : 100);
+        row.steps = s[way].together;
+        if (status == RW_OK) status = error(b, s + way, &row.error);
+        if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", replay, s + way}, &single, 1, &row);
+        if (status != RW_OK) break;
+        snprintf(row.what, sizeof row.what, "RK4 steps, recorded, %s", ways[way].name);
+        snprintf(row.size, sizeof row.size, "%d^2 points, %d steps", s[way].n, s[way].together);
         row.met = -1;
-        if (b->dev->info.gpu) rw_bench_target(b, &row, 5, "single launches");
+        if (b->dev->info.gpu && way == RW_COUNT(ways) - 1) rw_bench_target(b, &row, 5, "single launches");
         status = rw_bench_add(b, &row);
     }
-    free_steps(&s);
+    for (int way = 0; way < RW_COUNT(ways); ++way) free_steps(s + way);
     return status;
 }
 
 static const int64_t sizes[] = {3, 4, 16, 33, 64, -1};
-const rw_bench_case rw_bench_launch = {run, 1, check, sizes, 4, NULL};
+const rw_bench_case rw_bench_launch = {run, RW_COUNT(ways), check, sizes, 4, NULL};

@@ -25,11 +25,15 @@ typedef struct matrix {
 
 /* How the items of a group are counted, see spmv.k; the first for threads and the first for lanes are in use. */
 #define THREADS                                                                                                        \
-    "GROUP=160 GROUP_X=5 N_I=5 N_J=32 ROW(i,j)=(j) PART(i,j)=(i) S_J=800 S_C=160 S_R=1 S_ROW=5 ORDER_X=0 AT_ONCE="
+    "GROUP=160 GROUP_X=5 N_I=5 N_J=32 ROW(i,j)=(j) PART(i,j)=(i) S_J=800 S_C=160 S_R=1 S_ROW=5 ORDER_X=0 "
 static const struct variant { const char *name, *definitions; int s_j, s_c, s_r, s_row; bool lanes; } variants[] = {
-    {"r first, 2 blocks at once", THREADS "2", 800, 160, 1, 5, false},
-    {"r first, 1 block at once", THREADS "1", 800, 160, 1, 5, false},
-    {"r first, 4 blocks at once", THREADS "4", 800, 160, 1, 5, false},
+    {"r first, 2 blocks at once", THREADS "AT_ONCE=2", 800, 160, 1, 5, false},
+    {"r first, 1 block at once", THREADS "AT_ONCE=1", 800, 160, 1, 5, false},
+    {"r first, 4 blocks at once", THREADS "AT_ONCE=4", 800, 160, 1, 5, false},
+    {"r first, loads of 2 blocks first", THREADS "DEEP=2", 800, 160, 1, 5, false},
+    {"r first, loads of 4 blocks first", THREADS "DEEP=4", 800, 160, 1, 5, false},
+    {"r first, loads of 4 blocks first, x shared",
+     THREADS "DEEP=4 X_SHARED=1 RW_GROUPS_A_UNIT=(sizeof(T)<8?8:32/sizeof(T))", 800, 160, 1, 5, false},
     {"rows first, 5 planes",
      "GROUP=160 GROUP_X=32 N_I=32 N_J=5 ROW(i,j)=(i) PART(i,j)=(j) S_J=160 S_C=plane S_R=32 S_ROW=1 ORDER_X=1",
      160, 0, 32, 1, true},

@@ -125,8 +125,9 @@ rw_status rw_array_create_from(rw_device *dev, rw_dtype dtype, int ndim, const i
     RW_TRY(create(dev, dtype, ndim, shape, RW_MEMORY_DEVICE, in_place ? data : NULL, array));
     rw_array *a = *array;
     if (a->size > 0 && !data) {
+        long long size = a->size;
         rw_array_destroy(array);
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "data = NULL for an array of %lld elements", (long long)a->size);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "data = NULL for an array of %lld elements", size);
     }
     if (mode == RW_COPY) {
         void *host;

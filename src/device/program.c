@@ -458,8 +458,11 @@ static rw_status keep_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3],
     memcpy(r->groups, groups, sizeof r->groups);
     r->args = rw_calloc((size_t)RW_MAX(nargs, 1), sizeof *r->args);
     r->buffers = rw_calloc((size_t)RW_MAX(nargs, 1), sizeof *r->buffers);
+    if (!r->args || !r->buffers) { /* not recorded: the place is taken by the next launch */
+        rw_free(r->args), rw_free(r->buffers);
+        return rw_fail_memory(ctx, (size_t)nargs * sizeof *r->args, "a recorded launch");
+    }
     q->nrecorded++;
-    if (!r->args || !r->buffers) return rw_fail_memory(ctx, (size_t)nargs * sizeof *r->args, "a recorded launch");
     memcpy(r->args, args, (size_t)nargs * sizeof *args);
     for (int i = 0; i < nargs; ++i)
         if (args[i].buffer) r->buffers[i] = *args[i].buffer, r->args[i].buffer = r->buffers + i;
@@ -514,8 +517,9 @@ rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw
         if (q->recording && args[i].array) RW_TRY(touch(q, args[i].array, written)); /* written by the replay */
         else if (written) rw_array_written(args[i].array);
     }
+    if (!q->recording) rw_count(dev, &dev->counters.launches, 1);
+    RW_TRY(q->recording && !dev->ops->record_begin ? keep_launch(q, k, groups, all, nargs)
+                                                   : dev->ops->launch(q, k, groups, all, nargs));
     if (q->recording) q->recorded_launches++;
-    else rw_count(dev, &dev->counters.launches, 1);
-    if (q->recording && !dev->ops->record_begin) return keep_launch(q, k, groups, all, nargs);
-    return dev->ops->launch(q, k, groups, all, nargs);
+    return RW_OK;
 }

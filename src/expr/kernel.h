@@ -1,4 +1,4 @@
-/* A pass as text in the group dialect, with the definitions and the order of its arguments. */
+/* A pass, or several fused, as text in the group dialect, with the definitions and the order of its arguments. */
 #ifndef RW_KERNEL_H
 #define RW_KERNEL_H
 
@@ -22,10 +22,11 @@ typedef enum rw_slot_kind { RW_SLOT_FIELD, RW_SLOT_SHADOW, RW_SLOT_UNIFORM, RW_S
 typedef struct rw_slot {
     rw_slot_kind kind;
     int index; /* field, or node of a uniform */
-    bool read;
+    bool read, written;
 } rw_slot;
 
 typedef struct rw_pass_kernel {
+    int first, last; /* passes of the plan */
     char *text;
     rw_tiling tiling;
     rw_slot *slots; /* arguments of the kernel `run` */
@@ -38,7 +39,8 @@ typedef struct rw_pass_kernel {
     int64_t bytes_per_cell;
 } rw_pass_kernel;
 
-rw_status rw_pass_kernel_create(const rw_plan *plan, int pass, const rw_device_properties *device, rw_pass_kernel *k);
+/* Takes pass `first` and as many of the next ones as are better done in the same kernel. */
+rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_device_properties *device, rw_pass_kernel *k);
 void rw_pass_kernel_free(rw_pass_kernel *k);
 
 #endif

@@ -134,11 +134,11 @@ rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **exp
 
 /* ---- compiled ------------------------------------------------------------------------------------------------------ */
 
-static rw_status compile_pass(rw_expr *e, int i)
+static rw_status compile_pass(rw_expr *e, int i, int first)
 {
     rw_expr_pass *p = e->passes + i;
     char group[16], group_x[16];
-    RW_TRY(rw_pass_kernel_create(&e->plan, i, &e->device->info, &p->kernel));
+    RW_TRY(rw_pass_kernel_create(&e->plan, first, &e->device->info, &p->kernel));
     snprintf(group, sizeof group, "%d", p->kernel.tiling.group);
     snprintf(group_x, sizeof group_x, "%d", p->kernel.tiling.group_x);
     rw_define defines[] = {{"GROUP", group}, {"GROUP_X", group_x}, {"REAL", p->kernel.f32 ? "f32" : "f64"},
@@ -184,7 +184,10 @@ rw_status rw_expr_from_plan(rw_device *dev, const char *name, rw_graph **graph, 
     rw_status status = RW_OK;
     if (!e->passes || !e->bound || !e->shadow) status = rw_fail_memory(dev->ctx, sizeof *e, "an expression program");
     if (status == RW_OK) status = rw_array_create(dev, RW_F64, 1, &nslots, RW_MEMORY_DEVICE, &e->slots);
-    for (int i = 0; status == RW_OK && i < e->plan.npasses; ++i) status = compile_pass(e, i);
+    for (int first = 0; status == RW_OK && first < e->plan.npasses; first = e->passes[e->npasses - 1].kernel.last + 1) {
+        status = compile_pass(e, e->npasses, first);
+        e->npasses++;
+    }
     if (status == RW_OK) *expr = e;
     else rw_expr_destroy(&e);
     return status;
@@ -195,7 +198,7 @@ void rw_expr_destroy(rw_expr **expr)
     rw_expr *e = *expr;
     *expr = NULL;
     if (!e) return;
-    for (int i = 0; e->passes && i < e->plan.npasses; ++i) {
+    for (int i = 0; i < e->npasses; ++i) {
         rw_pass_kernel_free(&e->passes[i].kernel);
         rw_program_destroy(&e->passes[i].program);
         rw_array_destroy(&e->passes[i].part);
@@ -301,7 +304,7 @@ static rw_status run_pass(rw_expr *e, rw_expr_pass *p, rw_queue *q)
 
 static bool uses_field(const rw_expr *e, int f)
 {
-    for (int i = 0; i < e->plan.npasses; ++i)
+    for (int i = 0; i < e->npasses; ++i)
         for (int j = 0; j < e->passes[i].kernel.nslots; ++j) {
             const rw_slot *s = e->passes[i].kernel.slots + j;
             if ((s->kind == RW_SLOT_FIELD || s->kind == RW_SLOT_SHADOW) && s->index == f) return true;
@@ -317,7 +320,7 @@ static rw_status check_bound(rw_expr *e)
             if (e->bound[i] == e->bound[j] && uses_field(e, i) && uses_field(e, j))
                 return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s of %s: give each its own",
                                e->graph->fields[j].name, e->graph->fields[i].name, e->name);
-    for (int i = 0; i < e->plan.npasses; ++i) {
+    for (int i = 0; i < e->npasses; ++i) {
         const rw_pass_kernel *k = &e->passes[i].kernel;
         for (int j = 0; j < k->nslots; ++j)
             if ((k->slots[j].kind == RW_SLOT_FIELD || k->slots[j].kind == RW_SLOT_SHADOW) &&
@@ -331,11 +334,14 @@ static rw_status check_bound(rw_expr *e)
 /* A recorded launch keeps its memory, but arrays that are exchanged have other memory at each run. */
 static rw_status check_recordable(rw_expr *e)
 {
-    for (int s = 0; s < e->plan.nstores; ++s)
-        if (e->plan.stores[s].shadow && !e->plan.stores[s].dead)
-            return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED,
-                           "%s cannot be recorded: it writes %s beside itself and exchanges the arrays: assign to another field",
-                           e->name, e->graph->fields[e->plan.stores[s].field].name);
+    for (int i = 0; i < e->npasses; ++i) {
+        const rw_pass_kernel *k = &e->passes[i].kernel;
+        for (int j = 0; j < k->nslots; ++j)
+            if (k->slots[j].kind == RW_SLOT_SHADOW)
+                return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED,
+                               "%s cannot be recorded: it writes %s beside itself and exchanges the arrays: assign to another field",
+                               e->name, e->graph->fields[k->slots[j].index].name);
+    }
     if (e->evaluator) return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED, "%s cannot be recorded: it runs in the plain evaluator", e->name);
     return RW_OK;
 }
@@ -352,12 +358,11 @@ rw_status rw_expr_run(rw_expr *e, rw_queue *q)
     RW_TRY(check_bound(e));
     if (q->recording) RW_TRY(check_recordable(e));
     if (e->evaluator) return rw_expr_evaluate(e);
-    for (int i = 0; i < e->plan.npasses; ++i) {
+    for (int i = 0; i < e->npasses; ++i) {
         RW_TRY(run_pass(e, e->passes + i, q));
-        for (int s = 0; s < e->plan.nstores; ++s) {
-            const rw_store *st = e->plan.stores + s;
-            if (st->pass == i && st->shadow && !st->dead) RW_TRY(take_shadow(e, st->field, q));
-        }
+        const rw_pass_kernel *k = &e->passes[i].kernel;
+        for (int j = 0; j < k->nslots; ++j)
+            if (k->slots[j].kind == RW_SLOT_SHADOW) RW_TRY(take_shadow(e, k->slots[j].index, q));
     }
     return RW_OK;
 }
@@ -414,11 +419,13 @@ rw_status rw_expr_get_plan(const rw_expr *e, rw_expr_plan *plan)
 {
     memset(plan, 0, sizeof *plan);
     const rw_grid *g = &e->graph->grid;
-    plan->passes = e->plan.npasses, plan->reductions = e->plan.nreductions, plan->evaluator = e->evaluator;
-    for (int i = 0; i < e->plan.nstores; ++i) plan->stores += !e->plan.stores[i].dead;
-    for (int i = 0; i < e->plan.npasses; ++i) {
-        plan->bytes_per_cell += (double)e->passes[i].kernel.bytes_per_cell;
-        plan->flops_per_cell += e->passes[i].kernel.flops;
+    plan->passes = e->npasses, plan->reductions = e->plan.nreductions, plan->evaluator = e->evaluator;
+    for (int i = 0; i < e->npasses; ++i) {
+        const rw_pass_kernel *k = &e->passes[i].kernel;
+        plan->bytes_per_cell += (double)k->bytes_per_cell;
+        plan->flops_per_cell += k->flops;
+        for (int j = 0; j < k->nslots; ++j)
+            plan->stores += (k->slots[j].kind == RW_SLOT_FIELD || k->slots[j].kind == RW_SLOT_SHADOW) && k->slots[j].written;
     }
     plan->bytes = (int64_t)plan->bytes_per_cell * g->size[0] * g->size[1] * g->size[2];
     return RW_OK;
@@ -433,9 +440,11 @@ rw_status rw_expr_explain(const rw_expr *e, char **text)
     rw_text_add(&t, "%s: %d pass%s, %.0f bytes and %.0f flops a cell%s\n", e->name, plan.passes,
                 plan.passes == 1 ? "" : "es", plan.bytes_per_cell, plan.flops_per_cell,
                 plan.evaluator ? ", run by the plain evaluator (no compiler)" : "");
-    for (int i = 0; i < e->plan.npasses; ++i) {
+    for (int i = 0; i < e->npasses; ++i) {
         const rw_pass_kernel *k = &e->passes[i].kernel;
-        rw_text_add(&t, "  pass %d: reads", i + 1);
+        rw_text_add(&t, "  pass %d", i + 1);
+        if (k->last > k->first) rw_text_add(&t, " (%d in one, tiles overlap)", k->last - k->first + 1);
+        rw_text_add(&t, ": reads");
         bool any = false;
         for (int j = 0; j < k->nslots; ++j)
             if (k->slots[j].kind == RW_SLOT_FIELD && k->slots[j].read) {
@@ -445,14 +454,14 @@ rw_status rw_expr_explain(const rw_expr *e, char **text)
         if (!any) rw_text_add(&t, " nothing");
         rw_text_add(&t, "; writes");
         any = false;
-        for (int s = 0; s < e->plan.nstores; ++s)
-            if (e->plan.stores[s].pass == i && !e->plan.stores[s].dead) {
-                rw_text_add(&t, "%s %s%s", any ? "," : "", e->graph->fields[e->plan.stores[s].field].name,
-                            e->plan.stores[s].shadow ? " (beside itself)" : "");
+        for (int j = 0; j < k->nslots; ++j)
+            if ((k->slots[j].kind == RW_SLOT_FIELD || k->slots[j].kind == RW_SLOT_SHADOW) && k->slots[j].written) {
+                rw_text_add(&t, "%s %s%s", any ? "," : "", e->graph->fields[k->slots[j].index].name,
+                            k->slots[j].kind == RW_SLOT_SHADOW ? " (beside itself)" : "");
                 any = true;
             }
         for (int r = 0; r < e->plan.nreductions; ++r)
-            if (e->plan.reductions[r].pass == i) {
+            if (e->plan.reductions[r].pass >= k->first && e->plan.reductions[r].pass <= k->last) {
                 rw_text_add(&t, "%s a %s", any ? "," : "", kinds[e->plan.reductions[r].kind]);
                 any = true;
             }

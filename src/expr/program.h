@@ -20,7 +20,8 @@ struct rw_expr {
     char name[32];
     rw_graph *graph;
     rw_plan plan;
-    rw_expr_pass *passes;
+    rw_expr_pass *passes; /* kernels: of one or several passes of the plan */
+    int npasses;
     rw_array **bound;    /* by field; the caller's */
     rw_array **shadow;   /* by field; our own second arrays, made when first needed */
     rw_array *slots;     /* device scalars */

@@ -11,14 +11,16 @@ typedef struct job {
     png_infop info;
     png_bytep rows;      /* one row, or all of an interlaced picture */
     rw_picture *picture;
-    size_t max_pixels;
+    size_t max_pixels, refused; /* refused: bytes that libpng asked for and did not get, 0: none */
     rw_status status;    /* of our own part; RW_OK when libpng complained */
 } job;
 
 static void on_error(png_structp png, png_const_charp text)
 {
     job *j = png_get_error_ptr(png);
-    if (j->status == RW_OK)
+    if (j->status == RW_OK && j->refused)
+        j->status = rw_fail_memory(j->stream.ctx, j->refused, j->stream.path);
+    else if (j->status == RW_OK)
         j->status = rw_fail(j->stream.ctx, j->stream.temporary ? RW_ERR_FILE : RW_ERR_INPUT,
                             "%s: PNG: %s: the file is %s", j->stream.path, text,
                             j->stream.temporary ? "not written" : "damaged, export the picture again");
@@ -29,8 +31,9 @@ static void on_warning(png_structp png, png_const_charp text) { (void)png, (void
 
 static png_voidp on_malloc(png_structp png, png_alloc_size_t n)
 {
-    (void)png;
-    return rw_calloc(n, 1);
+    void *p = rw_calloc(n, 1);
+    if (!p) ((job *)png_get_mem_ptr(png))->refused = n;
+    return p;
 }
 
 static void on_free(png_structp png, png_voidp p)
@@ -117,7 +120,7 @@ static rw_status decode(job *j)
 
 static rw_status read_stream(job *j)
 {
-    j->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, j, on_error, on_warning, NULL, on_malloc, on_free);
+    j->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, j, on_error, on_warning, j, on_malloc, on_free);
     if (j->png) j->info = png_create_info_struct(j->png);
     rw_status status;
     if (j->info) {
@@ -173,7 +176,7 @@ static rw_status write_file(rw_context *ctx, const char *path, size_t width, siz
                        path, width, height);
     job j = {0};
     RW_TRY(rw_io_create(ctx, path, &j.stream));
-    j.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &j, on_error, on_warning, NULL, on_malloc, on_free);
+    j.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &j, on_error, on_warning, &j, on_malloc, on_free);
     if (j.png) j.info = png_create_info_struct(j.png);
     rw_status status;
     if (j.info) {

@@ -138,23 +138,26 @@ static bool plain(const char *text)
     return text[strlen(text) - 1] != ' ';
 }
 
+unsigned rw_yaml_unprintable(const char *text, int *bytes)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    unsigned c = p[0];
+    *bytes = c < 0xc0 || !p[1] ? 1 : c < 0xe0 || !p[2] ? 2 : c < 0xf0 || !p[3] ? 3 : 4;
+    if (*bytes == 2) c = (c & 0x1fu) << 6 | (p[1] & 0x3fu);
+    if (*bytes == 3) c = (c & 0xfu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
+    if (*bytes == 1 && c >= 0x80) return c; /* a piece of a character */
+    if (*bytes == 4) return 0;
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 || c == 0xfeff || c >= 0xfffe ? c : 0;
+}
+
 static void write_text(const char *value, rw_text *text)
 {
     rw_text_add(text, "\"");
-    for (const char *p = value; *p; p++) {
-        unsigned char c = (unsigned char)*p;
-        if (c == '"' || c == '\\')
-            rw_text_add(text, "\\%c", c);
-        else if (c == '\n')
-            rw_text_add(text, "\\n");
-        else if (c < 0x20 || c == 0x7f)
-            rw_text_add(text, "\\x%02x", c);
-        else if (c == 0xe2 && (unsigned char)p[1] == 0x80 && ((unsigned char)p[2] & 0xfe) == 0xa8)
-            rw_text_add(text, (unsigned char)p[2] == 0xa8 ? "\\L" : "\\P"), p += 2; /* line separators */
-        else if (c == 0xc2 && (unsigned char)p[1] == 0x85)
-            rw_text_add(text, "\\N"), p++;
-        else
-            rw_text_add_bytes(text, p, 1);
+    for (int bytes; *value; value += bytes) {
+        unsigned c = rw_yaml_unprintable(value, &bytes);
+        if (c == '\n') rw_text_add(text, "\\n");
+        else if (c) rw_text_add(text, c < 0x100 ? "\\x%02x" : "\\u%04x", c);
+        else rw_text_add(text, *value == '"' || *value == '\\' ? "\\" : ""), rw_text_add_bytes(text, value, (size_t)bytes);
     }
     rw_text_add(text, "\"");
 }

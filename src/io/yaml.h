@@ -49,6 +49,9 @@ bool rw_yaml_number(const rw_yaml *node, double *value);
 void rw_yaml_place(const rw_yaml *node, char *place, size_t size);
 
 /* Appends the value as flow YAML that reads back to the same tree: [64, 64], "a: b", {a: 1}. */
+/* The character that text begins with when YAML allows it only as an escape (U+0007, U+0084, U+FEFF), else 0; *bytes is
+ * its length in UTF-8. */
+unsigned rw_yaml_unprintable(const char *text, int *bytes);
 void rw_yaml_write(const rw_yaml *node, rw_text *text);
 
 #endif

@@ -3,6 +3,9 @@
 #if __OPENCL_VERSION__ < 120
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
+#ifdef cl_nv_pragma_unroll
+#pragma OPENCL EXTENSION cl_nv_pragma_unroll : enable
+#endif
 #ifdef RW_REPRODUCIBLE
 #pragma OPENCL FP_CONTRACT OFF
 #endif
@@ -24,7 +27,17 @@ typedef unsigned short u16;
 #define SHARED(T, name, n) __local T name[n] __attribute__((aligned(16)))
 #define SHARED_LARGE(T, name) __local T name[(SHARED_LARGE_BYTES) / sizeof(T)] __attribute__((aligned(16)))
 #define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#define ITEM ((int)get_local_id(0))
+DEVICE int rw_item(void)
+{
+    const int item = (int)get_local_id(0);
+#ifdef __has_builtin
+#if __has_builtin(__builtin_assume)
+    __builtin_assume(item >= 0 && item < GROUP); /* as in CUDA: divisions and last rounds of loops go away */
+#endif
+#endif
+    return item;
+}
+#define ITEM rw_item()
 #define GROUP_ID(d) ((int)get_group_id(d))
 #define GROUP_COUNT(d) ((int)get_num_groups(d))
 

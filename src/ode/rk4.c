@@ -52,7 +52,7 @@ static bool uses_time(const rw_stage *stage)
 {
     const rw_graph *g = stage->expr->graph;
     int t = rw_graph_find_param(g, "#t");
-    for (int i = 0; i < stage->expr->plan.npasses; ++i) {
+    for (int i = 0; i < stage->expr->npasses; ++i) {
         const rw_pass_kernel *k = &stage->expr->passes[i].kernel;
         for (int j = 0; j < k->nslots; ++j) {
             if (k->slots[j].kind != RW_SLOT_UNIFORM) continue;

@@ -26,8 +26,9 @@ static void write_line(rw_text *text, int indent, const char *key, const rw_yaml
         snprintf(place, sizeof(place), "default");
     else
         rw_yaml_place(node, place, sizeof(place));
-    for (char *p = place; *p; p++)
-        if ((unsigned char)*p < 0x20) *p = ' '; /* a --set of several lines stays in its comment */
+    int bytes; /* a --set of several lines stays in its comment */
+    for (char *p = place; *p; p += bytes)
+        if (rw_yaml_unprintable(p, &bytes)) memset(p, ' ', (size_t)bytes);
     rw_text_add(text, "%*s # %s\n", width < COLUMN ? (int)(COLUMN - width) : 0, "", place);
 }
 

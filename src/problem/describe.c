@@ -39,6 +39,7 @@ static void add_row(rw_json_writer *w, const rw_section *s, const rw_setting *ro
     add_string(w, "unit", row->unit);
     add_string(w, "line", row->line);
     rw_json_close(w);
+    w->text->failed |= what.failed;
     rw_text_free(&what);
 }
 

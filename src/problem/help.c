@@ -88,6 +88,7 @@ static void add_exit_codes(collection *all)
             if (codes[i].code == code) rw_text_add(&line, "%s%s", line.data ? "; " : "", codes[i].line);
         snprintf(name, sizeof(name), "%d", code);
         if (line.data) add(all, name, line.data);
+        all->texts.failed |= line.failed;
         rw_text_free(&line);
     }
 }

@@ -203,8 +203,13 @@ static rw_status plot_folder(plotter *p)
                        p->path);
     if (series && !p->one_file) RW_TRY(plot_series(p, standard, &drawn));
     else if (series && p->options.field) RW_TRY(plot_series(p, standard, &drawn));
-    if (p->options.field && drawn > 0) return RW_OK;
-    if (!fields) return RW_OK;
+    if (drawn > 0 && (p->options.field || !fields)) return RW_OK;
+    if (!fields && p->options.field)
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has no fields.h5, and no column '%.60s' in series.csv", p->path,
+                       p->options.field);
+    if (!fields)
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has no fields.h5: choose one column of series.csv with --field, or give "
+                       "a folder for all", p->path);
     RW_TRY(choose_output(p, &output));
     snprintf(path, sizeof(path), "%s/fields/%06d.h5", p->path, output);
     return plot_file(p, path, standard);

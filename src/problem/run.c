@@ -201,10 +201,10 @@ static rw_status finish(rw_run *r, rw_status status)
     rw_status logged = rw_log_event(r, "end", "reason", reason);
     if (status != RW_OK && message) rw_fail(r->ctx, status, "%s", message);
     rw_status recorded = rw_record_run(r, status, reason);
-    if (status == RW_OK) status = recorded != RW_OK ? recorded : logged;
-    else if (message) rw_fail(r->ctx, status, "%s", message);
+    if (status != RW_OK && message) rw_fail(r->ctx, status, "%s", message);
+    if (status == RW_OK && (status = recorded != RW_OK ? recorded : logged) != RW_OK) reason = "failed";
     rw_free(message);
-    snprintf(r->report->reason, sizeof(r->report->reason), "%s", status == RW_OK ? "done" : reason);
+    snprintf(r->report->reason, sizeof(r->report->reason), "%s", reason);
     rw_rates_step(r, true);
     return status;
 }

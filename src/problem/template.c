@@ -14,10 +14,11 @@ static void add_line(rw_text *text, const char *setting, const char *comment)
 }
 
 /* "relative tolerance of a step: number in (0, 1]" */
-static void comment_of(const rw_setting *row, char *comment, size_t size)
+static void comment_of(rw_text *text, const rw_setting *row, char *comment, size_t size)
 {
     rw_text what = {0};
     rw_setting_describe(row, &what);
+    text->failed |= what.failed;
     bool plain = row->kind == RW_SETTING_NODE || row->kind == RW_SETTING_TEXT;
     snprintf(comment, size, "%s%s%s%s%s%s", row->line, *row->unit ? " (" : "", row->unit, *row->unit ? ")" : "",
              plain ? "" : ": ", plain || !what.data ? "" : what.data);
@@ -33,7 +34,7 @@ static const char *value_of(const rw_setting *row)
 static void add_row(rw_text *text, int indent, const rw_setting *row, const char *value)
 {
     char setting[400], comment[500];
-    comment_of(row, comment, sizeof(comment));
+    comment_of(text, row, comment, sizeof(comment));
     snprintf(setting, sizeof(setting), "%*s%s%s: %s", indent, "", row->required ? "" : "# ", row->name, value);
     add_line(text, setting, comment);
 }

@@ -471,8 +471,8 @@ static void test_devices(void **state)
         for (int d = 0; d < n; ++d) {
             rw_dtype dtype = i % 5 == 3 ? RW_C128 : i % 5 == 1 ? RW_F32 : i % 7 == 2 ? RW_C64 : RW_F64;
             /* each grid by the device's own tiles or by those of the other sorts, in turn */
-            const char *others[] = {NULL, rw_device_info(devices[d])->gpu ? "cpu" : "gpu", "stream"};
-            compare(devices[d], others[(i + d) % 3], &grid, i % 3 == 1 ? 2 : 4, i, dtype);
+            const char *others[] = {NULL, rw_device_info(devices[d])->gpu ? "cpu" : "gpu", "stream", "fused"};
+            compare(devices[d], others[(i + d) % 4], &grid, i % 3 == 1 ? 2 : 4, i, dtype);
             runs++;
         }
     }

@@ -464,8 +464,8 @@ static void test_random_programs(void **state)
             e[d] = NULL;
             const rw_device_properties *info = rw_device_info(devices[d]);
             if (!strcmp(info->kind, "opencl") && !info->gpu && p % 2) continue; /* PoCL compiles for seconds */
-            const char *tiling[] = {NULL, info->gpu ? "cpu" : "gpu", "stream"}; /* tiles of the other sorts, in turn */
-            if (tiling[(p / 2 + d) % 3]) setenv("RECHENWERK_TILING", tiling[(p / 2 + d) % 3], 1);
+            const char *tiling[] = {NULL, info->gpu ? "cpu" : "gpu", "stream", "fused"}; /* in turn */
+            if (tiling[(p / 2 + d) % 4]) setenv("RECHENWERK_TILING", tiling[(p / 2 + d) % 4], 1);
             rw_status status = rw_expr_create(devices[d], &spec, &e[d]);
             unsetenv("RECHENWERK_TILING");
             if (status != RW_OK) fail_msg("seed %d on %s: %s\n%s", (int)seed, info->name, rw_message(ctx), t.data);

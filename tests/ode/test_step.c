@@ -183,7 +183,8 @@ static void test_growth_without_bound(void **state)
         status = rw_ode_step(p.ode, 2);
     }
     assert_int_equal(status, RW_ERR_NOT_CONVERGED);
-    assert_true(rw_message(ctx)[0]);
+    assert_non_null(strstr(rw_message(ctx), "the step has shrunk to "));
+    assert_non_null(strstr(rw_message(ctx), "the solution grows without bound or the tolerances "));
     if (!(t > 0.99 && t <= 1.001 && rw_ode_time(p.ode) == t)) fail_msg("u' = u^2 ends at t = %.17g", t);
     assert_same_bits(&p, &before, "a step that did not succeed"); /* the state is that before the step */
     for (int64_t c = 0; c < cells_of(&p); ++c) assert_true(isfinite(before.value[0][c]));

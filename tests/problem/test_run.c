@@ -452,6 +452,7 @@ static void test_memory(void **state)
     assert_message("free: choose a smaller size");
     assert_false(exists("e", ""));
     assert_int_equal(run("e", "device=cuda:77", (rw_run_options){0}, NULL), RW_ERR_DEVICE);
+    if (!strstr(rw_message(ctx), "no CUDA device: ")) assert_message("cuda:77"); /* why, or which there are */
     assert_false(exists("e", ""));
     assert_int_equal(run("e", "", (rw_run_options){.device = "cpuu"}, NULL), RW_ERR_DEVICE);
     assert_message("cpu");
@@ -464,9 +465,11 @@ static void inject(rw_fault kind, const char *settings, long most)
     long n = 1;
     for (; status != RW_OK && n < most; n++) {
         erase("f");
+        rw_run_report report;
         rw_fault_set(kind, n);
-        status = run("f", settings, (rw_run_options){0}, NULL);
+        status = run("f", settings, (rw_run_options){0}, &report);
         rw_fault_set(kind, 0);
+        assert_int_equal(strcmp(report.reason, "done") == 0, status == RW_OK);
         if (status == RW_OK) break;
         if (status != RW_ERR_MEMORY && status != RW_ERR_FILE) fail_msg("%ld: %s", n, rw_message(ctx));
         assert_true(*rw_message(ctx));

@@ -148,6 +148,10 @@ expect 2 "holds no field 'w'; there is u" plot results/heat -F w
 expect 1 "cannot open 'nowhere'" plot nowhere
 expect 2 "is no results folder" plot pictures
 expect 2 "heat.yaml" plot heat.yaml
+expect 0 "" run heat.yaml -o bare -q -s output.fields=[] -s output.figures=[]
+expect 2 "no column 'w'" plot bare -F w
+expect 2 "choose one column" plot bare -o bare.png
+expect 0 "u_mean" plot bare
 expect 0 "memory" explain heat.yaml
 expect 0 "" cache --trace heat.yaml
 expect 2 "nowhere.yaml" run nowhere.yaml

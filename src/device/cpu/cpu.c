@@ -19,10 +19,12 @@ void __tsan_release(void *);
 #define HAPPENS_AFTER(x) (void)(x)
 #endif
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZE " -fsanitize=address,undefined -fno-sanitize-recover=undefined -g"
+#if defined(__SANITIZE_ADDRESS__) /* with -O3 and a second check of every pointer: minutes a kernel */
+#define SANITIZE                                                                                                       \
+    " -O1 -fsanitize=address,undefined -fno-sanitize=null,object-size,pointer-overflow,alignment "                     \
+    "-fno-sanitize-recover=undefined -g"
 #elif defined(__SANITIZE_THREAD__)
-#define SANITIZE " -fsanitize=thread -g"
+#define SANITIZE " -O1 -fsanitize=thread -g"
 #else
 #define SANITIZE ""
 #endif

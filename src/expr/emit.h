@@ -1,0 +1,87 @@
+/* Writing kernel text: what values.c, sides.c, kernel.c and fused.c share. */
+#ifndef RW_EXPR_EMIT_H
+#define RW_EXPR_EMIT_H
+
+#include "expr/kernel.h"
+
+/* Values of a field along the axis that an item walks: offsets first … last are in registers w7_0, w7_1, … */
+typedef struct rw_window {
+    int field, version;
+    int16_t offset[3]; /* 0 on the axis */
+    int first, last;
+} rw_window;
+enum { RW_MAX_WINDOWS = 64 };
+
+/* A version of a field that fused passes keep in shared memory: s_u_3. */
+typedef struct rw_kept {
+    int field, version;
+    int pass, last_read; /* that writes it; the last one that reads it */
+    int memory;          /* m0, m1, …: the piece of shared memory it lies in */
+} rw_kept;
+
+typedef struct rw_fusion rw_fusion;
+
+typedef struct rw_emitter {
+    const rw_plan *plan;
+    rw_graph *g;
+    int pass;                        /* whose values are being written */
+    rw_pass_use use;
+    rw_pass_kernel *k;
+    rw_text *t;
+    rw_text uniforms, uniform_names; /* ", real k3, real k9" and ", k3, k9" */
+    rw_text arrays, array_names;     /* ", GLOBAL const f64 *RESTRICT f_u" … */
+    bool border;                     /* loads of neighbours through get_… */
+    bool stream;                     /* stores past the caches */
+    const char *index[3];            /* names of the indices in the text being written */
+    const char *item;                /* the item of the EACH around it */
+    rw_window *windows;              /* while an item walks along an axis */
+    int nwindows;
+    rw_fusion *fusion;        /* fused passes: see fused.c; else NULL */
+    const rw_kept *kept;
+    int nkept;
+} rw_emitter;
+
+#define ADD(...) rw_text_add(e->t, __VA_ARGS__)
+
+static const char rw_axis_letter[] = "xyz", rw_index_letter[] = "ijk", rw_size_letter[] = "XYZ";
+
+static inline const char *rw_text_of(const rw_text *t) { return t->data ? t->data : ""; }
+static inline const rw_graph_node *rw_node_of(const rw_emitter *e, rw_node n) { return e->g->nodes + n; }
+static inline const char *rw_field_type(const rw_emitter *e, int f)
+{
+    return rw_dtype_is_complex(e->g->fields[f].dtype) ? "complex" : "real";
+}
+
+/* values.c: words for values (valid until seven more are made), and "const real v12 = …;" for the nodes marked in
+ * `wanted`, operands first. */
+const char *rw_word(rw_emitter *e, rw_node n);
+const char *rw_complex_word(rw_emitter *e, rw_node n);
+void rw_emit_load(rw_emitter *e, const rw_graph_node *field);
+void rw_emit_nodes(rw_emitter *e, const bool *wanted, const char *indent);
+const rw_window *rw_find_window(const rw_emitter *e, const rw_graph_node *field);
+const rw_kept *rw_find_kept(const rw_emitter *e, int field, int version);
+
+/* sides.c: get_u_x, get_u_y, … for a field in global memory (`kept` NULL), near_u_3_x, … for one in shared memory. */
+rw_status rw_emit_get(rw_emitter *e, int field, const rw_kept *kept);
+
+/* kernel.c: what a plain kernel and one of fused passes have in common. */
+rw_status rw_emit_arguments(rw_emitter *e);
+void rw_emit_definitions(rw_emitter *e);
+void rw_emit_merge(rw_emitter *e);
+void rw_emit_accumulators(rw_emitter *e);
+void rw_emit_partials(rw_emitter *e);
+/* Adds the values that pass e->pass reduces to the accumulators of e->item. */
+void rw_emit_reduced(rw_emitter *e);
+
+void rw_emit_assign(rw_emitter *e, const rw_store *s, const char *to);
+/* const INDEX lo0, hi0, lo1, …: the group's tile, number `tile`. */
+void rw_emit_tile(rw_emitter *e, const char *indent);
+
+/* fused.c: looks whether the passes from e->k->first on are better done in one kernel; then e->fusion is set, and e->k
+ * has its last pass and tiling. */
+rw_status rw_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced);
+void rw_fusion_free(rw_fusion *f);
+bool rw_fused_beside(const rw_emitter *e, int field); /* the field is written to a second array */
+rw_status rw_emit_fused(rw_emitter *e);
+
+#endif

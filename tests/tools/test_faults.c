@@ -1,0 +1,1042 @@
+/* Every public function that can fail, on every device, with its n-th allocation, read, write, launch and compilation
+ * failing, n = 1, 2, … until none is left to fail. Each time:
+ *
+ *   the status is the one that this kind of failure has, with a message, and what was to be created is NULL;
+ *   the same call on the same objects succeeds when it is repeated, with the result of a call that met no failure;
+ *   a call that finds a way around the failure has that result too;
+ *   no array is left over (and no memory: run under the address sanitizer).
+ *
+ * test_no_function_is_missing reads the public headers: a new function without a row fails. Deeper tests of single
+ * functions stand in the folders of their layers. */
+#include <glob.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../devices.h"
+#include "rechenwerk/bench.h"
+#include "rechenwerk/describe.h"
+#include "rechenwerk/expr.h"
+#include "rechenwerk/ode.h"
+#include "rechenwerk/reduce.h"
+#include "rechenwerk/run.h"
+#include "rechenwerk/selftest.h"
+
+enum {
+    HOST_ONLY = 1,  /* the same on every device: only on cpu */
+    COMPILES = 2,   /* may compile: not where that takes seconds (opencl) */
+    ONE_TRY = 4,    /* what a failure ends cannot be tried again: made anew */
+    SLOW = 8,       /* the first events, then ever fewer */
+    SLOWEST = 16,   /* events 1, 2, 4, 8, … */
+};
+
+typedef struct probe {
+    const char *function; /* as the header declares it */
+    const char *what;     /* which way of calling it */
+    int flags;
+    void (*before)(void); /* what the call needs; nothing fails here */
+    rw_status (*call)(void);
+    void (*result)(void); /* says with note() what a call that succeeded has made */
+    void (*after)(void);  /* frees it and what `before` has made */
+} probe;
+
+/* ---- what the rows work with ------------------------------------------------------------------------------------- */
+
+enum { N = 30 };
+static char root[64];
+static rw_text digest;
+static void *poison = &poison; /* what a pointer to be set holds before a call */
+
+static rw_array *x, *y, *z;
+static rw_queue *q;
+static rw_event *event, *second;
+static rw_sequence *sequence;
+static rw_program *program;
+static rw_kernel *kernel;
+static rw_expr *expr;
+static rw_ode *ode;
+static rw_reducer *reducer;
+static rw_context *context;
+static rw_device *device;
+static rw_device_properties *properties;
+static rw_bench_result *rows;
+static rw_selftest_result *selftests;
+static rw_word *words;
+static rw_cache_info info;
+static rw_run_report report;
+static rw_expr_plan plan;
+static char *text;
+static int count;
+static int64_t removed;
+static double value, imaginary;
+static const void *data;
+
+/* Kept while the rows of a device run, so that creating the same again compiles nothing. */
+static struct {
+    rw_program *program;
+    rw_expr *expr;
+    rw_ode *rk4, *rkc2;
+    rw_reducer *reducer;
+} kept[MAX_TEST_DEVICES];
+
+static void nothing(void) {}
+
+static void note(const char *format, ...)
+{
+    va_list args;
+    char line[4096];
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    rw_text_add(&digest, "%s\n", line);
+}
+
+static void note_bytes(const char *name, const void *bytes, size_t n)
+{
+    char hex[65];
+    rw_sha256_hex(bytes, n, hex);
+    note("%s %zu %s", name, n, hex);
+}
+
+static void note_array(rw_array *a) { note_bytes("array", numbers_of(a), (size_t)rw_array_size(a) * sizeof(double)); }
+
+/* Status of a call that creates; *object must have been set, to NULL by one that failed. */
+static rw_status made(rw_status status, const void *object)
+{
+    void *p;
+    memcpy(&p, object, sizeof p);
+    if (status != RW_OK && p) fail_msg("after %s there is an object: %s", rw_status_name(status), rw_message(ctx));
+    if (status == RW_OK && (!p || p == poison)) fail_msg("RW_OK without an object");
+    return status;
+}
+
+static const char *path_of(const char *name)
+{
+    static char path[4][256];
+    static int next;
+    next = (next + 1) % 4;
+    snprintf(path[next], sizeof *path, "%s/%s", root, name);
+    return path[next];
+}
+
+static void shell(const char *format, ...)
+{
+    char command[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(command, sizeof command, format, args);
+    va_end(args);
+    assert_int_equal(system(command), 0);
+}
+
+/* ---- context, describe: no device -------------------------------------------------------------------------------- */
+
+static rw_status call_context(void)
+{
+    context = poison;
+    return made(rw_context_create(&context), &context);
+}
+static void after_context(void) { rw_context_destroy(&context); }
+static void before_settings(void) { OK(rw_context_create(&context)); }
+static rw_status call_settings(void) { return rw_context_set_cache(context, true, "/tmp/elsewhere", false); }
+static void result_settings(void) { note("%s %d", context->cache_folder, context->cache_enabled); }
+
+static void result_text(void) { note("%s", text), note_bytes("text", text, strlen(text)); }
+static void after_text(void) { free(text), text = NULL; }
+
+#define TEXT_PROBE(name, call)                                                                                         \
+    static rw_status name(void)                                                                                        \
+    {                                                                                                                  \
+        text = poison;                                                                                                 \
+        rw_status status = made(call, &text);                                                                           \
+        if (status != RW_OK) text = NULL;                                                                              \
+        return status;                                                                                                 \
+    }
+TEXT_PROBE(call_help_problem, rw_help(ctx, "pde", &text))
+TEXT_PROBE(call_help_section, rw_help(ctx, "output", &text))
+TEXT_PROBE(call_help_setting, rw_help(ctx, "time.rtol", &text))
+TEXT_PROBE(call_help_word, rw_help(ctx, "laplace", &text))
+TEXT_PROBE(call_template, rw_case_template(ctx, "pde", &text))
+TEXT_PROBE(call_describe, rw_describe(ctx, &text))
+TEXT_PROBE(call_manual, rw_describe_manual(ctx, &text))
+
+static rw_status list_words(const char *kind)
+{
+    words = poison;
+    return made(rw_list_words(ctx, kind, &words, &count), &words);
+}
+static rw_status call_problems(void) { return list_words("problems"); }
+static rw_status call_methods(void) { return list_words("methods"); }
+static rw_status call_words(void) { return list_words("settings"); }
+static rw_status call_functions(void) { return list_words("functions"); }
+static rw_status call_exit_codes(void) { return list_words("exit-codes"); }
+static void result_words(void)
+{
+    for (int i = 0; i < count; ++i) note("%s: %s", words[i].name, words[i].line);
+}
+static void after_words(void) { free(words), words = NULL; }
+
+/* ---- devices, queues, events, sequences -------------------------------------------------------------------------- */
+
+static rw_status call_list(void)
+{
+    properties = poison;
+    return made(rw_device_list(ctx, &properties, &count), &properties);
+}
+static void result_list(void)
+{
+    for (int i = 0; i < count; ++i) note("%s %s %s", properties[i].name, properties[i].kind, properties[i].unusable);
+}
+static void after_list(void) { rw_device_list_free(&properties); }
+
+static rw_status call_open(void)
+{
+    device = poison;
+    return made(rw_device_open(ctx, rw_device_info(dev)->name, &device), &device);
+}
+static void result_open(void) { note("%s %d", rw_device_info(device)->name, rw_device_info(device)->group_max); }
+static void after_open(void) { rw_device_close(&device); }
+
+static const char source[] =
+    "KERNEL(scale, GLOBAL f64 *y, GLOBAL const f64 *x, f64 a, long n) { EACH(i, n) { y[i] = a * x[i] + i; } }\n";
+static const rw_define group[] = {{"GROUP", "32"}};
+
+/* y <- a x + i */
+static rw_status scale(rw_array *to, double a)
+{
+    const rw_arg args[] = {rw_arg_array(to), rw_arg_array(x), rw_arg_real(a), rw_arg_int(N)};
+    return rw_launch(q, kernel, (int64_t[3]){1, 1, 1}, args, 4);
+}
+
+/* x a ramp, y and z zero on the device, a queue, the kernel. */
+static void before_work(void)
+{
+    kernel = kernel_of(kept[device_index()].program, "scale");
+    x = new_ramp(N, 1, 0.5), y = new_array(RW_F64, N, RW_MEMORY_DEVICE), z = new_array(RW_F64, N, RW_MEMORY_DEVICE);
+    OK(rw_queue_create(dev, &q));
+    OK(rw_event_create(dev, &event));
+    OK(rw_event_create(dev, &second));
+    OK(rw_array_send(x, q));
+    OK(rw_array_zero(y, q));
+    OK(rw_array_zero(z, q));
+    OK(rw_queue_wait(q));
+}
+static void after_work(void)
+{
+    if (q && q->recording) {
+        rw_sequence *half = NULL;
+        OK(rw_record_end(q, &half));
+        rw_sequence_destroy(&half);
+    }
+    rw_sequence_destroy(&sequence);
+    rw_event_destroy(&event), rw_event_destroy(&second);
+    rw_queue_destroy(&q);
+    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&z);
+}
+static void result_y(void) { note_array(y); }
+
+static rw_status call_queue(void)
+{
+    q = poison;
+    return made(rw_queue_create(dev, &q), &q);
+}
+static void result_queue(void)
+{
+    rw_array *a = new_array(RW_F64, N, RW_MEMORY_DEVICE);
+    OK(rw_array_zero(a, q));
+    OK(rw_queue_wait(q));
+    note_array(a);
+    rw_array_destroy(&a);
+}
+static void after_queue(void) { rw_queue_destroy(&q); }
+
+static void before_started(void)
+{
+    before_work();
+    OK(scale(y, 2));
+}
+static rw_status call_wait(void) { return rw_queue_wait(q); }
+
+static rw_status call_event(void)
+{
+    event = poison;
+    return made(rw_event_create(dev, &event), &event);
+}
+static void result_event(void)
+{
+    OK(rw_event_record(event, queue));
+    OK(rw_event_wait(event));
+}
+static void after_event(void) { rw_event_destroy(&event); }
+
+static rw_status call_event_record(void) { return rw_event_record(event, q); }
+static void before_marked(void)
+{
+    before_work();
+    OK(rw_event_record(event, q));
+    OK(scale(y, 2));
+    OK(rw_event_record(second, q));
+}
+static rw_status call_event_wait(void) { return rw_event_wait(second); }
+static rw_status call_queue_wait_event(void) { return rw_queue_wait_event(queue, second); }
+static void before_past(void)
+{
+    before_marked();
+    OK(rw_event_wait(second));
+}
+static rw_status call_event_seconds(void) { return rw_event_seconds(event, second, &value); }
+static void result_seconds(void) { note("%d", value >= 0 && value < 100); }
+
+/* two launches, the second with the result of the first as its array */
+static void before_recording(void)
+{
+    before_work();
+    OK(rw_record_begin(q));
+}
+static void before_recorded(void)
+{
+    before_recording();
+    OK(scale(y, 3));
+    OK(scale(z, 5));
+}
+static void before_sequence(void)
+{
+    before_recorded();
+    OK(rw_record_end(q, &sequence));
+}
+static rw_status call_record_begin(void) { return rw_record_begin(q); }
+static void result_record(void)
+{
+    if (q->recording) {
+        OK(scale(y, 3));
+        OK(rw_record_end(q, &sequence));
+    }
+    OK(rw_sequence_replay(sequence, q));
+    note_array(y), note_array(z);
+}
+static rw_status call_record_end(void)
+{
+    sequence = poison;
+    return made(rw_record_end(q, &sequence), &sequence);
+}
+static rw_status call_replay(void) { return rw_sequence_replay(sequence, q); }
+static void result_replay(void) { note_array(y), note_array(z); }
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+static const int64_t shape[1] = {N};
+
+static rw_status create_array(rw_memory memory)
+{
+    x = poison;
+    return made(rw_array_create(dev, RW_F64, 1, shape, memory, &x), &x);
+}
+static rw_status call_array(void) { return create_array(RW_MEMORY_DEVICE); }
+static rw_status call_pinned(void) { return create_array(RW_MEMORY_PINNED); }
+static void result_array(void)
+{
+    void *w;
+    OK(rw_array_write(x, &w));
+    for (int i = 0; i < N; ++i) ((double *)w)[i] = i;
+    note_array(x);
+}
+static void after_array(void) { rw_array_destroy(&x); }
+
+static rw_status create_from(rw_copy_mode mode)
+{
+    static double lent[N];
+    double *given = mode == RW_BORROW ? lent : malloc(sizeof lent);
+    for (int i = 0; i < N; ++i) given[i] = 7 * i;
+    x = poison;
+    rw_status status = made(rw_array_create_from(dev, RW_F64, 1, shape, given, mode, &x), &x);
+    if (mode == RW_COPY || (mode == RW_OWN && status != RW_OK)) free(given); /* a failing call takes nothing */
+    return status;
+}
+static rw_status call_from_copy(void) { return create_from(RW_COPY); }
+static rw_status call_from_borrow(void) { return create_from(RW_BORROW); }
+static rw_status call_from_own(void) { return create_from(RW_OWN); }
+static void result_x(void) { note_array(x); }
+
+static rw_status call_read(void) { return rw_array_read(y, &data); }
+static void result_read(void) { note_bytes("read", data, N * sizeof(double)); }
+static void before_new(void) { y = new_array(RW_F64, N, RW_MEMORY_DEVICE); }
+static rw_status call_write(void)
+{
+    void *w;
+    RW_TRY(rw_array_write(y, &w));
+    for (int i = 0; i < N; ++i) ((double *)w)[i] = 2 * i;
+    return RW_OK;
+}
+static rw_status call_update(void)
+{
+    void *w;
+    RW_TRY(rw_array_update(y, &w));
+    ((double *)w)[1] = 4;
+    return RW_OK;
+}
+static void before_changed(void)
+{
+    void *w;
+    before_started();
+    OK(rw_array_update(y, &w));
+    ((double *)w)[2] = -1;
+}
+static rw_status call_send(void) { return rw_array_send(y, q); }
+static rw_status call_fetch(void) { return rw_array_fetch(y, q); }
+static rw_status call_copy(void) { return rw_array_copy(z, y, q); }
+static void result_z(void) { note_array(z); }
+static rw_status call_other_copy(void) { return rw_array_copy(z, y, queue); } /* ordered after q by an event */
+static rw_status call_swap(void)
+{
+    RW_TRY(rw_array_swap(y, z));
+    return rw_array_swap(y, x);
+}
+static void result_swap(void) { note_array(x), note_array(y), note_array(z); }
+static rw_status call_zero(void) { return rw_array_zero(y, q); }
+
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
+
+static rw_status create_program(const char *name)
+{
+    program = poison;
+    return made(rw_program_create(dev, name, source, group, 1, &program), &program);
+}
+static rw_status call_program(void) { return create_program("kept"); }
+static rw_status call_cached(void) { return create_program("cached"); } /* from the cache on disk */
+static rw_status call_compiled(void)
+{
+    rw_context_set_cache(ctx, false, NULL, false);
+    rw_status status = create_program("compiled");
+    rw_context_set_cache(ctx, true, NULL, false);
+    return status;
+}
+static void result_program(void)
+{
+    before_work();
+    kernel = kernel_of(program, "scale");
+    OK(scale(y, 4));
+    note_array(y);
+    after_work();
+}
+static void after_program(void) { rw_program_destroy(&program); }
+static rw_status call_kernel(void) { return rw_program_kernel(kept[device_index()].program, "scale", &kernel); }
+static rw_status call_launch(void) { return scale(y, 2); }
+static rw_status call_recorded_launch(void) { return scale(z, 6); }
+static void result_recorded_launch(void)
+{
+    OK(rw_record_end(q, &sequence));
+    result_record();
+}
+
+static void before_cache(void)
+{
+    shell("rm -rf '%s/cache'; mkdir -m 700 '%s/cache'", root, root);
+    OK(rw_context_create(&context));
+    OK(rw_context_set_cache(context, true, path_of("cache"), false));
+    shell("printf 12345 >'%s/cache/%064d.so'", root, 7);
+}
+static rw_status call_cache_describe(void) { return rw_cache_describe(context, &info); }
+static void result_cache(void) { note("%s %lld %lld", info.folder, (long long)info.entries, (long long)info.bytes); }
+static rw_status call_cache_clear(void) { return rw_cache_clear(context, &removed); }
+static void result_removed(void) { note("%lld", (long long)removed); }
+
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
+
+static const rw_expr_field fields[] = {
+    {.name = "u", .dtype = RW_F64, .boundary = {{RW_BOUNDARY_ROBIN, "1 + x", "c", "0"}, {RW_BOUNDARY_DIRICHLET, "1", 0, 0}}},
+    {.name = "v", .dtype = RW_F64}};
+static const rw_expr_scalar scalars[] = {{.name = "c", .value = 1}};
+static const rw_grid grid = {1, {N, 1, 1}, {0.5, 1, 1}, {0}};
+
+static rw_status create_expr(rw_expr **e)
+{
+    const rw_expr_spec spec = {.name = "faults", .text = "v = c*laplace(u) + u^2; r = sum(v); u = u/r", .grid = grid,
+                               .fields = fields, .nfields = 2, .scalars = scalars, .nscalars = 1};
+    return rw_expr_create(dev, &spec, e);
+}
+static rw_status call_expr(void)
+{
+    expr = poison;
+    return made(create_expr(&expr), &expr);
+}
+static void put_fields(void)
+{
+    void *w;
+    x = new_ramp(N, 1, 0.1), y = new_array(RW_F64, N, RW_MEMORY_PINNED); /* what lies beside y is made at the first run */
+    OK(rw_array_write(y, &w));
+    memset(w, 0, N * sizeof(double));
+}
+static void before_expr(void)
+{
+    put_fields();
+    OK(create_expr(&expr));
+    OK(rw_expr_bind(expr, "u", x));
+    OK(rw_expr_bind(expr, "v", y));
+}
+static void after_expr(void)
+{
+    rw_expr_destroy(&expr);
+    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&z);
+}
+static void result_run(void)
+{
+    OK(rw_expr_run(expr, queue));
+    OK(rw_expr_get(expr, "r", &value, NULL));
+    note("%.17g", value), note_array(x), note_array(y);
+}
+static void result_expr(void)
+{
+    put_fields();
+    OK(rw_expr_bind(expr, "u", x));
+    OK(rw_expr_bind(expr, "v", y));
+    result_run();
+}
+static rw_status call_expr_bind(void) { return rw_expr_bind(expr, "v", y); }
+static rw_status call_expr_set(void) { return rw_expr_set(expr, "c", 1.5); }
+static rw_status call_expr_set_complex(void) { return rw_expr_set_complex(expr, "c", 2.5, 0); }
+/* u is read and written: what a failed run leaves is put back before the next one */
+static rw_status call_expr_run(void)
+{
+    void *w;
+    RW_TRY(rw_array_write(x, &w));
+    for (int i = 0; i < N; ++i) ((double *)w)[i] = 1 + 0.1 * i;
+    return rw_expr_run(expr, queue);
+}
+static void result_expr_run(void)
+{
+    OK(rw_expr_get(expr, "r", &value, NULL));
+    note("%.17g", value), note_array(x), note_array(y);
+}
+static void before_expr_run(void)
+{
+    before_expr();
+    OK(rw_expr_run(expr, queue));
+}
+static rw_status call_expr_get(void) { return rw_expr_get(expr, "r", &value, &imaginary); }
+static void result_value(void) { note("%.17g %.17g", value, imaginary); }
+static rw_status call_expr_plan(void) { return rw_expr_get_plan(expr, &plan); }
+static void result_plan(void) { note("%d %d %d %g", plan.passes, plan.stores, plan.reductions, plan.flops_per_cell); }
+TEXT_PROBE(call_expr_explain, rw_expr_explain(expr, &text))
+static void after_expr_text(void) { after_text(), after_expr(); }
+
+/* ---- time integration -------------------------------------------------------------------------------------------- */
+
+static rw_status create_ode(rw_ode_method method, rw_ode **o)
+{
+    const rw_ode_spec spec = {.name = "faults", .equations = "du/dt = c*laplace(u) - u^3", .grid = grid, .fields = fields,
+                              .nfields = 1, .scalars = scalars, .nscalars = 1, .method = method,
+                              .step = method == RW_ODE_RK4 ? 0.01 : 0, .record = method == RW_ODE_RK4};
+    return rw_ode_create(dev, &spec, o);
+}
+static rw_status call_rk4(void)
+{
+    ode = poison;
+    return made(create_ode(RW_ODE_RK4, &ode), &ode);
+}
+static rw_status call_rkc2(void)
+{
+    ode = poison;
+    return made(create_ode(RW_ODE_RKC2, &ode), &ode);
+}
+static void result_steps(void)
+{
+    for (int i = 0; i < 2; ++i) OK(rw_ode_step(ode, 1));
+    note("%.17g", rw_ode_time(ode)), note_array(x);
+}
+static void result_ode(void)
+{
+    x = new_ramp(N, 0, 0.03);
+    OK(rw_ode_bind(ode, "u", x));
+    result_steps();
+}
+static void after_ode(void)
+{
+    rw_ode_destroy(&ode);
+    rw_array_destroy(&x);
+}
+static void before_ode(rw_ode_method method)
+{
+    OK(create_ode(method, &ode));
+    x = new_ramp(N, 0, 0.03);
+    OK(rw_ode_bind(ode, "u", x));
+}
+static void before_rk4(void) { before_ode(RW_ODE_RK4); }
+static void before_rkc2(void) { before_ode(RW_ODE_RKC2); }
+static void before_third_step(void)
+{
+    before_rkc2();
+    for (int i = 0; i < 2; ++i) OK(rw_ode_step(ode, 1));
+}
+/* a pinned array: the method makes its own arrays anew */
+static void before_pinned(void)
+{
+    before_rkc2();
+    void *w;
+    rw_array *pinned = new_array(RW_F64, N, RW_MEMORY_PINNED);
+    OK(rw_array_write(pinned, &w));
+    for (int i = 0; i < N; ++i) ((double *)w)[i] = 0.1 + 0.01 * i;
+    y = x, x = pinned;
+}
+static rw_status call_ode_bind(void) { return rw_ode_bind(ode, "u", x); }
+static void after_pinned(void)
+{
+    after_ode();
+    rw_array_destroy(&y);
+}
+static rw_status call_ode_set(void) { return rw_ode_set(ode, "c", 1.25); }
+static rw_status call_ode_step(void) { return rw_ode_step(ode, 1); }
+TEXT_PROBE(call_ode_explain, rw_ode_explain(ode, &text))
+static void after_ode_text(void) { after_text(), after_ode(); }
+
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+static rw_status create_reducer(rw_reducer **r) { return rw_reducer_create(dev, RW_REDUCE_OP_DOT, RW_F64, 0, r); }
+static rw_status call_reducer(void)
+{
+    reducer = poison;
+    return made(create_reducer(&reducer), &reducer);
+}
+static void before_reduce(void)
+{
+    x = new_ramp(N, 1, 0.25), y = new_array(RW_F64, 2, RW_MEMORY_DEVICE);
+    OK(rw_array_zero(y, queue));
+    OK(create_reducer(&reducer));
+}
+static void after_reduce(void)
+{
+    rw_reducer_destroy(&reducer);
+    rw_array_destroy(&x), rw_array_destroy(&y);
+}
+static void result_reducer(void)
+{
+    x = new_ramp(N, 1, 0.25);
+    OK(rw_reducer_value(reducer, queue, x, x, &value, NULL));
+    note("%.17g", value);
+    rw_array_destroy(&x);
+}
+static void after_reducer(void) { rw_reducer_destroy(&reducer); }
+static rw_status call_reduce(void) { return rw_reducer_run(reducer, queue, x, x, y, 1); }
+static rw_status call_reduce_value(void) { return rw_reducer_value(reducer, queue, x, x, &value, &imaginary); }
+
+/* ---- benchmarks, self-test --------------------------------------------------------------------------------------- */
+
+static rw_status call_bench(void)
+{
+    const rw_bench_options options = {.quick = true, .rounds = 1};
+    rows = poison;
+    return made(rw_bench_run(ctx, dev, "dot", &options, &rows, &count), &rows);
+}
+static void result_bench(void)
+{
+    for (int i = 0; i < count; ++i) note("%s %s %s %d", rows[i].what, rows[i].size, rows[i].variant, rows[i].error <= rows[i].tolerance);
+}
+static void after_bench(void) { rw_bench_free(&rows); }
+static const rw_bench_result row = {.name = "dot", .what = "dot", .size = "10", .rounds = 1, .seconds = 1e-3, .lower = 1e-3,
+                                    .upper = 2e-3, .bytes = 1e6, .limit_name = "copy", .limit = 2e9, .share = 0.5,
+                                    .npeers = 1, .peers = {{"C loop", 1e-3, 1}}, .tolerance = 1, .met = -1};
+TEXT_PROBE(call_bench_text, rw_bench_format(dev, &row, 1, RW_BENCH_TEXT, &text))
+TEXT_PROBE(call_bench_markdown, rw_bench_format(dev, &row, 1, RW_BENCH_MARKDOWN, &text))
+TEXT_PROBE(call_bench_json, rw_bench_format(dev, &row, 1, RW_BENCH_JSON, &text))
+
+static rw_status call_selftest(void)
+{
+    selftests = poison;
+    return made(rw_selftest(ctx, dev, &selftests, &count), &selftests);
+}
+static void result_selftest(void) /* what fails is a row with a note */
+{
+    for (int i = 0; i < count; ++i) {
+        note("%s", selftests[i].name);
+        assert_true(selftests[i].passed || selftests[i].note[0]);
+    }
+}
+static void after_selftest(void) { rw_selftest_free(&selftests); }
+
+/* ---- cases ------------------------------------------------------------------------------------------------------- */
+
+static const char case_text[] =
+    "problem: pde\n"
+    "grid: {size: [8, 6], extent: [1, 2]}\n"
+    "fields: {u: {initial: \"x*y\", boundary: \"0\"}}\n"
+    "equations: \"du/dt = 0.1*laplace(u) - u^3\"\n"
+    "time: {end: 0.2, method: rk4, step: 0.05}\n"
+    "output: {every: 0.1, series_steps: 1, fields: [u], figures: [u]}\n"
+    "checks: {m: {value: mean(u), expect: 0, tolerance: 10}}\n";
+
+static void before_case(void) { shell("rm -rf '%s/run'", root); }
+static rw_status run_case(bool restart, bool force)
+{
+    static char folder[256];
+    snprintf(folder, sizeof folder, "%s", path_of("run"));
+    const rw_run_options options = {.device = "cpu:1", .folder = folder, .restart = restart, .force = force};
+    rw_status status = rw_run_case(ctx, path_of("case.yaml"), &options, &report);
+    if (status != RW_OK && !strcmp(report.reason, "done")) fail_msg("done, with %s: %s", rw_status_name(status), rw_message(ctx));
+    return status;
+}
+static rw_status call_run(void) { return run_case(false, access(path_of("run"), F_OK) == 0); }
+static void note_file(const char *name)
+{
+    char *bytes;
+    size_t n;
+    OK(rw_file_read(ctx, path_of(name), 0, &bytes, &n));
+    note_bytes(name, bytes, n);
+    rw_free(bytes);
+}
+static void result_case(void)
+{
+    glob_t found;
+    char pattern[256];
+    note("%s %s %lld %lld %lld %lld", report.reason, report.problem, (long long)report.step, (long long)report.outputs,
+         (long long)report.checks, (long long)report.checks_passed);
+    note_file("run/series.csv");
+    snprintf(pattern, sizeof pattern, "%s/run/figures/*", root);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; ++i) note_file(found.gl_pathv[i] + strlen(root) + 1);
+    globfree(&found);
+    snprintf(pattern, sizeof pattern, "%s/run/fields/*", root);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; ++i) note("%s", strrchr(found.gl_pathv[i], '/'));
+    globfree(&found);
+    for (int i = 0; i < 5; ++i) {
+        static const char *const names[] = {"run/run.json", "run/settings.yaml", "run/fields.h5", "run/fields.xdmf", "run/checkpoint.h5"};
+        if (access(path_of(names[i]), R_OK) != 0) fail_msg("%s is missing", names[i]);
+    }
+}
+
+/* Continued from the checkpoint of its end: everything is read, and the last files are written again. */
+static void before_restart(void)
+{
+    before_case();
+    OK(run_case(false, false));
+}
+static rw_status call_restart(void) { return run_case(true, false); }
+
+static rw_status explain(char **out)
+{
+    const rw_run_options options = {.device = "cpu:1"};
+    return rw_explain_case(ctx, path_of("case.yaml"), &options, out);
+}
+TEXT_PROBE(call_explain, explain(&text))
+static void result_explain(void) /* without what is free now */
+{
+    char *memory = strstr(text, "\nmemory"), *end = memory ? strchr(memory + 1, '\n') : NULL;
+    if (!end) fail_msg("%s", text);
+    note("%.*s%s", (int)(memory - text), text, end);
+}
+
+static int drawn;
+static void count_picture(void *user, const char *path) { (void)user, (void)path, ++drawn; }
+static void before_plot(void)
+{
+    if (access(path_of("plotted"), F_OK) != 0) {
+        before_case();
+        OK(run_case(false, false));
+        shell("mv '%s/run' '%s/plotted'", root, root);
+    }
+}
+static rw_status plot(const char *from)
+{
+    static char output[256];
+    snprintf(output, sizeof output, "%s", path_of("run"));
+    const rw_plot_options options = {.time = NAN, .output = output};
+    drawn = 0;
+    return rw_plot_results(ctx, path_of(from), &options, count_picture, NULL);
+}
+static rw_status call_plot(void) { return plot("plotted"); }
+static rw_status call_plot_file(void) { return plot("plotted/fields/000001.h5"); }
+static void result_plot(void)
+{
+    glob_t found;
+    char pattern[256];
+    note("%d", drawn);
+    snprintf(pattern, sizeof pattern, "%s/run/*", root);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; ++i) note_file(found.gl_pathv[i] + strlen(root) + 1);
+    globfree(&found);
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+static const probe probes[] = {
+    {"rw_context_create", "", HOST_ONLY, nothing, call_context, nothing, after_context},
+    {"rw_context_set_cache", "", HOST_ONLY, before_settings, call_settings, result_settings, after_context},
+    {"rw_list_words", "problems", HOST_ONLY, nothing, call_problems, result_words, after_words},
+    {"rw_list_words", "methods", HOST_ONLY, nothing, call_methods, result_words, after_words},
+    {"rw_list_words", "settings", HOST_ONLY, nothing, call_words, result_words, after_words},
+    {"rw_list_words", "functions", HOST_ONLY, nothing, call_functions, result_words, after_words},
+    {"rw_list_words", "exit codes", HOST_ONLY, nothing, call_exit_codes, result_words, after_words},
+    {"rw_help", "problem", HOST_ONLY, nothing, call_help_problem, result_text, after_text},
+    {"rw_help", "section", HOST_ONLY, nothing, call_help_section, result_text, after_text},
+    {"rw_help", "setting", HOST_ONLY, nothing, call_help_setting, result_text, after_text},
+    {"rw_help", "word", HOST_ONLY, nothing, call_help_word, result_text, after_text},
+    {"rw_case_template", "", HOST_ONLY, nothing, call_template, result_text, after_text},
+    {"rw_describe", "", HOST_ONLY, nothing, call_describe, result_text, after_text},
+    {"rw_describe_manual", "", HOST_ONLY, nothing, call_manual, result_text, after_text},
+    {"rw_cache_describe", "", HOST_ONLY, before_cache, call_cache_describe, result_cache, after_context},
+    {"rw_cache_clear", "", HOST_ONLY, before_cache, call_cache_clear, result_removed, after_context},
+
+    {"rw_device_list", "", HOST_ONLY, nothing, call_list, result_list, after_list},
+    {"rw_device_open", "", 0, nothing, call_open, result_open, after_open},
+    {"rw_queue_create", "", 0, nothing, call_queue, result_queue, after_queue},
+    {"rw_queue_wait", "", 0, before_started, call_wait, result_y, after_work},
+    {"rw_event_create", "", 0, nothing, call_event, result_event, after_event},
+    {"rw_event_record", "", 0, before_started, call_event_record, result_y, after_work},
+    {"rw_event_wait", "", 0, before_marked, call_event_wait, result_y, after_work},
+    {"rw_queue_wait_event", "", 0, before_marked, call_queue_wait_event, result_y, after_work},
+    {"rw_event_seconds", "", 0, before_past, call_event_seconds, result_seconds, after_work},
+    {"rw_record_begin", "", 0, before_work, call_record_begin, result_record, after_work},
+    {"rw_record_end", "", ONE_TRY, before_recorded, call_record_end, result_record, after_work},
+    {"rw_sequence_replay", "", 0, before_sequence, call_replay, result_replay, after_work},
+
+    {"rw_array_create", "device", 0, nothing, call_array, result_array, after_array},
+    {"rw_array_create", "pinned", 0, nothing, call_pinned, result_array, after_array},
+    {"rw_array_create_from", "copy", 0, nothing, call_from_copy, result_x, after_array},
+    {"rw_array_create_from", "borrow", 0, nothing, call_from_borrow, result_x, after_array},
+    {"rw_array_create_from", "own", 0, nothing, call_from_own, result_x, after_array},
+    {"rw_array_read", "", 0, before_started, call_read, result_read, after_work},
+    {"rw_array_write", "", 0, before_new, call_write, result_y, after_work},
+    {"rw_array_update", "", 0, before_started, call_update, result_y, after_work},
+    {"rw_array_send", "", 0, before_changed, call_send, result_y, after_work},
+    {"rw_array_fetch", "", 0, before_started, call_fetch, result_y, after_work},
+    {"rw_array_copy", "", 0, before_started, call_copy, result_z, after_work},
+    {"rw_array_copy", "from another queue", 0, before_started, call_other_copy, result_z, after_work},
+    {"rw_array_swap", "", ONE_TRY, before_started, call_swap, result_swap, after_work},
+    {"rw_array_zero", "", 0, before_started, call_zero, result_y, after_work},
+
+    {"rw_program_create", "shared", 0, nothing, call_program, result_program, after_program},
+    {"rw_program_create", "cached", COMPILES, nothing, call_cached, result_program, after_program},
+    {"rw_program_create", "compiled", COMPILES, nothing, call_compiled, result_program, after_program},
+    {"rw_program_kernel", "", 0, before_work, call_kernel, nothing, after_work},
+    {"rw_launch", "", 0, before_work, call_launch, result_y, after_work},
+    {"rw_launch", "recorded", 0, before_recorded, call_recorded_launch, result_recorded_launch, after_work},
+
+    {"rw_expr_create", "", 0, nothing, call_expr, result_expr, after_expr},
+    {"rw_expr_bind", "", 0, before_expr, call_expr_bind, result_run, after_expr},
+    {"rw_expr_set", "", 0, before_expr, call_expr_set, result_run, after_expr},
+    {"rw_expr_set_complex", "", 0, before_expr, call_expr_set_complex, result_run, after_expr},
+    {"rw_expr_run", "first", 0, before_expr, call_expr_run, result_expr_run, after_expr},
+    {"rw_expr_get", "", 0, before_expr_run, call_expr_get, result_value, after_expr},
+    {"rw_expr_get_plan", "", 0, before_expr, call_expr_plan, result_plan, after_expr},
+    {"rw_expr_explain", "", 0, before_expr, call_expr_explain, result_text, after_expr_text},
+
+    {"rw_ode_create", "rk4", SLOW, nothing, call_rk4, result_ode, after_ode},
+    {"rw_ode_create", "rkc2", SLOW, nothing, call_rkc2, result_ode, after_ode},
+    {"rw_ode_bind", "", 0, before_pinned, call_ode_bind, result_steps, after_pinned},
+    {"rw_ode_set", "", 0, before_rkc2, call_ode_set, result_steps, after_ode},
+    {"rw_ode_step", "rk4, first", SLOW, before_rk4, call_ode_step, result_steps, after_ode},
+    {"rw_ode_step", "rkc2, first", SLOW, before_rkc2, call_ode_step, result_steps, after_ode},
+    {"rw_ode_step", "rkc2, third", SLOW, before_third_step, call_ode_step, result_steps, after_ode},
+    {"rw_ode_explain", "rk4", 0, before_rk4, call_ode_explain, result_text, after_ode_text},
+    {"rw_ode_explain", "rkc2", 0, before_rkc2, call_ode_explain, result_text, after_ode_text},
+
+    {"rw_reducer_create", "", 0, nothing, call_reducer, result_reducer, after_reducer},
+    {"rw_reducer_run", "", 0, before_reduce, call_reduce, result_y, after_reduce},
+    {"rw_reducer_value", "", 0, before_reduce, call_reduce_value, result_value, after_reduce},
+
+    {"rw_bench_run", "", HOST_ONLY | SLOWEST, nothing, call_bench, result_bench, after_bench},
+    {"rw_bench_format", "text", HOST_ONLY, nothing, call_bench_text, result_text, after_text},
+    {"rw_bench_format", "markdown", HOST_ONLY, nothing, call_bench_markdown, result_text, after_text},
+    {"rw_bench_format", "json", HOST_ONLY, nothing, call_bench_json, result_text, after_text},
+    {"rw_selftest", "", HOST_ONLY | SLOWEST, nothing, call_selftest, result_selftest, after_selftest},
+
+    {"rw_run_case", "", HOST_ONLY | SLOW, before_case, call_run, result_case, before_case},
+    {"rw_run_case", "restart", HOST_ONLY | SLOWEST, before_restart, call_restart, result_case, before_case},
+    {"rw_explain_case", "", HOST_ONLY | SLOW, nothing, call_explain, result_explain, after_text},
+    {"rw_plot_results", "folder", HOST_ONLY | SLOW, before_plot, call_plot, result_plot, before_case},
+    {"rw_plot_results", "file", HOST_ONLY | SLOW, before_plot, call_plot_file, result_plot, before_case},
+};
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+/* Slow calls are not repeated for each event; sanitizers make everything slower. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { DENSE = 4 };
+#else
+enum { DENSE = 16 };
+#endif
+
+static bool fits(rw_fault kind, rw_status status)
+{
+    switch (kind) {
+    case RW_FAULT_ALLOC: return status == RW_ERR_MEMORY;
+    case RW_FAULT_DEVICE_ALLOC: return status == RW_ERR_MEMORY;
+    case RW_FAULT_READ: return status == RW_ERR_FILE || status == RW_ERR_INPUT;
+    case RW_FAULT_WRITE: return status == RW_ERR_FILE;
+    case RW_FAULT_LAUNCH: return status == RW_ERR_LAUNCH;
+    case RW_FAULT_COMPILE: return status == RW_ERR_COMPILE;
+    default: return false;
+    }
+}
+
+/* The digest of a successful call, to be freed. */
+static char *result_of(const probe *p)
+{
+    p->result();
+    assert_false(digest.failed);
+    char *all = rw_strdup(digest.data ? digest.data : "");
+    rw_text_free(&digest);
+    return all;
+}
+
+static const char *const kinds[RW_FAULT_KINDS] = {"allocation", "read", "write", "device allocation", "launch", "compilation"};
+
+/* Gives the number of failures. */
+static int fail_each(const probe *p, rw_fault kind, const char *expected, int *survived)
+{
+    int failures = 0;
+    for (long n = 1;; n += p->flags & SLOWEST ? n : p->flags & SLOW ? 1 + n / DENSE : 1) {
+        char where[128];
+        snprintf(where, sizeof where, "%s %s: %s %ld", p->function, p->what, kinds[kind], n);
+        if (n > 100000) fail_msg("%s: no end", where);
+        int64_t bytes = counters().bytes_allocated;
+        p->before();
+        rw_fail(ctx, RW_ERR_INTERNAL, "nothing was said");
+        rw_fault_set(kind, n);
+        rw_status status = p->call();
+        bool met = rw_fault_events(kind) >= n;
+        rw_fault_set(kind, 0);
+        if (status != RW_OK) {
+            const char *said = rw_message(ctx);
+            if (!met) fail_msg("%s: fails unasked: %s", where, said);
+            if (!fits(kind, status)) fail_msg("%s: %s: %s", where, rw_status_name(status), said);
+            if (!*said || !strcmp(said, "nothing was said")) fail_msg("%s: no message", where);
+            ++failures;
+            if (p->flags & ONE_TRY) p->after(), p->before();
+            status = p->call();
+            if (status != RW_OK) fail_msg("%s, then again: %s: %s", where, rw_status_name(status), rw_message(ctx));
+        } else if (met) {
+            ++*survived;
+        }
+        char *got = result_of(p);
+        if (strcmp(got, expected)) {
+            size_t same = 0;
+            while (got[same] && got[same] == expected[same]) ++same;
+            while (same && got[same - 1] != '\n') --same;
+            fail_msg("%s: the result is\n%.300s\ninstead of\n%.300s", where, got + same, expected + same);
+        }
+        rw_free(got);
+        p->after();
+        if (counters().bytes_allocated != bytes) fail_msg("%s: %lld bytes of arrays left", where, (long long)(counters().bytes_allocated - bytes));
+        if (!met) return failures;
+    }
+}
+
+static void test_everything_may_fail(void **state)
+{
+    (void)state;
+    const char *only = getenv("ONLY");
+    int total = 0, ways = 0;
+    for (int i = 0; i < RW_COUNT(probes); ++i) {
+        const probe *p = probes + i;
+        if ((p->flags & HOST_ONLY) && !on("cpu")) continue;
+        if ((p->flags & COMPILES) && on("opencl")) continue;
+        if (only && !strstr(p->function, only)) continue;
+        double start = rw_seconds();
+        int failures[RW_FAULT_KINDS], survived = 0;
+        p->before();
+        rw_status status = p->call();
+        if (status != RW_OK) fail_msg("%s %s: %s: %s", p->function, p->what, rw_status_name(status), rw_message(ctx));
+        char *expected = result_of(p);
+        p->after();
+        for (int kind = 0; kind < RW_FAULT_KINDS; ++kind) {
+            failures[kind] = fail_each(p, (rw_fault)kind, expected, &survived);
+            total += failures[kind];
+        }
+        rw_free(expected);
+        ways += survived;
+        print_message("%-22s %-20s %4d alloc %3d read %3d write %3d array %3d launch %3d compile, %3d ways around, %.1f s\n",
+                      p->function, p->what, failures[0], failures[1], failures[2], failures[3], failures[4], failures[5], survived,
+                      rw_seconds() - start);
+    }
+    print_message("%d failures, %d ways around one\n", total, ways);
+}
+
+/* A launch that could not be recorded is not in the sequence; what was recorded before it and after it is. */
+static void test_a_launch_that_is_not_recorded(void **state)
+{
+    (void)state;
+    for (int n = 1;; ++n) {
+        before_work();
+        OK(rw_record_begin(q));
+        OK(scale(y, 3));
+        rw_fault_set(RW_FAULT_ALLOC, n);
+        rw_status status = scale(z, 5);
+        bool met = rw_fault_events(RW_FAULT_ALLOC) >= n;
+        rw_fault_set(RW_FAULT_ALLOC, 0);
+        assert_int_equal(status, met ? RW_ERR_MEMORY : RW_OK);
+        OK(scale(y, 4));
+        OK(rw_record_end(q, &sequence));
+        OK(rw_sequence_replay(sequence, q));
+        for (int i = 0; i < N; ++i) {
+            assert_true(numbers_of(y)[i] == 4 * (1 + 0.5 * i) + i);
+            assert_true(numbers_of(z)[i] == (met ? 0 : 5 * (1 + 0.5 * i) + i));
+        }
+        after_work();
+        if (!met) break;
+    }
+}
+
+/* Every function of the public headers that returns a status has a row. */
+static void test_no_function_is_missing(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    const char *home = getenv("SOURCE");
+    char pattern[512];
+    glob_t found;
+    int functions = 0;
+    snprintf(pattern, sizeof pattern, "%s/include/rechenwerk/*.h", home ? home : "../../..");
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; ++i) {
+        char *header, name[64];
+        size_t n;
+        OK(rw_file_read(ctx, found.gl_pathv[i], 0, &header, &n));
+        for (const char *s = header; (s = strstr(s, "\nRW_API rw_status ")); ++s) {
+            assert_int_equal(sscanf(s, "\nRW_API rw_status %63[a-z0-9_]", name), 1);
+            bool listed = false;
+            for (int k = 0; k < RW_COUNT(probes); ++k) listed = listed || !strcmp(probes[k].function, name);
+            if (!listed) fail_msg("%s of %s has no row in the table of this test", name, found.gl_pathv[i]);
+            ++functions;
+        }
+        rw_free(header);
+    }
+    globfree(&found);
+    print_message("%d functions, %d rows\n", functions, RW_COUNT(probes));
+    assert_true(functions > 50);
+}
+
+static void keep(int index)
+{
+    OK(rw_program_create(dev, "kept", source, group, 1, &kept[index].program));
+    OK(create_expr(&kept[index].expr));
+    OK(create_ode(RW_ODE_RK4, &kept[index].rk4));
+    OK(create_ode(RW_ODE_RKC2, &kept[index].rkc2));
+    OK(create_reducer(&kept[index].reducer));
+    before_ode(RW_ODE_RKC2); /* programs of the first steps */
+    for (int i = 0; i < 2; ++i) OK(rw_ode_step(ode, 1));
+    after_ode();
+}
+
+static void release(int index)
+{
+    rw_program_destroy(&kept[index].program);
+    rw_expr_destroy(&kept[index].expr);
+    rw_ode_destroy(&kept[index].rk4), rw_ode_destroy(&kept[index].rkc2);
+    rw_reducer_destroy(&kept[index].reducer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_everything_may_fail),
+        cmocka_unit_test(test_a_launch_that_is_not_recorded),
+        cmocka_unit_test(test_no_function_is_missing),
+    };
+    snprintf(root, sizeof root, "/tmp/rechenwerk-faults-XXXXXX");
+    if (!mkdtemp(root)) return 1;
+    if (rw_file_write(NULL, path_of("case.yaml"), case_text, strlen(case_text)) != RW_OK) return 1;
+    int failed = run_on_devices_with("faults", tests, RW_COUNT(tests), keep, release);
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    return system(command) || failed;
+}
