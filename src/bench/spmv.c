@@ -23,21 +23,28 @@ typedef struct matrix {
     int threads;
 } matrix;
 
-/* How the items of a group are counted, see spmv.k; the first for threads and the first for lanes are in use. */
+/* How the items of a group are counted, see spmv.k; the first for threads or lanes that suits values of `least` to `most`
+ * bytes is in use. */
 #define THREADS                                                                                                        \
     "GROUP=160 GROUP_X=5 N_I=5 N_J=32 ROW(i,j)=(j) PART(i,j)=(i) S_J=800 S_C=160 S_R=1 S_ROW=5 ORDER_X=0 "
-static const struct variant { const char *name, *definitions; int s_j, s_c, s_r, s_row; bool lanes; } variants[] = {
-    {"r first, 2 blocks at once", THREADS "AT_ONCE=2", 800, 160, 1, 5, false},
-    {"r first, 1 block at once", THREADS "AT_ONCE=1", 800, 160, 1, 5, false},
-    {"r first, 4 blocks at once", THREADS "AT_ONCE=4", 800, 160, 1, 5, false},
-    {"r first, loads of 2 blocks first", THREADS "DEEP=2", 800, 160, 1, 5, false},
-    {"r first, loads of 4 blocks first", THREADS "DEEP=4", 800, 160, 1, 5, false},
+static const struct variant {
+    const char *name, *definitions;
+    int s_j, s_c, s_r, s_row, least, most;
+    bool lanes;
+} variants[] = {
+    {"r first, 2 blocks at once", THREADS "AT_ONCE=2", 800, 160, 1, 5, 8, 16, false},
     {"r first, loads of 4 blocks first, x shared",
-     THREADS "DEEP=4 X_SHARED=1 RW_GROUPS_A_UNIT=(sizeof(T)<8?8:32/sizeof(T))", 800, 160, 1, 5, false},
+     THREADS "DEEP=4 X_SHARED=1 RW_GROUPS_A_UNIT=(sizeof(T)<8?8:32/sizeof(T))", 800, 160, 1, 5, 4, 4, false},
     {"rows first, 5 planes",
      "GROUP=160 GROUP_X=32 N_I=32 N_J=5 ROW(i,j)=(i) PART(i,j)=(j) S_J=160 S_C=plane S_R=32 S_ROW=1 ORDER_X=1",
-     160, 0, 32, 1, true},
+     160, 0, 32, 1, 4, 16, true},
 };
+
+static bool suits(const rw_bench *b, const struct variant *v, rw_dtype dtype)
+{
+    int bytes = (int)rw_dtype_size(dtype);
+    return v->lanes == b->lanes && bytes >= v->least && bytes <= v->most;
+}
 
 static const rw_dtype types[] = {RW_F32, RW_F64, RW_C64, RW_C128};
 
@@ -278,7 +285,7 @@ static rw_status run(rw_bench *b)
 {
     for (int t = 0; t < RW_COUNT(types); ++t)
         for (int v = 0, taken = 0; v < RW_COUNT(variants); ++v)
-            if (b->options.variants || (variants[v].lanes == b->lanes && !taken++))
+            if (b->options.variants || (suits(b, variants + v, types[t]) && !taken++))
                 RW_TRY(run_one(b, types[t], variants + v));
     return RW_OK;
 }

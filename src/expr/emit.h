@@ -32,7 +32,7 @@ typedef struct rw_emitter {
     rw_text arrays, array_names;     /* ", GLOBAL const f64 *RESTRICT f_u" … */
     bool border;                     /* loads of neighbours through get_… */
     bool stream;                     /* stores past the caches */
-    const char *index[3];            /* names of the indices in the text being written */
+    const char *index[3];            /* names of the indices for coordinates, while a side's values are written */
     const char *item;                /* the item of the EACH around it */
     rw_window *windows;              /* while an item walks along an axis */
     int nwindows;

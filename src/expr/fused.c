@@ -174,8 +174,8 @@ static void choose_tiles(const rw_graph *g, const rw_device_properties *dev, fus
         }
         most = RW_MAX(most, cells);
     }
-    int64_t group = (RW_MIN(most, 1024) + 31) / 32 * 32;
-    t->group = t->group_x = (int)RW_MIN(RW_MAX(group, 64), RW_MAX(dev->group_max / 32 * 32, 1));
+    int64_t group = (RW_MAX(most, 64) + 31) / 32 * 32, limit = strcmp(dev->kind, "opencl") ? dev->group_max : 256;
+    t->group = t->group_x = (int)RW_MIN(group, RW_MAX(RW_MIN(limit, 1024) / 32 * 32, 1)); /* more: too few registers for some drivers */
     t->narrow = true;
 }
 
@@ -320,7 +320,7 @@ static void emit_fused_stores(rw_emitter *e, const fusion *f)
 static void emit_cells(rw_emitter *e, const fusion *f)
 {
     int p = e->pass;
-    e->item = "cell";
+    e->item = "cell", e->border = true; /* one text for all cells: a tile at a side would execute two, one after the other */
     ADD("    EACH(cell, W%d * H%d * D%d) {\n", p, p, p);
     ADD("        const INDEX u0 = l%d_0 + cell %% W%d, u1 = l%d_1 + cell / W%d %% H%d, u2 = l%d_2 + cell / (W%d * H%d);\n", p, p, p, p, p, p,
         p, p);
@@ -333,18 +333,9 @@ static void emit_cells(rw_emitter *e, const fusion *f)
             ADD("        const INDEX q%d_%d = l%d_%d + %c - u%d;\n", earlier, d, earlier, d, i, d);
     }
     ADD("        const INDEX c = (k * NY + j) * NX + i;\n");
-    ADD("        const int own = u0 >= lo0 && u0 < hi0 && u1 >= lo1 && u1 < hi1 && u2 >= lo2 && u2 < hi2;\n        if (1");
-    for (int d = 0; d < 3; ++d) {
-        if (e->use.reach[d][0]) ADD(" && %c >= %d", rw_index_letter[d], e->use.reach[d][0]);
-        if (e->use.reach[d][1]) ADD(" && %c < N%c - %d", rw_index_letter[d], rw_size_letter[d], e->use.reach[d][1]);
-    }
-    ADD(") {\n");
-    for (int border = 0; border < 2; ++border) {
-        e->border = border;
-        rw_emit_nodes(e, e->use.needed, "        ");
-        emit_fused_stores(e, f);
-        ADD("        }%s\n", border ? "" : " else {");
-    }
+    ADD("        const int own = u0 >= lo0 && u0 < hi0 && u1 >= lo1 && u1 < hi1 && u2 >= lo2 && u2 < hi2;\n");
+    rw_emit_nodes(e, e->use.needed, "        ");
+    emit_fused_stores(e, f);
     ADD("        }\n    }\n%s", p < f->last ? "    BARRIER;\n" : "");
 }
 

@@ -30,8 +30,6 @@ static rw_status emit_side(rw_emitter *e, int f, int axis, int upper)
     const char *type = rw_field_type(e, f), *saved = e->index[axis];
     int64_t n = e->g->grid.size[axis], reach = e->use.reach[axis][upper];
     bool order4 = e->g->order == 4 && n >= 5;
-    if (upper) ADD("    if (%c >= N%c) {\n", q, N);
-    else ADD("    if (%c < 0) {\n", q);
     if (upper) ADD("#define U(m) NEXT(N%c - 1 - (m))\n", N);
     else ADD("#define U(m) NEXT(m)\n");
     if (kind == RW_BOUNDARY_NEAREST) ADD("        return U(0);\n");
@@ -63,17 +61,17 @@ static rw_status emit_side(rw_emitter *e, int f, int axis, int upper)
             ADD("        const %s g = %s;\n", type, z ? rw_complex_word(e, a) : rw_word(e, a));
             ADD("        const int d = %s;\n", upper ? axis == 0 ? "i - NX" : axis == 1 ? "j - NY" : "k - NZ"
                                                      : axis == 0 ? "-1 - i" : axis == 1 ? "-1 - j" : "-1 - k");
-            ADD("        if (d == 0) return g;\n");
-            if (order4) {
+            ADD(reach == 1 ? "        return g;\n" : "        if (d == 0) return g;\n");
+            if (order4 && reach > 1) {
                 ADD("        if (d == 1) return ");
                 emit_combination(e, f, 5, one, five);
                 ADD("        if (d == 2) return ");
                 emit_combination(e, f, 5, three, five);
             }
-            if (reach <= n + 1) {
+            if (reach > 1 && reach <= n + 1) {
                 ADD("        return ");
                 emit_combination(e, f, 2, reflect, two);
-            } else { /* no such node on an axis shorter than the stencil: a line through the side and the farthest */
+            } else if (reach > 1) { /* no such node on an axis shorter than the stencil: a line through the side and the farthest */
                 ADD("        const int m = d - 1 < N%c ? d - 1 : N%c - 1;\n        const real w = (real)d / (real)(m + 1);\n",
                     N, N);
                 if (z) ADD("        return CX(sub)(CX(scale)(g, (real)1 + w), CX(scale)(U(m), w));\n");
@@ -110,11 +108,12 @@ static rw_status emit_side(rw_emitter *e, int f, int axis, int upper)
             else ADD("        return U(m) + (real)(d + m) * s;\n");
         }
     }
-    ADD("#undef U\n    }\n");
+    ADD("#undef U\n");
     return RW_OK;
 }
 
-/* Two families of functions, one for each place a value may lie in; x calls y calls z calls the load. Shared memory
+/* Two families of functions, one for each place a value may lie in; x calls y calls z calls the load. x0 and x1 are for
+ * nodes known to be beyond the lower or upper side. Shared memory
  * holds the nodes beyond a periodic side, so there is nothing to wrap. */
 rw_status rw_emit_get(rw_emitter *e, int f, const rw_kept *kept)
 {
@@ -136,11 +135,20 @@ rw_status rw_emit_get(rw_emitter *e, int f, const rw_kept *kept)
         const char *inner = axis == 2 ? "" : axis == 1 ? "z" : "y";
         static const char *const shape[3] = {"(q), j, k", "i, (q), k", "i, j, (q)"};
         ADD("#define NEXT(q) %s_%s(f%s, %s%s)\n", name, inner, where, shape[axis], names);
+        bool side[2];
+        for (int upper = 0; upper < 2; ++upper) {
+            side[upper] = axis < e->g->grid.ndim && e->use.reach[axis][upper] &&
+                          !(kept && field->boundary[2 * axis + upper].kind == RW_BOUNDARY_PERIODIC);
+            if (!side[upper]) continue;
+            ADD("RARE %s %s_%c%d(%s, INDEX i, INDEX j, INDEX k%s)\n{\n", type, name, rw_axis_letter[axis], upper, first, u);
+            RW_TRY(emit_side(e, f, axis, upper));
+            ADD("}\n");
+        }
+        char i = rw_index_letter[axis], N = rw_size_letter[axis];
         ADD("RARE %s %s_%c(%s, INDEX i, INDEX j, INDEX k%s)\n{\n", type, name, rw_axis_letter[axis], first, u);
-        for (int upper = 0; axis < e->g->grid.ndim && upper < 2; ++upper)
-            if (e->use.reach[axis][upper] && !(kept && field->boundary[2 * axis + upper].kind == RW_BOUNDARY_PERIODIC))
-                RW_TRY(emit_side(e, f, axis, upper));
-        ADD("    return NEXT(%c);\n}\n#undef NEXT\n", rw_index_letter[axis]);
+        if (side[0]) ADD("    if (%c < 0) return %s_%c0(f%s, i, j, k%s);\n", i, name, rw_axis_letter[axis], where, names);
+        if (side[1]) ADD("    if (%c >= N%c) return %s_%c1(f%s, i, j, k%s);\n", i, N, name, rw_axis_letter[axis], where, names);
+        ADD("    return NEXT(%c);\n}\n#undef NEXT\n", i);
     }
     return RW_OK;
 }

@@ -139,25 +139,42 @@ static void place_of(const rw_emitter *e, const rw_graph_node *p, const rw_kept 
     else snprintf(place, size, "f_%s[c]", name);
 }
 
+/* "i >= 1 && j < NY - 1 ?", whether the node is there; nothing when it always is. Shared memory goes on beyond periodic
+ * sides. The name of the function for where it is not: "x0" if it can only be beyond that side. */
+static const char *emit_inside(rw_emitter *e, const rw_graph_node *p, const rw_kept *kept)
+{
+    static const char *const sides[3][2] = {{"x0", "x1"}, {"y0", "y1"}, {"z0", "z1"}};
+    const char *and = "", *function = NULL;
+    for (int d = 0; d < 3; ++d) {
+        char i = rw_index_letter[d];
+        if (!p->offset[d] || (kept && e->g->fields[p->index].boundary[2 * d].kind == RW_BOUNDARY_PERIODIC)) continue;
+        if (p->offset[d] < 0) ADD("%s%c >= %d", and, i, -p->offset[d]);
+        else ADD("%s%c < N%c - %d", and, i, rw_size_letter[d], p->offset[d]);
+        and = " && ";
+        function = function ? "x" : sides[d][p->offset[d] > 0];
+    }
+    if (*and) ADD(" ? ");
+    return function;
+}
+
 /* A stored value in the precision of the arithmetic. */
 void rw_emit_load(rw_emitter *e, const rw_graph_node *p)
 {
     const rw_graph_field *f = e->g->fields + p->index;
     const rw_kept *kept = rw_find_kept(e, p->index, p->version);
     bool same = e->k->f32 == (f->dtype == RW_F32 || f->dtype == RW_C64);
-    if (e->border && (p->offset[0] || p->offset[1] || p->offset[2])) {
-        if (kept) ADD("near_%s_%d_x(s_%s_%d, q%d_0, q%d_1, q%d_2", f->name, kept->version, f->name, kept->version, kept->pass,
-                      kept->pass, kept->pass);
-        else ADD("get_%s_x(f_%s", f->name, f->name);
-        for (int d = 0; d < 3; ++d) ADD(", %s + (%d)", e->index[d], p->offset[d]);
-        ADD("%s)", rw_text_of(&e->uniform_names));
-        return;
-    }
+    const char *function = e->border ? emit_inside(e, p, kept) : NULL;
     char place[256];
     place_of(e, p, kept, place, sizeof place);
     if (same) ADD("%s", place);
     else if (p->is_complex) ADD("CX(make)(%s.re, %s.im)", place, place);
     else ADD("(real)%s", place);
+    if (!function) return;
+    if (kept) ADD(" : near_%s_%d_%s(s_%s_%d, q%d_0, q%d_1, q%d_2", f->name, kept->version, function, f->name, kept->version, kept->pass,
+                  kept->pass, kept->pass);
+    else ADD(" : get_%s_%s(f_%s", f->name, function, f->name);
+    for (int d = 0; d < 3; ++d) ADD(", %c + (%d)", rw_index_letter[d], p->offset[d]);
+    ADD("%s)", rw_text_of(&e->uniform_names));
 }
 
 /* The window that holds a value, NULL when it is loaded. */

@@ -27,7 +27,7 @@ enum {
     COMPILES = 2,   /* may compile: not where that takes seconds (opencl) */
     ONE_TRY = 4,    /* what a failure ends cannot be tried again: made anew */
     SLOW = 8,       /* the first events, then ever fewer */
-    SLOWEST = 16,   /* events 1, 2, 4, 8, … */
+    SLOWEST = 16,   /* events 1, 4, 16, 64, … */
 };
 
 typedef struct probe {
@@ -850,9 +850,9 @@ static const probe probes[] = {
 
 /* Slow calls are not repeated for each event; sanitizers make everything slower. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { DENSE = 4 };
+enum { DENSE = 3 };
 #else
-enum { DENSE = 16 };
+enum { DENSE = 6 };
 #endif
 
 static bool fits(rw_fault kind, rw_status status)
@@ -884,7 +884,7 @@ static const char *const kinds[RW_FAULT_KINDS] = {"allocation", "read", "write",
 static int fail_each(const probe *p, rw_fault kind, const char *expected, int *survived)
 {
     int failures = 0;
-    for (long n = 1;; n += p->flags & SLOWEST ? n : p->flags & SLOW ? 1 + n / DENSE : 1) {
+    for (long n = 1;; n += p->flags & SLOWEST ? 3 * n : p->flags & SLOW ? 1 + n / DENSE : 1) {
         char where[128];
         snprintf(where, sizeof where, "%s %s: %s %ld", p->function, p->what, kinds[kind], n);
         if (n > 100000) fail_msg("%s: no end", where);

@@ -14,9 +14,11 @@ void __tsan_acquire(void *);
 void __tsan_release(void *);
 #define HAPPENS_BEFORE(x) __tsan_release(x)
 #define HAPPENS_AFTER(x) __tsan_acquire(x)
+#define FORKS __attribute__((no_sanitize("thread"))) /* its variables are handed over behind HAPPENS_BEFORE */
 #else
 #define HAPPENS_BEFORE(x) (void)(x)
 #define HAPPENS_AFTER(x) (void)(x)
+#define FORKS
 #endif
 
 #if defined(__SANITIZE_ADDRESS__) /* with -O3 and a second check of every pointer: minutes a kernel */
@@ -142,7 +144,7 @@ static rw_status cpu_copy_out(rw_queue *q, void *dst, rw_buffer *src, size_t byt
 }
 
 /* Runs f(first, last) of n pieces over the threads. */
-static void parallel_bytes(int threads, char *dst, const char *src, size_t bytes)
+FORKS static void parallel_bytes(int threads, char *dst, const char *src, size_t bytes)
 {
     HAPPENS_BEFORE(dst);
 #pragma omp parallel num_threads(threads) if (bytes > (1 << 20))
@@ -197,19 +199,9 @@ static void cpu_unload(rw_device *dev, rw_program *p)
     rw_cc_unload(p);
 }
 
-static rw_status cpu_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
+/* The groups 0 … total - 1 over the threads. The kernel itself is instrumented, in its own object. */
+FORKS static void run_groups(rw_cc_entry *entry, void **a, const int n[3], long total, int threads)
 {
-    void *a[RW_MAX_PARAMETERS];
-    int n[3] = {(int)groups[0], (int)groups[1], (int)groups[2]};
-    long total = (long)(groups[0] * groups[1] * groups[2]);
-    rw_cc_entry *entry = (rw_cc_entry *)k->handle;
-    for (int i = 0; i < nargs; ++i)
-        a[i] = args[i].buffer ? (void *)&args[i].buffer->pointer : (void *)&args[i].value;
-    int threads = RW_MIN(((cpu_state *)q->device->state)->threads, (int)RW_MIN(total, 4096));
-    if (threads == 1) {
-        entry(a, n, 0, total);
-        return RW_OK;
-    }
     HAPPENS_BEFORE(a);
 #pragma omp parallel num_threads(threads)
     {
@@ -219,6 +211,19 @@ static rw_status cpu_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], 
         HAPPENS_BEFORE(a);
     }
     HAPPENS_AFTER(a);
+}
+
+static rw_status cpu_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
+{
+    void *a[RW_MAX_PARAMETERS];
+    int n[3] = {(int)groups[0], (int)groups[1], (int)groups[2]};
+    long total = (long)(groups[0] * groups[1] * groups[2]);
+    rw_cc_entry *entry = (rw_cc_entry *)k->handle;
+    for (int i = 0; i < nargs; ++i)
+        a[i] = args[i].buffer ? (void *)&args[i].buffer->pointer : (void *)&args[i].value;
+    int threads = RW_MIN(((cpu_state *)q->device->state)->threads, (int)RW_MIN(total, 4096));
+    if (threads == 1) entry(a, n, 0, total);
+    else run_groups(entry, a, n, total, threads);
     return RW_OK;
 }
 
