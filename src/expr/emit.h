@@ -32,6 +32,7 @@ typedef struct rw_emitter {
     rw_text arrays, array_names;     /* ", GLOBAL const f64 *RESTRICT f_u" … */
     bool border;                     /* loads of neighbours through get_… */
     bool stream;                     /* stores past the caches */
+    bool mixed;                      /* fields are read at nodes that may be beyond two sides at once */
     const char *index[3];            /* names of the indices for coordinates, while a side's values are written */
     const char *item;                /* the item of the EACH around it */
     rw_window *windows;              /* while an item walks along an axis */
@@ -59,9 +60,10 @@ const char *rw_complex_word(rw_emitter *e, rw_node n);
 void rw_emit_load(rw_emitter *e, const rw_graph_node *field);
 void rw_emit_nodes(rw_emitter *e, const bool *wanted, const char *indent);
 const rw_window *rw_find_window(const rw_emitter *e, const rw_graph_node *field);
+bool rw_is_mixed(const rw_graph_node *field); /* read at a node that differs on several axes */
 const rw_kept *rw_find_kept(const rw_emitter *e, int field, int version);
 
-/* sides.c: get_u_x, get_u_y, … for a field in global memory (`kept` NULL), near_u_3_x, … for one in shared memory. */
+/* sides.c: get_u_x0, get_u_x1, … for a field in global memory (`kept` NULL), near_u_3_x0, … for one in shared memory. */
 rw_status rw_emit_get(rw_emitter *e, int field, const rw_kept *kept);
 
 /* kernel.c: what a plain kernel and one of fused passes have in common. */

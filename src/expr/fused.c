@@ -77,6 +77,7 @@ static bool note_reads(const rw_plan *plan, fusion *f, int q)
         if (p->op == RW_OP_REDUCE && rw_plan_reduction(plan, n)->pass >= f->first) return false;
         const rw_store *s = p->op == RW_OP_FIELD ? store_of(plan, p) : NULL;
         if (!s || s->pass < f->first || s->pass == q) continue;
+        if (rw_is_mixed(p)) return false; /* rw_emit_get serves nodes beyond one side */
         int i = 0;
         while (i < f->nkept && (f->kept[i].field != p->index || f->kept[i].version != p->version)) ++i;
         if (i == MOST_KEPT) return false;
@@ -329,9 +330,9 @@ static void emit_cells(rw_emitter *e, const fusion *f)
         char i = rw_index_letter[d], N = rw_size_letter[d];
         if (is_periodic(e->g, d)) ADD("        const INDEX %c = (u%d %% N%c + N%c) %% N%c;\n", i, d, N, N, N);
         else ADD("        const INDEX %c = u%d;\n", i, d);
-        for (int earlier = f->first; earlier < p; ++earlier)
-            ADD("        const INDEX q%d_%d = l%d_%d + %c - u%d;\n", earlier, d, earlier, d, i, d);
     }
+    for (int q = f->first; q < p; ++q)
+        ADD("        const INDEX o%d = ((l%d_2 + k - u2) * H%d + l%d_1 + j - u1) * W%d + l%d_0 + i - u0;\n", q, q, q, q, q, q);
     ADD("        const INDEX c = (k * NY + j) * NX + i;\n");
     ADD("        const int own = u0 >= lo0 && u0 < hi0 && u1 >= lo1 && u1 < hi1 && u2 >= lo2 && u2 < hi2;\n");
     rw_emit_nodes(e, e->use.needed, "        ");

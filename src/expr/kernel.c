@@ -1,7 +1,7 @@
 /* Kernel text of a pass.
  *
- *   get_u_x, get_u_y, …   the value of a field at any node, inside or beyond a side: periodic nodes wrap, Dirichlet,
- *                         Neumann and Robin sides give ghost values (docs/methods/field.md has the formulas)
+ *   get_u_x0, get_u_x1, … the value of a field at a node beyond a side: periodic nodes wrap, Dirichlet, Neumann and
+ *                         Robin sides give ghost values (docs/methods/field.md has the formulas)
  *   inner                 cells whose neighbours all exist: plain loads; on a GPU an item walks along the last axis and
  *                         keeps the values it will need again in registers
  *   border                all others: neighbours through get_…
@@ -482,6 +482,8 @@ rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_device_
     if (status == RW_OK) status = count_accumulators(&e);
     if (status != RW_OK) goto out;
     choose_precision(&e);
+    for (int n = 0; n < e.use.nnodes; ++n)
+        e.mixed = e.mixed || (e.use.needed[n] && e.g->nodes[n].op == RW_OP_FIELD && rw_is_mixed(e.g->nodes + n));
     if (!e.fusion) choose_tiling(&e, device, &k->tiling);
     RW_TRY_GOTO(rw_emit_arguments(&e), out);
     rw_emit_definitions(&e);

@@ -112,42 +112,50 @@ static rw_status emit_side(rw_emitter *e, int f, int axis, int upper)
     return RW_OK;
 }
 
-/* Two families of functions, one for each place a value may lie in; x calls y calls z calls the load. x0 and x1 are for
- * nodes known to be beyond the lower or upper side. Shared memory
- * holds the nodes beyond a periodic side, so there is nothing to wrap. */
+/* Functions x0, x1, y0, … give the values of nodes beyond that side alone; those beyond several sides are resolved axis
+ * by axis: x calls y calls z. A value in shared memory is only asked for beyond one side, and never beyond a periodic
+ * one, where the shared memory goes on. */
 rw_status rw_emit_get(rw_emitter *e, int f, const rw_kept *kept)
 {
+    static const char *const shape[3] = {"(q), j, k", "i, (q), k", "i, j, (q)"};
     const rw_graph_field *field = e->g->fields + f;
-    const char *type = rw_field_type(e, f), *stored = rw_dtype_name(field->dtype);
-    const char *u = rw_text_of(&e->uniforms), *names = rw_text_of(&e->uniform_names);
-    bool same = e->k->f32 == (field->dtype == RW_F32 || field->dtype == RW_C64);
-    char name[160], where[64] = "", first[160];
+    const char *type = rw_field_type(e, f), *stored = rw_dtype_name(field->dtype), *word = kept ? "DEVICE" : "RARE";
+    const char *u = rw_text_of(&e->uniforms), *names = rw_text_of(&e->uniform_names), *o = kept ? ", o" : "";
+    bool same = e->k->f32 == (field->dtype == RW_F32 || field->dtype == RW_C64), side[3][2];
+    char name[160], parameters[160];
     snprintf(name, sizeof name, kept ? "near_%s_%d" : "get_%s", field->name, kept ? kept->version : 0);
-    snprintf(first, sizeof first, kept ? "LOCAL const %s *f, INDEX q0, INDEX q1, INDEX q2" : "GLOBAL const %s *f", stored);
-    if (kept) snprintf(where, sizeof where, ", q0, q1, q2");
-    ADD("RARE %s %s_(%s, INDEX i, INDEX j, INDEX k%s)\n{\n", type, name, first, u);
-    if (kept) ADD("    const INDEX c = ((k - q2) * H%d + j - q1) * W%d + i - q0;\n", kept->pass, kept->pass);
+    snprintf(parameters, sizeof parameters, "%s const %s *f%s, INDEX i, INDEX j, INDEX k", kept ? "LOCAL" : "GLOBAL", stored,
+             kept ? ", INDEX o" : "");
+    ADD("%s %s %s_(%s%s)\n{\n", word, type, name, parameters, u);
+    if (kept) ADD("    const INDEX c = (k * H%d + j) * W%d + i - o;\n", kept->pass, kept->pass);
     else ADD("    const INDEX c = (k * NY + j) * NX + i;\n");
     if (same) ADD("    return f[c];\n}\n");
     else if (!strcmp(type, "real")) ADD("    return (real)f[c];\n}\n");
     else ADD("    return CX(make)(f[c].re, f[c].im);\n}\n");
     for (int axis = 2; axis >= 0; --axis) {
-        const char *inner = axis == 2 ? "" : axis == 1 ? "z" : "y";
-        static const char *const shape[3] = {"(q), j, k", "i, (q), k", "i, j, (q)"};
-        ADD("#define NEXT(q) %s_%s(f%s, %s%s)\n", name, inner, where, shape[axis], names);
-        bool side[2];
+        char letter = rw_axis_letter[axis], i = rw_index_letter[axis], N = rw_size_letter[axis];
+        ADD("#define NEXT(q) %s_(f%s, %s%s)\n", name, o, shape[axis], names);
         for (int upper = 0; upper < 2; ++upper) {
-            side[upper] = axis < e->g->grid.ndim && e->use.reach[axis][upper] &&
-                          !(kept && field->boundary[2 * axis + upper].kind == RW_BOUNDARY_PERIODIC);
-            if (!side[upper]) continue;
-            ADD("RARE %s %s_%c%d(%s, INDEX i, INDEX j, INDEX k%s)\n{\n", type, name, rw_axis_letter[axis], upper, first, u);
+            side[axis][upper] = axis < e->g->grid.ndim && e->use.reach[axis][upper] &&
+                                !(kept && field->boundary[2 * axis + upper].kind == RW_BOUNDARY_PERIODIC);
+            if (!side[axis][upper]) continue;
+            ADD("%s %s %s_%c%d(%s%s)\n{\n", word, type, name, letter, upper, parameters, u);
             RW_TRY(emit_side(e, f, axis, upper));
             ADD("}\n");
         }
-        char i = rw_index_letter[axis], N = rw_size_letter[axis];
-        ADD("RARE %s %s_%c(%s, INDEX i, INDEX j, INDEX k%s)\n{\n", type, name, rw_axis_letter[axis], first, u);
-        if (side[0]) ADD("    if (%c < 0) return %s_%c0(f%s, i, j, k%s);\n", i, name, rw_axis_letter[axis], where, names);
-        if (side[1]) ADD("    if (%c >= N%c) return %s_%c1(f%s, i, j, k%s);\n", i, N, name, rw_axis_letter[axis], where, names);
+        ADD("#undef NEXT\n");
+        if (!e->mixed || kept) continue;
+        ADD("#define NEXT(q) %s_%s(f, %s%s)\n", name, axis == 2 ? "" : axis == 1 ? "z" : "y", shape[axis], names);
+        for (int upper = 0; axis < 2 && upper < 2; ++upper) {
+            if (!side[axis][upper]) continue;
+            ADD("RARE %s %s_m%c%d(%s%s)\n{\n", type, name, letter, upper, parameters, u);
+            RW_TRY(emit_side(e, f, axis, upper));
+            ADD("}\n");
+        }
+        const char *m = axis < 2 ? "m" : "";
+        ADD("RARE %s %s_%c(%s%s)\n{\n", type, name, letter, parameters, u);
+        if (side[axis][0]) ADD("    if (%c < 0) return %s_%s%c0(f, i, j, k%s);\n", i, name, m, letter, names);
+        if (side[axis][1]) ADD("    if (%c >= N%c) return %s_%s%c1(f, i, j, k%s);\n", i, N, name, m, letter, names);
         ADD("    return NEXT(%c);\n}\n#undef NEXT\n", i);
     }
     return RW_OK;

@@ -119,6 +119,8 @@ static void emit_real(rw_emitter *e, const rw_graph_node *p)
 
 static const char *type_name(const rw_emitter *e, rw_node n) { return is_complex(e, n) ? "complex" : "real"; }
 
+bool rw_is_mixed(const rw_graph_node *p) { return (p->offset[0] != 0) + (p->offset[1] != 0) + (p->offset[2] != 0) > 1; }
+
 const rw_kept *rw_find_kept(const rw_emitter *e, int field, int version)
 {
     for (int i = 0; i < e->nkept; ++i)
@@ -126,15 +128,16 @@ const rw_kept *rw_find_kept(const rw_emitter *e, int field, int version)
     return NULL;
 }
 
-/* Where the value of a cell lies: "f_u[c - 64]", or in shared memory "s_u_3[((k - q2_2) * …". */
+/* Where the value of a cell lies: "f_u[c - 64]", or in shared memory "s_u_3[(k * H2 + j) * W2 + i - o2]", where o2 is
+ * the place that the grid's first cell would have. */
 static void place_of(const rw_emitter *e, const rw_graph_node *p, const rw_kept *kept, char *place, size_t size)
 {
     const char *name = e->g->fields[p->index].name;
     int64_t stride[3] = {1, e->g->grid.size[0], e->g->grid.size[0] * e->g->grid.size[1]}, off = 0;
     for (int d = 0; d < 3; ++d) off += stride[d] * p->offset[d];
     if (kept)
-        snprintf(place, size, "s_%s_%d[((k + (%d) - q%d_2) * H%d + j + (%d) - q%d_1) * W%d + i + (%d) - q%d_0]", name, kept->version,
-                 p->offset[2], kept->pass, kept->pass, p->offset[1], kept->pass, kept->pass, p->offset[0], kept->pass);
+        snprintf(place, size, "s_%s_%d[((k + (%d)) * H%d + j + (%d)) * W%d + i + (%d) - o%d]", name, kept->version, p->offset[2],
+                 kept->pass, p->offset[1], kept->pass, p->offset[0], kept->pass);
     else if (off) snprintf(place, size, "f_%s[c %c %lld]", name, off < 0 ? '-' : '+', (long long)(off < 0 ? -off : off));
     else snprintf(place, size, "f_%s[c]", name);
 }
@@ -170,8 +173,7 @@ void rw_emit_load(rw_emitter *e, const rw_graph_node *p)
     else if (p->is_complex) ADD("CX(make)(%s.re, %s.im)", place, place);
     else ADD("(real)%s", place);
     if (!function) return;
-    if (kept) ADD(" : near_%s_%d_%s(s_%s_%d, q%d_0, q%d_1, q%d_2", f->name, kept->version, function, f->name, kept->version, kept->pass,
-                  kept->pass, kept->pass);
+    if (kept) ADD(" : near_%s_%d_%s(s_%s_%d, o%d", f->name, kept->version, function, f->name, kept->version, kept->pass);
     else ADD(" : get_%s_%s(f_%s", f->name, function, f->name);
     for (int d = 0; d < 3; ++d) ADD(", %c + (%d)", rw_index_letter[d], p->offset[d]);
     ADD("%s)", rw_text_of(&e->uniform_names));

@@ -17,7 +17,7 @@ typedef unsigned char u8;
 typedef unsigned short u16;
 
 #define KERNEL(name, ...) __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void name(__VA_ARGS__)
-#define DEVICE static inline
+#define DEVICE static inline __attribute__((always_inline))
 #define RARE static
 #define GLOBAL __global
 #define LOCAL __local

@@ -37,7 +37,10 @@ static void write_tree(rw_json_writer *w, const rw_json *tree)
 static int depth_of(const rw_json *tree)
 {
     int deepest = 0;
-    for (int i = 0; i < tree->n; i++) deepest = RW_MAX(deepest, depth_of(tree->items[i]));
+    for (int i = 0; i < tree->n; i++) {
+        int depth = depth_of(tree->items[i]);
+        deepest = RW_MAX(deepest, depth);
+    }
     return deepest + (tree->kind == RW_JSON_ARRAY || tree->kind == RW_JSON_OBJECT);
 }
 
