@@ -9,15 +9,13 @@ enum { MAX_CALLS = 64, MAX_NESTING = 2000, MAX_TERMS = 1000000 };
 
 static const char *const axis_names[] = {"x", "y", "z"};
 
-static const char *const words[] = {
-#define OP(name, arity, word, flops, kind) word,
-#include "expr/ops.def"
-#undef OP
-    "sum", "dot", "mean", "norm", "norm1", "normmax", "diff", "grad", "div", "laplace", "divgrad", "upwind", "upwind1",
-    "dx", "dy", "dz", "dxx", "dyy", "dzz", "dxy", "dxz", "dyz", "dx_forward", "dy_forward", "dz_forward", "dx_backward",
-    "dy_backward", "dz_backward", "log10", "log2", "exp2", "if", "and", "or", "not", "x", "y", "z", "t", "pi"};
+static const rw_language_word words[] = {
+#define WORD(name, form, line) {#name, form, line},
+#include "expr/words.def"
+#undef WORD
+};
 
-int rw_language_words(const char *const **list)
+int rw_language_words(const rw_language_word **list)
 {
     *list = words;
     return RW_COUNT(words);
@@ -40,7 +38,7 @@ bool rw_is_reserved(const char *name)
     int axes[4];
     if (derivative_word(name, axes)) return true;
     for (int i = 0; i < RW_COUNT(words); ++i)
-        if (words[i][0] && !strcmp(words[i], name)) return true;
+        if (!strcmp(words[i].name, name)) return true;
     return false;
 }
 
@@ -110,7 +108,7 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
         if (g->params[i].name[0] != '#') names[n++] = g->params[i].name;
     for (int i = 0; i < l->nfunctions; ++i) names[n++] = l->functions[i].name;
     for (int i = 0; i < RW_COUNT(words); ++i)
-        if (words[i][0]) names[n++] = words[i];
+        names[n++] = words[i].name;
     const char *near = rw_nearest(s->name, names, n);
     rw_status status = near ? FAIL(s->at, "%s %s is unknown; nearest is %s", what, s->name, near)
                             : FAIL(s->at, "%s %s is unknown: fields, parameters and functions must be declared", what,

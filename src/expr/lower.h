@@ -50,8 +50,9 @@ rw_status rw_lower_text(rw_lowering *l, const rw_source *source, rw_node *node);
 
 /* True for words that a field, scalar or function may not be named: coordinates, t, operators, functions. */
 bool rw_is_reserved(const char *name);
-/* Names of all functions of the language, for help and messages. */
-int rw_language_words(const char *const **words);
+/* All words of the language in their order, for help and messages. */
+typedef struct rw_language_word { const char *name, *form, *line; } rw_language_word;
+int rw_language_words(const rw_language_word **words);
 /* ERR_INPUT when the name is no identifier or reserved. */
 rw_status rw_check_name(rw_context *ctx, const char *where, const char *name);
 

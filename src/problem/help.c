@@ -68,10 +68,9 @@ static void add_methods(collection *all)
 
 static void add_functions(collection *all)
 {
-    const char *const *words;
+    const rw_language_word *words;
     int n = rw_language_words(&words);
-    for (int i = 0; i < n; i++)
-        if (*words[i]) add(all, words[i], "");
+    for (int i = 0; i < n; i++) add(all, words[i].name, words[i].line);
 }
 
 static void add_exit_codes(collection *all)
@@ -207,7 +206,15 @@ static void help_problem(rw_text *text, const rw_problem_ops *problem)
     }
 }
 
-/* Sections and settings of one table named so; a setting also without its section. */
+static bool is_choice(const rw_setting *row, const char *name)
+{
+    char choice[64];
+    for (int c = 0; row->kind == RW_SETTING_CHOICE && rw_setting_choice(row->allowed, c, choice, sizeof(choice)); c++)
+        if (strcmp(choice, name) == 0) return true;
+    return false;
+}
+
+/* Sections and settings of one table named so; a setting also without its section, and by the name of a method. */
 static void help_in(rw_text *text, const rw_problem_ops *problem, const char *name)
 {
     int n;
@@ -218,7 +225,9 @@ static void help_in(rw_text *text, const rw_problem_ops *problem, const char *na
             char full[160], plain[160];
             rw_tables_name(&s[i], &s[i].rows[k], full, sizeof(full));
             snprintf(plain, sizeof(plain), "%s.%s", s[i].name, s[i].rows[k].name); /* fields.initial */
-            if (strcmp(full, name) != 0 && strcmp(plain, name) != 0 && strcmp(s[i].rows[k].name, name) != 0) continue;
+            if (strcmp(full, name) != 0 && strcmp(plain, name) != 0 && strcmp(s[i].rows[k].name, name) != 0 &&
+                !(strcmp(s[i].rows[k].name, "method") == 0 && is_choice(&s[i].rows[k], name)))
+                continue;
             help_row(text, &s[i], &s[i].rows[k]);
         }
     }
@@ -257,11 +266,12 @@ rw_status rw_help(rw_context *ctx, const char *name, char **out)
     }
     help_in(&text, NULL, name);
     for (int i = 0; rw_problems[i]; i++) help_in(&text, rw_problems[i], name);
-    const char *const *words;
+    const rw_language_word *words;
     int n = rw_language_words(&words);
     for (int i = 0; i < n && !text.data; i++)
-        if (*name && strcmp(words[i], name) == 0)
-            rw_text_add(&text, "%s: a word of the expression language; see docs/reference/expressions.md\n", name);
+        if (strcmp(words[i].name, name) == 0)
+            rw_text_add(&text, "%s: %s\n\nA word of the expression language (docs/reference/expressions.md).\n", words[i].form,
+                        words[i].line);
     if (!text.data && !text.failed) return fail_unknown(ctx, name);
     return rw_tables_give(ctx, &text, out);
 }

@@ -101,13 +101,18 @@ static void test_words(void **state)
     const char *source = getenv("SOURCE");
     char *path = rw_format("%s/docs/reference/expressions.md", source ? source : "../../.."), *data;
     size_t n;
-    const char *const *words;
+    const rw_language_word *words;
     OK(rw_file_read(ctx, path, 1 << 20, &data, &n));
     int nwords = rw_language_words(&words);
     for (int i = 0; i < nwords; ++i) {
-        bool axis = words[i][0] == 'd' && (words[i][1] == 'x' || words[i][1] == 'y' || words[i][1] == 'z'); /* dx dy … in groups */
-        if (!axis && strcmp(words[i], "if") != 0 && !strstr(data, words[i])) fail_msg("%s is not on the page", words[i]);
+        const char *word = words[i].name;
+        bool axis = word[0] == 'd' && (word[1] == 'x' || word[1] == 'y' || word[1] == 'z'); /* dx dy … in groups */
+        if (!axis && strcmp(word, "if") != 0 && !strstr(data, word)) fail_msg("%s is not on the page", word);
+        assert_true(i == 0 || strcmp(words[i - 1].name, word) < 0);
+        assert_true(*words[i].line && strstr(words[i].form, word));
     }
+    for (int op = 0; op < RW_OP_COUNT; ++op) /* every operation that has a word has a line of help */
+        if (rw_ops[op].word && *rw_ops[op].word) assert_true(rw_is_reserved(rw_ops[op].word));
     rw_free(data), rw_free(path);
 }
 

@@ -112,13 +112,13 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned see
 {
     static const char *const more[] = {"u", "v", "s", "w", "a", "b", "c", "(u)", "(w)", "(u, v)", " = ", "u = ", "r = ", "w = ", "; ", "\n", " and ", " or ",
                                        "not ", "^2", "^0.5", "2i", "1e400", "f(q) = ", "f(", "\xc2\xb7", "<=", "==", "#", "grad(u)", "dxyz(", "dyyyy(", "/sum(u)", "**"};
-    const char *const *words;
+    const rw_language_word *words;
     int nwords = rw_language_words(&words);
     if (seed % 3) return LLVMFuzzerMutate(data, n, max);
     unsigned pick = seed / 3;
     char word[40];
     if (pick % 2) snprintf(word, sizeof word, "%s", more[pick / 2 % RW_COUNT(more)]);
-    else snprintf(word, sizeof word, "%s%s", words[pick / 2 % (unsigned)nwords], pick / 512 % 2 ? "(" : "");
+    else snprintf(word, sizeof word, "%s%s", words[pick / 2 % (unsigned)nwords].name, pick / 512 % 2 ? "(" : "");
     size_t length = strlen(word), at = n > 2 ? 2 + pick / 7 % (n - 1) : n;
     if (at > n) at = n;
     if (n + length > max) return LLVMFuzzerMutate(data, n, max);
