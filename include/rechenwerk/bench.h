@@ -44,7 +44,7 @@ typedef struct rw_bench_result {
     double seconds, lower, upper; /* median and quartiles of one repetition */
     double bytes;                 /* least bytes of one repetition; 0: the row counts steps, not bytes */
     double steps;                 /* steps of one repetition, 0: the row counts bytes */
-    char limit_name[16];          /* "copy", "STREAM copy", "STREAM triad", "streaming copy" */
+    char limit_name[16];          /* "copy", "STREAM copy", "STREAM triad" */
     double limit, share;          /* bytes a second of the limit; bytes / seconds as a share of it */
     int npeers;
     rw_bench_peer peers[RW_BENCH_PEERS];

@@ -77,11 +77,10 @@ void rw_bench_target(const rw_bench *b, rw_bench_result *row, double at_least, c
 
 /* ---- limit.c ---------------------------------------------------------------------------------------------------- */
 
-/* Contestants of the limit (one on a GPU, three on a processor) and the bytes of a repetition. */
-enum { RW_BENCH_LIMITS = 3 };
+/* Contestants of the limit (one on a GPU, copy and triad on a processor) and the bytes of a repetition. */
 rw_status rw_limit_open(rw_bench *b);
 void rw_limit_close(rw_limit **limit);
-int rw_limit_contestants(const rw_limit *limit, rw_contestant c[RW_BENCH_LIMITS], double bytes[RW_BENCH_LIMITS]);
+int rw_limit_contestants(const rw_limit *limit, rw_contestant c[2], double bytes[2]);
 
 /* ---- host.c ------------------------------------------------------------------------------------------------------ */
 

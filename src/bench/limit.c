@@ -1,6 +1,5 @@
 /* The limit of the memory, measured beside the work: on a GPU a copy within the device, on a processor STREAM
- * (McCalpin 1995) with the least-bytes counting: copy a = b 16 bytes an element, triad a = b + s c 24 bytes; and the
- * copy again with stores past the caches, whichever is fastest. */
+ * (McCalpin 1995) with the least-bytes counting: copy a = b 16 bytes an element, triad a = b + s c 24 bytes. */
 #include <string.h>
 
 #include "bench/bench.h"
@@ -10,7 +9,7 @@ struct rw_limit {
     rw_array *array[3];
     double *host[3];
     long n; /* doubles of an array */
-    void (*copy)(double *, const double *, long, int), (*streaming)(double *, const double *, long, int);
+    void (*copy)(double *, const double *, long, int);
     void (*triad)(double *, const double *, const double *, double, long, int);
 };
 
@@ -25,14 +24,6 @@ static rw_status stream_copy(void *user, int round)
     rw_limit *l = user;
     (void)round;
     l->copy(l->host[0], l->host[1], l->n, l->b->threads);
-    return RW_OK;
-}
-
-static rw_status streaming_copy(void *user, int round)
-{
-    rw_limit *l = user;
-    (void)round;
-    l->streaming(l->host[0], l->host[1], l->n, l->b->threads);
     return RW_OK;
 }
 
@@ -57,9 +48,7 @@ static rw_status make(rw_bench *b, rw_limit *l)
     }
     if (gpu) return RW_OK;
     void *copy = rw_host_function(b, "stream_copy"), *triad = rw_host_function(b, "stream_triad");
-    void *streaming = rw_host_function(b, "streaming_copy");
     memcpy(&l->copy, &copy, sizeof copy), memcpy(&l->triad, &triad, sizeof triad);
-    memcpy(&l->streaming, &streaming, sizeof streaming);
     return RW_OK;
 }
 
@@ -83,16 +72,15 @@ void rw_limit_close(rw_limit **limit)
     rw_free(l);
 }
 
-int rw_limit_contestants(const rw_limit *l, rw_contestant c[RW_BENCH_LIMITS], double bytes[RW_BENCH_LIMITS])
+int rw_limit_contestants(const rw_limit *l, rw_contestant c[2], double bytes[2])
 {
     void *user = (void *)(uintptr_t)l;
     double n = (double)l->n;
-    if (l->b->dev->info.gpu || !l->copy || !l->triad || !l->streaming) {
+    if (l->b->dev->info.gpu || !l->copy || !l->triad) {
         c[0] = (rw_contestant){"copy", copy_on_device, user}, bytes[0] = 16 * n;
         return 1;
     }
     c[0] = (rw_contestant){"STREAM copy", stream_copy, user}, bytes[0] = 16 * n;
     c[1] = (rw_contestant){"STREAM triad", stream_triad, user}, bytes[1] = 24 * n;
-    c[2] = (rw_contestant){"streaming copy", streaming_copy, user}, bytes[2] = 16 * n;
-    return 3;
+    return 2;
 }

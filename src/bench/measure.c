@@ -8,7 +8,7 @@
 
 #include "bench/bench.h"
 
-enum { MAX_TURNS = 1 + RW_BENCH_PEERS + RW_BENCH_LIMITS };
+enum { MAX_TURNS = 1 + RW_BENCH_PEERS + 2 };
 
 typedef struct turns {
     int n, rounds;
@@ -124,7 +124,7 @@ rw_status rw_bench_compare(rw_bench *b, const rw_contestant *ours, const rw_cont
                            rw_bench_result *row)
 {
     turns t = {.n = 1 + npeers, .who = {*ours}};
-    double bytes[RW_BENCH_LIMITS];
+    double bytes[2];
     t.rounds = b->options.rounds ? b->options.rounds : b->options.quick ? 3 : 20;
     for (int i = 0; i < npeers; ++i) t.who[1 + i] = peers[i];
     rw_status status = row->bytes > 0 ? rw_limit_open(b) : RW_OK;
