@@ -3,6 +3,7 @@
  * All devices of all platforms are numbered in the order in which the loader gives them; unusable ones keep their
  * number, so opencl:1 stays opencl:1 when the driver of opencl:0 changes. */
 #include <stdio.h>
+#include <string.h>
 
 #include "device/opencl/opencl.h"
 
@@ -53,6 +54,18 @@ rw_status rw_opencl_fail(rw_device *dev, cl_int error, const char *format, ...)
         next = "the kernel needs more registers or local memory than the device has (use a smaller GROUP), or it "
                "accessed memory that is not its own (run with -d check)";
     return rw_fail(dev->ctx, status, "%s: %s: %s (%d): %s", dev->info.name, what, name, error, next);
+}
+
+static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+
+void rw_opencl_enter(const rw_opencl_state *s)
+{
+    if (s->one_at_a_time) pthread_mutex_lock(&one);
+}
+
+void rw_opencl_leave(const rw_opencl_state *s)
+{
+    if (s->one_at_a_time) pthread_mutex_unlock(&one);
 }
 
 int64_t rw_opencl_memory_free(const rw_device *dev)
@@ -137,6 +150,7 @@ rw_status rw_opencl_open(rw_device *dev, int index)
     s->rounds_f32 = rw_opencl_number(cl, s->id, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
     s->tells_free_memory = rw_opencl_has(cl, s->id, "cl_amd_device_attribute_query");
     rw_opencl_platform(cl, all[at].platform, s->platform, sizeof s->platform);
+    s->one_at_a_time = strstr(s->platform, "PoCL 4.") || strstr(s->platform, "PoCL 5.");
     const intptr_t properties[] = {CL_CONTEXT_PLATFORM, (intptr_t)all[at].platform, 0};
     cl_int error;
     s->context = cl->clCreateContext(properties, 1, &s->id, NULL, NULL, &error);

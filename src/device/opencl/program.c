@@ -60,8 +60,10 @@ rw_status rw_opencl_compile(rw_device *dev, rw_program *p, const char *text, rw_
     cl_int error;
     cl_program program = s->cl->clCreateProgramWithSource(s->context, 1, &text, NULL, &error);
     if (!program) return rw_opencl_fail(dev, error, "program %s", p->name);
+    rw_opencl_enter(s);
     error = s->cl->clBuildProgram(program, 1, &s->id, rw_opencl_options(dev), NULL, NULL);
     rw_status status = error ? build_failed(dev, p, program, error, text) : get_binary(dev, p, program, binary);
+    rw_opencl_leave(s);
     s->cl->clReleaseProgram(program);
     return status;
 }

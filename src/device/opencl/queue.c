@@ -39,16 +39,20 @@ static cl_int set_arguments(const rw_opencl_api *cl, cl_kernel kernel, const rw_
 
 static rw_status launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
 {
-    const rw_opencl_api *cl = rw_opencl_of(q->device)->cl;
+    const rw_opencl_state *s = rw_opencl_of(q->device);
+    const rw_opencl_api *cl = s->cl;
     rw_opencl_kernel *h = k->handle;
     const size_t group = (size_t)k->program->group;
     const size_t local[3] = {group, 1, 1};
     const size_t global[3] = {(size_t)groups[0] * group, (size_t)groups[1], (size_t)groups[2]};
     int at;
+    rw_opencl_enter(s);
     pthread_mutex_lock(&h->lock);
     cl_int error = set_arguments(cl, h->kernel, args, nargs, &at);
     if (!error) error = cl->clEnqueueNDRangeKernel(q->state, h->kernel, 3, NULL, global, local, 0, NULL, NULL);
     pthread_mutex_unlock(&h->lock);
+    if (!error && s->one_at_a_time) error = cl->clFinish(q->state);
+    rw_opencl_leave(s);
     if (!error) return RW_OK;
     if (at < nargs)
         return rw_opencl_fail(q->device, error, "kernel %s: argument %d, %s %s", k->name, at + 1,
