@@ -91,6 +91,25 @@ static void test_queues_order_themselves_by_arrays(void **state)
     rw_array_destroy(&x), rw_array_destroy(&y);
 }
 
+/* The same kernel at once with few groups and with many; PoCL 4.0 to 5.0 mixes the two up. */
+static void test_queues_launch_different_grids(void **state)
+{
+    (void)state;
+    rw_queue *other;
+    OK(rw_queue_create(dev, &other));
+    rw_array *x = zeros(64), *y = zeros(64), *u = zeros(64), *v = zeros(64);
+    for (int i = 1; i <= 5; ++i) {
+        rw_array *many = zeros(640 * i), *from = zeros(640 * i);
+        OK(spin(queue, y, x, turns()));
+        OK(spin(other, many, from, turns()));
+        OK(spin(queue, v, u, turns()));
+        assert_true(all_are(many, 1) && all_are(y, 1) && all_are(v, 1));
+        rw_array_destroy(&many), rw_array_destroy(&from);
+    }
+    rw_queue_destroy(&other);
+    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&u), rw_array_destroy(&v);
+}
+
 /* A queue may go while arrays were last used in it. */
 static void test_a_queue_goes_before_its_arrays(void **state)
 {
@@ -532,6 +551,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_queue_keeps_its_order),
         cmocka_unit_test(test_queues_order_themselves_by_arrays),
+        cmocka_unit_test(test_queues_launch_different_grids),
         cmocka_unit_test(test_a_queue_goes_before_its_arrays),
         cmocka_unit_test(test_events_order_queues),
         cmocka_unit_test(test_event_mistakes),

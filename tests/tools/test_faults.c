@@ -27,7 +27,7 @@ enum {
     COMPILES = 2,   /* may compile: not where that takes seconds (opencl) */
     ONE_TRY = 4,    /* what a failure ends cannot be tried again: made anew */
     SLOW = 8,       /* the first events, then ever fewer */
-    SLOWEST = 16,   /* events 1, 4, 16, 64, … */
+    SLOWEST = 16,   /* events 1, 3, 9, 64, … */
 };
 
 typedef struct probe {
