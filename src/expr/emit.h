@@ -30,7 +30,7 @@ typedef struct rw_emitter {
     rw_text *t;
     rw_text uniforms, uniform_names; /* ", real k3, real k9" and ", k3, k9" */
     rw_text arrays, array_names;     /* ", GLOBAL const f64 *RESTRICT f_u" … */
-    bool border;                     /* loads of neighbours through get_… */
+    bool border;                     /* neighbours may lie beyond a side */
     bool stream;                     /* stores past the caches */
     bool mixed;                      /* fields are read at nodes that may be beyond two sides at once */
     const char *index[3];            /* names of the indices for coordinates, while a side's values are written */

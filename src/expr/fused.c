@@ -313,6 +313,7 @@ static void emit_fused_stores(rw_emitter *e, const fusion *f)
         snprintf(to, sizeof to, "if (own) %c_%s[c]", rw_fused_beside(e, s->field) ? 'o' : 'f', name);
         rw_emit_assign(e, s, to);
     }
+    if (!e->k->naccumulators) return;
     ADD("        if (own) {\n");
     rw_emit_reduced(e);
     ADD("        }\n");

@@ -4,7 +4,7 @@
  *                         Robin sides give ghost values (docs/methods/field.md has the formulas)
  *   inner                 cells whose neighbours all exist: plain loads; on a GPU an item walks along the last axis and
  *                         keeps the values it will need again in registers
- *   border                all others: neighbours through get_…
+ *   border                all others: each neighbour is loaded or, beyond a side, asked for
  *   run                   a group takes tiles, splits each into an inner box and the cells around it, keeps partial
  *                         reductions
  *   combine               adds up what the groups left behind, in their order

@@ -12,7 +12,7 @@
 static volatile sig_atomic_t interrupt;
 static struct timespec interrupted_at;
 
-/* The first signal asks to stop after the step; one that comes later than a second after it ends the program at once.
+/* The first signal asks to stop after the step; one that comes a second or two after it ends the program at once.
    Before that it is taken for the same one: `timeout` and some terminals send it to the program and again to its group. */
 static void on_signal(int number)
 {
