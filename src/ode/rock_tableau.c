@@ -1,0 +1,252 @@
+/* Finishing stages of the ROCK methods by the order conditions, as B-series up to order 5.
+ *
+ * The finishing stages have more coefficients than there are conditions: from a fixed start (near the tableau of least error
+ * of the next order, found by a search) Newton's method takes the shortest way to a tableau that obeys
+ *
+ *   one block          the stages' polynomial is w (q conditions); the trees of order 3 and 4 that are not tall (4, order 4 only)
+ *   two blocks         the polynomial is w, of degree 2; no stage's argument grows with z^2 or more (so that no stage is large
+ *                      where z is); the four trees, of the whole step
+ *
+ * The estimate is the shortest combination of the vectors at hand that vanishes to the order below the method's, scaled so that
+ * its terms of the next order have norm 1 (times ESTIMATE, which makes tolerances mean what they say). It contains no
+ * right-hand side at the end of the step: z R(z) is large where z is, and the estimate would be. */
+#include "ode/rock.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Trees by their children: 0 empty; 1 t; 2 [t]; 3 [tt]; 4 [[t]]; 5 [ttt]; 6 [t[t]]; 7 [[tt]]; 8 [[[t]]]; then those of order 5.
+ * A B-series maps a tree to its elementary weight: 1/density for the exact solution. */
+enum { TREES = 18, MOST = 16 };
+static const unsigned char child[TREES][4] = {{0},    {0},       {1},       {1, 1}, {2},    {1, 1, 1}, {1, 2}, {3}, {4}, {1, 1, 1, 1},
+                                              {1, 1, 2}, {2, 2}, {1, 3},    {1, 4}, {5},    {6},       {7},    {8}};
+static const rw_wide symmetry[TREES] = {1, 1, 1, 2, 1, 6, 1, 2, 1, 24, 2, 2, 2, 1, 6, 1, 2, 1};
+static const rw_wide density[TREES] = {1, 1, 2, 3, 6, 4, 8, 12, 24, 5, 10, 20, 15, 30, 20, 40, 60, 120};
+static const int upto[6] = {1, 2, 3, 5, 9, 18}; /* trees of order at most … */
+
+typedef struct series {
+    rw_wide c[TREES];
+} series;
+
+static const series identity = {{1}};
+
+static void add(series *y, rw_wide a, const series *x)
+{
+    for (int t = 0; t < TREES; ++t) y->c[t] += a * x->c[t];
+}
+
+/* h F(y) */
+static series rate(const series *y)
+{
+    series r = {{0}};
+    for (int t = 1; t < TREES; ++t) {
+        r.c[t] = 1;
+        for (int k = 0; k < 4 && child[t][k]; ++k) r.c[t] *= y->c[child[t][k]];
+    }
+    return r;
+}
+
+static series recur(const rw_rock_block *b, const series *v)
+{
+    series g0 = {{0}}, g1 = *v;
+    for (int j = 1; j <= b->m; ++j) {
+        series f = rate(&g1), t = {{0}};
+        add(&t, b->mu[j], &f), add(&t, -b->nu[j], &g1), add(&t, -b->kappa[j], &g0);
+        g0 = g1, g1 = t;
+    }
+    return g1;
+}
+
+static series finish(const rw_rock_block *b, const series *g, series *k)
+{
+    series y = *g;
+    for (int i = 0, n = 0; i < b->q; ++i) {
+        series argument = *g;
+        for (int j = 0; j < i; ++j) add(&argument, b->a[n++], k + j);
+        k[i] = rate(&argument);
+        add(&y, b->b[i], k + i);
+    }
+    return y;
+}
+
+/* ---- finishing stages ------------------------------------------------------------------------------------------------ */
+
+/* Coefficients to be found: in two blocks a_32 = 0, since the second stage's argument is of degree 1. */
+static int entries(rw_rock *r, rw_wide **to)
+{
+    int n = 0;
+    for (int i = 0; i < r->nblocks; ++i) {
+        rw_rock_block *b = r->block + i;
+        for (int j = 0; j < b->q * (b->q - 1) / 2; ++j)
+            if (r->nblocks == 1 || j != 2) to[n++] = b->a + j;
+        for (int j = 0; j < b->q; ++j) to[n++] = b->b + j;
+    }
+    return n;
+}
+
+/* Defects; `g`: the recurrence of the first block, which they do not change. */
+static int defects(const rw_rock *r, const series *g, rw_wide *f)
+{
+    int n = 0;
+    series y = identity, k[RW_ROCK_FINISH];
+    for (int i = 0; i < r->nblocks; ++i) {
+        const rw_rock_block *b = r->block + i;
+        rw_wide power[RW_ROCK_FINISH][RW_ROCK_FINISH + 1], v[RW_ROCK_FINISH + 1] = {1}; /* polynomials in z, of K_j and the block */
+        for (int j = 0, e = 0; j < b->q; ++j) {
+            rw_wide argument[RW_ROCK_FINISH + 1] = {1};
+            for (int l = 0; l < j; ++l, ++e)
+                for (int c = 0; c <= RW_ROCK_FINISH; ++c) argument[c] += b->a[e] * power[l][c];
+            for (int c = 0; c <= RW_ROCK_FINISH; ++c) power[j][c] = c ? argument[c - 1] : 0, v[c] += b->b[j] * power[j][c];
+            if (r->nblocks == 2 && j == 3) f[n++] = argument[2];
+        }
+        for (int c = 1; c <= RW_MIN(b->q, 2 * b->pairs); ++c) f[n++] = v[c] - b->w[c];
+        series first = i ? recur(b, &y) : *g;
+        y = finish(b, &first, k);
+    }
+    static const int others[] = {3, 5, 6, 7};
+    for (int i = 0; r->order == 4 && i < RW_COUNT(others); ++i) f[n++] = y.c[others[i]] - 1 / density[others[i]];
+    return n;
+}
+
+static rw_wide norm_of(const rw_wide *f, int n)
+{
+    rw_wide s = 0;
+    for (int i = 0; i < n; ++i) s += f[i] * f[i];
+    return s;
+}
+
+/* dx: shortest solution of J dx = -f. */
+static bool shortest(rw_wide J[MOST][MOST], const rw_wide *f, int nf, int nx, rw_wide *dx)
+{
+    rw_wide A[MOST * MOST], b[MOST];
+    for (int i = 0; i < nf; ++i) {
+        for (int k = 0; k < nf; ++k) {
+            A[i * nf + k] = 0;
+            for (int j = 0; j < nx; ++j) A[i * nf + k] += J[i][j] * J[k][j];
+        }
+        b[i] = -f[i];
+    }
+    if (!rw_rock_solve(A, b, nf)) return false;
+    for (int j = 0; j < nx; ++j) {
+        dx[j] = 0;
+        for (int i = 0; i < nf; ++i) dx[j] += J[i][j] * b[i];
+    }
+    return true;
+}
+
+static bool newton(rw_rock *r)
+{
+    rw_wide *x[MOST], f[MOST], g[MOST], J[MOST][MOST], dx[MOST], keep[MOST], norm;
+    series first = recur(r->block, &identity);
+    int nx = entries(r, x), nf = defects(r, &first, f);
+    for (int round = 0; round < 100 && (norm = norm_of(f, nf)) > 1e-33L; ++round) {
+        for (int j = 0; j < nx; ++j) {
+            rw_wide old = *x[j], h = 1e-9L;
+            *x[j] = old + h, defects(r, &first, g), *x[j] = old;
+            for (int i = 0; i < nf; ++i) J[i][j] = (g[i] - f[i]) / h;
+        }
+        if (!shortest(J, f, nf, nx, dx)) return false;
+        rw_wide part = 1;
+        for (int j = 0; j < nx; ++j) keep[j] = *x[j], part = fminl(part, 0.5L / fmaxl(fabsl(dx[j]), 1e-30L));
+        for (int halving = 0; halving < 20; ++halving, part /= 2) {
+            for (int j = 0; j < nx; ++j) *x[j] = keep[j] + part * dx[j];
+            defects(r, &first, f);
+            if (norm_of(f, nf) < norm) break;
+        }
+        if (norm < 1e-26L && norm_of(f, nf) >= norm / 4) break; /* rounding */
+    }
+    return norm_of(f, nf) < 1e-26L;
+}
+
+/* ---- estimate -------------------------------------------------------------------------------------------------------- */
+
+static const rw_wide estimate_scale[RW_ROCK_KINDS] = {[RW_ROCK2] = 0.1L, [RW_ROCK4] = 0.0125L, [RW_ROCK4_SPLIT] = 0.0125L};
+
+enum { MOST_VECTORS = 3 + 2 * RW_ROCK_FINISH };
+
+/* The vectors that the estimate may use, and their weights in r. */
+static int vectors(rw_rock *r, series *v, rw_wide **weight)
+{
+    int n = 0;
+    series y = identity, k[RW_ROCK_FINISH];
+    v[n] = identity, weight[n++] = &r->start;
+    for (int i = 0; i < r->nblocks; ++i) {
+        rw_rock_block *b = r->block + i;
+        bool last = i + 1 == r->nblocks;
+        series g = recur(b, &y);
+        y = finish(b, &g, k);
+        v[n] = last ? g : y, weight[n++] = last ? &r->last : &r->middle;
+        for (int j = 0; j < b->q; ++j) v[n] = k[j], weight[n++] = b->e + j;
+    }
+    return n;
+}
+
+static bool estimate(rw_rock *r)
+{
+    series v[MOST_VECTORS];
+    rw_wide *weight[MOST_VECTORS], J[MOST][MOST] = {{0}}, f[MOST] = {0}, x[MOST];
+    int n = vectors(r, v, weight), trees = upto[r->order - 1], nf = trees;
+    for (int t = 0; t < trees; ++t)
+        for (int j = 0; j < n; ++j) J[t][j] = v[j].c[t];
+    if (r->nblocks == 2) { /* K of the first block: none of what is linear in z, else it would grow with z */
+        const rw_rock_block *b = r->block;
+        for (int j = 0, e = 0; j < b->q; ++j) {
+            J[nf][2 + j] = 1;
+            for (int l = 0; l < j; ++l) J[nf + 1][2 + j] += b->a[e++];
+        }
+        nf += 2;
+    }
+    for (int j = 0; j < n; ++j) J[nf][j] = v[j].c[upto[r->order] - 1]; /* the tall tree of the method's order: 1 for now */
+    f[nf++] = -1;
+    if (!shortest(J, f, nf, n, x)) return false;
+    rw_wide size = 0;
+    for (int t = trees; t < upto[r->order]; ++t) {
+        rw_wide c = 0;
+        for (int j = 0; j < n; ++j) c += x[j] * v[j].c[t];
+        size += c * c / symmetry[t] / symmetry[t];
+    }
+    for (int j = 0; j < n; ++j) *weight[j] = x[j] * estimate_scale[r->kind] / sqrtl(size);
+    return true;
+}
+
+rw_status rw_rock_finish(rw_context *ctx, rw_rock *r)
+{
+    static const struct {
+        rw_wide a[6], b[RW_ROCK_FINISH];
+    } start[][2] = {
+        [RW_ROCK2] = {{{0.152L}, {-0.592L, 1.067L}}},
+        [RW_ROCK4] = {{{-0.1043L, 1.2380L, -0.8425L, -0.1319L, 0.2290L, 0.4478L}, {0.456L, -0.2187L, 0.190L, 0.2478L}}},
+        [RW_ROCK4_SPLIT] = {{{0.28176L, 0.84399L, 0, -0.29912L, 0.41402L, -0.13822L}, {-0.23349L, 0.65960L, -0.06552L, 0.26332L}},
+                            {{-0.5374L}, {0.1895L, -0.1432L}}},
+        {{{-0.1184L, 1.2166L, -0.8240L, -0.3058L, 0.2785L, 0.6933L}, {0.5776L, -0.3208L, 0.2224L, 0.3445L}}}, /* ROCK4 with 5 */
+    };
+    int from = r->kind == RW_ROCK4 && r->stages == 5 ? RW_ROCK_KINDS : (int)r->kind;
+    for (int i = 0; i < r->nblocks; ++i)
+        memcpy(r->block[i].a, start[from][i].a, sizeof r->block[i].a), memcpy(r->block[i].b, start[from][i].b, sizeof r->block[i].b);
+    if (newton(r) && estimate(r)) return RW_OK;
+    return rw_fail(ctx, RW_ERR_NOT_CONVERGED, "no finishing stages for %d stages and damping %g were found", r->stages, r->damping);
+}
+
+void rw_rock_order(const rw_rock *rock, rw_wide *defect, rw_wide *estimate_defect, rw_wide *next)
+{
+    rw_rock *r = (rw_rock *)rock; /* vectors() tells where the weights are */
+    series v[MOST_VECTORS], y = identity, k[RW_ROCK_FINISH];
+    rw_wide *weight[MOST_VECTORS], error = 0;
+    int n = vectors(r, v, weight);
+    *defect = *estimate_defect = 0;
+    for (int i = 0; i < r->nblocks; ++i) {
+        series g = recur(r->block + i, &y);
+        y = finish(r->block + i, &g, k);
+    }
+    for (int t = 0; t < upto[r->order]; ++t) *defect = fmaxl(*defect, fabsl(y.c[t] - 1 / density[t]));
+    for (int t = 0; t < upto[r->order - 1]; ++t) {
+        rw_wide c = 0;
+        for (int j = 0; j < n; ++j) c += *weight[j] * v[j].c[t];
+        *estimate_defect = fmaxl(*estimate_defect, fabsl(c));
+    }
+    for (int t = upto[r->order]; t < upto[r->order + 1]; ++t) {
+        rw_wide e = (y.c[t] - 1 / density[t]) / symmetry[t];
+        error += e * e;
+    }
+    *next = sqrtl(error);
+}
