@@ -16,7 +16,12 @@ extern "C" {
 /* name in the case file, value, one line */
 #define RW_ODE_METHOD_LIST(X)                                                                                          \
     X(RK4, "rk4", "classical Runge-Kutta, order 4, fixed step")                                                        \
-    X(RKC2, "rkc2", "Runge-Kutta-Chebyshev, order 2, error control, for parabolic problems")
+    X(RKC2, "rkc2", "Runge-Kutta-Chebyshev, order 2, error control, for parabolic problems")                           \
+    X(RKL2, "rkl2", "Runge-Kutta-Legendre, order 2, error control, for parabolic problems, monotone")                  \
+    X(ROCK2, "rock2", "stabilised Runge-Kutta of Abdulle, order 2, error control, for parabolic problems")             \
+    X(ROCK4, "rock4", "stabilised Runge-Kutta of Abdulle, order 4, error control, for parabolic problems")             \
+    X(DP5, "dp5", "Dormand-Prince 5(4), error control, for problems that are not stiff")                            \
+    X(AUTO, "auto", "the method that suits, chosen at the first step: dp5, rock2 or rock4")
 
 typedef enum rw_ode_method {
 #define RW_X(name, text, line) RW_ODE_##name,
@@ -36,10 +41,14 @@ typedef struct rw_ode_spec {
     int nscalars;
     rw_ode_method method;
     double start;            /* t at the beginning */
+    double end;              /* AUTO: t at the end, 0: unknown */
     double step;             /* RK4: the step; 0: 0.9 of the stability limit 2.78 / spectral radius */
-    double rtol, atol;       /* RKC2; 0: 1e-5, 1e-8 */
-    double initial_step, max_step; /* RKC2; 0: automatic, none */
-    int max_stages;          /* RKC2; 0: 200 */
+    /* methods with error control */
+    double rtol, atol;       /* 0: 1e-5, 1e-8 */
+    double initial_step, max_step; /* 0: automatic, none */
+    int max_stages;          /* stabilised methods; 0: 200 (RKC2, RKL2), 400 (ROCK2, ROCK4) */
+    double damping;          /* ROCK2, ROCK4: |R| on the stability interval, 0.5 … 0.99; 0: 0.95. Less damps more: wider
+                              * region around the real axis, shorter interval */
     const char *spectral_radius; /* expression of scalars and t; NULL, "" or "auto": estimated; "power": by iteration */
     bool record;             /* RK4: replay a step as a recorded sequence when nothing in it depends on t */
 } rw_ode_spec;
@@ -56,6 +65,9 @@ RW_API rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value);
  * ERR_NOT_CONVERGED: values that are not finite, or a step too small: the state is that before the step. */
 RW_API rw_status rw_ode_step(rw_ode *ode, double t_limit);
 RW_API double rw_ode_time(const rw_ode *ode);
+/* "rock4", …; of AUTO what it has become, "auto" before the first step. The reason is "" for other methods. */
+RW_API const char *rw_ode_method_name(const rw_ode *ode);
+RW_API const char *rw_ode_reason(const rw_ode *ode);
 
 typedef struct rw_ode_statistics {
     int64_t steps, rejected, rhs;     /* accepted, rejected, evaluations of the right-hand side */
@@ -69,7 +81,8 @@ RW_API rw_ode_statistics rw_ode_get_statistics(const rw_ode *ode);
 /* Everything besides the fields that continuing to the same bits needs. */
 enum { RW_ODE_STATE = 16 };
 RW_API void rw_ode_save(const rw_ode *ode, double state[RW_ODE_STATE]);
-RW_API void rw_ode_load(rw_ode *ode, const double state[RW_ODE_STATE]);
+/* Into an integrator of the same specification. AUTO becomes the method it was, which may fail as rw_ode_create may. */
+RW_API rw_status rw_ode_load(rw_ode *ode, const double state[RW_ODE_STATE]);
 
 /* The plan of one step's kernels as text; free() it. */
 RW_API rw_status rw_ode_explain(const rw_ode *ode, char **text);

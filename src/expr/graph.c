@@ -35,7 +35,7 @@ void rw_graph_destroy(rw_graph **graph)
     *graph = NULL;
     if (!g) return;
     for (int i = 0; i < g->nfields; ++i) rw_free(g->fields[i].name);
-    for (int i = 0; i < g->nparams; ++i) rw_free(g->params[i].name);
+    for (int i = 0; i < g->nparams; ++i) rw_free(g->params[i].name), rw_free(g->params[i].course);
     rw_free(g->fields), rw_free(g->params), rw_free(g->nodes), rw_free(g->hash), rw_free(g);
 }
 
@@ -62,7 +62,7 @@ int rw_graph_add_param(rw_graph *g, const char *name, bool is_complex, double re
         g->failed = true;
         return -1;
     }
-    g->params[g->nparams] = (rw_graph_param){copy, is_complex, re, im};
+    g->params[g->nparams] = (rw_graph_param){.name = copy, .is_complex = is_complex, .re = re, .im = im};
     return g->nparams++;
 }
 
@@ -256,6 +256,37 @@ static rw_node simplify(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c)
 
 static bool commutes(rw_op op) { return op == RW_OP_ADD || op == RW_OP_MUL; }
 
+/* Known on the host before a run. */
+static bool is_scalar(const rw_graph *g, rw_node n) { return !g->nodes[n].is_field && !g->nodes[n].reduced; }
+
+/* n = *field times *scalar. */
+static bool splits(const rw_graph *g, rw_node n, rw_node *field, rw_node *scalar)
+{
+    const rw_graph_node *p = g->nodes + n;
+    if (p->op != RW_OP_MUL || !p->is_field) return false;
+    int which = is_scalar(g, p->arg[0]) ? 0 : is_scalar(g, p->arg[1]) ? 1 : -1;
+    if (which < 0) return false;
+    *scalar = p->arg[which], *field = p->arg[1 - which];
+    return true;
+}
+
+/* Scalar factors of a product move outwards and meet: (a(x) s) c = a(x) (s c), (a s) b = (a b) s. -1: nothing to do. */
+static rw_node gather(rw_graph *g, rw_op op, rw_node a, rw_node b)
+{
+    rw_node field, scalar;
+    if (op == RW_OP_DIV && is_scalar(g, b) && splits(g, a, &field, &scalar) && !(g->nodes[scalar].op == RW_OP_CONST && g->nodes[b].op == RW_OP_CONST))
+        return rw_make2(g, RW_OP_MUL, field, rw_make2(g, RW_OP_DIV, scalar, b));
+    if (op != RW_OP_MUL) return -1;
+    for (int i = 0; i < 2; ++i) {
+        rw_node one = i ? b : a, other = i ? a : b;
+        if (!splits(g, one, &field, &scalar)) continue;
+        if (!is_scalar(g, other)) return rw_make2(g, RW_OP_MUL, rw_make2(g, RW_OP_MUL, field, other), scalar);
+        if (g->nodes[scalar].op == RW_OP_CONST && g->nodes[other].op == RW_OP_CONST) continue;
+        return rw_make2(g, RW_OP_MUL, field, rw_make2(g, RW_OP_MUL, scalar, other));
+    }
+    return -1;
+}
+
 rw_node rw_make(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c)
 {
     if (g->failed) return 0;
@@ -284,6 +315,8 @@ rw_node rw_make(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c)
     rw_node simple = simplify(g, op, a, b, c);
     if (simple >= 0) return simple;
     if (g->failed) return 0;
+    rw_node gathered = g->gather && is_field && !reduced ? gather(g, op, a, b) : -1;
+    if (gathered >= 0 || g->failed) return RW_MAX(gathered, 0);
     if (commutes(op) && a > b) args[0] = b, args[1] = a;
     rw_graph_node n = LEAF((uint8_t)op);
     memcpy(n.arg, args, sizeof n.arg);

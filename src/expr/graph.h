@@ -53,10 +53,20 @@ typedef struct rw_graph_field {
     int depth;    /* of the value assigned last */
 } rw_graph_field;
 
+/* A parameter may stand for a course of values instead of one: a scalar that depends on it then is the weighted sum of its
+ * values along the course (where it is smooth: else its value at the parameter's own). Methods of time integration treat functions of
+ * time so. */
+enum { RW_COURSE = 9 };
+typedef struct rw_course {
+    int n;
+    double at[RW_COURSE], weight[RW_COURSE];
+} rw_course;
+
 typedef struct rw_graph_param {
     char *name;
     bool is_complex;
     double re, im;
+    rw_course *course; /* NULL or empty: one value */
 } rw_graph_param;
 
 typedef struct rw_graph {
@@ -69,9 +79,10 @@ typedef struct rw_graph {
     rw_graph_field *fields;
     int nfields, fields_capacity;
     rw_graph_param *params;
-    int nparams, params_capacity;
+    int nparams, params_capacity, ncourses;
     int spacing[3], origin[3]; /* params of the grid */
     uint64_t stamp;
+    bool gather;               /* products keep their scalar factors together, whatever the order they were written in */
     bool failed;               /* out of memory once, or too_large: checked at the end of building */
     bool too_large;            /* more than RW_GRAPH_NODES, or deeper than RW_GRAPH_DEPTH */
 } rw_graph;
@@ -121,6 +132,10 @@ typedef void rw_leaf_value(void *user, const rw_graph *g, rw_node leaf, double o
 void rw_graph_value(rw_graph *g, rw_node n, rw_leaf_value *leaf, void *user, double out[2]);
 /* The same for a node that is not a field and depends on no reduction. */
 void rw_graph_scalar(rw_graph *g, rw_node n, double *re, double *im);
+/* False when memory is gone. A course with n = 0 ends it. */
+bool rw_graph_set_course(rw_graph *g, int param, const rw_course *course);
+/* True when the parameter is among the leaves of the node. */
+bool rw_graph_depends(rw_graph *g, rw_node n, int param);
 /* One operation on complex numbers in double precision: the reference of all devices. */
 void rw_apply(rw_op op, const double (*arg)[2], bool is_complex, double out[2]);
 

@@ -1,5 +1,7 @@
 /* Programs of a method: the user's equations are lowered once more for each vector whose right-hand side a kernel needs,
  * with the names of the fields meaning that vector and t meaning its time. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ode/ode.h"
@@ -24,6 +26,7 @@ void rw_build_begin(rw_building *b, rw_ode *ode)
     b->ode = ode;
     b->status = rw_graph_create(ode->device->ctx, &ode->grid, ode->order, &b->graph);
     if (b->status != RW_OK) return;
+    b->graph->gather = true; /* functions of time in one piece: see rw_stage_time */
     rw_lowering_begin(&b->lowering, ode->device->ctx, b->graph);
     int n = RW_ODE_VECTORS * ode->nfields;
     b->field = rw_calloc((size_t)n, sizeof *b->field);
@@ -71,7 +74,7 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
     rw_ode *ode = b->ode;
     if (b->status != RW_OK) return;
     int nlocals = b->lowering.nlocals;
-    b->time[v] = time;
+    b->time[v] = time, b->has_time[v] = b->graph->nodes[time].op == RW_OP_PARAM;
     set_time(b, time);
     b->lowering.no_fields = true;
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
@@ -187,6 +190,18 @@ void rw_build_result(rw_building *b, const char *name, rw_node value)
     if (b->status == RW_OK) note(b, rw_plan_result(&b->plan, name, value));
 }
 
+/* A kernel's argument changes with the time of a vector. */
+static bool depends_on_time(const rw_building *b, const rw_expr *e)
+{
+    for (int i = 0; i < e->npasses; ++i) {
+        const rw_pass_kernel *k = &e->passes[i].kernel;
+        for (int j = 0; j < k->nslots; ++j)
+            for (int v = 0; v < RW_ODE_VECTORS && k->slots[j].kind == RW_SLOT_UNIFORM; ++v)
+                if (b->has_time[v] && rw_graph_depends(e->graph, k->slots[j].index, e->graph->nodes[b->time[v]].index)) return true;
+    }
+    return e->evaluator;
+}
+
 rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
 {
     memset(stage, 0, sizeof *stage);
@@ -201,7 +216,7 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
         rw_plan_end(&b->plan);
         rw_graph_destroy(&b->graph);
     }
-    if (b->status == RW_OK) stage->field = b->field;
+    if (b->status == RW_OK) stage->field = b->field, stage->moves = depends_on_time(b, stage->expr);
     else rw_free(b->field);
     return b->status;
 }
@@ -227,8 +242,63 @@ void rw_stage_set(rw_stage *stage, const char *scalar, double value)
     if (p >= 0) rw_expr_set_index(stage->expr, p, value, 0);
 }
 
+/* at[q] = t + theta_q h with Chebyshev nodes theta; the weights are those of the functional s -> sum polynomial[k] h^k s^(k)(t) on
+ * the polynomial through the values there. */
+static void make_course(double t, double h, const double *polynomial, rw_course *c)
+{
+    enum { N = RW_COURSE };
+    static const double pi = 3.14159265358979323846;
+    double theta[N], moment[N], factorial = 1;
+    c->n = N;
+    for (int q = 0; q < N; ++q) theta[q] = (1 - cos(pi * (q + 0.5) / N)) / 2, c->at[q] = t + theta[q] * h;
+    for (int k = 0; k < N; ++k) factorial *= k ? k : 1, moment[k] = polynomial[k] * factorial;
+    for (int q = 0; q < N; ++q) { /* Lagrange's polynomial of node q by its coefficients */
+        double l[N] = {1}, w = 0;
+        for (int r = 0, n = 0; r < N; ++r) {
+            if (r == q) continue;
+            double d = theta[q] - theta[r];
+            ++n;
+            for (int k = n; k > 0; --k) l[k] = (l[k - 1] - theta[r] * l[k]) / d;
+            l[0] *= -theta[r] / d;
+        }
+        for (int k = 0; k < N; ++k) w += l[k] * moment[k];
+        c->weight[q] = w;
+    }
+}
+
+rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double h, const double polynomial[RW_COURSE])
+{
+    rw_stage_set(stage, scalar, ode->t + polynomial[1] * h);
+    if (!stage->moves) return RW_OK;
+    char inner[40];
+    rw_course c;
+    snprintf(inner, sizeof inner, "#%s", scalar);
+    int p = rw_graph_find_param(stage->expr->graph, inner);
+    make_course(ode->t, h, polynomial, &c);
+    if (p >= 0 && !rw_graph_set_course(stage->expr->graph, p, &c)) return rw_fail_memory(ode->device->ctx, sizeof c, "a course of time");
+    return RW_OK;
+}
+
+void rw_ode_exchange(rw_ode *ode, int v, int w)
+{
+    for (int f = 0; f < ode->nfields; ++f) {
+        rw_array **a = ode->vector + v * ode->nfields + f, **b = ode->vector + w * ode->nfields + f, *t = *a;
+        *a = *b, *b = t;
+    }
+}
+
+rw_status rw_stage_explain(const rw_stage *stage, rw_text *text)
+{
+    char *part;
+    RW_TRY(rw_expr_explain(stage->expr, &part));
+    rw_text_add(text, "%s", part);
+    free(part);
+    return RW_OK;
+}
+
 void rw_stage_free(rw_stage *stage)
 {
+    if (!stage->expr) return;
     rw_expr_destroy(&stage->expr);
     rw_free(stage->field);
     stage->field = NULL;

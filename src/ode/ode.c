@@ -4,7 +4,8 @@
 
 #include "ode/ode.h"
 
-static const rw_ode_ops *const methods[] = {[RW_ODE_RK4] = &rw_rk4_ops, [RW_ODE_RKC2] = &rw_rkc2_ops};
+static const rw_ode_ops *const methods[] = {[RW_ODE_RK4] = &rw_rk4_ops, [RW_ODE_RKC2] = &rw_rkc2_ops, [RW_ODE_RKL2] = &rw_rkl2_ops,
+                                            [RW_ODE_ROCK2] = &rw_rock2_ops, [RW_ODE_ROCK4] = &rw_rock4_ops, [RW_ODE_DP5] = &rw_dp5_ops, [RW_ODE_AUTO] = &rw_auto_ops};
 
 static char *copy_text(const char *text, bool *failed)
 {
@@ -66,9 +67,12 @@ static rw_status check_spec(rw_context *ctx, const rw_ode_spec *spec)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "grid spacing %g on axis %c must be positive", h, "xyz"[d]);
         cells *= n;
     }
-    if (spec->max_stages < 0 || spec->max_stages == 1 || spec->max_stages > 1000000)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "time.max_stages = %d is outside [2, 1000000]: stages of a step of rkc2",
-                       spec->max_stages);
+    const rw_ode_ops *ops = methods[spec->method];
+    if (spec->max_stages < 0 || spec->max_stages > 1000000 || (spec->max_stages && ops->reach && spec->max_stages < ops->least_stages))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "time.max_stages = %d is outside [%d, 1000000]: stages of a step of %s", spec->max_stages,
+                       ops->least_stages, ops->name);
+    if (spec->damping != 0 && !(spec->damping >= 0.5 && spec->damping <= 0.99))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "time.damping = %g is outside [0.5, 0.99]; 0.95 is usual", spec->damping);
     const double numbers[] = {spec->start, spec->step, spec->rtol, spec->atol, spec->initial_step, spec->max_step};
     static const char *const names[] = {"start", "step", "rtol", "atol", "initial_step", "max_step"};
     for (int i = 0; i < RW_COUNT(names); ++i)
@@ -101,8 +105,8 @@ static rw_status make_vectors(rw_ode *ode)
     for (int d = 0; d < ode->grid.ndim; ++d) shape[d] = ode->grid.size[ode->grid.ndim - 1 - d];
     for (int v = 1; v < ode->ops->vectors; ++v)
         for (int f = 0; f < ode->nfields; ++f)
-            RW_TRY(rw_array_create(dev, ode->fields[f].dtype, ode->grid.ndim, shape, RW_MEMORY_DEVICE,
-                                   &ode->vector[v * ode->nfields + f]));
+            RW_TRY(rw_array_create(dev, ode->fields[f].dtype, ode->grid.ndim, shape,
+                                   ode->vector[f] ? ode->vector[f]->memory : RW_MEMORY_DEVICE, &ode->vector[v * ode->nfields + f]));
     return RW_OK;
 }
 
@@ -119,7 +123,9 @@ rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *spec, rw_ode **result
     ode->start = ode->t = spec->start, ode->fixed_step = spec->step;
     ode->rtol = spec->rtol > 0 ? spec->rtol : 1e-5, ode->atol = spec->atol > 0 ? spec->atol : 1e-8;
     ode->initial_step = spec->initial_step, ode->max_step = spec->max_step;
-    ode->max_stages = spec->max_stages > 0 ? spec->max_stages : 200;
+    ode->given_stages = spec->max_stages, ode->end = spec->end;
+    ode->max_stages = spec->max_stages > 0 ? spec->max_stages : ode->ops->max_stages;
+    ode->damping = spec->damping > 0 ? spec->damping : 0.95;
     ode->record = spec->record;
     rw_status status = copy_problem(ode, spec);
     size_t n = (size_t)RW_ODE_VECTORS * (size_t)ode->nfields;
@@ -133,15 +139,33 @@ rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *spec, rw_ode **result
     return status;
 }
 
+static void drop_vectors(rw_ode *ode)
+{
+    for (int v = 1; ode->vector && v < ode->ops->vectors; ++v)
+        for (int f = 0; f < ode->nfields; ++f) rw_array_destroy(&ode->vector[v * ode->nfields + f]);
+}
+
+rw_status rw_ode_become(rw_ode *ode, rw_ode_method method)
+{
+    ode->ops = methods[method];
+    ode->max_stages = ode->given_stages > 0 ? RW_MAX(ode->given_stages, ode->ops->least_stages) : ode->ops->max_stages;
+    rw_status status = ode->ops->create(ode);
+    if (status == RW_OK) status = make_vectors(ode);
+    if (status == RW_OK) return RW_OK;
+    ode->ops->destroy(ode);
+    drop_vectors(ode);
+    ode->ops = &rw_auto_ops;
+    return status;
+}
+
 void rw_ode_destroy(rw_ode **o)
 {
     rw_ode *ode = *o;
     *o = NULL;
     if (!ode) return;
     ode->ops->destroy(ode);
-    rw_spectral_free(ode);
-    for (int v = 1; ode->vector && v < ode->ops->vectors; ++v)
-        for (int f = 0; f < ode->nfields; ++f) rw_array_destroy(&ode->vector[v * ode->nfields + f]);
+    rw_spectral_free(ode), rw_adaptive_free(ode);
+    drop_vectors(ode);
     for (int f = 0; f < ode->nfields; ++f) {
         rw_free((char *)ode->fields[f].name);
         for (int s = 0; s < 6; ++s) {
@@ -160,7 +184,7 @@ void rw_ode_destroy(rw_ode **o)
 /* A method may exchange the caller's array with one of its own: they must lie in the same kind of memory. */
 static rw_status match_memory(rw_ode *ode, int f, const rw_array *a)
 {
-    for (int v = 1; v < ode->ops->vectors && ode->ops->adaptive; ++v) {
+    for (int v = 1; v < ode->ops->vectors && ode->ops->attempt; ++v) {
         rw_array **own = &ode->vector[v * ode->nfields + f], *other;
         if ((*own)->memory == a->memory) continue;
         RW_TRY(rw_array_create(ode->device, a->dtype, (*own)->ndim, (*own)->shape, a->memory, &other));
@@ -220,6 +244,15 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
 
 double rw_ode_time(const rw_ode *ode) { return ode->t; }
 rw_ode_statistics rw_ode_get_statistics(const rw_ode *ode) { return ode->stat; }
+const char *rw_ode_method_name(const rw_ode *ode) { return ode->ops->name; }
+const char *rw_ode_reason(const rw_ode *ode) { return ode->reason; }
+
+static int method_number(const rw_ode *ode)
+{
+    int m = 0;
+    while (methods[m] != ode->ops) ++m;
+    return m;
+}
 
 /* The order of the numbers is part of the checkpoint format. */
 void rw_ode_save(const rw_ode *ode, double s[RW_ODE_STATE])
@@ -228,17 +261,23 @@ void rw_ode_save(const rw_ode *ode, double s[RW_ODE_STATE])
     const double values[RW_ODE_STATE] = {ode->t, (double)a->steps, (double)a->rejected, (double)a->rhs,
                                          (double)a->spectral_rhs, a->spectral_radius, a->stages, a->max_stages, a->step,
                                          a->error, ode->controller[0], ode->controller[1], ode->controller[2],
-                                         ode->controller[3]};
+                                         ode->controller[3], method_number(ode)};
     memcpy(s, values, sizeof values);
 }
 
-void rw_ode_load(rw_ode *ode, const double s[RW_ODE_STATE])
+rw_status rw_ode_load(rw_ode *ode, const double s[RW_ODE_STATE])
 {
+    int method = (int)s[14];
+    if (ode->ops == &rw_auto_ops && method >= 0 && method < RW_ODE_AUTO) {
+        RW_TRY(rw_ode_become(ode, (rw_ode_method)method));
+        snprintf(ode->reason, sizeof ode->reason, "as before the restart");
+    }
     ode->t = s[0];
     ode->stat = (rw_ode_statistics){.steps = (int64_t)s[1], .rejected = (int64_t)s[2], .rhs = (int64_t)s[3],
                                     .spectral_rhs = (int64_t)s[4], .spectral_radius = s[5], .stages = (int)s[6],
                                     .max_stages = (int)s[7], .step = s[8], .error = s[9]};
     memcpy(ode->controller, s + 10, sizeof ode->controller);
+    return RW_OK;
 }
 
 rw_status rw_ode_explain(const rw_ode *ode, char **text)
@@ -261,5 +300,6 @@ int64_t rw_ode_bytes(const rw_ode_spec *spec)
         cells *= spec->grid.size[d];
     }
     for (int f = 0; f < spec->nfields; ++f) bytes += (int64_t)rw_dtype_size(spec->fields[f].dtype);
-    return bytes * cells * methods[spec->method]->vectors;
+    const rw_ode_ops *ops = methods[spec->method] == &rw_auto_ops ? &rw_rock4_ops : methods[spec->method];
+    return bytes * cells * ops->vectors;
 }

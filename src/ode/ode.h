@@ -13,23 +13,36 @@
 #include "expr/program.h"
 #include "rechenwerk/ode.h"
 
-enum { RW_ODE_VECTORS = 5 };
+enum { RW_ODE_VECTORS = 8 };
+
+/* A step tried: what rw_adaptive_step needs to know of it. */
+typedef struct rw_attempt {
+    int stages;
+    int result;   /* vector that holds y_{n+1} */
+    double error; /* norm of the estimate over the tolerance: up to 1 is accepted */
+} rw_attempt;
 
 typedef struct rw_ode_ops {
     const char *name;
     int vectors;                       /* arrays a field, the solution included */
-    bool adaptive;
+    int least_stages, max_stages;      /* of a step; unless the caller says */
     rw_status (*create)(rw_ode *ode);  /* builds the programs */
-    rw_status (*step)(rw_ode *ode, double t_limit);
+    rw_status (*step)(rw_ode *ode, double t_limit); /* of adaptive methods: rw_adaptive_step */
     void (*destroy)(rw_ode *ode);
     rw_status (*explain)(const rw_ode *ode, rw_text *text);
+    /* adaptive methods only */
+    int power;                         /* the estimate is of size h^power */
+    double growth;                     /* a step is at most so many times the one before */
+    double (*reach)(const rw_ode *ode); /* largest h rho that is stable; NULL: the radius does not matter */
+    rw_status (*attempt)(rw_ode *ode, double h, double rho, rw_attempt *a);
 } rw_ode_ops;
-extern const rw_ode_ops rw_rk4_ops, rw_rkc2_ops;
+extern const rw_ode_ops rw_rk4_ops, rw_rkc2_ops, rw_rkl2_ops, rw_rock2_ops, rw_rock4_ops, rw_dp5_ops, rw_auto_ops;
 
 /* A program of a method with the vectors it names. */
 typedef struct rw_stage {
     rw_expr *expr;
     int *field;     /* by [vector][user field]: index of the graph's field, -1 when unused */
+    bool moves;     /* something in it depends on time */
 } rw_stage;
 
 struct rw_ode {
@@ -45,9 +58,12 @@ struct rw_ode {
     rw_expr_scalar *scalars;
     char *radius_text;        /* NULL: estimate */
     bool radius_power;        /* by power iteration */
-    double start, fixed_step, rtol, atol, initial_step, max_step;
+    double start, fixed_step, rtol, atol, initial_step, max_step, damping;
     int max_stages;
     bool record;
+    double end;               /* AUTO: expected, 0 unknown */
+    int given_stages;         /* the caller's limit, 0: the method's */
+    char reason[240];         /* why AUTO became what it is */
     /* state */
     double t;
     rw_ode_statistics stat;
@@ -56,6 +72,7 @@ struct rw_ode {
     bool stale;               /* a scalar has changed since the spectral radius was found */
     double controller[4];     /* what the method's step control remembers; saved in checkpoints */
     struct rw_spectral *spectral;
+    struct rw_adaptive *adaptive;
     void *method;             /* the method's own */
 };
 
@@ -67,6 +84,7 @@ typedef struct rw_building {
     rw_lowering lowering;
     int *field;               /* by [vector][field] */
     rw_node time[RW_ODE_VECTORS];
+    bool has_time[RW_ODE_VECTORS]; /* time is a scalar of the program */
     rw_plan plan;
     bool planned;
     rw_status status;         /* first failure; later calls do nothing */
@@ -86,7 +104,27 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage);
 /* Vectors of the ode bound to the program's fields and the program run; scalars are set with rw_stage_set. */
 rw_status rw_stage_run(rw_ode *ode, rw_stage *stage);
 void rw_stage_set(rw_stage *stage, const char *scalar, double value);
+/* The time `scalar` of a stage of a step h from the present time. A stage's value on y' = lambda y, y_n = 1, is a polynomial in
+ * h lambda: `polynomial` has its coefficients. Functions of time get the values that the method itself would give them as further
+ * unknowns (s' = s_1, s_1' = s_2, …), not those at a point of time: then sources and boundary values of linear equations
+ * cost no order, however stiff they are. */
+rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double h, const double polynomial[RW_COURSE]);
 void rw_stage_free(rw_stage *stage);
+/* AUTO takes a method, with its programs and vectors. On failure it stays AUTO. */
+rw_status rw_ode_become(rw_ode *ode, rw_ode_method method);
+/* The arrays of two vectors exchanged. */
+void rw_ode_exchange(rw_ode *ode, int v, int w);
+/* The stage's plan added to `text`. */
+rw_status rw_stage_explain(const rw_stage *stage, rw_text *text);
+
+/* ---- step control (adaptive.c) ---------------------------------------------------------------------------------------- */
+
+/* One accepted step by the method's attempts. controller: [0] next step, [1] last error, [2] last accepted step, [3] steps since
+ * the radius was found. */
+rw_status rw_adaptive_step(rw_ode *ode, double t_limit);
+void rw_adaptive_free(rw_ode *ode);
+/* Result "norm": sqrt(mean((e/(atol + rtol max(|y|, |next|)))^2)) over all cells and fields; without `next` |y| alone counts. */
+void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next);
 
 /* ---- spectral radius (spectral.c) ----------------------------------------------------------------------------------- */
 
@@ -94,6 +132,8 @@ void rw_stage_free(rw_stage *stage);
 rw_status rw_spectral_radius(rw_ode *ode, double *rho);
 /* False when it depends on neither state nor time: one estimate serves for ever. */
 bool rw_spectral_varies(const rw_ode *ode);
+/* How far Gershgorin's circles reach to the right of 0, over the radius found last; 0 where there are none. Of AUTO only. */
+rw_status rw_spectral_overhang(rw_ode *ode, double *part);
 void rw_spectral_free(rw_ode *ode);
 /* What was found before is void: a scalar has changed. */
 void rw_spectral_forget(rw_ode *ode);

@@ -47,37 +47,12 @@ static rw_status build(rw_ode *ode, int i, rw_node *rates, rw_stage *stage)
     return rw_build_end(&b, "rk4_stage", stage);
 }
 
-/* True when a node with the name #t is used by the stage's kernels. */
-static bool uses_time(const rw_stage *stage)
-{
-    const rw_graph *g = stage->expr->graph;
-    int t = rw_graph_find_param(g, "#t");
-    for (int i = 0; i < stage->expr->npasses; ++i) {
-        const rw_pass_kernel *k = &stage->expr->passes[i].kernel;
-        for (int j = 0; j < k->nslots; ++j) {
-            if (k->slots[j].kind != RW_SLOT_UNIFORM) continue;
-            /* does the uniform's expression contain t? its value moves with it then */
-            rw_node stack[256] = {k->slots[j].index};
-            for (int n = 1; n > 0;) {
-                const rw_graph_node *p = g->nodes + stack[--n];
-                if (p->op == RW_OP_PARAM && p->index == t) return true;
-                for (int a = 0; a < rw_ops[p->op].arity; ++a) {
-                    if (n == 256) return true;
-                    stack[n++] = p->arg[a];
-                }
-            }
-        }
-    }
-    return false;
-}
-
 static void destroy(rw_ode *ode)
 {
     rk4 *m = ode->method;
     if (!m) return;
     rw_sequence_destroy(&m->sequence);
-    for (int i = 0; i < STAGES; ++i)
-        if (m->stage[i].expr) rw_stage_free(&m->stage[i]);
+    for (int i = 0; i < STAGES; ++i) rw_stage_free(&m->stage[i]);
     rw_free(m->memory);
     rw_free(m);
     ode->method = NULL;
@@ -93,7 +68,7 @@ static rw_status create(rw_ode *ode)
     rw_free(rates);
     if (status != RW_OK) return status;
     m->autonomous = true;
-    for (int i = 0; i < STAGES; ++i) m->autonomous = m->autonomous && !uses_time(&m->stage[i]);
+    for (int i = 0; i < STAGES; ++i) m->autonomous = m->autonomous && !m->stage[i].moves;
     return RW_OK;
 }
 
@@ -173,14 +148,9 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
 {
     const rk4 *m = ode->method;
     rw_text_add(text, "rk4: a step is four kernels%s\n", m->autonomous ? ", recorded and replayed" : "");
-    for (int i = 0; i < STAGES; ++i) {
-        char *part;
-        RW_TRY(rw_expr_explain(m->stage[i].expr, &part));
-        rw_text_add(text, "%s", part);
-        free(part);
-    }
+    for (int i = 0; i < STAGES; ++i) RW_TRY(rw_stage_explain(m->stage + i, text));
     return RW_OK;
 }
 
-const rw_ode_ops rw_rk4_ops = {.name = "rk4", .vectors = 4, .adaptive = false, .create = create, .step = step,
+const rw_ode_ops rw_rk4_ops = {.name = "rk4", .vectors = 4, .least_stages = 4, .max_stages = STAGES, .create = create, .step = step,
                                .destroy = destroy, .explain = explain};

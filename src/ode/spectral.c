@@ -117,10 +117,26 @@ static rw_node row_sum(rw_graph *g, rw_node rate, rw_node t)
     return g->order == 4 && has_slopes(g) ? rw_make2(g, RW_OP_MUL, rw_real(g, 1.4), sum) : sum;
 }
 
+/* Where the row's circle ends on the right: the derivative by its own value instead of that derivative's modulus. */
+static rw_node right_end(rw_graph *g, rw_node sum, rw_node rate, rw_node own)
+{
+    const char *problem = NULL;
+    rw_node d = rw_diff(g, rate, own, &problem);
+    if (problem || g->failed) return sum;
+    rw_node size = rw_make1(g, RW_OP_ABS, d);
+    if (g->nodes[d].is_complex) d = rw_make1(g, RW_OP_REAL, d);
+    return rw_make2(g, RW_OP_ADD, rw_make2(g, RW_OP_SUB, sum, size), d);
+}
+
+static void add_result(rw_building *b, const char *name, rw_node n)
+{
+    if (b->status == RW_OK) rw_build_result(b, name, b->graph->nodes[n].is_field ? rw_reduce(b->graph, RW_REDUCE_MAX, n) : n);
+}
+
 static rw_status build_gershgorin(rw_ode *ode, struct rw_spectral *s, bool *possible)
 {
     rw_building b;
-    rw_node *rates = rw_calloc((size_t)ode->nfields, sizeof *rates), all = -1, t;
+    rw_node *rates = rw_calloc((size_t)ode->nfields, sizeof *rates), all = -1, right = -1, t;
     if (!rates) return rw_fail_memory(ode->device->ctx, (size_t)ode->nfields * sizeof *rates, "an integrator");
     *possible = true;
     rw_build_begin(&b, ode);
@@ -130,7 +146,10 @@ static rw_status build_gershgorin(rw_ode *ode, struct rw_spectral *s, bool *poss
     for (int f = 0; f < ode->nfields && b.status == RW_OK && *possible; ++f) {
         rw_node sum = row_sum(b.graph, rates[f], t);
         if (sum < 0) *possible = false;
-        else all = all < 0 ? sum : rw_make2(b.graph, RW_OP_MAX, all, sum);
+        if (sum < 0) continue;
+        rw_node end = right_end(b.graph, sum, rates[f], rw_build_value(&b, 0, f));
+        all = all < 0 ? sum : rw_make2(b.graph, RW_OP_MAX, all, sum);
+        right = right < 0 ? end : rw_make2(b.graph, RW_OP_MAX, right, end);
     }
     rw_free(rates);
     if (b.status == RW_OK && *possible) {
@@ -138,7 +157,8 @@ static rw_status build_gershgorin(rw_ode *ode, struct rw_spectral *s, bool *poss
         if (!collect_leaves(b.graph, all, t, &l)) b.graph->failed = true;
         s->varies = l.nfields > 0 || l.time;
         rw_free(l.field);
-        rw_build_result(&b, "rho", b.graph->nodes[all].is_field ? rw_reduce(b.graph, RW_REDUCE_MAX, all) : all);
+        add_result(&b, "rho", all);
+        if (ode->ops == &rw_auto_ops) add_result(&b, "right", right);
     }
     return rw_build_end(&b, "gershgorin", &s->first);
 }
@@ -296,6 +316,16 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho)
     return RW_OK;
 }
 
+rw_status rw_spectral_overhang(rw_ode *ode, double *part)
+{
+    double right;
+    *part = 0;
+    if (ode->spectral->kind != BY_GERSHGORIN || !(ode->spectral->value > 0)) return RW_OK;
+    RW_TRY(rw_expr_get(ode->spectral->first.expr, "right", &right, NULL));
+    *part = right / ode->spectral->value;
+    return RW_OK;
+}
+
 void rw_spectral_forget(rw_ode *ode)
 {
     ode->stale = true;
@@ -305,8 +335,7 @@ void rw_spectral_forget(rw_ode *ode)
 void rw_spectral_free(rw_ode *ode)
 {
     if (!ode->spectral) return;
-    if (ode->spectral->first.expr) rw_stage_free(&ode->spectral->first);
-    if (ode->spectral->next.expr) rw_stage_free(&ode->spectral->next);
+    rw_stage_free(&ode->spectral->first), rw_stage_free(&ode->spectral->next);
     rw_free(ode->spectral);
     ode->spectral = NULL;
 }

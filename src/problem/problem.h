@@ -65,6 +65,8 @@ typedef struct rw_problem_ops {
     rw_status (*explain)(rw_problem *p, rw_text *text); /* (optional) passes, bytes, flops for `rechenwerk explain` */
     /* (optional) numbers for the summary and run.json: name, value pairs */
     int (*statistics)(const rw_problem *p, const char **names, double *values, int max);
+    /* (optional) name of the method in use and why it was chosen ("": the case says so), for run.json */
+    const char *(*method)(const rw_problem *p, const char **reason);
     /* (optional) the case's own checks of the present state; the runner makes them at the end, reports them, and gives
      * ERR_NOT_CONVERGED when one fails. *list belongs to the problem. */
     rw_status (*check)(rw_problem *p, const rw_problem_check **list, int *n);

@@ -78,6 +78,17 @@ static void add_statistics(rw_json_writer *w, const rw_run *r)
     rw_json_close(w);
 }
 
+static void add_method(rw_json_writer *w, const rw_run *r)
+{
+    const char *reason = "";
+    if (!r->ops->method || !r->problem) return;
+    rw_json_key(w, "method");
+    rw_json_object(w);
+    add_string(w, "name", r->ops->method(r->problem, &reason));
+    if (reason[0]) add_string(w, "reason", reason);
+    rw_json_close(w);
+}
+
 static void add_checks(rw_json_writer *w, const rw_run *r)
 {
     rw_json_key(w, "checks");
@@ -165,6 +176,7 @@ rw_status rw_record_run(rw_run *r, rw_status result, const char *reason)
     add_integer(&w, "restarts", r->restarts);
     add_checks(&w, r);
     add_timings(&w, r);
+    add_method(&w, r);
     add_statistics(&w, r);
     add_counters(&w, r);
     rw_json_close(&w);

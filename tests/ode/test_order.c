@@ -1,6 +1,6 @@
 /* Observed orders on manufactured solutions.
  *
- *   time   4 (RK4) and 2 (RKC2) with every kind of side, all depending on time, in 1, 2 and 3 dimensions and for coupled
+ *   time   those of all methods with every kind of side, all depending on time, in 1, 2 and 3 dimensions and for coupled
  *          fields. The solution is quadratic in space, so differences of order 2 and their values beyond the sides are exact
  *          and only the error in time is left.
  *   space  2 and 4 for coupled fields with Robin and Neumann sides (tests/ode/test_manufactured.c has the other sides).
@@ -68,24 +68,37 @@ static double exact_in_time(const double p[3], int f)
              : cos(2 * now) * (1 + x - 0.5 * x * x + 0.25 * y + 0.25 * y * y - 0.2 * z * z);
 }
 
-/* Largest error at t = 0.5 of `steps` equal steps; the result goes to `result`. RKC2 gets a spectral radius that grows with
- * 1/h, so that all runs have the same number of stages. */
-static double time_error(const time_case *c, rw_ode_method method, int steps, double *result)
+/* h rho is the same at any h, so that all runs have the same number of stages. A tolerance near the rounding errors makes ROCK4
+ * take two blocks. */
+static const struct time_method {
+    rw_ode_method method;
+    const char *name;
+    int steps, stages;
+    double order, slack, h_rho, rtol;
+} methods[] = {
+    {RW_ODE_RK4, "rk4", 40, 4, 4, 0.25, 0, 0},        {RW_ODE_RKC2, "rkc2", 20, 5, 2, 0.15, 10, 1},
+    {RW_ODE_RKL2, "rkl2", 20, 5, 2, 0.15, 10, 1},     {RW_ODE_ROCK2, "rock2", 20, 4, 2, 0.15, 10, 1},
+    {RW_ODE_ROCK4, "rock4", 40, 7, 4, 0.4, 10, 1},   {RW_ODE_ROCK4, "rock4, two blocks", 40, 18, 4, 0.25, 100, 1e-12},
+    {RW_ODE_DP5, "dp5", 40, 7, 5, 0.5, 0, 1},
+};
+
+/* Largest error at t = 0.5 of `steps` equal steps; the result goes to `result`. */
+static double time_error(const time_case *c, const struct time_method *m, int steps, double *result)
 {
     problem p;
     char radius[32];
     const double end = 0.5, h = end / steps;
     describe(&p, c->equations, c->nfields, c->ndim, 8, c->sides[0]);
-    snprintf(radius, sizeof radius, "%.17g", 10 / h);
-    p.spec.method = method, p.spec.step = h;
-    if (method == RW_ODE_RKC2)
-        p.spec.max_step = p.spec.initial_step = h, p.spec.rtol = 1, p.spec.atol = 1e6, p.spec.spectral_radius = radius;
+    snprintf(radius, sizeof radius, "%.17g", m->h_rho / h);
+    p.spec.method = m->method;
+    if (m->method == RW_ODE_RK4) p.spec.step = h;
+    else p.spec.max_step = p.spec.initial_step = h, p.spec.rtol = m->rtol, p.spec.atol = 1e6, p.spec.spectral_radius = radius;
     now = 0, now_ndim = c->ndim;
     start(&p, exact_in_time);
     run_to(&p, end);
     assert_in_range(statistics(&p).steps, steps, steps + 1);
     assert_int_equal(statistics(&p).rejected, 0);
-    assert_int_equal(statistics(&p).stages, method == RW_ODE_RK4 ? 4 : 5);
+    assert_int_equal(statistics(&p).stages, m->stages);
     now = end;
     double error = largest_error(&p, exact_in_time);
     if (result)
@@ -94,40 +107,36 @@ static double time_error(const time_case *c, rw_ode_method method, int steps, do
     return error;
 }
 
-static void check_time(rw_ode_method method, int steps, double order, double slack)
+static void check_time(int which)
 {
     enum { MOST = 2 * 9 * 9 };
-    static double of_cpu[RW_COUNT(times)][2][MOST]; /* left by the cpu's row, the first */
+    static double of_cpu[RW_COUNT(times)][RW_COUNT(methods)][MOST]; /* left by the cpu's row, the first */
     static double here[MOST];
+    const struct time_method *m = methods + which;
     for (int i = 0; i < RW_COUNT(times); ++i) {
         const time_case *c = times + i;
         if (!on("cpu") && !c->everywhere) continue;
         bool keep = c->ndim < 3;
         memset(here, 0, sizeof here);
-        double coarse = time_error(c, method, steps, NULL), fine = time_error(c, method, 2 * steps, keep ? here : NULL);
+        double coarse = time_error(c, m, m->steps, NULL), fine = time_error(c, m, 2 * m->steps, keep ? here : NULL);
         double observed = log2(coarse / fine);
-        print_message("%-5s %-22s in time: %.2e -> %.2e, observed %.2f\n", method == RW_ODE_RK4 ? "rk4" : "rkc2", c->name, coarse, fine,
-                      observed);
-        if (!(fabs(observed - order) < slack)) fail_msg("%s: order %.2f", c->name, observed);
+        print_message("%-17s %-22s in time: %.2e -> %.2e, observed %.2f\n", m->name, c->name, coarse, fine, observed);
+        if (!(fabs(observed - m->order) < m->slack)) fail_msg("%s: order %.2f", c->name, observed);
         if (!keep) continue;
-        if (on("cpu")) memcpy(of_cpu[i][method], here, sizeof here);
+        if (on("cpu")) memcpy(of_cpu[i][which], here, sizeof here);
         if (strcmp(test_devices[0].name, "cpu")) continue;
         for (int k = 0; k < MOST; ++k) /* sums of some dozen terms of size 10 in another order or contracted: 1e-13 at most */
-            if (fabs(here[k] - of_cpu[i][method][k]) > 1e-13) fail_msg("%s: %g away from the cpu", c->name, here[k] - of_cpu[i][method][k]);
+            if (fabs(here[k] - of_cpu[i][which][k]) > 1e-13) fail_msg("%s: %g away from the cpu", c->name, here[k] - of_cpu[i][which][k]);
     }
 }
 
-static void test_rk4_in_time(void **state)
-{
-    (void)state;
-    check_time(RW_ODE_RK4, 40, 4, 0.25);
-}
-
-static void test_rkc2_in_time(void **state)
-{
-    (void)state;
-    check_time(RW_ODE_RKC2, 20, 2, 0.15);
-}
+static void test_rk4_in_time(void **state) { (void)state, check_time(0); }
+static void test_rkc2_in_time(void **state) { (void)state, check_time(1); }
+static void test_rkl2_in_time(void **state) { (void)state, check_time(2); }
+static void test_rock2_in_time(void **state) { (void)state, check_time(3); }
+static void test_rock4_in_time(void **state) { (void)state, check_time(4); }
+static void test_two_blocks_in_time(void **state) { (void)state, check_time(5); }
+static void test_dp5_in_time(void **state) { (void)state, check_time(6); }
 
 /* ---- space ------------------------------------------------------------------------------------------------------------------- */
 
@@ -200,6 +209,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rk4_in_time),
         cmocka_unit_test(test_rkc2_in_time),
+        cmocka_unit_test(test_rkl2_in_time),
+        cmocka_unit_test(test_rock2_in_time),
+        cmocka_unit_test(test_rock4_in_time),
+        cmocka_unit_test(test_two_blocks_in_time),
+        cmocka_unit_test(test_dp5_in_time),
         cmocka_unit_test(test_in_space),
     };
     return run_on_devices("order", tests, RW_COUNT(tests));

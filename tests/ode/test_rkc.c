@@ -71,7 +71,7 @@ static const double *one_step(scalar_problem *p, int s, double c, double u0)
     void *w;
     OK(rw_array_write(p->u, &w));
     for (int64_t i = 0; i < rw_array_size(p->u); ++i) ((double *)w)[i] = u0;
-    rw_ode_load(p->ode, p->first);
+    OK(rw_ode_load(p->ode, p->first));
     OK(rw_ode_set(p->ode, "c", c));
     OK(rw_ode_set(p->ode, "radius", radius_for(s)));
     OK(rw_ode_step(p->ode, 1));

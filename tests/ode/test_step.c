@@ -41,7 +41,7 @@ static void assert_same_bits(problem *p, const copy *expected, const char *what)
 static void test_limits_are_hit_exactly(void **state)
 {
     (void)state;
-    for (int method = RW_ODE_RK4; method <= RW_ODE_RKC2; ++method) {
+    for (int method = RW_ODE_RK4; method <= RW_ODE_DP5; ++method) {
         problem p;
         describe_coupled(&p, (rw_ode_method)method);
         start(&p, bump);
@@ -152,7 +152,7 @@ static void test_a_state_at_rest(void **state)
 {
     (void)state;
     if (on("opencl")) skip();
-    for (int method = RW_ODE_RK4; method <= RW_ODE_RKC2; ++method) {
+    for (int method = RW_ODE_RK4; method <= RW_ODE_DP5; ++method) {
         problem p;
         describe(&p, "du/dt = 0*u", 1, 1, 8, NULL);
         p.spec.method = (rw_ode_method)method;
@@ -161,6 +161,63 @@ static void test_a_state_at_rest(void **state)
         assert_in_range(statistics(&p).steps, 1, 3); /* nothing limits the step */
         assert_true(largest_error(&p, one) == 0);
         finish(&p);
+    }
+}
+
+/* A comparison of times switches the rate: a step ends before it and the next begins behind it, so that no step sees both. */
+static void test_switches(void **state)
+{
+    (void)state;
+    for (int method = RW_ODE_RKC2; method <= RW_ODE_DP5; ++method) {
+        problem p;
+        describe(&p, "du/dt = where(t >= k, 3, 0) - where(t < 0.75, 1, 0) + 0*u", 1, 1, 8, NULL);
+        p.scalars[0] = (rw_expr_scalar){.name = "k", .value = 0.3}, p.spec.nscalars = 1;
+        p.spec.method = (rw_ode_method)method, p.spec.rtol = p.spec.atol = 1e-6;
+        start(&p, one);
+        run_to(&p, 0.3); /* a limit beside a switch */
+        run_to(&p, 1);
+        /* 1 + 3 (1 - 0.3) - 0.75 */
+        double u = numbers_of(p.array[0])[4];
+        if (fabs(u - 2.35) > 1e-13) fail_msg("method %d: %.17g", method, u);
+        assert_int_equal(statistics(&p).rejected, 0);
+        finish(&p);
+    }
+}
+
+/* AUTO: what it becomes, and that it says why; a restart takes the same method to the same bits. */
+static void test_auto(void **state)
+{
+    (void)state;
+    static const struct { const char *equations; double rtol, end; const char *method, *reason; } cases[] = {
+        {"du/dt = laplace(u) + u*(1 - u)", 1e-6, 1, "rock4", "stiff, eigenvalues near the negative real axis"},
+        {"du/dt = laplace(u) + u*(1 - u)", 1e-3, 1, "rock2", "tolerance 1.0e-03 is above 3e-04"},
+        {"du/dt = 0.004*laplace(u) + u*(1 - u)", 1e-6, 1, "dp5", "not stiff"},
+        {"du/dt = 5*dx(u) + 0.01*laplace(u)", 1e-6, 1, "dp5", "away from the real axis"}};
+    for (int i = 0; i < RW_COUNT(cases); ++i) {
+        problem p, q;
+        double saved[RW_ODE_STATE];
+        describe(&p, cases[i].equations, 1, 1, 24, cold[0]);
+        p.spec.method = RW_ODE_AUTO, p.spec.rtol = cases[i].rtol, p.spec.end = cases[i].end;
+        q = p;
+        q.spec.fields = q.fields, q.spec.scalars = q.scalars;
+        start(&p, bump);
+        assert_string_equal(rw_ode_method_name(p.ode), "auto");
+        for (int n = 0; n < 3; ++n) OK(rw_ode_step(p.ode, cases[i].end));
+        if (strcmp(rw_ode_method_name(p.ode), cases[i].method) || !strstr(rw_ode_reason(p.ode), cases[i].reason))
+            fail_msg("%s: %s, %s", cases[i].equations, rw_ode_method_name(p.ode), rw_ode_reason(p.ode));
+        rw_ode_save(p.ode, saved);
+        start(&q, bump);
+        void *w;
+        OK(rw_array_write(q.array[0], &w));
+        memcpy(w, numbers_of(p.array[0]), (size_t)cells_of(&p) * sizeof(double));
+        OK(rw_ode_load(q.ode, saved));
+        assert_string_equal(rw_ode_method_name(q.ode), cases[i].method);
+        for (int n = 0; n < 3; ++n) {
+            OK(rw_ode_step(p.ode, cases[i].end));
+            OK(rw_ode_step(q.ode, cases[i].end));
+        }
+        assert_memory_equal(numbers_of(p.array[0]), numbers_of(q.array[0]), (size_t)cells_of(&p) * sizeof(double));
+        finish(&p), finish(&q);
     }
 }
 
@@ -263,7 +320,7 @@ static void test_saving_and_loading_continues_to_the_same_bits(void **state)
             OK(rw_array_write(q.array[f], &w));
             memcpy(w, middle.value[f], (size_t)cells_of(&q) * sizeof(double));
         }
-        rw_ode_load(q.ode, saved);
+        OK(rw_ode_load(q.ode, saved));
         assert_true(rw_ode_time(q.ode) == rw_ode_time(p.ode));
         for (int n = 0; n < 7; ++n) {
             OK(rw_ode_step(p.ode, 3));
@@ -280,7 +337,7 @@ static void test_saving_and_loading_continues_to_the_same_bits(void **state)
             OK(rw_array_write(p.array[f], &w));
             memcpy(w, middle.value[f], (size_t)cells_of(&p) * sizeof(double));
         }
-        rw_ode_load(p.ode, saved);
+        OK(rw_ode_load(p.ode, saved));
         for (int n = 0; n < 7; ++n) OK(rw_ode_step(p.ode, 3));
         assert_same_bits(&p, &end, "gone back and continued");
         finish(&p), finish(&q);
@@ -371,12 +428,12 @@ static void test_time_is_not_recorded(void **state)
 static void test_1000_steps_no_field_copied(void **state)
 {
     (void)state;
-    static const struct { rw_ode_method method; bool record; } cases[] = {{RW_ODE_RK4, false}, {RW_ODE_RK4, true}, {RW_ODE_RKC2, false}};
+    static const struct { rw_ode_method method; bool record; } cases[] = {{RW_ODE_RK4, false}, {RW_ODE_RK4, true}, {RW_ODE_RKC2, false}, {RW_ODE_ROCK4, false}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         problem p;
         describe_coupled(&p, cases[i].method);
         p.spec.record = cases[i].record;
-        if (cases[i].method == RW_ODE_RKC2) p.spec.max_step = 0.001;
+        if (cases[i].method != RW_ODE_RK4) p.spec.max_step = 0.001;
         else p.spec.step = 0.001;
         int steps = on("check") ? 20 : 1000;
         start(&p, bump);
@@ -388,8 +445,8 @@ static void test_1000_steps_no_field_copied(void **state)
         assert_int_equal(b.copies_device, a.copies_device);
         assert_int_equal(b.compilations + b.cache_hits + b.shared, a.compilations + a.cache_hits + a.shared);
         assert_int_equal(b.bytes_allocated, a.bytes_allocated);
-        /* one number a step of RKC2, the error, and the radius now and then: 8 bytes each */
-        int64_t numbers = discrete() && cases[i].method == RW_ODE_RKC2 ? 2 * steps : 0;
+        /* one number a step, the error, and the radius now and then: 8 bytes each */
+        int64_t numbers = discrete() && cases[i].method != RW_ODE_RK4 ? 2 * steps : 0;
         assert_true(b.copies_out - a.copies_out <= numbers && b.bytes_out - a.bytes_out <= 16 * numbers);
         assert_true(b.launches > a.launches + 3 * steps);
         finish(&p);
@@ -401,7 +458,7 @@ static void test_1000_steps_no_field_copied(void **state)
 static void test_every_kind_of_array_may_hold_the_state(void **state)
 {
     (void)state;
-    for (int method = RW_ODE_RK4; method <= RW_ODE_RKC2; ++method) {
+    for (int method = RW_ODE_RK4; method <= RW_ODE_DP5; ++method) {
         copy expected = {{{0}}};
         for (int kind = 0; kind < 5; ++kind) { /* device, pinned, managed, borrowed, own */
             problem p;
@@ -528,13 +585,15 @@ static void test_explain(void **state)
 {
     (void)state;
     if (!on("cpu")) skip();
-    for (int method = RW_ODE_RK4; method <= RW_ODE_RKC2; ++method) {
+    for (int method = RW_ODE_RK4; method <= RW_ODE_DP5; ++method) {
         problem p;
         char *text;
         describe_coupled(&p, (rw_ode_method)method);
         start(&p, bump);
         OK(rw_ode_explain(p.ode, &text));
-        assert_non_null(strstr(text, method == RW_ODE_RK4 ? "rk4: a step is four kernels" : "rkc2: a step of s stages"));
+        static const char *const words[] = {"rk4: a step is four kernels", "rkc2: a step of s stages", "rkl2: a step of s stages",
+                                            "rock2: a step of s stages", "rock4: a step of s stages", "dp5: a step is six kernels"};
+        assert_non_null(strstr(text, words[method]));
         assert_non_null(strstr(text, "bytes"));
         free(text);
         finish(&p);
@@ -574,7 +633,8 @@ static rw_status live(void *user)
 static void test_everything_may_fail_once(void **state)
 {
     (void)state;
-    static const life lives[] = {{RW_ODE_RK4, true, "auto", NULL}, {RW_ODE_RKC2, false, "auto", NULL}, {RW_ODE_RKC2, false, "power", NULL}};
+    static const life lives[] = {{RW_ODE_RK4, true, "auto", NULL}, {RW_ODE_RKC2, false, "auto", NULL},
+                                 {RW_ODE_RKC2, false, "power", NULL}, {RW_ODE_ROCK4, false, "auto", NULL}, {RW_ODE_AUTO, false, "auto", NULL}};
     for (int i = 0; i < RW_COUNT(lives); ++i) {
         if (on("opencl") && i != 0) continue;
         life l = lives[i];
@@ -584,7 +644,7 @@ static void test_everything_may_fail_once(void **state)
         int launches = each_fault(RW_FAULT_LAUNCH, RW_ERR_LAUNCH, RW_ERR_LAUNCH, live, &l);
         assert_true(arrays >= 3 && launches >= 8);
         /* the later ones meet mostly what the first has met */
-        static const int stride[] = {1, 3, 7};
+        static const int stride[] = {1, 3, 7, 7, 7};
         int allocations = on("cpu") ? each_nth_fault(stride[i], RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, live, &l) : 0;
         rw_context_set_cache(ctx, false, NULL, false);
         int programs = on("opencl") ? 0 : each_fault(RW_FAULT_COMPILE, RW_ERR_COMPILE, RW_ERR_COMPILE, live, &l);
@@ -659,6 +719,8 @@ int main(void)
         cmocka_unit_test(test_max_step),
         cmocka_unit_test(test_tolerances_count),
         cmocka_unit_test(test_a_state_at_rest),
+        cmocka_unit_test(test_switches),
+        cmocka_unit_test(test_auto),
         cmocka_unit_test(test_growth_without_bound),
         cmocka_unit_test(test_a_rate_that_is_not_a_number),
         cmocka_unit_test(test_a_state_that_is_not_a_number),

@@ -533,6 +533,11 @@ static rw_status call_rk4(void)
     ode = poison;
     return made(create_ode(RW_ODE_RK4, &ode), &ode);
 }
+static rw_status call_rock4(void)
+{
+    ode = poison;
+    return made(create_ode(RW_ODE_ROCK4, &ode), &ode);
+}
 static rw_status call_rkc2(void)
 {
     ode = poison;
@@ -562,6 +567,19 @@ static void before_ode(rw_ode_method method)
 }
 static void before_rk4(void) { before_ode(RW_ODE_RK4); }
 static void before_rkc2(void) { before_ode(RW_ODE_RKC2); }
+static void before_rock4(void) { before_ode(RW_ODE_ROCK4); }
+static void before_auto(void) { before_ode(RW_ODE_AUTO); }
+/* an integrator that has not chosen its method yet, and the state of one that has */
+static double saved[RW_ODE_STATE];
+static void before_load(void)
+{
+    before_auto();
+    for (int i = 0; i < 2; ++i) OK(rw_ode_step(ode, 1));
+    rw_ode_save(ode, saved);
+    after_ode();
+    before_auto();
+}
+static rw_status call_ode_load(void) { return rw_ode_load(ode, saved); }
 static void before_third_step(void)
 {
     before_rkc2();
@@ -821,10 +839,14 @@ static const probe probes[] = {
 
     {"rw_ode_create", "rk4", SLOW, nothing, call_rk4, result_ode, after_ode},
     {"rw_ode_create", "rkc2", SLOW, nothing, call_rkc2, result_ode, after_ode},
+    {"rw_ode_create", "rock4", SLOW, nothing, call_rock4, result_ode, after_ode},
+    {"rw_ode_load", "auto", SLOW, before_load, call_ode_load, result_steps, after_ode},
     {"rw_ode_bind", "", 0, before_pinned, call_ode_bind, result_steps, after_pinned},
     {"rw_ode_set", "", 0, before_rkc2, call_ode_set, result_steps, after_ode},
     {"rw_ode_step", "rk4, first", SLOW, before_rk4, call_ode_step, result_steps, after_ode},
     {"rw_ode_step", "rkc2, first", SLOW, before_rkc2, call_ode_step, result_steps, after_ode},
+    {"rw_ode_step", "rock4, first", SLOW, before_rock4, call_ode_step, result_steps, after_ode},
+    {"rw_ode_step", "auto, first", SLOW, before_auto, call_ode_step, result_steps, after_ode},
     {"rw_ode_step", "rkc2, third", SLOW, before_third_step, call_ode_step, result_steps, after_ode},
     {"rw_ode_explain", "rk4", 0, before_rk4, call_ode_explain, result_text, after_ode_text},
     {"rw_ode_explain", "rkc2", 0, before_rkc2, call_ode_explain, result_text, after_ode_text},

@@ -102,9 +102,9 @@ static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
     const pde_time *t = &p->time;
     return (rw_ode_spec){.name = rw_case_file(c), .line = 1, .column = 1, .equations = p->equations, .grid = p->grid,
                          .order = order, .fields = p->fields, .nfields = p->nfields, .scalars = p->scalars,
-                         .nscalars = p->nscalars, .method = (rw_ode_method)t->method, .start = t->start, .step = t->step,
+                         .nscalars = p->nscalars, .method = (rw_ode_method)t->method, .start = t->start, .end = t->end, .step = t->step,
                          .rtol = t->rtol, .atol = t->atol, .initial_step = t->initial_step, .max_step = t->max_step,
-                         .max_stages = (int)t->max_stages, .spectral_radius = t->spectral_radius, .record = t->record};
+                         .max_stages = (int)t->max_stages, .damping = t->damping, .spectral_radius = t->spectral_radius, .record = t->record};
 }
 
 static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
@@ -227,8 +227,7 @@ static rw_status load(rw_problem *problem, rw_h5 *file)
         snprintf(name, sizeof name, "/state/%s", p->fields[f].name);
         RW_TRY(rw_h5_read(file, name, io_type(p->fields[f].dtype), p->grid.ndim, shape, data));
     }
-    rw_ode_load(p->ode, state);
-    return RW_OK;
+    return rw_ode_load(p->ode, state);
 }
 
 static rw_status explain(rw_problem *problem, rw_text *text)
@@ -253,10 +252,17 @@ static int statistics(const rw_problem *problem, const char **names, double *val
     return n;
 }
 
+static const char *method(const rw_problem *problem, const char **reason)
+{
+    const rw_ode *ode = ((const pde_problem *)problem)->ode;
+    *reason = rw_ode_reason(ode);
+    return rw_ode_method_name(ode);
+}
+
 const rw_problem_ops rw_pde_ops = {
     .name = "pde", .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions",
     .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .create = create, .destroy = destroy, .step = step,
     .time = time_now, .end = time_end, .steps = steps, .grid = output_grid, .fields = output_fields, .columns = columns,
-    .row = row, .save = save, .load = load, .explain = explain, .statistics = statistics,
+    .row = row, .save = save, .load = load, .explain = explain, .statistics = statistics, .method = method,
     .check = pde_check,
 };

@@ -1,0 +1,229 @@
+/* Step control of all adaptive methods, after Hairer and Wanner (Solving Ordinary Differential Equations II, IV.8) and Sommeijer,
+ * Shampine and Verwer (J. Comput. Appl. Math. 88, 1998): a method tries steps, this file chooses them.
+ *
+ *   accepted up to error 1, then the next step is h min(growth, max(0.1, 0.8 e^(-1/p) min(1, (h/h_old)(e_old/e)^(1/p))))
+ *   first step 0.1/(rho sqrt(|F(y + F/rho) - F|/rho)), from two right-hand sides
+ *   limits are hit exactly: two equal steps instead of a long and a tiny one
+ *   comparisons of times only, as in where(t >= 1.1, 5, 0), are switches: a step ends before one, the next begins behind it
+ *
+ * The spectral radius is found at the start, every 25 steps and after a rejection; once only when it cannot change. Per step one
+ * number comes from the device, the error. */
+#include <math.h>
+
+#include "ode/ode.h"
+
+enum { Y, PROBE, RADIUS_EVERY = 25 };
+
+struct rw_adaptive {
+    rw_stage euler; /* probe = y + c F(y) */
+    rw_stage probe; /* norm of F(probe) - F(y) */
+    rw_node *switches; /* nodes of euler's graph: comparisons that depend on time alone */
+    int nswitches, capacity;
+};
+
+#define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
+
+static rw_node magnitude(rw_graph *g, rw_node n) { return rw_make1(g, RW_OP_ABS, n); }
+
+void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next)
+{
+    const rw_ode *ode = b->ode;
+    rw_graph *g = b->graph;
+    if (b->status != RW_OK) return;
+    rw_node sum = rw_real(g, 0);
+    for (int f = 0; f < ode->nfields; ++f) {
+        rw_node size = magnitude(g, y[f]);
+        if (next) size = OP(MAX, size, magnitude(g, next[f]));
+        rw_node r = OP(DIV, magnitude(g, e[f]), OP(ADD, rw_real(g, ode->atol), OP(MUL, rw_real(g, ode->rtol), size)));
+        sum = OP(ADD, sum, OP(MUL, r, r));
+    }
+    double cells = (double)(ode->grid.size[0] * ode->grid.size[1] * ode->grid.size[2]) * ode->nfields;
+    rw_build_result(b, "norm", rw_make1(g, RW_OP_SQRT, OP(DIV, rw_reduce(g, RW_SUM, sum), rw_real(g, cells))));
+}
+
+static rw_status build_euler(rw_ode *ode, rw_node *rates, rw_stage *stage)
+{
+    rw_building b;
+    rw_build_begin(&b, ode);
+    rw_node t = rw_build_scalar(&b, "t"), c = rw_build_scalar(&b, "c");
+    rw_build_vector(&b, Y, t), rw_build_vector(&b, PROBE, t);
+    rw_build_rates(&b, Y, rates);
+    rw_graph *g = b.graph;
+    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f)
+        rw_build_store(&b, PROBE, f, OP(ADD, rw_build_value(&b, Y, f), OP(MUL, c, rates[f])));
+    return rw_build_end(&b, "euler", stage);
+}
+
+static rw_status build_probe(rw_ode *ode, rw_node *nodes, rw_stage *stage)
+{
+    int nf = ode->nfields;
+    rw_node *f0 = nodes, *f1 = nodes + nf, *y = nodes + 2 * nf;
+    rw_building b;
+    rw_build_begin(&b, ode);
+    rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1");
+    rw_build_vector(&b, Y, t0), rw_build_vector(&b, PROBE, t1);
+    rw_build_rates(&b, Y, f0), rw_build_rates(&b, PROBE, f1);
+    rw_graph *g = b.graph;
+    for (int f = 0; f < nf && b.status == RW_OK; ++f) f1[f] = OP(SUB, f1[f], f0[f]), y[f] = rw_build_value(&b, Y, f);
+    rw_build_norm(&b, f1, y, NULL);
+    return rw_build_end(&b, "first_step", stage);
+}
+
+/* ---- switches ------------------------------------------------------------------------------------------------------- */
+
+static rw_status find_switches(rw_ode *ode, struct rw_adaptive *a)
+{
+    rw_graph *g = a->euler.expr->graph;
+    int t = rw_graph_find_param(g, "#t");
+    for (rw_node n = 0; n < g->n; ++n) {
+        if (g->nodes[n].is_field || g->nodes[n].reduced || rw_ops[g->nodes[n].op].kind != 'B' || !rw_graph_depends(g, n, t)) continue;
+        if (!rw_grow(&a->switches, &a->capacity, a->nswitches + 1, sizeof *a->switches))
+            return rw_fail_memory(ode->device->ctx, sizeof *a->switches, "an integrator");
+        a->switches[a->nswitches++] = n;
+    }
+    return RW_OK;
+}
+
+static double switch_value(struct rw_adaptive *a, int i, double t)
+{
+    double re, im;
+    rw_stage_set(&a->euler, "t", t);
+    rw_graph_scalar(a->euler.expr->graph, a->switches[i], &re, &im);
+    return re;
+}
+
+/* The first switch in (t, until]: neighbouring numbers before and behind it. It is looked for at eight places. */
+static bool find_switch(rw_ode *ode, double until, double *before, double *behind)
+{
+    struct rw_adaptive *a = ode->adaptive;
+    bool found = false;
+    for (int i = 0; i < a->nswitches; ++i) {
+        double now = switch_value(a, i, ode->t), low = ode->t, high = low;
+        for (int k = 1; k <= 8 && !(low < high); ++k) {
+            high = k < 8 ? ode->t + (until - ode->t) * k / 8 : until;
+            if (switch_value(a, i, high) == now) low = high;
+        }
+        if (!(low < high)) continue;
+        for (double middle; (middle = low + (high - low) / 2) > low && middle < high;)
+            if (switch_value(a, i, middle) == now) low = middle;
+            else high = middle;
+        if (found && high >= *behind) continue;
+        *before = low, *behind = high, found = true;
+    }
+    return found;
+}
+
+static rw_status create(rw_ode *ode)
+{
+    struct rw_adaptive *a = rw_calloc(1, sizeof *a);
+    rw_node *nodes = rw_calloc(3 * (size_t)ode->nfields, sizeof *nodes);
+    ode->adaptive = a;
+    rw_status status = a && nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *a, "an integrator");
+    if (status == RW_OK) status = build_euler(ode, nodes, &a->euler);
+    if (status == RW_OK) status = find_switches(ode, a);
+    if (status == RW_OK) status = build_probe(ode, nodes, &a->probe);
+    rw_free(nodes);
+    if (status != RW_OK) rw_adaptive_free(ode); /* the next call begins anew */
+    return status;
+}
+
+void rw_adaptive_free(rw_ode *ode)
+{
+    if (!ode->adaptive) return;
+    rw_stage_free(&ode->adaptive->euler), rw_stage_free(&ode->adaptive->probe);
+    rw_free(ode->adaptive->switches), rw_free(ode->adaptive);
+    ode->adaptive = NULL;
+}
+
+static rw_status first_step(rw_ode *ode, double rho, double longest, double *h)
+{
+    struct rw_adaptive *a = ode->adaptive;
+    double probe = rho * longest > 1 ? 1 / rho : longest, norm;
+    rw_stage_set(&a->euler, "t", ode->t), rw_stage_set(&a->euler, "c", probe);
+    RW_TRY(rw_stage_run(ode, &a->euler));
+    rw_stage_set(&a->probe, "t0", ode->t), rw_stage_set(&a->probe, "t1", ode->t + probe);
+    RW_TRY(rw_stage_run(ode, &a->probe));
+    RW_TRY(rw_expr_get(a->probe.expr, "norm", &norm, NULL));
+    ode->stat.rhs += 2;
+    double estimate = sqrt(probe * norm);
+    *h = 0.1 * probe < longest * estimate ? 0.1 * probe / estimate : longest;
+    return RW_OK;
+}
+
+/* y <- y_{n+1}. Memory that the caller lent to the array stays with the array. */
+static rw_status take(rw_ode *ode, int f, int result)
+{
+    rw_array *y = ode->vector[f], *next = ode->vector[result * ode->nfields + f];
+    return y->host_owner == RW_HOST_BORROWED ? rw_array_copy(y, next, rw_device_queue(ode->device)) : rw_array_swap(y, next);
+}
+
+/* The radius at the present time; at the first step the step, too. */
+static rw_status prepare(rw_ode *ode, double longest, double *rho)
+{
+    double *c = ode->controller;
+    *rho = ode->stat.spectral_radius; /* after a restart it is in the statistics */
+    if (!(c[0] > 0)) {
+        RW_TRY(rw_spectral_radius(ode, rho));
+        if (ode->initial_step > 0) c[0] = ode->initial_step;
+        else RW_TRY(first_step(ode, *rho, longest, &c[0]));
+        c[1] = c[2] = c[3] = 0;
+    } else if (ode->ops->reach && (ode->stale || (c[3] >= RADIUS_EVERY && rw_spectral_varies(ode)))) {
+        RW_TRY(rw_spectral_radius(ode, rho));
+        c[3] = 0;
+    }
+    ode->stale = false;
+    return RW_OK;
+}
+
+rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
+{
+    const rw_ode_ops *ops = ode->ops;
+    const double p = 1.0 / ops->power;
+    if (!ode->adaptive) RW_TRY(create(ode));
+    double *c = ode->controller, rho, before = 0, behind = 0;
+    RW_TRY(prepare(ode, ode->max_step > 0 ? ode->max_step : t_limit - ode->t, &rho));
+    bool to_switch = find_switch(ode, RW_MIN(t_limit, ode->t + 2 * c[0]), &before, &behind);
+    if (to_switch && before <= ode->t) { /* at it */
+        ode->t = behind;
+        return ode->t < t_limit ? rw_adaptive_step(ode, t_limit) : RW_OK;
+    }
+    if (to_switch) t_limit = before;
+    double remaining = t_limit - ode->t;
+    double most = ops->reach ? ops->reach(ode) : INFINITY;
+    bool rejected = false;
+    for (int attempt = 0;; ++attempt) {
+        double h = ode->max_step > 0 ? RW_MIN(c[0], ode->max_step) : c[0];
+        if (h * rho > most) h = most / rho;
+        double unclipped = h;
+        bool last = h >= remaining * (1 - 1e-10);
+        if (last) h = remaining;
+        else if (h > 0.5 * remaining) h = 0.5 * remaining;
+        if ((!last && h < 1e-14 * RW_MAX(fabs(ode->t), fabs(t_limit))) || attempt > 50)
+            return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED,
+                           "the step has shrunk to %.3g at t = %.9g: the solution grows without bound or the tolerances "
+                           "%g, %g cannot be met", h, ode->t, ode->rtol, ode->atol);
+        rw_attempt a = {0};
+        RW_TRY(ops->attempt(ode, h, rho, &a));
+        if (!isfinite(a.error) || a.error > 1) {
+            ode->stat.rejected++;
+            rejected = true;
+            c[0] = h * (isfinite(a.error) ? RW_MAX(0.1, 0.8 * pow(a.error, -p)) : 0.1);
+            if (ops->reach && rw_spectral_varies(ode) && c[3] > 0) {
+                RW_TRY(rw_spectral_radius(ode, &rho));
+                c[3] = 0;
+            }
+            continue;
+        }
+        for (int f = 0; f < ode->nfields; ++f) RW_TRY(take(ode, f, a.result));
+        double error = RW_MAX(a.error, 1e-10), factor = 0.8 * pow(error, -p);
+        if (c[2] > 0) factor = RW_MIN(factor, 0.8 * h / c[2] * pow(c[1] / (error * error), p));
+        factor = RW_MIN(rejected ? 1 : ops->growth, RW_MAX(0.1, factor));
+        /* a step cut short by an output time does not shorten the next */
+        c[0] = h < unclipped && factor * h < unclipped ? (factor > 1 ? unclipped : factor * unclipped) : factor * h;
+        c[1] = error, c[2] = h, c[3] += 1;
+        ode->t = last ? (to_switch ? behind : t_limit) : ode->t + h;
+        ode->stat.steps++, ode->stat.step = h, ode->stat.error = error, ode->stat.stages = a.stages;
+        ode->stat.max_stages = RW_MAX(ode->stat.max_stages, a.stages);
+        return RW_OK;
+    }
+}

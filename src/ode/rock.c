@@ -1,0 +1,305 @@
+/* ROCK2 and ROCK4 (rock.h has the formulas, docs/methods/ode.md the reasons).
+ *
+ * Vectors: y, two of the recurrence (NEW, OLD), the finishing stages' arguments (OLD, and SPARE from the third stage on) and their
+ * K_i = h F, and for two blocks PART, the first block's share of the error estimate. A recurrence's kernel reads two vectors
+ * and writes one, 24 bytes a point and f64 component; the last finishing stage writes y_{n+1} over K_1 and reduces the estimate.
+ *
+ * ROCK4 takes one block of four finishing stages while rounding errors, grown by w, stay far below the tolerance; else two blocks,
+ * which need 4 % more stages and two right-hand sides more, and let the step grow as long as accuracy allows. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "ode/ode.h"
+#include "ode/rock.h"
+
+enum { Y, NEW, OLD, K1, K2, K3, SPARE, PART };
+
+/* Coefficients in use, with the polynomials of the argument of each evaluation of F in their order. */
+typedef struct entry {
+    rw_rock *rock;
+    double (*polynomial)[RW_COURSE];
+} entry;
+
+typedef struct method {
+    rw_stage first;       /* OLD = y + c F(y) */
+    rw_stage again;       /* OLD = NEW + c F(NEW): first of the second block */
+    rw_stage second;      /* OLD = NEW + k (NEW - y) + c F(NEW) */
+    rw_stage stage;       /* OLD = NEW + k (NEW - OLD) + c F(NEW) */
+    rw_stage middle[RW_ROCK_FINISH - 1]; /* finishing stages that are not the last of their block */
+    rw_stage last;        /* of the step, one block */
+    rw_stage join, part;  /* of the first block; of the step, two blocks */
+    entry *entries;
+    int nentries, capacity;
+    double epsilon;       /* of the fields' type */
+} method;
+
+/* ---- programs ------------------------------------------------------------------------------------------------------- */
+
+#define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
+
+/* base: y or NEW; older: y, OLD, or -1 for the first stage of a block. */
+static rw_status build_recurrence(rw_ode *ode, int base, int older, rw_node *rates, const char *name, rw_stage *stage)
+{
+    rw_building b;
+    rw_build_begin(&b, ode);
+    rw_node t = rw_build_scalar(&b, "t"), c = rw_build_scalar(&b, "c"), k = rw_build_scalar(&b, "k");
+    for (int v = Y; v <= OLD; ++v)
+        if (v == base || v == older || v == OLD) rw_build_vector(&b, v, t);
+    rw_build_rates(&b, base, rates);
+    rw_graph *g = b.graph;
+    for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
+        rw_node sum = rw_build_value(&b, base, f);
+        if (older >= 0) sum = OP(ADD, sum, OP(MUL, k, OP(SUB, sum, rw_build_value(&b, older, f))));
+        rw_build_store(&b, OLD, f, OP(ADD, sum, OP(MUL, c, rates[f])));
+    }
+    return rw_build_end(&b, name, stage);
+}
+
+typedef enum finish_kind { MIDDLE, LAST, JOIN, LAST_OF_TWO } finish_kind;
+
+static int argument_of(int i) { return i == 0 ? NEW : i % 2 ? OLD : SPARE; }
+
+static rw_node scalar(rw_building *b, char letter, int i)
+{
+    char name[4] = {letter, (char)('1' + i)};
+    return rw_build_scalar(b, name);
+}
+
+/* Finishing stage i (from 0). MIDDLE: K_i and the next argument. LAST: y_{n+1} and the norm of the estimate. JOIN: the block's
+ * result and PART. */
+static rw_status build_finish(rw_ode *ode, finish_kind kind, int i, rw_node *nodes, rw_stage *stage)
+{
+    int nf = ode->nfields;
+    rw_node *rates = nodes, *estimate = rates + nf, *old = estimate + nf, *next = old + nf;
+    static const char *const names[] = {"rock_finish", "rock_last", "rock_join", "rock_last"};
+    rw_building b;
+    rw_build_begin(&b, ode);
+    rw_node t = rw_build_scalar(&b, "t"), h = rw_build_scalar(&b, "h"), weight[RW_ROCK_FINISH] = {0}, e[RW_ROCK_FINISH] = {0};
+    for (int j = 0; j <= i; ++j) weight[j] = scalar(&b, 'b', j);
+    for (int j = 0; j <= i && kind != MIDDLE; ++j) e[j] = scalar(&b, 'e', j);
+    rw_node s = rw_build_scalar(&b, "s"), m = rw_build_scalar(&b, "m"), l = rw_build_scalar(&b, "l");
+    for (int v = Y; v < RW_ODE_VECTORS; ++v) {
+        bool used = v == NEW || v == argument_of(i) || (v >= K1 && v <= K1 + i && v <= K3);
+        if (kind == MIDDLE) used = used || v == argument_of(i + 1);
+        else used = used || v == Y || v == K1 || (v == PART && kind != LAST);
+        if (used) rw_build_vector(&b, v, t);
+    }
+    rw_build_rates(&b, argument_of(i), rates);
+    rw_graph *g = b.graph;
+    for (int f = 0; f < nf && b.status == RW_OK; ++f) {
+        rw_node base = rw_build_value(&b, NEW, f), sum = base, own = OP(MUL, h, rates[f]);
+        for (int j = 0; j <= i; ++j) sum = OP(ADD, sum, OP(MUL, weight[j], j < i ? rw_build_value(&b, K1 + j, f) : own));
+        if (kind == MIDDLE) {
+            rw_build_store(&b, K1 + i, f, own);
+            rw_build_store(&b, argument_of(i + 1), f, sum);
+            continue;
+        }
+        old[f] = rw_build_value(&b, Y, f);
+        rw_node error = kind == LAST_OF_TWO ? rw_build_value(&b, PART, f) : OP(MUL, s, old[f]);
+        if (kind == JOIN) error = OP(ADD, error, OP(MUL, m, sum));
+        else error = OP(ADD, error, OP(MUL, l, base));
+        for (int j = 0; j <= i; ++j) error = OP(ADD, error, OP(MUL, e[j], j < i ? rw_build_value(&b, K1 + j, f) : own));
+        estimate[f] = error, next[f] = sum;
+    }
+    for (int f = 0; f < nf && b.status == RW_OK && kind != MIDDLE; ++f) {
+        if (kind == JOIN) rw_build_store(&b, PART, f, estimate[f]);
+        rw_build_store(&b, K1, f, next[f]);
+    }
+    if (kind == LAST || kind == LAST_OF_TWO) rw_build_norm(&b, estimate, old, next);
+    return rw_build_end(&b, names[kind], stage);
+}
+
+static bool is_order_2(const rw_ode *ode) { return ode->ops == &rw_rock2_ops; }
+
+static void destroy(rw_ode *ode)
+{
+    method *m = ode->method;
+    if (!m) return;
+    rw_stage *all[] = {&m->first, &m->again, &m->second, &m->stage, &m->middle[0], &m->middle[1], &m->middle[2], &m->last, &m->join, &m->part};
+    for (int i = 0; i < RW_COUNT(all); ++i) rw_stage_free(all[i]);
+    for (int i = 0; i < m->nentries; ++i) rw_rock_destroy(&m->entries[i].rock), rw_free(m->entries[i].polynomial);
+    rw_free(m->entries), rw_free(m);
+    ode->method = NULL;
+}
+
+static rw_status create(rw_ode *ode)
+{
+    method *m = ode->method = rw_calloc(1, sizeof *m);
+    rw_node *nodes = rw_calloc(4 * (size_t)ode->nfields, sizeof *nodes);
+    rw_status status = m && nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
+    int q = is_order_2(ode) ? 2 : 4;
+    if (status == RW_OK) status = build_recurrence(ode, Y, -1, nodes, "rock_first", &m->first);
+    if (status == RW_OK) status = build_recurrence(ode, NEW, Y, nodes, "rock_second", &m->second);
+    if (status == RW_OK) status = build_recurrence(ode, NEW, OLD, nodes, "rock_stage", &m->stage);
+    for (int i = 0; i < q - 1 && status == RW_OK; ++i) status = build_finish(ode, MIDDLE, i, nodes, &m->middle[i]);
+    if (status == RW_OK) status = build_finish(ode, LAST, q - 1, nodes, &m->last);
+    rw_free(nodes);
+    if (status != RW_OK) return status;
+    m->epsilon = DBL_EPSILON;
+    for (int f = 0; f < ode->nfields; ++f)
+        if (ode->fields[f].dtype == RW_F32 || ode->fields[f].dtype == RW_C64) m->epsilon = FLT_EPSILON;
+    return RW_OK;
+}
+
+/* What only two blocks need, when first needed. */
+static rw_status create_two(rw_ode *ode)
+{
+    method *m = ode->method;
+    if (m->part.expr) return RW_OK;
+    rw_node *nodes = rw_calloc(4 * (size_t)ode->nfields, sizeof *nodes);
+    rw_status status = nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *nodes, "an integrator");
+    rw_stage_free(&m->again), rw_stage_free(&m->join);
+    if (status == RW_OK) status = build_recurrence(ode, NEW, -1, nodes, "rock_again", &m->again);
+    if (status == RW_OK) status = build_finish(ode, JOIN, 3, nodes, &m->join);
+    if (status == RW_OK) status = build_finish(ode, LAST_OF_TWO, 1, nodes, &m->part);
+    rw_free(nodes);
+    return status;
+}
+
+/* ---- coefficients ---------------------------------------------------------------------------------------------------- */
+
+/* The polynomials of all arguments: what F is evaluated at when F(y) = lambda y, as coefficients of powers of h lambda. */
+static void follow(const rw_rock *r, double (*to)[RW_COURSE])
+{
+    rw_wide v[RW_COURSE] = {1};
+    for (int i = 0; i < r->nblocks; ++i) {
+        const rw_rock_block *b = r->block + i;
+        rw_wide g0[RW_COURSE] = {0}, g1[RW_COURSE], t[RW_COURSE], k[RW_ROCK_FINISH][RW_COURSE];
+        memcpy(g1, v, sizeof g1);
+        for (int j = 1; j <= b->m; ++j, ++to) {
+            for (int c = 0; c < RW_COURSE; ++c) {
+                (*to)[c] = (double)g1[c];
+                t[c] = (c ? b->mu[j] * g1[c - 1] : 0) - b->nu[j] * g1[c] - b->kappa[j] * g0[c];
+            }
+            memcpy(g0, g1, sizeof g0), memcpy(g1, t, sizeof g1);
+        }
+        memcpy(v, g1, sizeof v);
+        for (int j = 0, n = 0; j < b->q; ++j, ++to) {
+            memcpy(t, g1, sizeof t);
+            for (int l = 0; l < j; ++l, ++n)
+                for (int c = 0; c < RW_COURSE; ++c) t[c] += b->a[n] * k[l][c];
+            for (int c = 0; c < RW_COURSE; ++c) (*to)[c] = (double)t[c], k[j][c] = c ? t[c - 1] : 0, v[c] += b->b[j] * k[j][c];
+        }
+    }
+}
+
+static rw_status find(rw_ode *ode, rw_rock_kind kind, int stages, entry **found)
+{
+    method *m = ode->method;
+    rw_context *ctx = ode->device->ctx;
+    for (int i = 0; i < m->nentries; ++i)
+        if (m->entries[i].rock->kind == kind && m->entries[i].rock->stages == stages) {
+            *found = m->entries + i;
+            return RW_OK;
+        }
+    if (!rw_grow(&m->entries, &m->capacity, m->nentries + 1, sizeof *m->entries)) return rw_fail_memory(ctx, sizeof(entry), "coefficients");
+    entry e = {0};
+    RW_TRY(rw_rock_create(ctx, kind, stages, ode->damping, &e.rock));
+    e.polynomial = rw_calloc((size_t)e.rock->evaluations, sizeof *e.polynomial);
+    if (!e.polynomial) {
+        rw_rock_destroy(&e.rock);
+        return rw_fail_memory(ctx, (size_t)stages * sizeof *e.polynomial, "coefficients");
+    }
+    follow(e.rock, e.polynomial);
+    m->entries[m->nentries] = e;
+    *found = m->entries + m->nentries++;
+    return RW_OK;
+}
+
+/* ROCK4 in one block where rounding errors allow. */
+static rw_status choose(rw_ode *ode, double h_rho, entry **found)
+{
+    const method *m = ode->method;
+    rw_rock_kind kind = is_order_2(ode) ? RW_ROCK2 : RW_ROCK4;
+    double wanted = h_rho;
+    for (int more = 0;; ++more) { /* other dampings have other intervals */
+        int s = rw_rock_stages(kind, wanted, ode->max_stages);
+        if (kind == RW_ROCK4 && s > rw_rock_least(RW_ROCK4_SPLIT) && m->epsilon * rw_rock_growth(RW_ROCK4, s) > 0.03 * ode->rtol)
+            kind = RW_ROCK4_SPLIT, s = rw_rock_stages(kind, wanted, ode->max_stages);
+        RW_TRY(find(ode, kind, s, found));
+        if ((double)(*found)->rock->interval >= h_rho * (1 - 1e-9) || more == 20 || s + 1 >= ode->max_stages) return RW_OK;
+        wanted *= 1.0001 * h_rho / (double)(*found)->rock->interval;
+    }
+}
+
+static double reach(const rw_ode *ode)
+{
+    rw_rock_kind kind = is_order_2(ode) ? RW_ROCK2 : RW_ROCK4;
+    double most = rw_rock_interval(kind, ode->max_stages);
+    if (kind == RW_ROCK4) {
+        int least = rw_rock_least(RW_ROCK4_SPLIT);
+        if (ode->max_stages > least) most = rw_rock_interval(RW_ROCK4_SPLIT, ode->max_stages / 2 * 2);
+    }
+    return ode->damping == 0.95 ? most : 0.8 * most;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------------------------------- */
+
+static rw_status run(rw_ode *ode, rw_stage *st, double h, const double *polynomial)
+{
+    RW_TRY(rw_stage_time(ode, st, "t", h, polynomial));
+    ode->stat.rhs++;
+    return rw_stage_run(ode, st);
+}
+
+static rw_status finish(rw_ode *ode, const rw_rock *r, int block, double h, const double (*polynomial)[RW_COURSE], rw_stage **last)
+{
+    method *m = ode->method;
+    const rw_rock_block *b = r->block + block;
+    for (int i = 0; i < b->q; ++i) {
+        bool end = i + 1 == b->q;
+        rw_stage *st = !end ? m->middle + i : r->nblocks == 1 ? &m->last : block == 0 ? &m->join : &m->part;
+        rw_stage_set(st, "h", h);
+        for (int j = 0; j <= i; ++j) {
+            rw_stage_set(st, (char[]){'b', (char)('1' + j), 0}, (double)(end ? b->b[j] : b->a[i * (i + 1) / 2 + j]));
+            if (end) rw_stage_set(st, (char[]){'e', (char)('1' + j), 0}, (double)b->e[j]);
+        }
+        if (end) rw_stage_set(st, "s", (double)r->start), rw_stage_set(st, "m", (double)r->middle), rw_stage_set(st, "l", (double)r->last);
+        RW_TRY(run(ode, st, h, polynomial[i]));
+        *last = st;
+    }
+    return RW_OK;
+}
+
+static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
+{
+    method *m = ode->method;
+    entry *e = NULL;
+    rw_stage *last = NULL;
+    RW_TRY(choose(ode, h * rho, &e));
+    const rw_rock *r = e->rock;
+    if (r->nblocks == 2) RW_TRY(create_two(ode));
+    const double (*polynomial)[RW_COURSE] = (const double (*)[RW_COURSE])e->polynomial;
+    for (int i = 0; i < r->nblocks; ++i) {
+        const rw_rock_block *b = r->block + i;
+        for (int j = 1; j <= b->m; ++j) {
+            rw_stage *st = j == 1 ? (i ? &m->again : &m->first) : j == 2 && i == 0 ? &m->second : &m->stage;
+            rw_stage_set(st, "c", h * (double)b->mu[j]), rw_stage_set(st, "k", (double)b->kappa[j]);
+            RW_TRY(run(ode, st, h, *polynomial++));
+            rw_ode_exchange(ode, NEW, OLD);
+        }
+        RW_TRY(finish(ode, r, i, h, polynomial, &last));
+        polynomial += b->q;
+        if (i + 1 < r->nblocks) rw_ode_exchange(ode, NEW, K1);
+    }
+    a->stages = r->stages, a->result = K1;
+    return rw_expr_get(last->expr, "norm", &a->error, NULL);
+}
+
+static rw_status explain(const rw_ode *ode, rw_text *text)
+{
+    const method *m = ode->method;
+    int q = is_order_2(ode) ? 2 : 4;
+    rw_text_add(text, "%s: a step of s stages is 1 first, 1 second, s - %d further and %d finishing kernels; the last finds the error\n",
+                ode->ops->name, q + 2, q);
+    const rw_stage *stages[] = {&m->first, &m->second, &m->stage};
+    for (int i = 0; i < RW_COUNT(stages); ++i) RW_TRY(rw_stage_explain(stages[i], text));
+    for (int i = 0; i < q - 1; ++i) RW_TRY(rw_stage_explain(m->middle + i, text));
+    return rw_stage_explain(&m->last, text);
+}
+
+const rw_ode_ops rw_rock2_ops = {.name = "rock2", .vectors = K2, .least_stages = 3, .max_stages = 400, .create = create, .step = rw_adaptive_step,
+                                 .destroy = destroy, .explain = explain, .power = 2, .growth = 5, .reach = reach, .attempt = attempt};
+const rw_ode_ops rw_rock4_ops = {.name = "rock4", .vectors = RW_ODE_VECTORS, .least_stages = 5, .max_stages = 400, .create = create, .step = rw_adaptive_step,
+                                 .destroy = destroy, .explain = explain, .power = 4, .growth = 5, .reach = reach, .attempt = attempt};
