@@ -46,7 +46,7 @@ typedef struct rw_ode_spec {
     /* methods with error control */
     double rtol, atol;       /* 0: 1e-5, 1e-8 */
     double initial_step, max_step; /* 0: automatic, none */
-    int max_stages;          /* stabilised methods; 0: 200 (RKC2, RKL2), 400 (ROCK2, ROCK4) */
+    int max_stages;          /* stabilised methods; 0: 200 (RKC2), 199 (RKL2), 400 (ROCK2, ROCK4) */
     double damping;          /* ROCK2, ROCK4: |R| on the stability interval, 0.5 … 0.99; 0: 0.95. Less damps more: wider
                               * region around the real axis, shorter interval */
     const char *spectral_radius; /* expression of scalars and t; NULL, "" or "auto": estimated; "power": by iteration */

@@ -20,6 +20,7 @@ typedef struct rw_kept {
 } rw_kept;
 
 typedef struct rw_fusion rw_fusion;
+typedef struct rw_wave rw_wave;
 
 typedef struct rw_emitter {
     const rw_plan *plan;
@@ -38,6 +39,7 @@ typedef struct rw_emitter {
     rw_window *windows;              /* while an item walks along an axis */
     int nwindows;
     rw_fusion *fusion;        /* fused passes: see fused.c; else NULL */
+    rw_wave *wave;            /* fused passes: see wave.c; else NULL */
     const rw_kept *kept;
     int nkept;
 } rw_emitter;
@@ -65,6 +67,7 @@ const rw_kept *rw_find_kept(const rw_emitter *e, int field, int version);
 
 /* sides.c: get_u_x0, get_u_x1, … for a field in global memory (`kept` NULL), near_u_3_x0, … for one in shared memory. */
 rw_status rw_emit_get(rw_emitter *e, int field, const rw_kept *kept);
+rw_status rw_emit_near(rw_emitter *e, int field);
 
 /* kernel.c: what a plain kernel and one of fused passes have in common. */
 rw_status rw_emit_arguments(rw_emitter *e);
@@ -85,5 +88,20 @@ rw_status rw_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced);
 void rw_fusion_free(rw_fusion *f);
 bool rw_fused_beside(const rw_emitter *e, int field); /* the field is written to a second array */
 rw_status rw_emit_fused(rw_emitter *e);
+/* What both kinds of fused kernels need to know of a plan. */
+const rw_store *rw_store_of(const rw_plan *plan, const rw_graph_node *field);  /* that made this version; NULL */
+const rw_store *rw_final_store(const rw_plan *plan, int first, int last, int field); /* that leaves a value behind; NULL */
+bool rw_axis_is_periodic(const rw_graph *g, int axis);
+bool rw_sides_agree(const rw_graph *g);
+bool rw_use_is_f32(const rw_graph *g, const rw_pass_use *use);
+/* What the kernel as a whole reads and writes in the arrays, and its scalars, to e->use. */
+rw_status rw_join_uses(rw_emitter *e, const rw_pass_use *uses, int first, int last);
+
+/* wave.c: the same for large grids; then e->wave is set. */
+rw_status rw_wave_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced);
+void rw_wave_free(rw_wave *w);
+bool rw_wave_beside(const rw_emitter *e, int field);
+rw_status rw_emit_wave(rw_emitter *e);
+void rw_emit_wave_value(rw_emitter *e, const rw_graph_node *field);
 
 #endif

@@ -26,28 +26,28 @@ typedef struct rw_fusion {
     double cost;                  /* microseconds a pass, by the model below */
 } fusion;
 
-static const rw_store *store_of(const rw_plan *plan, const rw_graph_node *field)
+const rw_store *rw_store_of(const rw_plan *plan, const rw_graph_node *field)
 {
     for (int i = 0; field->version && i < plan->nstores; ++i)
         if (plan->stores[i].field == field->index && plan->stores[i].version == field->version) return plan->stores + i;
     return NULL;
 }
 
-static bool is_periodic(const rw_graph *g, int axis)
+bool rw_axis_is_periodic(const rw_graph *g, int axis)
 {
     return axis < g->grid.ndim && g->nfields && g->fields[0].boundary[2 * axis].kind == RW_BOUNDARY_PERIODIC;
 }
 
 /* Regions go on beyond a side for all fields or for none. */
-static bool sides_agree(const rw_graph *g)
+bool rw_sides_agree(const rw_graph *g)
 {
     for (int f = 0; f < g->nfields; ++f)
         for (int s = 0; s < 2 * g->grid.ndim; ++s)
-            if ((g->fields[f].boundary[s].kind == RW_BOUNDARY_PERIODIC) != is_periodic(g, s / 2)) return false;
+            if ((g->fields[f].boundary[s].kind == RW_BOUNDARY_PERIODIC) != rw_axis_is_periodic(g, s / 2)) return false;
     return true;
 }
 
-static bool is_f32(const rw_graph *g, const rw_pass_use *use)
+bool rw_use_is_f32(const rw_graph *g, const rw_pass_use *use)
 {
     bool any = false;
     for (int f = 0; f < g->nfields; ++f) {
@@ -75,7 +75,7 @@ static bool note_reads(const rw_plan *plan, fusion *f, int q)
         const rw_graph_node *p = g->nodes + n;
         if (!use->needed[n]) continue;
         if (p->op == RW_OP_REDUCE && rw_plan_reduction(plan, n)->pass >= f->first) return false;
-        const rw_store *s = p->op == RW_OP_FIELD ? store_of(plan, p) : NULL;
+        const rw_store *s = p->op == RW_OP_FIELD ? rw_store_of(plan, p) : NULL;
         if (!s || s->pass < f->first || s->pass == q) continue;
         if (rw_is_mixed(p)) return false; /* rw_emit_get serves nodes beyond one side */
         int i = 0;
@@ -92,7 +92,7 @@ static bool note_reads(const rw_plan *plan, fusion *f, int q)
 }
 
 /* The store that leaves a field's value behind, NULL when the passes do not write it. */
-static const rw_store *final_store(const rw_plan *plan, int first, int last, int field)
+const rw_store *rw_final_store(const rw_plan *plan, int first, int last, int field)
 {
     const rw_store *final = NULL;
     for (int i = 0; i < plan->nstores; ++i) {
@@ -111,7 +111,7 @@ static bool needs_second_array(const rw_plan *plan, const fusion *f, int field)
         for (int n = 0; n < use->nnodes; ++n) {
             const rw_graph_node *p = plan->graph->nodes + n;
             if (!use->needed[n] || p->op != RW_OP_FIELD || p->index != field) continue;
-            const rw_store *s = store_of(plan, p);
+            const rw_store *s = rw_store_of(plan, p);
             if (s && s->pass >= f->first) continue;
             if (wide || p->offset[0] || p->offset[1] || p->offset[2]) return true;
         }
@@ -169,7 +169,7 @@ static void choose_tiles(const rw_graph *g, const rw_device_properties *dev, fus
             else {
                 const int *reach = f->reach[p + 1 - f->first][d];
                 size[d] = f->size[p + 1 - f->first][d] + reach[0] + reach[1];
-                if (d < ndim && !is_periodic(g, d)) size[d] = RW_MIN(RW_MAX(size[d], depth(g, reach)), n[d]);
+                if (d < ndim && !rw_axis_is_periodic(g, d)) size[d] = RW_MIN(RW_MAX(size[d], depth(g, reach)), n[d]);
             }
             cells *= size[d];
         }
@@ -197,7 +197,7 @@ static bool complete(const rw_plan *plan, const rw_device_properties *dev, fusio
 {
     const rw_graph *g = plan->graph;
     for (int field = 0; field < g->nfields; ++field) {
-        const rw_store *s = final_store(plan, f->first, f->last, field);
+        const rw_store *s = rw_final_store(plan, f->first, f->last, field);
         /* a program that could be recorded stays so */
         if (s && !s->shadow && needs_second_array(plan, f, field)) return false;
     }
@@ -213,7 +213,7 @@ void rw_fusion_free(rw_fusion *f)
 }
 
 /* What the kernel as a whole reads and writes in the arrays, and its scalars. */
-static rw_status join_uses(rw_emitter *e, const fusion *f)
+rw_status rw_join_uses(rw_emitter *e, const rw_pass_use *uses, int first, int last)
 {
     rw_graph *g = e->g;
     rw_pass_use all = {.nnodes = g->n};
@@ -222,15 +222,15 @@ static rw_status join_uses(rw_emitter *e, const fusion *f)
     rw_pass_use_free(&e->use);
     e->use = all;
     if (!all.read || !all.written || !all.needed || !all.uniform) return rw_fail_memory(g->ctx, (size_t)g->n, "a kernel");
-    for (int q = f->first; q <= f->last; ++q) {
-        const rw_pass_use *use = &f->use[q - f->first];
+    for (int q = first; q <= last; ++q) {
+        const rw_pass_use *use = &uses[q - first];
         for (int n = 0; n < use->nnodes; ++n) {
             const rw_graph_node *p = g->nodes + n;
             e->use.uniform[n] = e->use.uniform[n] || use->uniform[n];
             e->use.needed[n] = e->use.needed[n] || use->needed[n];
             if (!use->needed[n] || p->op != RW_OP_FIELD) continue;
-            const rw_store *s = store_of(e->plan, p);
-            if (!s || s->pass < f->first) e->use.read[p->index] = true;
+            const rw_store *s = rw_store_of(e->plan, p);
+            if (!s || s->pass < first) e->use.read[p->index] = true;
         }
         for (int d = 0; d < 3; ++d)
             for (int side = 0; side < 2; ++side) e->use.reach[d][side] = RW_MAX(e->use.reach[d][side], use->reach[d][side]);
@@ -238,7 +238,7 @@ static rw_status join_uses(rw_emitter *e, const fusion *f)
         e->use.coordinates = e->use.coordinates || use->coordinates;
     }
     for (int field = 0; field < g->nfields; ++field) {
-        e->use.written[field] = final_store(e->plan, f->first, f->last, field) != NULL;
+        e->use.written[field] = rw_final_store(e->plan, first, last, field) != NULL;
         e->use.bytes_per_cell += (int64_t)rw_dtype_size(g->fields[field].dtype) * (e->use.read[field] + e->use.written[field]);
     }
     return RW_OK;
@@ -250,7 +250,7 @@ rw_status rw_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced)
     const rw_graph *g = e->g;
     int first = e->k->first, most = forced ? 4 : MOST;
     int64_t cells = g->grid.size[0] * g->grid.size[1] * g->grid.size[2];
-    if (first + 1 >= plan->npasses || cells == 0 || cells > 1 << 18 || !sides_agree(g)) return RW_OK;
+    if (first + 1 >= plan->npasses || cells == 0 || cells > 1 << 18 || !rw_sides_agree(g)) return RW_OK;
     fusion *f = rw_calloc(2, sizeof *f), *best = f + 1; /* the second one borrows what a pass uses from the first */
     if (!f) return rw_fail_memory(g->ctx, 2 * sizeof *f, "a plan");
     rw_status status = RW_OK;
@@ -259,7 +259,7 @@ rw_status rw_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced)
     for (int q = first; q < plan->npasses && q - first < most; ++q) {
         status = rw_plan_use(plan, q, &f->use[q - first]);
         f->last = q;
-        if (status != RW_OK || is_f32(g, &f->use[q - first]) != is_f32(g, &f->use[0]) || !note_reads(plan, f, q)) break;
+        if (status != RW_OK || rw_use_is_f32(g, &f->use[q - first]) != rw_use_is_f32(g, &f->use[0]) || !note_reads(plan, f, q)) break;
         if (q > first && complete(plan, dev, f) && (forced || f->cost < best->cost)) *best = *f;
     }
     if (status != RW_OK || best->last <= first) {
@@ -270,7 +270,7 @@ rw_status rw_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced)
     e->k->last = best->last, e->k->tiling = best->tiling;
     e->kept = best->kept, e->nkept = best->nkept;
     memcpy(best->use, f->use, sizeof f->use);
-    return join_uses(e, best);
+    return rw_join_uses(e, best->use, best->first, best->last);
 }
 
 bool rw_fused_beside(const rw_emitter *e, int field)
@@ -288,7 +288,7 @@ static void emit_regions(rw_emitter *e, const fusion *f)
         for (int d = 0; d < 3; ++d) {
             const int *reach = f->reach[p + 1 - f->first][d];
             ADD("    INDEX l%d_%d = l%d_%d - %d, h%d_%d = h%d_%d + %d;\n", p, d, p + 1, d, reach[0], p, d, p + 1, d, reach[1]);
-            if (d >= e->g->grid.ndim || is_periodic(e->g, d) || (!reach[0] && !reach[1])) continue;
+            if (d >= e->g->grid.ndim || rw_axis_is_periodic(e->g, d) || (!reach[0] && !reach[1])) continue;
             int64_t n = e->g->grid.size[d], inside = RW_MIN(depth(e->g, reach), n);
             ADD("    {\n        const int below = l%d_%d < 0, above = h%d_%d > %lld;\n", p, d, p, d, (long long)n);
             ADD("        if (below) l%d_%d = 0, h%d_%d = h%d_%d < %lld ? %lld : h%d_%d;\n", p, d, p, d, p, d, (long long)inside,
@@ -309,7 +309,7 @@ static void emit_fused_stores(rw_emitter *e, const fusion *f)
             snprintf(to, sizeof to, "s_%s_%d[cell]", name, s->version);
             rw_emit_assign(e, s, to);
         }
-        if (s != final_store(e->plan, f->first, f->last, s->field)) continue;
+        if (s != rw_final_store(e->plan, f->first, f->last, s->field)) continue;
         snprintf(to, sizeof to, "if (own) %c_%s[c]", rw_fused_beside(e, s->field) ? 'o' : 'f', name);
         rw_emit_assign(e, s, to);
     }
@@ -329,7 +329,7 @@ static void emit_cells(rw_emitter *e, const fusion *f)
     ADD("        if (u0 < h%d_0 && u1 < h%d_1 && u2 < h%d_2) {\n", p, p, p);
     for (int d = 0; d < 3; ++d) {
         char i = rw_index_letter[d], N = rw_size_letter[d];
-        if (is_periodic(e->g, d)) ADD("        const INDEX %c = (u%d %% N%c + N%c) %% N%c;\n", i, d, N, N, N);
+        if (rw_axis_is_periodic(e->g, d)) ADD("        const INDEX %c = (u%d %% N%c + N%c) %% N%c;\n", i, d, N, N, N);
         else ADD("        const INDEX %c = u%d;\n", i, d);
     }
     for (int q = f->first; q < p; ++q)

@@ -369,6 +369,7 @@ static bool uses_slots(const rw_emitter *e)
 static bool is_beside(const rw_emitter *e, int f)
 {
     if (e->fusion) return rw_fused_beside(e, f);
+    if (e->wave) return rw_wave_beside(e, f);
     for (int i = 0; i < e->plan->nstores; ++i) {
         const rw_store *s = e->plan->stores + i;
         if (s->field == f && s->pass == e->pass && !s->dead && s->shadow) return true;
@@ -477,23 +478,25 @@ rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_device_
     *k = (rw_pass_kernel){.first = first, .last = first};
     RW_TRY(rw_plan_use(plan, first, &e.use));
     const char *wish = getenv("RECHENWERK_TILING");
-    bool fused = wish && !strcmp(wish, "fused"), plain = wish && !fused;
+    bool fused = wish && !strcmp(wish, "fused"), plain = wish && !fused && strcmp(wish, "wave");
+    bool wave = wish && !strcmp(wish, "wave");
     rw_status status = fused || (device->gpu && !plain) ? rw_fuse(&e, device, fused) : RW_OK;
+    if (status == RW_OK && !e.fusion && (wave || !plain)) status = rw_wave_fuse(&e, device, wave);
     if (status == RW_OK) status = count_accumulators(&e);
     if (status != RW_OK) goto out;
     choose_precision(&e);
     for (int n = 0; n < e.use.nnodes; ++n)
         e.mixed = e.mixed || (e.use.needed[n] && e.g->nodes[n].op == RW_OP_FIELD && rw_is_mixed(e.g->nodes + n));
-    if (!e.fusion) choose_tiling(&e, device, &k->tiling);
+    if (!e.fusion && !e.wave) choose_tiling(&e, device, &k->tiling);
     RW_TRY_GOTO(rw_emit_arguments(&e), out);
     rw_emit_definitions(&e);
-    RW_TRY_GOTO(e.fusion ? rw_emit_fused(&e) : emit_plain(&e), out);
+    RW_TRY_GOTO(e.fusion ? rw_emit_fused(&e) : e.wave ? rw_emit_wave(&e) : emit_plain(&e), out);
     k->flops = e.use.flops, k->bytes_per_cell = e.use.bytes_per_cell;
     if (text.failed) status = rw_fail_memory(e.g->ctx, text.length, "the text of a kernel");
     else k->text = text.data, text.data = NULL;
 out:
     rw_pass_use_free(&e.use);
-    rw_fusion_free(e.fusion);
+    rw_fusion_free(e.fusion), rw_wave_free(e.wave);
     rw_free(e.windows);
     rw_text_free(&text);
     rw_text_free(&e.uniforms), rw_text_free(&e.uniform_names);

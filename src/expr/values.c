@@ -194,8 +194,9 @@ const rw_window *rw_find_window(const rw_emitter *e, const rw_graph_node *p)
 
 static void emit_value(rw_emitter *e, const rw_graph_node *p)
 {
-    const rw_window *w = rw_find_window(e, p);
-    if (w) ADD("w%d_%d", (int)(w - e->windows), p->offset[e->k->tiling.roll] - w->first);
+    const rw_window *w = e->wave ? NULL : rw_find_window(e, p);
+    if (e->wave) rw_emit_wave_value(e, p);
+    else if (w) ADD("w%d_%d", (int)(w - e->windows), p->offset[e->k->tiling.roll] - w->first);
     else rw_emit_load(e, p);
 }
 

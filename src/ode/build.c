@@ -74,7 +74,7 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
     rw_ode *ode = b->ode;
     if (b->status != RW_OK) return;
     int nlocals = b->lowering.nlocals;
-    b->time[v] = time, b->has_time[v] = b->graph->nodes[time].op == RW_OP_PARAM;
+    b->time[v] = time;
     set_time(b, time);
     b->lowering.no_fields = true;
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
@@ -190,16 +190,36 @@ void rw_build_result(rw_building *b, const char *name, rw_node value)
     if (b->status == RW_OK) note(b, rw_plan_result(&b->plan, name, value));
 }
 
-/* A kernel's argument changes with the time of a vector. */
-static bool depends_on_time(const rw_building *b, const rw_expr *e)
+/* Names of times begin with t. */
+static bool is_time(const rw_graph *g, int param) { return !strncmp(g->params[param].name, "#t", 2); }
+
+static bool depends_on_time(rw_graph *g, rw_node n)
+{
+    for (int p = 0; n >= 0 && p < g->nparams; ++p)
+        if (is_time(g, p) && rw_graph_depends(g, n, p)) return true;
+    return false;
+}
+
+/* A kernel's argument changes with time. */
+static bool moves(const rw_expr *e)
 {
     for (int i = 0; i < e->npasses; ++i) {
         const rw_pass_kernel *k = &e->passes[i].kernel;
         for (int j = 0; j < k->nslots; ++j)
-            for (int v = 0; v < RW_ODE_VECTORS && k->slots[j].kind == RW_SLOT_UNIFORM; ++v)
-                if (b->has_time[v] && rw_graph_depends(e->graph, k->slots[j].index, e->graph->nodes[b->time[v]].index)) return true;
+            if (k->slots[j].kind == RW_SLOT_UNIFORM && depends_on_time(e->graph, k->slots[j].index)) return true;
     }
     return e->evaluator;
+}
+
+bool rw_build_sides_move(const rw_building *b)
+{
+    rw_graph *g = b->graph;
+    for (int f = 0; b->status == RW_OK && f < g->nfields; ++f)
+        for (int s = 0; s < 2 * g->grid.ndim; ++s)
+            if (depends_on_time(g, g->fields[f].boundary[s].a) || depends_on_time(g, g->fields[f].boundary[s].b) ||
+                depends_on_time(g, g->fields[f].boundary[s].c))
+                return true;
+    return false;
 }
 
 rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
@@ -216,7 +236,7 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
         rw_plan_end(&b->plan);
         rw_graph_destroy(&b->graph);
     }
-    if (b->status == RW_OK) stage->field = b->field, stage->moves = depends_on_time(b, stage->expr);
+    if (b->status == RW_OK) stage->field = b->field, stage->moves = moves(stage->expr);
     else rw_free(b->field);
     return b->status;
 }

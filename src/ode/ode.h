@@ -83,21 +83,22 @@ typedef struct rw_building {
     rw_graph *graph;
     rw_lowering lowering;
     int *field;               /* by [vector][field] */
-    rw_node time[RW_ODE_VECTORS];
-    bool has_time[RW_ODE_VECTORS]; /* time is a scalar of the program */
+    rw_node time[RW_ODE_VECTORS]; /* may be changed between the stages that a program has */
     rw_plan plan;
     bool planned;
     rw_status status;         /* first failure; later calls do nothing */
 } rw_building;
 
 void rw_build_begin(rw_building *b, rw_ode *ode);
-/* A number that is set before each run. */
+/* A number that is set before each run; a time when its name begins with t. */
 rw_node rw_build_scalar(rw_building *b, const char *name);
 /* Vector `v` takes part; `time`: node that t is in its boundary values and right-hand side. All vectors first. */
 void rw_build_vector(rw_building *b, int v, rw_node time);
 rw_node rw_build_value(rw_building *b, int v, int f);           /* y_v[f] */
 void rw_build_rates(rw_building *b, int v, rw_node *rates);     /* F(t_v, y_v)[f] for all fields */
 void rw_build_store(rw_building *b, int v, int f, rw_node value);
+/* Boundary values depend on time: then a vector has them of one time only. */
+bool rw_build_sides_move(const rw_building *b);
 void rw_build_result(rw_building *b, const char *name, rw_node value);
 rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage);
 

@@ -21,6 +21,10 @@ typedef struct entry {
     double (*polynomial)[RW_COURSE];
 } entry;
 
+/* Several stages in one program, where the compiler makes fewer kernels of them than stages (fused.c, wave.c of src/expr). */
+enum { LONGEST = 8, CHAINS = 3 };
+static const int chain_length[CHAINS] = {8, 4, 2};
+
 typedef struct method {
     rw_stage first;       /* OLD = y + c F(y) */
     rw_stage again;       /* OLD = NEW + c F(NEW): first of the second block */
@@ -29,6 +33,8 @@ typedef struct method {
     rw_stage middle[RW_ROCK_FINISH - 1]; /* finishing stages that are not the last of their block */
     rw_stage last;        /* of the step, one block */
     rw_stage join, part;  /* of the first block; of the step, two blocks */
+    rw_stage chain[CHAINS]; /* K2, K1 = newest and the one before, from NEW and OLD */
+    bool chains_known, chains;
     entry *entries;
     int nentries, capacity;
     double epsilon;       /* of the fields' type */
@@ -56,15 +62,40 @@ static rw_status build_recurrence(rw_ode *ode, int base, int older, rw_node *rat
     return rw_build_end(&b, name, stage);
 }
 
-typedef enum finish_kind { MIDDLE, LAST, JOIN, LAST_OF_TWO } finish_kind;
-
-static int argument_of(int i) { return i == 0 ? NEW : i % 2 ? OLD : SPARE; }
-
-static rw_node scalar(rw_building *b, char letter, int i)
+static rw_node numbered(rw_building *b, char letter, int i)
 {
     char name[4] = {letter, (char)('1' + i)};
     return rw_build_scalar(b, name);
 }
+
+/* Stages j … j + n - 1 of the recurrence. *possible: false when boundary values depend on time. */
+static rw_status build_chain(rw_ode *ode, int n, rw_node *rates, rw_stage *stage, bool *possible)
+{
+    rw_building b;
+    rw_build_begin(&b, ode);
+    rw_node t[LONGEST] = {0};
+    for (int i = 0; i < n; ++i) t[i] = numbered(&b, 't', i);
+    for (int v = NEW; v <= K2; ++v) rw_build_vector(&b, v, t[0]);
+    *possible = !rw_build_sides_move(&b);
+    for (int i = 0; i < n; ++i) {
+        int into = i % 2 ? K2 : K1, from = i == 0 ? NEW : i % 2 ? K1 : K2, older = i == 0 ? OLD : i == 1 ? NEW : into;
+        rw_node c = numbered(&b, 'c', i), k = numbered(&b, 'k', i);
+        b.time[from] = t[i];
+        rw_build_rates(&b, from, rates);
+        rw_graph *g = b.graph;
+        rw_node value[2];
+        for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
+            value[0] = rw_build_value(&b, from, f), value[1] = rw_build_value(&b, older, f);
+            rates[f] = OP(ADD, OP(ADD, value[0], OP(MUL, k, OP(SUB, value[0], value[1]))), OP(MUL, c, rates[f]));
+        }
+        for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) rw_build_store(&b, into, f, rates[f]);
+    }
+    return rw_build_end(&b, "rock_chain", stage);
+}
+
+typedef enum finish_kind { MIDDLE, LAST, JOIN, LAST_OF_TWO } finish_kind;
+
+static int argument_of(int i) { return i == 0 ? NEW : i % 2 ? OLD : SPARE; }
 
 /* Finishing stage i (from 0). MIDDLE: K_i and the next argument. LAST: y_{n+1} and the norm of the estimate. JOIN: the block's
  * result and PART. */
@@ -76,8 +107,8 @@ static rw_status build_finish(rw_ode *ode, finish_kind kind, int i, rw_node *nod
     rw_building b;
     rw_build_begin(&b, ode);
     rw_node t = rw_build_scalar(&b, "t"), h = rw_build_scalar(&b, "h"), weight[RW_ROCK_FINISH] = {0}, e[RW_ROCK_FINISH] = {0};
-    for (int j = 0; j <= i; ++j) weight[j] = scalar(&b, 'b', j);
-    for (int j = 0; j <= i && kind != MIDDLE; ++j) e[j] = scalar(&b, 'e', j);
+    for (int j = 0; j <= i; ++j) weight[j] = numbered(&b, 'b', j);
+    for (int j = 0; j <= i && kind != MIDDLE; ++j) e[j] = numbered(&b, 'e', j);
     rw_node s = rw_build_scalar(&b, "s"), m = rw_build_scalar(&b, "m"), l = rw_build_scalar(&b, "l");
     for (int v = Y; v < RW_ODE_VECTORS; ++v) {
         bool used = v == NEW || v == argument_of(i) || (v >= K1 && v <= K1 + i && v <= K3);
@@ -116,7 +147,8 @@ static void destroy(rw_ode *ode)
 {
     method *m = ode->method;
     if (!m) return;
-    rw_stage *all[] = {&m->first, &m->again, &m->second, &m->stage, &m->middle[0], &m->middle[1], &m->middle[2], &m->last, &m->join, &m->part};
+    rw_stage *all[] = {&m->first, &m->again, &m->second, &m->stage, &m->middle[0], &m->middle[1], &m->middle[2], &m->last, &m->join, &m->part,
+                       &m->chain[0], &m->chain[1], &m->chain[2]};
     for (int i = 0; i < RW_COUNT(all); ++i) rw_stage_free(all[i]);
     for (int i = 0; i < m->nentries; ++i) rw_rock_destroy(&m->entries[i].rock), rw_free(m->entries[i].polynomial);
     rw_free(m->entries), rw_free(m);
@@ -154,6 +186,24 @@ static rw_status create_two(rw_ode *ode)
     if (status == RW_OK) status = build_finish(ode, JOIN, 3, nodes, &m->join);
     if (status == RW_OK) status = build_finish(ode, LAST_OF_TWO, 1, nodes, &m->part);
     rw_free(nodes);
+    return status;
+}
+
+/* Chains, when first there is use for them. */
+static rw_status create_chains(rw_ode *ode)
+{
+    method *m = ode->method;
+    if (m->chains_known) return RW_OK;
+    rw_node *nodes = rw_calloc((size_t)ode->nfields, sizeof *nodes);
+    rw_status status = nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *nodes, "an integrator");
+    bool possible = true, fewer = true;
+    for (int i = 0; i < CHAINS && status == RW_OK && possible && fewer; ++i) {
+        rw_stage_free(&m->chain[i]);
+        status = build_chain(ode, chain_length[i], nodes, &m->chain[i], &possible);
+        if (status == RW_OK) fewer = !m->chain[i].expr->evaluator && m->chain[i].expr->npasses < chain_length[i];
+    }
+    rw_free(nodes);
+    if (status == RW_OK) m->chains_known = true, m->chains = possible && fewer;
     return status;
 }
 
@@ -243,6 +293,29 @@ static rw_status run(rw_ode *ode, rw_stage *st, double h, const double *polynomi
     return rw_stage_run(ode, st);
 }
 
+/* Stages from j on, as many as a chain has; *n: how many, 0 none. */
+static rw_status run_chain(rw_ode *ode, const rw_rock_block *b, int j, double h, const double (*polynomial)[RW_COURSE], int *n)
+{
+    method *m = ode->method;
+    *n = 0;
+    if (b->m - j + 1 < chain_length[CHAINS - 1]) return RW_OK;
+    RW_TRY(create_chains(ode));
+    if (!m->chains) return RW_OK;
+    int which = 0;
+    while (chain_length[which] > b->m - j + 1) ++which;
+    rw_stage *st = &m->chain[which];
+    *n = chain_length[which];
+    for (int i = 0; i < *n; ++i) {
+        char digit = (char)('1' + i);
+        rw_stage_set(st, (char[]){'c', digit, 0}, h * (double)b->mu[j + i]), rw_stage_set(st, (char[]){'k', digit, 0}, (double)b->kappa[j + i]);
+        RW_TRY(rw_stage_time(ode, st, (char[]){'t', digit, 0}, h, polynomial[i]));
+    }
+    RW_TRY(rw_stage_run(ode, st));
+    ode->stat.rhs += *n;
+    rw_ode_exchange(ode, NEW, K2), rw_ode_exchange(ode, OLD, K1);
+    return RW_OK;
+}
+
 static rw_status finish(rw_ode *ode, const rw_rock *r, int block, double h, const double (*polynomial)[RW_COURSE], rw_stage **last)
 {
     method *m = ode->method;
@@ -274,6 +347,14 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
     for (int i = 0; i < r->nblocks; ++i) {
         const rw_rock_block *b = r->block + i;
         for (int j = 1; j <= b->m; ++j) {
+            if (j > 2 || (j == 2 && i == 1)) {
+                int n;
+                RW_TRY(run_chain(ode, b, j, h, polynomial, &n));
+                if (n) {
+                    j += n - 1, polynomial += n;
+                    continue;
+                }
+            }
             rw_stage *st = j == 1 ? (i ? &m->again : &m->first) : j == 2 && i == 0 ? &m->second : &m->stage;
             rw_stage_set(st, "c", h * (double)b->mu[j]), rw_stage_set(st, "k", (double)b->kappa[j]);
             RW_TRY(run(ode, st, h, *polynomial++));
@@ -299,7 +380,7 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
     return rw_stage_explain(&m->last, text);
 }
 
-const rw_ode_ops rw_rock2_ops = {.name = "rock2", .vectors = K2, .least_stages = 3, .max_stages = 400, .create = create, .step = rw_adaptive_step,
+const rw_ode_ops rw_rock2_ops = {.name = "rock2", .vectors = K2 + 1, .least_stages = 3, .max_stages = 400, .create = create, .step = rw_adaptive_step,
                                  .destroy = destroy, .explain = explain, .power = 2, .growth = 5, .reach = reach, .attempt = attempt};
 const rw_ode_ops rw_rock4_ops = {.name = "rock4", .vectors = RW_ODE_VECTORS, .least_stages = 5, .max_stages = 400, .create = create, .step = rw_adaptive_step,
                                  .destroy = destroy, .explain = explain, .power = 4, .growth = 5, .reach = reach, .attempt = attempt};

@@ -30,43 +30,65 @@ typedef struct series {
 
 static const series identity = {{1}};
 
-static void add(series *y, rw_wide a, const series *x)
+static void add(series *y, rw_wide a, const series *x, int trees)
 {
-    for (int t = 0; t < TREES; ++t) y->c[t] += a * x->c[t];
+    for (int t = 0; t < trees; ++t) y->c[t] += a * x->c[t];
 }
 
 /* h F(y) */
-static series rate(const series *y)
+static series rate(const series *y, int trees)
 {
     series r = {{0}};
-    for (int t = 1; t < TREES; ++t) {
+    for (int t = 1; t < trees; ++t) {
         r.c[t] = 1;
         for (int k = 0; k < 4 && child[t][k]; ++k) r.c[t] *= y->c[child[t][k]];
     }
     return r;
 }
 
-static series recur(const rw_rock_block *b, const series *v)
+static series recur(const rw_rock_block *b, const series *v, int trees)
 {
     series g0 = {{0}}, g1 = *v;
     for (int j = 1; j <= b->m; ++j) {
-        series f = rate(&g1), t = {{0}};
-        add(&t, b->mu[j], &f), add(&t, -b->nu[j], &g1), add(&t, -b->kappa[j], &g0);
+        series f = rate(&g1, trees), t = {{0}};
+        add(&t, b->mu[j], &f, trees), add(&t, -b->nu[j], &g1, trees), add(&t, -b->kappa[j], &g0, trees);
         g0 = g1, g1 = t;
     }
     return g1;
 }
 
-static series finish(const rw_rock_block *b, const series *g, series *k)
+static series finish(const rw_rock_block *b, const series *g, series *k, int trees)
 {
     series y = *g;
     for (int i = 0, n = 0; i < b->q; ++i) {
         series argument = *g;
-        for (int j = 0; j < i; ++j) add(&argument, b->a[n++], k + j);
-        k[i] = rate(&argument);
-        add(&y, b->b[i], k + i);
+        for (int j = 0; j < i; ++j) add(&argument, b->a[n++], k + j, trees);
+        k[i] = rate(&argument, trees);
+        add(&y, b->b[i], k + i, trees);
     }
     return y;
+}
+
+/* The series of b behind a, up to order 4: the sum over parts of a tree at its root, of b of the part and a of what is cut off. */
+static series behind(const series *first, const series *second)
+{
+    const rw_wide *a = first->c, *b = second->c;
+    series r = {{1}};
+    r.c[1] = a[1] + b[1];
+    r.c[2] = a[2] + b[1] * a[1] + b[2];
+    r.c[3] = a[3] + b[1] * a[1] * a[1] + 2 * b[2] * a[1] + b[3];
+    r.c[4] = a[4] + b[1] * a[2] + b[2] * a[1] + b[4];
+    r.c[5] = a[5] + b[1] * a[1] * a[1] * a[1] + 3 * b[2] * a[1] * a[1] + 3 * b[3] * a[1] + b[5];
+    r.c[6] = a[6] + b[1] * a[1] * a[2] + b[2] * (a[1] * a[1] + a[2]) + (b[3] + b[4]) * a[1] + b[6];
+    r.c[7] = a[7] + b[1] * a[3] + b[2] * a[1] * a[1] + 2 * b[4] * a[1] + b[7];
+    r.c[8] = a[8] + b[1] * a[4] + b[2] * a[2] + b[4] * a[1] + b[8];
+    return r;
+}
+
+/* The recurrences by themselves, from the identity. */
+static void own_series(const rw_rock *r, series *own)
+{
+    for (int i = 0; i < r->nblocks; ++i) own[i] = recur(r->block + i, &identity, upto[4]);
 }
 
 /* ---- finishing stages ------------------------------------------------------------------------------------------------ */
@@ -84,8 +106,8 @@ static int entries(rw_rock *r, rw_wide **to)
     return n;
 }
 
-/* Defects; `g`: the recurrence of the first block, which they do not change. */
-static int defects(const rw_rock *r, const series *g, rw_wide *f)
+/* Defects; `own`: the recurrences, which they do not change. */
+static int defects(const rw_rock *r, const series *own, rw_wide *f)
 {
     int n = 0;
     series y = identity, k[RW_ROCK_FINISH];
@@ -100,8 +122,8 @@ static int defects(const rw_rock *r, const series *g, rw_wide *f)
             if (r->nblocks == 2 && j == 3) f[n++] = argument[2];
         }
         for (int c = 1; c <= RW_MIN(b->q, 2 * b->pairs); ++c) f[n++] = v[c] - b->w[c];
-        series first = i ? recur(b, &y) : *g;
-        y = finish(b, &first, k);
+        series first = i ? behind(&y, own + i) : own[i];
+        y = finish(b, &first, k, upto[4]);
     }
     static const int others[] = {3, 5, 6, 7};
     for (int i = 0; r->order == 4 && i < RW_COUNT(others); ++i) f[n++] = y.c[others[i]] - 1 / density[others[i]];
@@ -134,15 +156,14 @@ static bool shortest(rw_wide J[MOST][MOST], const rw_wide *f, int nf, int nx, rw
     return true;
 }
 
-static bool newton(rw_rock *r)
+static bool newton(rw_rock *r, const series *own)
 {
     rw_wide *x[MOST], f[MOST], g[MOST], J[MOST][MOST], dx[MOST], keep[MOST], norm;
-    series first = recur(r->block, &identity);
-    int nx = entries(r, x), nf = defects(r, &first, f);
+    int nx = entries(r, x), nf = defects(r, own, f);
     for (int round = 0; round < 100 && (norm = norm_of(f, nf)) > 1e-33L; ++round) {
         for (int j = 0; j < nx; ++j) {
             rw_wide old = *x[j], h = 1e-9L;
-            *x[j] = old + h, defects(r, &first, g), *x[j] = old;
+            *x[j] = old + h, defects(r, own, g), *x[j] = old;
             for (int i = 0; i < nf; ++i) J[i][j] = (g[i] - f[i]) / h;
         }
         if (!shortest(J, f, nf, nx, dx)) return false;
@@ -150,7 +171,7 @@ static bool newton(rw_rock *r)
         for (int j = 0; j < nx; ++j) keep[j] = *x[j], part = fminl(part, 0.5L / fmaxl(fabsl(dx[j]), 1e-30L));
         for (int halving = 0; halving < 20; ++halving, part /= 2) {
             for (int j = 0; j < nx; ++j) *x[j] = keep[j] + part * dx[j];
-            defects(r, &first, f);
+            defects(r, own, f);
             if (norm_of(f, nf) < norm) break;
         }
         if (norm < 1e-26L && norm_of(f, nf) >= norm / 4) break; /* rounding */
@@ -165,7 +186,7 @@ static const rw_wide estimate_scale[RW_ROCK_KINDS] = {[RW_ROCK2] = 0.1L, [RW_ROC
 enum { MOST_VECTORS = 3 + 2 * RW_ROCK_FINISH };
 
 /* The vectors that the estimate may use, and their weights in r. */
-static int vectors(rw_rock *r, series *v, rw_wide **weight)
+static int vectors(rw_rock *r, const series *own, series *v, rw_wide **weight)
 {
     int n = 0;
     series y = identity, k[RW_ROCK_FINISH];
@@ -173,19 +194,19 @@ static int vectors(rw_rock *r, series *v, rw_wide **weight)
     for (int i = 0; i < r->nblocks; ++i) {
         rw_rock_block *b = r->block + i;
         bool last = i + 1 == r->nblocks;
-        series g = recur(b, &y);
-        y = finish(b, &g, k);
+        series g = behind(&y, own + i);
+        y = finish(b, &g, k, upto[4]);
         v[n] = last ? g : y, weight[n++] = last ? &r->last : &r->middle;
         for (int j = 0; j < b->q; ++j) v[n] = k[j], weight[n++] = b->e + j;
     }
     return n;
 }
 
-static bool estimate(rw_rock *r)
+static bool estimate(rw_rock *r, const series *own)
 {
     series v[MOST_VECTORS];
     rw_wide *weight[MOST_VECTORS], J[MOST][MOST] = {{0}}, f[MOST] = {0}, x[MOST];
-    int n = vectors(r, v, weight), trees = upto[r->order - 1], nf = trees;
+    int n = vectors(r, own, v, weight), trees = upto[r->order - 1], nf = trees;
     for (int t = 0; t < trees; ++t)
         for (int j = 0; j < n; ++j) J[t][j] = v[j].c[t];
     if (r->nblocks == 2) { /* K of the first block: none of what is linear in z, else it would grow with z */
@@ -223,20 +244,23 @@ rw_status rw_rock_finish(rw_context *ctx, rw_rock *r)
     int from = r->kind == RW_ROCK4 && r->stages == 5 ? RW_ROCK_KINDS : (int)r->kind;
     for (int i = 0; i < r->nblocks; ++i)
         memcpy(r->block[i].a, start[from][i].a, sizeof r->block[i].a), memcpy(r->block[i].b, start[from][i].b, sizeof r->block[i].b);
-    if (newton(r) && estimate(r)) return RW_OK;
+    series own[2] = {{{0}}};
+    own_series(r, own);
+    if (newton(r, own) && estimate(r, own)) return RW_OK;
     return rw_fail(ctx, RW_ERR_NOT_CONVERGED, "no finishing stages for %d stages and damping %g were found", r->stages, r->damping);
 }
 
 void rw_rock_order(const rw_rock *rock, rw_wide *defect, rw_wide *estimate_defect, rw_wide *next)
 {
     rw_rock *r = (rw_rock *)rock; /* vectors() tells where the weights are */
-    series v[MOST_VECTORS], y = identity, k[RW_ROCK_FINISH];
+    series own[2] = {{{0}}}, v[MOST_VECTORS], y = identity, k[RW_ROCK_FINISH];
     rw_wide *weight[MOST_VECTORS], error = 0;
-    int n = vectors(r, v, weight);
+    own_series(r, own);
+    int n = vectors(r, own, v, weight);
     *defect = *estimate_defect = 0;
     for (int i = 0; i < r->nblocks; ++i) {
-        series g = recur(r->block + i, &y);
-        y = finish(r->block + i, &g, k);
+        series g = recur(r->block + i, &y, TREES);
+        y = finish(r->block + i, &g, k, TREES);
     }
     for (int t = 0; t < upto[r->order]; ++t) *defect = fmaxl(*defect, fabsl(y.c[t] - 1 / density[t]));
     for (int t = 0; t < upto[r->order - 1]; ++t) {

@@ -34,7 +34,7 @@ expect 0 "rechenwerk 0." --version
 expect 2 "takes nothing" --version x
 expect 2 "'rum' is no subcommand; nearest is run" rum case.yaml
 expect 2 "unknown option '--hepl'" --hepl
-commands="run explain plot init list help info cache selftest bench completion"
+commands="run explain plot init list help info cache selftest bench lab completion"
 for c in $commands; do
     expect 0 "usage: rechenwerk $c" "$c" --help
     expect 0 "usage: rechenwerk $c" "$c" -h
@@ -43,9 +43,9 @@ for c in $commands; do
     expect 2 "unknown option '-Z'" "$c" -Z
 done
 # one too few
-for c in run explain plot init completion; do expect 2 "$c: an argument is missing" "$c"; done
+for c in run explain plot init completion lab; do expect 2 "$c: an argument is missing" "$c"; done
 # one too many
-for c in run explain plot init completion list help bench; do expect 2 "is one argument too many" "$c" a b; done
+for c in run explain plot init completion list help bench lab; do expect 2 "is one argument too many" "$c" a b; done
 for c in info cache selftest; do expect 2 "'a' is one argument too many" "$c" a; done
 # options
 expect 2 "nearest is --restart" run case.yaml --restar
@@ -82,11 +82,27 @@ expect 0 "entries" cache --json
 expect 0 "reduce" selftest
 expect 4 "cpu" selftest -d cpuu
 expect 0 "" bench
+expect 0 "rock4: " lab list
+expect 2 "nearest is rock4" lab rock
+expect 2 "nearest is markdown" lab rock4 --format markdwn
+expect 2 "leave --format out" lab rock4 --format csv -o folder
+expect 2 "nearest is sizes" lab rock4 --set size=16
+expect 2 "tol = '0' is not allowed: a number, 1e-11 ... 0.1" lab rock4 -s tol=0
+expect 2 "nearest is precision" lab rock4 -t precison
+expect 4 "cpuu" lab rock4 -d cpuu
+expect 0 "published" lab rock4 -s sizes=8,16 -s tol=1e-3 -s runs=1 -d cpu:1 -d cpu -t times
+expect 0 "lab/rock4-seconds.png" lab rock4 -s sizes=8,16 -s tol=1e-3 -s runs=1 -d cpu:1 -o lab
+for file in rock4.txt rock4.md rock4.json rock4-times.csv rock4-work.csv rock4-precision.csv rock4-solution.png; do
+    [ -s "lab/$file" ] || fail "lab -o lab: $file is missing"
+done
+expect 0 "" lab rock4 -s sizes=8,16 -s tol=1e-3 -s runs=1 -d cpu:1 -q -o lab
+[ -s out ] && fail "lab -q prints $(cat out)"
 expect 2 "is no shell" completion tcsh
 for shell in bash zsh fish; do expect 0 "rechenwerk" completion $shell; done
 
 if command -v python3 > /dev/null; then
-    for call in "info --json" "list --json" "list settings --json" "help --json" "cache --json" "selftest --json"; do
+    for call in "info --json" "list --json" "list settings --json" "help --json" "cache --json" "selftest --json" \
+        "lab rock4 -s sizes=8 -s runs=1 -d cpu:1 --format json"; do
         # shellcheck disable=SC2086
         "$command" $call | python3 -c 'import json, sys; json.load(sys.stdin)' || fail "rechenwerk $call is no JSON"
     done
@@ -103,6 +119,8 @@ words() { # words LINE...: what the completion offers for the last word
 [ "$(words rechenwerk ru)" = run ] || fail "completion of ru: $(words rechenwerk ru)"
 [ "$(words rechenwerk run --rest)" = --restart ] || fail "completion of --rest"
 [ "$(words rechenwerk run -s time.rt)" = time.rtol= ] || fail "completion of time.rt: $(words rechenwerk run -s time.rt)"
+[ "$(words rechenwerk lab rock4 -s siz)" = sizes= ] || fail "completion of a parameter: $(words rechenwerk lab rock4 -s siz)"
+[ "$(words rechenwerk lab ro)" = rock4 ] || fail "completion of a study: $(words rechenwerk lab ro)"
 [ "$(words rechenwerk help pd)" = pde ] || fail "completion of pd"
 command -v zsh > /dev/null && { "$command" completion zsh > c.zsh; zsh -n c.zsh || fail "completion zsh"; }
 command -v fish > /dev/null && { "$command" completion fish > c.fish; fish -n c.fish || fail "completion fish"; }

@@ -17,6 +17,7 @@
 #include "rechenwerk/bench.h"
 #include "rechenwerk/describe.h"
 #include "rechenwerk/expr.h"
+#include "rechenwerk/lab.h"
 #include "rechenwerk/ode.h"
 #include "rechenwerk/reduce.h"
 #include "rechenwerk/run.h"
@@ -61,6 +62,7 @@ static rw_device *device;
 static rw_device_properties *properties;
 static rw_bench_result *rows;
 static rw_selftest_result *selftests;
+static rw_lab *lab, *kept_lab;
 static rw_word *words;
 static rw_cache_info info;
 static rw_run_report report;
@@ -670,6 +672,41 @@ static void result_selftest(void) /* what fails is a row with a note */
 }
 static void after_selftest(void) { rw_selftest_free(&selftests); }
 
+/* ---- laboratory -------------------------------------------------------------------------------------------------- */
+
+static rw_status run_lab(rw_lab **out)
+{
+    const rw_lab_spec spec = {.study = "rock4", .devices = (const char *const[]){"cpu:1"}, .ndevices = 1,
+                              .set = (const char *const[]){"sizes=8,12", "tol=1e-2", "runs=1"}, .nset = 3};
+    return rw_lab_run(ctx, &spec, out);
+}
+static rw_status call_lab(void)
+{
+    lab = poison;
+    return made(run_lab(&lab), &lab);
+}
+static void result_lab(void) /* all but seconds */
+{
+    static const char *const columns[] = {"steps", "rejected", "rhs", "stages", "asymmetry"};
+    note("%d %g", rw_lab_rows(lab, "times"), rw_lab_value(lab, "times", 1, "steps cpu:1"));
+    for (int i = 0; i < rw_lab_rows(lab, "work"); ++i)
+        for (int c = 0; c < RW_COUNT(columns); ++c) note("%s %.17g", columns[c], rw_lab_value(lab, "work", i, columns[c]));
+    for (int i = 0; i < rw_lab_rows(lab, "precision"); ++i) note("%.17g", rw_lab_value(lab, "precision", i, "error"));
+}
+static void after_lab(void) { rw_lab_destroy(&lab); }
+static void before_lab(void)
+{
+    if (!kept_lab) OK(run_lab(&kept_lab));
+}
+TEXT_PROBE(call_lab_text, rw_lab_write(kept_lab, NULL, RW_LAB_TEXT, &text))
+TEXT_PROBE(call_lab_markdown, rw_lab_write(kept_lab, NULL, RW_LAB_MARKDOWN, &text))
+TEXT_PROBE(call_lab_csv, rw_lab_write(kept_lab, "work", RW_LAB_CSV, &text))
+TEXT_PROBE(call_lab_json, rw_lab_write(kept_lab, NULL, RW_LAB_JSON, &text))
+static rw_status call_lab_save(void) { return rw_lab_save(kept_lab, path_of("lab"), NULL, NULL); }
+static void note_folder(const char *folder);
+static void result_lab_save(void) { note_folder("lab"); }
+static void after_lab_save(void) { shell("rm -rf '%s/lab'", root); }
+
 /* ---- cases ------------------------------------------------------------------------------------------------------- */
 
 static const char case_text[] =
@@ -762,15 +799,19 @@ static rw_status plot(const char *from)
 }
 static rw_status call_plot(void) { return plot("plotted"); }
 static rw_status call_plot_file(void) { return plot("plotted/fields/000001.h5"); }
-static void result_plot(void)
+static void note_folder(const char *folder)
 {
     glob_t found;
     char pattern[256];
-    note("%d", drawn);
-    snprintf(pattern, sizeof pattern, "%s/run/*", root);
+    snprintf(pattern, sizeof pattern, "%s/%s/*", root, folder);
     assert_int_equal(glob(pattern, 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; ++i) note_file(found.gl_pathv[i] + strlen(root) + 1);
     globfree(&found);
+}
+static void result_plot(void)
+{
+    note("%d", drawn);
+    note_folder("run");
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
@@ -860,6 +901,13 @@ static const probe probes[] = {
     {"rw_bench_format", "markdown", HOST_ONLY, nothing, call_bench_markdown, result_text, after_text},
     {"rw_bench_format", "json", HOST_ONLY, nothing, call_bench_json, result_text, after_text},
     {"rw_selftest", "", HOST_ONLY | SLOWEST, nothing, call_selftest, result_selftest, after_selftest},
+
+    {"rw_lab_run", "", HOST_ONLY | SLOWEST, nothing, call_lab, result_lab, after_lab},
+    {"rw_lab_write", "text", HOST_ONLY, before_lab, call_lab_text, result_text, after_text},
+    {"rw_lab_write", "markdown", HOST_ONLY, before_lab, call_lab_markdown, result_text, after_text},
+    {"rw_lab_write", "csv", HOST_ONLY, before_lab, call_lab_csv, result_text, after_text},
+    {"rw_lab_write", "json", HOST_ONLY, before_lab, call_lab_json, result_text, after_text},
+    {"rw_lab_save", "", HOST_ONLY | SLOWEST, before_lab, call_lab_save, result_lab_save, after_lab_save},
 
     {"rw_run_case", "", HOST_ONLY | SLOW, before_case, call_run, result_case, before_case},
     {"rw_run_case", "restart", HOST_ONLY | SLOWEST, before_restart, call_restart, result_case, before_case},
@@ -1058,6 +1106,7 @@ int main(void)
     if (!mkdtemp(root)) return 1;
     if (rw_file_write(NULL, path_of("case.yaml"), case_text, strlen(case_text)) != RW_OK) return 1;
     int failed = run_on_devices_with("faults", tests, RW_COUNT(tests), keep, release);
+    rw_lab_destroy(&kept_lab);
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", root);
     return system(command) || failed;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every command and every whole case shown in README.md, the tutorial and the pages of methods runs.
+# Every command and every whole case shown in README.md, the tutorial, the pages of methods and how-to pages runs.
 # Lines that need a GPU are left out where there is none; `make` has its own tests.
 set -euo pipefail
 work=$(mktemp -d)
@@ -31,7 +31,7 @@ run_line() {
     ran=$((ran + 1))
 }
 
-for page in README.md docs/tutorial/first-case.md docs/methods/pde.md; do
+for page in README.md docs/tutorial/first-case.md docs/methods/pde.md docs/how-to/laboratory.md; do
     blocks yaml $page
     for block in blocks/*; do
         grep -q '^problem:' "$block" || continue

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "rechenwerk/describe.h"
+#include "rechenwerk/lab.h"
 
 #define DEVICES "cpu check auto cuda:0 opencl:0"
 #define KINDS "problems methods settings functions exit-codes cases"
@@ -25,6 +26,25 @@ static void print_commands(const char *separator)
     for (int i = 0; commands[i]; i++) printf("%s%s", i ? separator : "", commands[i]->name);
 }
 
+static void print_studies(void)
+{
+    int n;
+    const rw_lab_entry *const *list = rw_lab_list(&n);
+    for (int i = 0; i < n; i++) printf(" %s", list[i]->name);
+}
+
+/* What --set takes: settings of cases, for `lab` the parameters of the studies. */
+static void print_settings(bool of_lab, const char *ending)
+{
+    int n;
+    const rw_lab_entry *const *list = rw_lab_list(&n);
+    if (!of_lab) print_names(0, ending);
+    for (int i = 0; of_lab && i < n; i++)
+        for (int k = 0; k < list[i]->nparameters; k++) printf("%s%s%s", i || k ? " " : "", list[i]->parameters[k].name, ending);
+}
+
+static bool is_lab(const command *c) { return strcmp(c->name, "lab") == 0; }
+
 /* What the operand of a subcommand is: words to choose from, or a file. */
 static void print_operands(const command *c)
 {
@@ -38,6 +58,9 @@ static void print_operands(const command *c)
         printf("%s", KINDS);
     } else if (strcmp(c->name, "completion") == 0) {
         printf("bash zsh fish");
+    } else if (is_lab(c)) {
+        printf("list");
+        print_studies();
     }
 }
 
@@ -57,9 +80,11 @@ static void print_bash(void)
     printf(" --help --version\" -- \"$word\"))\n        return\n    fi\n"
            "    case \"$before\" in\n"
            "    -d|--device) COMPREPLY=($(compgen -W \"" DEVICES "\" -- \"$word\")); return ;;\n"
-           "    -s|--set)\n        compopt -o nospace\n        COMPREPLY=($(compgen -W \"");
-    print_names(0, "=");
-    printf("\" -- \"$word\"))\n        return ;;\n"
+           "    -s|--set)\n        compopt -o nospace\n        options=\"");
+    print_settings(false, "=");
+    printf("\"\n        [ \"${COMP_WORDS[1]}\" = lab ] && options=\"");
+    print_settings(true, "=");
+    printf("\"\n        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n        return ;;\n"
            "    -o|--output|--trace) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n    esac\n"
            "    case \"${COMP_WORDS[1]}\" in\n");
     for (int i = 0; commands[i]; i++) {
@@ -110,7 +135,7 @@ static void print_zsh(void)
             for (int form = 0; form < 2; form++) {
                 if (form == 0 && !o->letter) continue;
                 printf(" \\\n      '");
-                if (strcmp(o->name, "set") == 0) printf("*");
+                if (strcmp(o->name, "set") == 0 || (is_lab(c) && strcmp(o->name, "device") == 0)) printf("*");
                 if (form == 0)
                     printf("-%c", o->letter);
                 else
@@ -120,7 +145,7 @@ static void print_zsh(void)
                 printf("]");
                 if (o->value && strcmp(o->name, "set") == 0) {
                     printf(":setting:(");
-                    print_names(0, "\\=");
+                    print_settings(is_lab(c), "\\=");
                     printf(")");
                 } else if (o->value) {
                     printf(":%s:%s", o->name, action);
@@ -166,7 +191,7 @@ static void print_fish(void)
                 printf(" -a '" DEVICES "'");
             } else if (o->value && strcmp(o->name, "set") == 0) {
                 printf(" -a '");
-                print_names(0, "=");
+                print_settings(is_lab(c), "=");
                 printf("'");
             } else if (o->value) {
                 printf(" -F");

@@ -1,0 +1,132 @@
+/* What a study is, and what the frame gives it.
+ *
+ *   lab.c      the list, settings, devices, rows and values       write.c   text, Markdown, CSV, JSON
+ *   settings.c texts of settings into numbers, with their limits  save.c    a folder with all of them and the figures
+ *   rock4.c    a study
+ *
+ * A new study is one file with a `const rw_study rw_study_NAME` (question, source, parameters, tables with their columns,
+ * figures, a function that fills rows) and one line in lab.def. Output, settings, help, completion follow from that. */
+#ifndef RW_LAB_INTERNAL_H
+#define RW_LAB_INTERNAL_H
+
+#include "core/core.h"
+#include "io/figure.h"
+#include "rechenwerk/lab.h"
+
+/* How a number is shown: 12, 3.1416, 0.01234, 6.65, 1.3e-05, the name of a device (the number is its index). */
+typedef enum rw_lab_show {
+    RW_SHOW_INTEGER,
+    RW_SHOW_REAL,
+    RW_SHOW_SECONDS,
+    RW_SHOW_RATIO,
+    RW_SHOW_ERROR,
+    RW_SHOW_DEVICE
+} rw_lab_show;
+
+typedef struct rw_lab_column {
+    const char *name, *unit;   /* unit "" for a number without one */
+    rw_lab_show show;
+    bool each;                 /* once a device: "seconds cpu:1", "seconds cuda:0" */
+    const char *what;          /* one line, printed below the table; NULL: the name says it */
+} rw_lab_column;
+
+typedef struct rw_lab_table {
+    const char *title;
+    const rw_lab_column *columns;
+    int ncolumns;
+} rw_lab_table;
+
+enum { RW_LAB_CURVES = 4 };
+
+/* Columns of a table against another. */
+typedef struct rw_lab_curves {
+    const char *name, *title;  /* name: the file is STUDY-name.png */
+    int table, x, y[RW_LAB_CURVES], ny;
+    int dashed;                /* the last so many of y are others' values */
+    bool agree;                /* devices should lie on each other: lines for the first, points for the others */
+    rw_figure_axis x_axis, y_axis;
+} rw_lab_curves;
+
+/* A plane field that the study gives with rw_lab_picture. */
+typedef struct rw_lab_plane {
+    const char *name, *title;
+    const char *x_label, *y_label, *value_label;
+} rw_lab_plane;
+
+typedef struct rw_study {
+    rw_lab_entry entry;
+    const rw_lab_table *tables; /* [entry.ntables] */
+    const rw_lab_curves *curves;
+    int ncurves;
+    const rw_lab_plane *planes;
+    int nplanes;
+    rw_status (*run)(rw_lab *lab);
+} rw_study;
+
+#define RW_X(name) extern const rw_study rw_study_##name;
+#include "lab/lab.def"
+#undef RW_X
+
+/* ---- the result ---------------------------------------------------------------------------------------------------- */
+
+enum { RW_LAB_LIST = 64, RW_LAB_DEVICES = 16 };
+
+typedef struct rw_lab_setting {
+    const char *text;          /* the default's, or given */
+    char *given;               /* NULL: the default */
+    int n;
+    double number[RW_LAB_LIST];
+    int word;                  /* index in the words */
+} rw_lab_setting;
+
+typedef struct rw_lab_rows_of {
+    bool made;
+    int n, capacity, width;    /* width: columns, those of each device counted */
+    double *value;             /* [n][width] */
+} rw_lab_rows_of;
+
+typedef struct rw_lab_drawing {
+    size_t nx, ny;             /* 0: not given */
+    double *value;             /* [ny][nx] */
+    double x0, x1, y0, y1;
+    char subtitle[80];
+} rw_lab_drawing;
+
+struct rw_lab {
+    rw_context *ctx;
+    const rw_study *study;
+    rw_lab_text_function *progress;
+    void *user;
+    rw_lab_setting *settings;   /* [nparameters] */
+    int ndevices;
+    rw_device *devices[RW_LAB_DEVICES]; /* while the study runs */
+    rw_device_properties info[RW_LAB_DEVICES];
+    rw_lab_rows_of *rows;       /* [ntables] */
+    rw_lab_drawing *drawings;   /* [nplanes] */
+    rw_text notes;              /* lines */
+};
+
+/* ---- for studies --------------------------------------------------------------------------------------------------- */
+
+const rw_lab_setting *rw_lab_setting_of(const rw_lab *lab, const char *name); /* the name must be one of the study */
+bool rw_lab_wanted(const rw_lab *lab, int table);
+void rw_lab_say(rw_lab *lab, const char *format, ...) RW_PRINTF(2, 3);        /* progress */
+void rw_lab_note(rw_lab *lab, const char *format, ...) RW_PRINTF(2, 3);       /* a line below the tables */
+/* A new row of gaps, and a value into the last row; device: index, -1 for a column that there is once. */
+rw_status rw_lab_row(rw_lab *lab, int table);
+void rw_lab_put(rw_lab *lab, int table, int column, int device, double value);
+/* nx x ny values are copied; the rectangle as in rw_figure_field. A later picture of the plane replaces the earlier. */
+rw_status rw_lab_picture(rw_lab *lab, int plane, size_t nx, size_t ny, const double *values, const double rectangle[4],
+                         const char *subtitle);
+
+/* ---- for the frame ------------------------------------------------------------------------------------------------- */
+
+rw_status rw_lab_read_settings(rw_lab *lab, const rw_lab_spec *spec); /* settings.c */
+/* Column `c` of a table as it stands in the rows: what it is and the device it belongs to (-1: none); its name. */
+const rw_lab_column *rw_lab_column_at(const rw_lab *lab, int table, int c, int *device);
+void rw_lab_column_name(const rw_lab *lab, int table, int c, char *name, size_t size);
+int rw_lab_place(const rw_lab *lab, int table, int column, int device); /* the other way round */
+int rw_lab_table_index(const rw_lab *lab, const char *name);            /* -1: no such table */
+rw_status rw_lab_refuse(rw_context *ctx, const char *what, const char *given, const char *const *names, int n);
+
+#endif

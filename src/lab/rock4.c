@@ -1,0 +1,409 @@
+/* Study: a reaction-advection-diffusion equation by ROCK4 on a processor and on a GPU.
+ *
+ *   du/dt = 0.1 laplace(u) - u_x - u_y + 10 (u - u^3),   u = 0 on the sides,  u = 1 at t = 0,  to t = 1
+ *
+ * on N x N unknowns with spacing 0.01, so that the domain grows with N. The published program took forward differences for
+ * u_x and u_y where its text has central ones, and left the last neighbour out of Gershgorin's circles, which makes the
+ * spectral radius 6620 instead of 7620: with it steps are limited by stability, a fifth of them is rejected, three to four
+ * times as many right-hand sides are evaluated, and the tolerance hardly matters. `advection` and `compat` choose; without
+ * `compat` the radius is right. That the program also took too few stages for a step is not followed.
+ *
+ * Published are the seconds of table `times`. Everything else that is called reference was computed for this library: the
+ * solution with classical Runge-Kutta steps of 1/8000 and less, the work of ROCK4 with another program that has the
+ * published coefficients and step control. */
+#include <math.h>
+#include <string.h>
+
+#include "lab/lab.h"
+#include "rechenwerk/ode.h"
+
+enum { TIMES, WORK, PRECISION };
+enum { SIZE_LEAST = 4, SIZE_MOST = 4096, PRECISION_SIZE = 64 };
+static const double spacing = 0.01;
+
+/* ---- what others have ---------------------------------------------------------------------------------------------------- */
+
+/* Jahn 2010, table 6.4: seconds in double precision */
+static const struct { int n; double cpu, gpu, speedup; } published[] = {
+    {16, 0.051, 0.137, 0.372},   {32, 0.217, 0.132, 1.639},   {48, 0.485, 0.138, 3.505},   {64, 0.893, 0.134, 6.653},
+    {80, 1.266, 0.138, 9.189},   {96, 1.896, 0.213, 8.883},   {112, 2.647, 0.216, 12.265}, {128, 3.398, 0.288, 11.796},
+    {144, 4.368, 0.304, 14.349}, {160, 5.221, 0.393, 13.298}, {176, 6.482, 0.462, 14.031}, {192, 7.228, 0.486, 14.887},
+    {208, 9.211, 0.616, 14.944}, {224, 10.357, 0.663, 15.633}, {240, 12.491, 0.732, 17.054}, {256, 12.800, 0.843, 15.187}};
+
+/* u[N/4, N/4], u[N/2, N/2] (counted from 0), mean of u at t = 1 */
+static const struct { int n; bool central; double quarter, half, mean; } solutions[] = {
+    {16, false, NAN, 1.56432e-26, 7.06893e-27},
+    {32, false, 1.2588e-06, 5.1085e-06, 2.407681e-06},
+    {64, false, 0.0431659471, 0.3390107644, 0.198524135543},
+    {256, false, 0.9698059143, 0.9999764108, 0.802829599531},
+    {64, true, 0.0460776434, 0.3397651552, 0.194542677790},
+    {128, true, 0.4018026217, 0.9686696988, 0.597517018252}};
+
+/* Published coefficients, forward differences, N = 64; the last with the radius that is too small */
+static const struct { double tol; int bits, steps, rhs; double error; bool compat; } precisions[] = {
+    {1e-3, 64, 18, 492, 1.0e-2, false}, {1e-3, 32, 165, 2021, NAN, false}, {1e-4, 64, 25, 582, 1.0e-3, false},
+    {1e-4, 32, 273, 2681, NAN, false},  {1e-5, 64, 39, 735, 9.3e-5, false}, {1e-5, 32, 470, 3722, NAN, false},
+    {1e-6, 64, 66, 973, 1.3e-5, false}, {1e-6, 32, 893, 5336, NAN, false},  {1e-6, 64, 468, 4171, NAN, true}};
+
+/* ---- one integration ----------------------------------------------------------------------------------------------------- */
+
+typedef struct problem {
+    int n, runs;      /* runs that are timed, after one that compiles; 0: that one only */
+    double tol;
+    rw_dtype dtype;
+    bool central, compat;
+} problem;
+
+typedef struct solution {
+    bool finished;
+    double seconds;
+    rw_ode_statistics work;
+    double *u;        /* [n][n], x fastest */
+} solution;
+
+/* The integrator and the state while it runs. */
+typedef struct run {
+    rw_ode *ode;
+    rw_array *u;
+    rw_queue *queue;
+    double start[RW_ODE_STATE];
+} run;
+
+static rw_status create(rw_device *device, const problem *p, run *r)
+{
+    rw_expr_field field = {.name = "u", .dtype = p->dtype};
+    for (int side = 0; side < 4; ++side) field.boundary[side] = (rw_boundary){RW_BOUNDARY_DIRICHLET, "0", NULL, NULL};
+    const rw_ode_spec spec = {
+        .name = "lab rock4",
+        .equations = p->central ? "du/dt = 0.1*laplace(u) - dx(u) - dy(u) + 10*(u - u^3)"
+                                : "du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)",
+        .grid = {2, {p->n, p->n, 1}, {spacing, spacing, 1}, {spacing, spacing, 0}}, .fields = &field, .nfields = 1,
+        .method = RW_ODE_ROCK4, .rtol = p->tol, .atol = p->tol, .spectral_radius = p->compat ? "6620" : NULL};
+    RW_TRY(rw_ode_create(device, &spec, &r->ode));
+    RW_TRY(rw_array_create(device, p->dtype, 2, (int64_t[2]){p->n, p->n}, RW_MEMORY_DEVICE, &r->u));
+    r->queue = rw_device_queue(device);
+    rw_ode_save(r->ode, r->start);
+    return rw_ode_bind(r->ode, "u", r->u);
+}
+
+static rw_status put_ones(const problem *p, run *r)
+{
+    void *u;
+    int64_t count = (int64_t)p->n * p->n;
+    RW_TRY(rw_array_write(r->u, &u));
+    for (int64_t i = 0; i < count; ++i)
+        if (p->dtype == RW_F64) ((double *)u)[i] = 1;
+        else ((float *)u)[i] = 1;
+    RW_TRY(rw_array_send(r->u, r->queue));
+    return rw_queue_wait(r->queue);
+}
+
+/* From u = 1 at t = 0 to t = 1. */
+static rw_status step_to_end(const problem *p, run *r, double *seconds)
+{
+    RW_TRY(rw_ode_load(r->ode, r->start));
+    RW_TRY(put_ones(p, r));
+    double begin = rw_seconds();
+    while (rw_ode_time(r->ode) < 1) RW_TRY(rw_ode_step(r->ode, 1));
+    RW_TRY(rw_queue_wait(r->queue));
+    *seconds = rw_seconds() - begin;
+    return RW_OK;
+}
+
+static rw_status read_solution(rw_context *ctx, const problem *p, run *r, solution *s)
+{
+    const void *u;
+    int64_t count = (int64_t)p->n * p->n;
+    RW_TRY(rw_array_read(r->u, &u));
+    s->u = rw_calloc((size_t)count, sizeof *s->u);
+    if (!s->u) return rw_fail_memory(ctx, (size_t)count * sizeof *s->u, "a solution");
+    for (int64_t i = 0; i < count; ++i) s->u[i] = p->dtype == RW_F64 ? ((const double *)u)[i] : ((const float *)u)[i];
+    return RW_OK;
+}
+
+static rw_status integrate(rw_context *ctx, const problem *p, run *r, solution *s)
+{
+    double seconds;
+    s->seconds = p->runs ? INFINITY : NAN;
+    for (int i = 0; i <= p->runs; ++i) {
+        RW_TRY(step_to_end(p, r, &seconds));
+        if (i) s->seconds = fmin(s->seconds, seconds);
+    }
+    s->work = rw_ode_get_statistics(r->ode);
+    s->finished = true;
+    return read_solution(ctx, p, r, s);
+}
+
+/* A method that gives up leaves s->finished false and a note. */
+static rw_status solve(rw_lab *lab, const problem *p, int device, solution *s)
+{
+    run r = {0};
+    const char *name = lab->info[device].name;
+    *s = (solution){0};
+    rw_lab_say(lab, "N = %d, tolerance %g, %s, on %s", p->n, p->tol, rw_dtype_name(p->dtype), name);
+    rw_status status = create(lab->devices[device], p, &r);
+    if (status == RW_OK) status = integrate(lab->ctx, p, &r, s);
+    if (status == RW_ERR_NOT_CONVERGED) {
+        rw_lab_note(lab, "N = %d, tolerance %g, %s, on %s: %s", p->n, p->tol, rw_dtype_name(p->dtype), name,
+                    rw_message(lab->ctx));
+        status = RW_OK;
+    }
+    rw_ode_destroy(&r.ode);
+    rw_array_destroy(&r.u);
+    return status;
+}
+
+static double largest_difference(const double *a, const double *b, int n)
+{
+    double worst = 0;
+    for (int i = 0; i < n * n; ++i) worst = fmax(worst, fabs(a[i] - b[i]));
+    return worst;
+}
+
+/* Equation, sides and initial value do not change when x and y are exchanged. */
+static double asymmetry(const double *u, int n)
+{
+    double worst = 0;
+    for (int j = 0; j < n; ++j)
+        for (int i = 0; i < j; ++i) worst = fmax(worst, fabs(u[j * n + i] - u[i * n + j]));
+    return worst;
+}
+
+static double mean(const double *u, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n * n; ++i) sum += u[i];
+    return sum / n / n;
+}
+
+/* ---- times and work ------------------------------------------------------------------------------------------------------ */
+
+enum { T_SIZE, T_SECONDS, T_STEPS, T_SPEEDUP, T_CPU, T_GPU, T_PUBLISHED };
+static const rw_lab_column times[] = {
+    [T_SIZE] = {"N", "", RW_SHOW_INTEGER, false, "unknowns along a side"},
+    [T_SECONDS] = {"seconds", "s", RW_SHOW_SECONDS, true, "from t = 0 to t = 1: the best of the runs after one that compiles"},
+    [T_STEPS] = {"steps", "", RW_SHOW_INTEGER, true, "accepted"},
+    [T_SPEEDUP] = {"speedup", "", RW_SHOW_RATIO, false, "seconds of the first device over those of the last"},
+    [T_CPU] = {"published CPU", "s", RW_SHOW_SECONDS, false,
+               "one core in 2010; which processor is not said, the GTX 285 stood beside a Xeon E5504"},
+    [T_GPU] = {"published GPU", "s", RW_SHOW_SECONDS, false, "GeForce GTX 285"},
+    [T_PUBLISHED] = {"published speedup", "", RW_SHOW_RATIO, false, NULL},
+};
+
+enum { W_SIZE, W_DEVICE, W_STEPS, W_REJECTED, W_RHS, W_STAGES, W_DIFFERENCE, W_ASYMMETRY, W_QUARTER, W_HALF, W_MEAN };
+static const rw_lab_column work[] = {
+    [W_SIZE] = {"N", "", RW_SHOW_INTEGER, false, NULL},
+    [W_DEVICE] = {"device", "", RW_SHOW_DEVICE, false, NULL},
+    [W_STEPS] = {"steps", "", RW_SHOW_INTEGER, false, "accepted"},
+    [W_REJECTED] = {"rejected", "", RW_SHOW_INTEGER, false, NULL},
+    [W_RHS] = {"rhs", "", RW_SHOW_INTEGER, false, "evaluations of the right-hand side"},
+    [W_STAGES] = {"stages", "", RW_SHOW_INTEGER, false, "of the step that has most"},
+    [W_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false, "largest, of u from that of the first device"},
+    [W_ASYMMETRY] = {"asymmetry", "", RW_SHOW_ERROR, false, "largest |u(x,y) - u(y,x)|, which is 0 for the exact solution"},
+    [W_QUARTER] = {"error at N/4", "", RW_SHOW_ERROR, false, "of u[N/4, N/4] (from 0) at t = 1, from the reference solution"},
+    [W_HALF] = {"error at N/2", "", RW_SHOW_ERROR, false, NULL},
+    [W_MEAN] = {"error mean", "", RW_SHOW_ERROR, false, NULL},
+};
+
+static void put_errors(rw_lab *lab, const problem *p, const double *u)
+{
+    int n = p->n, quarter = n / 4, half = n / 2;
+    for (int i = 0; i < RW_COUNT(solutions); ++i) {
+        if (solutions[i].n != n || solutions[i].central != p->central) continue;
+        rw_lab_put(lab, WORK, W_QUARTER, -1, fabs(u[quarter * n + quarter] - solutions[i].quarter));
+        rw_lab_put(lab, WORK, W_HALF, -1, fabs(u[half * n + half] - solutions[i].half));
+        rw_lab_put(lab, WORK, W_MEAN, -1, fabs(mean(u, n) - solutions[i].mean));
+    }
+}
+
+static rw_status put_work(rw_lab *lab, const problem *p, int device, const solution *s, const solution *first)
+{
+    RW_TRY(rw_lab_row(lab, WORK));
+    rw_lab_put(lab, WORK, W_SIZE, -1, p->n);
+    rw_lab_put(lab, WORK, W_DEVICE, -1, device);
+    if (!s->finished) return RW_OK;
+    rw_lab_put(lab, WORK, W_STEPS, -1, (double)s->work.steps);
+    rw_lab_put(lab, WORK, W_REJECTED, -1, (double)s->work.rejected);
+    rw_lab_put(lab, WORK, W_RHS, -1, (double)s->work.rhs);
+    rw_lab_put(lab, WORK, W_STAGES, -1, s->work.max_stages);
+    rw_lab_put(lab, WORK, W_ASYMMETRY, -1, asymmetry(s->u, p->n));
+    if (s != first && first->finished)
+        rw_lab_put(lab, WORK, W_DIFFERENCE, -1, largest_difference(s->u, first->u, p->n));
+    put_errors(lab, p, s->u);
+    return RW_OK;
+}
+
+static void put_published(rw_lab *lab, int n)
+{
+    for (int i = 0; i < RW_COUNT(published); ++i) {
+        if (published[i].n != n) continue;
+        rw_lab_put(lab, TIMES, T_CPU, -1, published[i].cpu);
+        rw_lab_put(lab, TIMES, T_GPU, -1, published[i].gpu);
+        rw_lab_put(lab, TIMES, T_PUBLISHED, -1, published[i].speedup);
+    }
+}
+
+static void put_times(rw_lab *lab, int device, const solution *s, const solution *first)
+{
+    if (!s->finished) return;
+    rw_lab_put(lab, TIMES, T_SECONDS, device, s->seconds);
+    rw_lab_put(lab, TIMES, T_STEPS, device, (double)s->work.steps);
+    if (device && first->finished && device == lab->ndevices - 1)
+        rw_lab_put(lab, TIMES, T_SPEEDUP, -1, first->seconds / s->seconds);
+}
+
+/* u at t = 1 with a cell around each unknown. */
+static rw_status draw(rw_lab *lab, const problem *p, int device, const solution *s)
+{
+    char text[80];
+    double side = (p->n + 0.5) * spacing;
+    if (!s->finished) return RW_OK;
+    snprintf(text, sizeof text, "t = 1, N = %d, on %s", p->n, lab->info[device].name);
+    return rw_lab_picture(lab, 0, (size_t)p->n, (size_t)p->n, s->u, (double[4]){spacing / 2, side, spacing / 2, side}, text);
+}
+
+/* One N on every device. */
+static rw_status compare_devices(rw_lab *lab, const problem *p, bool largest)
+{
+    solution first = {0};
+    rw_status status = RW_OK;
+    if (rw_lab_wanted(lab, TIMES)) {
+        RW_TRY(rw_lab_row(lab, TIMES));
+        rw_lab_put(lab, TIMES, T_SIZE, -1, p->n);
+        put_published(lab, p->n);
+    }
+    for (int device = 0; device < lab->ndevices && status == RW_OK; ++device) {
+        solution other = {0}, *s = device ? &other : &first;
+        status = solve(lab, p, device, s);
+        if (status == RW_OK && rw_lab_wanted(lab, TIMES)) put_times(lab, device, s, &first);
+        if (status == RW_OK && rw_lab_wanted(lab, WORK)) status = put_work(lab, p, device, s, &first);
+        if (status == RW_OK && largest && device == lab->ndevices - 1) status = draw(lab, p, device, s);
+        rw_free(other.u);
+    }
+    rw_free(first.u);
+    return status;
+}
+
+/* ---- single and double precision ----------------------------------------------------------------------------------------- */
+
+enum { P_TOL, P_BITS, P_STEPS, P_REJECTED, P_RHS, P_STAGES, P_ERROR, P_ASYMMETRY, P_REFERENCE_STEPS, P_REFERENCE_RHS,
+       P_REFERENCE_ERROR };
+static const rw_lab_column precision[] = {
+    [P_TOL] = {"tolerance", "", RW_SHOW_ERROR, false, "relative and absolute"},
+    [P_BITS] = {"bits", "", RW_SHOW_INTEGER, false, "of a number of the state"},
+    [P_STEPS] = {"steps", "", RW_SHOW_INTEGER, false, "accepted"},
+    [P_REJECTED] = {"rejected", "", RW_SHOW_INTEGER, false, NULL},
+    [P_RHS] = {"rhs", "", RW_SHOW_INTEGER, false, "evaluations of the right-hand side"},
+    [P_STAGES] = {"stages", "", RW_SHOW_INTEGER, false, "of the step that has most"},
+    [P_ERROR] = {"error", "", RW_SHOW_ERROR, false, "largest, of u at t = 1 from that of tolerance 1e-10 in double precision"},
+    [P_ASYMMETRY] = {"asymmetry", "", RW_SHOW_ERROR, false, "largest |u(x,y) - u(y,x)|"},
+    [P_REFERENCE_STEPS] = {"reference steps", "", RW_SHOW_INTEGER, false,
+                           "published coefficients and step control, in another program"},
+    [P_REFERENCE_RHS] = {"reference rhs", "", RW_SHOW_INTEGER, false, NULL},
+    [P_REFERENCE_ERROR] = {"reference error", "", RW_SHOW_ERROR, false, NULL},
+};
+
+static rw_status put_precision(rw_lab *lab, const problem *p, const solution *s, const solution *exact)
+{
+    int bits = p->dtype == RW_F64 ? 64 : 32;
+    RW_TRY(rw_lab_row(lab, PRECISION));
+    rw_lab_put(lab, PRECISION, P_TOL, -1, p->tol);
+    rw_lab_put(lab, PRECISION, P_BITS, -1, bits);
+    for (int i = 0; i < RW_COUNT(precisions) && !p->central; ++i) {
+        if (precisions[i].tol != p->tol || precisions[i].bits != bits || precisions[i].compat != p->compat) continue;
+        rw_lab_put(lab, PRECISION, P_REFERENCE_STEPS, -1, precisions[i].steps);
+        rw_lab_put(lab, PRECISION, P_REFERENCE_RHS, -1, precisions[i].rhs);
+        rw_lab_put(lab, PRECISION, P_REFERENCE_ERROR, -1, precisions[i].error);
+    }
+    if (!s->finished) return RW_OK;
+    rw_lab_put(lab, PRECISION, P_STEPS, -1, (double)s->work.steps);
+    rw_lab_put(lab, PRECISION, P_REJECTED, -1, (double)s->work.rejected);
+    rw_lab_put(lab, PRECISION, P_RHS, -1, (double)s->work.rhs);
+    rw_lab_put(lab, PRECISION, P_STAGES, -1, s->work.max_stages);
+    rw_lab_put(lab, PRECISION, P_ERROR, -1, largest_difference(s->u, exact->u, p->n));
+    rw_lab_put(lab, PRECISION, P_ASYMMETRY, -1, asymmetry(s->u, p->n));
+    return RW_OK;
+}
+
+/* On the first device. The solution that errors are taken from has the right radius, whatever `compat` says. */
+static rw_status compare_precisions(rw_lab *lab, bool central, bool compat)
+{
+    static const double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6};
+    solution exact;
+    rw_status status = solve(lab, &(problem){PRECISION_SIZE, 0, 1e-10, RW_F64, central, false}, 0, &exact);
+    for (int i = 0; i < 2 * RW_COUNT(tolerances) && status == RW_OK && exact.finished; ++i) {
+        const problem p = {PRECISION_SIZE, 0, tolerances[i / 2], i % 2 ? RW_F32 : RW_F64, central, compat};
+        solution s;
+        status = solve(lab, &p, 0, &s);
+        if (status == RW_OK) status = put_precision(lab, &p, &s, &exact);
+        rw_free(s.u);
+    }
+    rw_free(exact.u);
+    return status;
+}
+
+/* ---- the study ----------------------------------------------------------------------------------------------------------- */
+
+static int largest_of(const rw_lab_setting *sizes)
+{
+    int n = 0;
+    for (int i = 0; i < sizes->n; ++i) n = RW_MAX(n, (int)sizes->number[i]);
+    return n;
+}
+
+static rw_status run_study(rw_lab *lab)
+{
+    const rw_lab_setting *sizes = rw_lab_setting_of(lab, "sizes");
+    bool central = rw_lab_setting_of(lab, "advection")->word == 1, compat = rw_lab_setting_of(lab, "compat")->word == 1;
+    if (central && compat)
+        return rw_fail(lab->ctx, RW_ERR_ARGUMENT,
+                       "lab rock4: compat=true is the published program, which took forward differences: leave advection=central "
+                       "out, or give compat=false");
+    problem p = {.runs = (int)rw_lab_setting_of(lab, "runs")->number[0], .tol = rw_lab_setting_of(lab, "tol")->number[0],
+                 .dtype = RW_F64, .central = central, .compat = compat};
+    for (int i = 0; i < sizes->n && (rw_lab_wanted(lab, TIMES) || rw_lab_wanted(lab, WORK)); ++i) {
+        p.n = (int)sizes->number[i];
+        RW_TRY(compare_devices(lab, &p, p.n == largest_of(sizes)));
+    }
+    return rw_lab_wanted(lab, PRECISION) ? compare_precisions(lab, central, compat) : RW_OK;
+}
+
+static const rw_lab_parameter parameters[] = {
+    {"sizes", "16,32,48,64,80,96,112,128,144,160,176,192,208,224,240,256", RW_LAB_INTEGERS, SIZE_LEAST, SIZE_MOST, NULL,
+     "unknowns along a side, one row each"},
+    {"tol", "1e-6", RW_LAB_NUMBER, 1e-11, 0.1, NULL, "relative and absolute tolerance of a step"},
+    {"advection", "forward", RW_LAB_WORD, 0, 0, "forward|central",
+     "differences for u_x and u_y: forward as published runs, or central"},
+    {"compat", "false", RW_LAB_WORD, 0, 0, "false|true",
+     "true: the spectral radius of the published program, which is too small"},
+    {"runs", "3", RW_LAB_INTEGER, 1, 1000, NULL, "timed runs, of which the best counts"},
+};
+static const char *const names[] = {"times", "work", "precision"};
+static const rw_lab_table tables[] = {
+    [TIMES] = {"Seconds to t = 1 in double precision", times, RW_COUNT(times)},
+    [WORK] = {"Work and agreement of the devices", work, RW_COUNT(work)},
+    [PRECISION] = {"Single against double precision, N = 64, on the first device", precision, RW_COUNT(precision)},
+};
+static const rw_lab_curves curves[] = {
+    {"seconds", "Seconds to t = 1", TIMES, T_SIZE, {T_SECONDS, T_CPU, T_GPU}, 3, 2, false, {.label = "N", .log = true},
+     {.label = "time / s", .log = true}},
+    {"steps", "Accepted steps", TIMES, T_SIZE, {T_STEPS}, 1, 0, true, {.label = "N"}, {.label = "steps"}},
+    {"speedup", "Speedup", TIMES, T_SIZE, {T_SPEEDUP, T_PUBLISHED}, 2, 1, false, {.label = "N"},
+     {.label = "time of the first device / time of the last"}},
+};
+static const rw_lab_plane planes[] = {{"solution", "The solution u", "x", "y", "u"}};
+
+const rw_study rw_study_rock4 = {
+    .entry = {"rock4", "Reaction, advection and diffusion by ROCK4, beside the times of 2010",
+              "How long does a GPU take beside one core, do all devices take the same steps, and what does single precision "
+              "cost?",
+              "T. Jahn, Implementierung numerischer Algorithmen auf CUDA-Systemen, diploma thesis, University of Bayreuth, 2010, "
+              "table 6.4",
+              parameters, RW_COUNT(parameters), names, RW_COUNT(names)},
+    .tables = tables,
+    .curves = curves,
+    .ncurves = RW_COUNT(curves),
+    .planes = planes,
+    .nplanes = RW_COUNT(planes),
+    .run = run_study,
+};

@@ -1,0 +1,315 @@
+/* The result of a study as text, Markdown, CSV or JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/json.h"
+#include "lab/lab.h"
+
+enum { CELL = 96 };
+
+/* snprintf with a decimal point in every locale, and without memory that could be missing. */
+static void print(char *text, size_t size, const char *format, ...) RW_PRINTF(3, 4);
+static void print(char *text, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    rw_vsnprintf(text, size, format, args);
+    va_end(args);
+}
+
+/* A number as its column shows it; "-" for a gap. */
+static void format_cell(const rw_lab *lab, rw_lab_show show, double x, char cell[CELL])
+{
+    if (isnan(x)) {
+        print(cell, CELL, "-");
+        return;
+    }
+    switch (show) {
+    case RW_SHOW_INTEGER: print(cell, CELL, "%lld", (long long)x); break;
+    case RW_SHOW_REAL: print(cell, CELL, "%.6g", x); break;
+    case RW_SHOW_SECONDS: print(cell, CELL, "%.5f", x); break;
+    case RW_SHOW_RATIO: print(cell, CELL, "%.2f", x); break;
+    case RW_SHOW_ERROR: print(cell, CELL, "%.1e", x); break;
+    case RW_SHOW_DEVICE: print(cell, CELL, "%s", lab->info[(int)x].name); break;
+    }
+}
+
+static double value_at(const rw_lab *lab, int table, int row, int c)
+{
+    return lab->rows[table].value[row * lab->rows[table].width + c];
+}
+
+static void cell_at(const rw_lab *lab, int table, int row, int c, char cell[CELL])
+{
+    int device;
+    rw_lab_show show = rw_lab_column_at(lab, table, c, &device)->show;
+    format_cell(lab, show, value_at(lab, table, row, c), cell);
+}
+
+/* ---- text and Markdown ------------------------------------------------------------------------------------------------ */
+
+static void add_head(rw_text *t, const rw_lab *lab, bool markdown)
+{
+    const rw_lab_entry *e = &lab->study->entry;
+    rw_text_add(t, "%s%s\n\n%s\n\nSource: %s\n\n", markdown ? "# " : "", e->title, e->question, e->source);
+    rw_text_add(t, "rechenwerk %s, commit %s\n", rw_version(), rw_build_commit());
+    if (markdown) rw_text_add(t, "\n");
+    for (int i = 0; i < lab->ndevices; ++i)
+        rw_text_add(t, markdown ? "- %s: %s; %s\n" : "  %-9s %s; %s\n", lab->info[i].name, lab->info[i].hardware,
+                    lab->info[i].driver);
+    if (markdown) rw_text_add(t, "\n");
+    rw_text_add(t, "Parameters:");
+    for (int i = 0; i < e->nparameters; ++i) {
+        const char *quote = markdown ? "`" : "";
+        rw_text_add(t, "%s %s%s=%s%s", i ? "," : "", quote, e->parameters[i].name, lab->settings[i].text, quote);
+    }
+    rw_text_add(t, "\n");
+}
+
+/* What the columns mean, each once. */
+static void add_meanings(rw_text *t, const rw_lab *lab, int table, bool markdown)
+{
+    const rw_lab_table *d = lab->study->tables + table;
+    rw_text_add(t, "\n");
+    for (int c = 0; c < d->ncolumns; ++c)
+        if (d->columns[c].what) rw_text_add(t, "%s%s: %s\n", markdown ? "- " : "  ", d->columns[c].name, d->columns[c].what);
+}
+
+/* A line of the head of a column: the first word of its name, the rest, its unit. */
+static void head_at(const rw_lab *lab, int table, int c, int line, char cell[CELL])
+{
+    int device;
+    char name[CELL];
+    const rw_lab_column *column = rw_lab_column_at(lab, table, c, &device);
+    rw_lab_column_name(lab, table, c, name, sizeof name);
+    size_t first = strcspn(name, " ");
+    if (line == 0) snprintf(cell, CELL, "%.*s", (int)first, name);
+    else if (line == 1) snprintf(cell, CELL, "%s", name[first] ? name + first + 1 : "");
+    else snprintf(cell, CELL, "%s", column->unit);
+}
+
+/* Lines -3, -2, -1 are the head. */
+static void line_cell(const rw_lab *lab, int table, int line, int c, char cell[CELL])
+{
+    if (line < 0) head_at(lab, table, c, line + 3, cell);
+    else cell_at(lab, table, line, c, cell);
+}
+
+static int width_of(const rw_lab *lab, int table, int c)
+{
+    char cell[CELL];
+    int width = 0;
+    for (int line = -3; line < lab->rows[table].n; ++line) {
+        line_cell(lab, table, line, c, cell);
+        width = RW_MAX(width, (int)strlen(cell));
+    }
+    return width;
+}
+
+/* A line of the head in which every column is empty is left out. */
+static bool is_empty(const rw_lab *lab, int table, int line)
+{
+    char cell[CELL];
+    for (int c = 0; c < lab->rows[table].width; ++c) {
+        line_cell(lab, table, line, c, cell);
+        if (*cell) return false;
+    }
+    return true;
+}
+
+static void end_line(rw_text *t)
+{
+    while (!t->failed && t->length && t->data[t->length - 1] == ' ') t->data[--t->length] = 0;
+    rw_text_add(t, "\n");
+}
+
+static void add_text_table(rw_text *t, const rw_lab *lab, int table)
+{
+    const rw_lab_rows_of *r = lab->rows + table;
+    char cell[CELL];
+    for (int line = -3; line < r->n; ++line) {
+        if (line < 0 && is_empty(lab, table, line)) continue;
+        for (int c = 0; c < r->width; ++c) {
+            line_cell(lab, table, line, c, cell);
+            rw_text_add(t, "%s%*s", c ? "  " : "", width_of(lab, table, c), cell);
+        }
+        end_line(t);
+    }
+}
+
+static void add_markdown_table(rw_text *t, const rw_lab *lab, int table)
+{
+    const rw_lab_rows_of *r = lab->rows + table;
+    char cell[CELL];
+    for (int line = -2; line < r->n; ++line) {
+        for (int c = 0; c < r->width; ++c) {
+            int device;
+            const rw_lab_column *column = rw_lab_column_at(lab, table, c, &device);
+            if (line == -2) rw_lab_column_name(lab, table, c, cell, sizeof cell);
+            else if (line == -1) snprintf(cell, sizeof cell, "---:");
+            else cell_at(lab, table, line, c, cell);
+            rw_text_add(t, "| %s%s%s ", cell, line == -2 && *column->unit ? ", " : "", line == -2 ? column->unit : "");
+        }
+        rw_text_add(t, "|\n");
+    }
+}
+
+static void add_page(rw_text *t, const rw_lab *lab, bool markdown)
+{
+    add_head(t, lab, markdown);
+    for (int k = 0; k < lab->study->entry.ntables; ++k) {
+        if (!lab->rows[k].made) continue;
+        rw_text_add(t, "\n%s%s\n\n", markdown ? "## " : "", lab->study->tables[k].title);
+        if (markdown) add_markdown_table(t, lab, k);
+        else add_text_table(t, lab, k);
+        add_meanings(t, lab, k, markdown);
+    }
+    if (lab->notes.data) rw_text_add(t, "\n%s", lab->notes.data);
+}
+
+/* ---- CSV --------------------------------------------------------------------------------------------------------------- */
+
+/* Names, units, comments, numbers: the form of io/csv.h, whose reader takes it. */
+static void add_csv(rw_text *t, const rw_lab *lab, int table)
+{
+    const rw_lab_rows_of *r = lab->rows + table;
+    char name[CELL];
+    int device;
+    for (int c = 0; c < r->width; ++c) {
+        rw_lab_column_name(lab, table, c, name, sizeof name);
+        rw_text_add(t, "%s%s", c ? "," : "", name);
+    }
+    for (int c = 0; c < r->width; ++c) {
+        const char *unit = rw_lab_column_at(lab, table, c, &device)->unit;
+        rw_text_add(t, "%s%s", c ? ", " : "\n# ", *unit ? unit : "1");
+    }
+    rw_text_add(t, "\n# rechenwerk %s, commit %s: lab %s: %s\n", rw_version(), rw_build_commit(), lab->study->entry.name,
+                lab->study->entry.tables[table]);
+    for (int i = 0; i < lab->ndevices; ++i)
+        rw_text_add(t, "# device %d: %s: %s; %s\n", i, lab->info[i].name, lab->info[i].hardware, lab->info[i].driver);
+    for (int row = 0; row < r->n; ++row)
+        for (int c = 0; c < r->width; ++c)
+            rw_text_add(t, "%.17g%s", value_at(lab, table, row, c), c + 1 < r->width ? "," : "\n");
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------------- */
+
+static void add_string(rw_json_writer *w, const char *key, const char *value)
+{
+    rw_json_key(w, key);
+    rw_json_string(w, value);
+}
+
+static void add_value(rw_json_writer *w, const rw_lab *lab, rw_lab_show show, double x)
+{
+    if (isnan(x)) rw_json_string(w, NULL);
+    else if (show == RW_SHOW_DEVICE) rw_json_string(w, lab->info[(int)x].name);
+    else if (show == RW_SHOW_INTEGER) rw_json_integer(w, (long long)x);
+    else rw_json_number(w, x);
+}
+
+static void add_json_columns(rw_json_writer *w, const rw_lab *lab, int table)
+{
+    rw_json_key(w, "columns");
+    rw_json_array(w);
+    for (int c = 0; c < lab->rows[table].width; ++c) {
+        int device;
+        char name[CELL];
+        const rw_lab_column *column = rw_lab_column_at(lab, table, c, &device);
+        rw_lab_column_name(lab, table, c, name, sizeof name);
+        rw_json_object(w);
+        add_string(w, "name", name), add_string(w, "unit", column->unit), add_string(w, "what", column->what);
+        rw_json_close(w);
+    }
+    rw_json_close(w);
+}
+
+static void add_json_rows(rw_json_writer *w, const rw_lab *lab, int table)
+{
+    rw_json_key(w, "rows");
+    rw_json_array(w);
+    for (int row = 0; row < lab->rows[table].n; ++row) {
+        rw_json_object(w);
+        for (int c = 0; c < lab->rows[table].width; ++c) {
+            int device;
+            char name[CELL];
+            const rw_lab_column *column = rw_lab_column_at(lab, table, c, &device);
+            rw_lab_column_name(lab, table, c, name, sizeof name);
+            rw_json_key(w, name);
+            add_value(w, lab, column->show, value_at(lab, table, row, c));
+        }
+        rw_json_close(w);
+    }
+    rw_json_close(w);
+}
+
+static void add_json_tables(rw_json_writer *w, const rw_lab *lab)
+{
+    rw_json_key(w, "tables");
+    rw_json_array(w);
+    for (int t = 0; t < lab->study->entry.ntables; ++t) {
+        if (!lab->rows[t].made) continue;
+        rw_json_object(w);
+        add_string(w, "name", lab->study->entry.tables[t]), add_string(w, "title", lab->study->tables[t].title);
+        add_json_columns(w, lab, t);
+        add_json_rows(w, lab, t);
+        rw_json_close(w);
+    }
+    rw_json_close(w);
+}
+
+static void add_json(rw_text *t, const rw_lab *lab)
+{
+    const rw_lab_entry *e = &lab->study->entry;
+    rw_json_writer w;
+    rw_json_begin(&w, t, 1);
+    rw_json_object(&w);
+    add_string(&w, "study", e->name), add_string(&w, "title", e->title);
+    add_string(&w, "question", e->question), add_string(&w, "source", e->source);
+    add_string(&w, "version", rw_version()), add_string(&w, "commit", rw_build_commit());
+    rw_json_key(&w, "devices");
+    rw_json_array(&w);
+    for (int i = 0; i < lab->ndevices; ++i) {
+        rw_json_object(&w);
+        add_string(&w, "name", lab->info[i].name), add_string(&w, "hardware", lab->info[i].hardware);
+        add_string(&w, "driver", lab->info[i].driver);
+        rw_json_close(&w);
+    }
+    rw_json_close(&w);
+    rw_json_key(&w, "parameters");
+    rw_json_object(&w);
+    for (int i = 0; i < e->nparameters; ++i) add_string(&w, e->parameters[i].name, lab->settings[i].text);
+    rw_json_close(&w);
+    add_json_tables(&w, lab);
+    add_string(&w, "notes", lab->notes.data ? lab->notes.data : "");
+    rw_json_close(&w);
+    rw_text_add(t, "\n");
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------------- */
+
+static int first_made(const rw_lab *lab)
+{
+    int t = 0;
+    while (!lab->rows[t].made) ++t;
+    return t;
+}
+
+rw_status rw_lab_write(const rw_lab *lab, const char *name, rw_lab_format format, char **text)
+{
+    rw_text t = {0};
+    int table = name ? rw_lab_table_index(lab, name) : first_made(lab);
+    *text = NULL;
+    if (format == RW_LAB_CSV && (table < 0 || !lab->rows[table].made))
+        return rw_lab_refuse(lab->ctx, "lab: table", name, lab->study->entry.tables, lab->study->entry.ntables);
+    switch (format) {
+    case RW_LAB_TEXT: add_page(&t, lab, false); break;
+    case RW_LAB_MARKDOWN: add_page(&t, lab, true); break;
+    case RW_LAB_CSV: add_csv(&t, lab, table); break;
+    case RW_LAB_JSON: add_json(&t, lab); break;
+    }
+    if (!t.failed && t.data) *text = strdup(t.data);
+    rw_text_free(&t);
+    return *text ? RW_OK : rw_fail_memory(lab->ctx, 4096, "a table");
+}

@@ -1,0 +1,161 @@
+/* Passes fused by a wave front: which ones are, and that reproducible mode gives the bits that the passes give one by one, for
+ * all kinds of sides and on grids smaller than a strip and around its edges. */
+#include "expr_test.h"
+
+enum { FIELDS = 4 };
+static const char *const fields_of[FIELDS] = {"u", "v", "w", "s"};
+
+static void tiling(const char *wish)
+{
+    if (wish) setenv("RECHENWERK_TILING", wish, 1);
+    else unsetenv("RECHENWERK_TILING");
+}
+
+static rw_expr *create(rw_device *dev, const rw_grid *grid, const char *text, int order, rw_boundary_kind kind, bool mixed)
+{
+    static const rw_expr_scalar scalars[] = {{.name = "a", .value = 0.03}, {.name = "b", .value = -0.4}};
+    rw_expr_field f[FIELDS];
+    for (int i = 0; i < FIELDS; ++i) {
+        f[i] = (rw_expr_field){.name = fields_of[i], .dtype = RW_F64};
+        for (int side = 0; side < 6; ++side) {
+            rw_boundary_kind k = mixed && kind != RW_BOUNDARY_PERIODIC ? (rw_boundary_kind)((kind + side + i) % 4) : kind;
+            f[i].boundary[side] = (rw_boundary){.kind = k, .a = "1 + 0.1*x*y", .b = "2", .c = "a - 0.1*x"};
+        }
+    }
+    rw_expr *e;
+    rw_expr_spec spec = {.name = "wave", .text = text, .grid = *grid, .order = order, .fields = f, .nfields = FIELDS,
+                         .scalars = scalars, .nscalars = 2};
+    OK(rw_expr_create(dev, &spec, &e));
+    return e;
+}
+
+/* Stages of a recurrence, as integrators have them: two vectors in, two others out. */
+#define F(u) "(laplace(" u ") - 0.5*dx(" u ") + 0.25*dy(" u ") + " u "*(1 - " u "))"
+#define STAGE(new, from, older) new " = " from " + b*(" from " - " older ") + a*" F(from) "\n"
+#define PLACE(new, from, older) new " = " from " + b*(" from " - " older ") + a*(x - 0.5*y)*" F(from) "\n"
+static const struct { const char *name, *text, *kernels; } texts[] = {
+    {"two stages", STAGE("w", "u", "v") STAGE("s", "w", "u"), "2"},
+    {"five stages", STAGE("w", "u", "v") PLACE("s", "w", "u") STAGE("w", "s", "w") STAGE("s", "w", "s") STAGE("w", "s", "w"), "5"},
+    {"eight stages", STAGE("w", "u", "v") STAGE("s", "w", "u") STAGE("w", "s", "w") STAGE("s", "w", "s") STAGE("w", "s", "w")
+                         PLACE("s", "w", "s") STAGE("w", "s", "w") STAGE("s", "w", "s") STAGE("w", "s", "w"), "81"},
+    {"coupled", "w = u + a*laplace(u) - a*u*v\ns = v + a*laplace(v) + a*u*v\nu = w + a*laplace(w) - a*w*s\nv = s + a*laplace(s) + a*w*s\n"
+                "w = u + a*laplace(u) - a*u*v\ns = v + a*laplace(v) + a*u*v", "3"},
+    {"along x", "w = u + a*dx(u)\ns = w - a*dxx(w)\nw = s + a*dx(s)", "3"},
+    {"along y", "w = u + a*dy(u)\ns = w - a*dyy(w)\nw = s + a*dy(s)", "3"},
+    {"in place", "u = u + a*laplace(u)\nv = v + a*laplace(u)\nu = u + a*laplace(v)", "3"},
+    {"cell by cell behind", "w = u + a*laplace(u)\ns = w*w\nw = s + a*laplace(s)\nu = w*s", "2"},
+    {"corners", "w = u + a*dx(dy(u))\ns = w + a*laplace(w)", "11"},
+    {"a number between", "w = u + a*laplace(u)\nr = max(w)\ns = w/r + a*laplace(w)", "11"},
+};
+
+static void kernels_of(const rw_expr *e, char *kernels)
+{
+    for (int k = 0; k < e->npasses; ++k)
+        kernels[k] = (char)('1' + e->passes[k].kernel.last - e->passes[k].kernel.first), kernels[k + 1] = 0;
+}
+
+static void test_which(void **state)
+{
+    (void)state;
+    rw_device *dev = open_device("cpu");
+    rw_grid grid = {2, {20, 20, 1}, {0.1, 0.1, 1}, {0}};
+    compiler(false);
+    for (int i = 0; i < RW_COUNT(texts); ++i) {
+        char kernels[16] = "";
+        tiling("wave");
+        rw_expr *e = create(dev, &grid, texts[i].text, 2, RW_BOUNDARY_DIRICHLET, false);
+        tiling(NULL);
+        kernels_of(e, kernels);
+        if (strcmp(kernels, texts[i].kernels)) fail_msg("%s: kernels of %s passes, expected %s", texts[i].name, kernels, texts[i].kernels);
+        rw_expr_destroy(&e);
+    }
+    compiler(true);
+    rw_device_close(&dev);
+}
+
+/* By itself the compiler does so on GPUs, for large grids. */
+static void test_when(void **state)
+{
+    (void)state;
+    static const struct { bool gpu; int64_t n; int last; } rows[] = {{true, 2048, 4}, {false, 2048, 0}};
+    rw_device *dev = open_device("cpu");
+    compiler(false);
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        rw_grid grid = {2, {rows[i].n, rows[i].n, 1}, {0.1, 0.1, 1}, {0}};
+        rw_device_properties p = {.name = "some:0", .kind = "cuda", .gpu = rows[i].gpu, .units = 132, .group_max = 1024, .f64 = true, .shared_memory = 49152};
+        rw_expr *e = create(dev, &grid, texts[1].text, 2, RW_BOUNDARY_DIRICHLET, false);
+        rw_pass_kernel k;
+        OK(rw_pass_kernel_create(&e->plan, 0, &p, &k));
+        if (k.last != rows[i].last) fail_msg("%s, %d^2: passes 0 to %d in one kernel", rows[i].gpu ? "GPU" : "CPU", (int)rows[i].n, k.last);
+        rw_pass_kernel_free(&k);
+        rw_expr_destroy(&e);
+    }
+    compiler(true);
+    rw_device_close(&dev);
+}
+
+static void run(rw_device *dev, const char *wish, const char *text, const rw_grid *grid, int order, rw_boundary_kind kind, bool mixed, double *out)
+{
+    int64_t n = cell_count(grid);
+    tiling(wish);
+    rw_expr *e = create(dev, grid, text, order, kind, mixed);
+    tiling(NULL);
+    rw_array *a[FIELDS];
+    for (int i = 0; i < FIELDS; ++i) {
+        void *data;
+        a[i] = field_array(dev, grid, RW_F64);
+        OK(rw_array_write(a[i], &data));
+        for (int64_t c = 0; c < n; ++c) ((double *)data)[c] = rw_random_uniform(11 + (uint64_t)i, (uint64_t)c) - 0.5;
+        OK(rw_expr_bind(e, fields_of[i], a[i]));
+    }
+    for (int round = 0; round < 2; ++round) OK(rw_expr_run(e, rw_device_queue(dev)));
+    for (int i = 0; i < FIELDS; ++i) {
+        const void *data;
+        OK(rw_array_read(a[i], &data));
+        memcpy(out + i * n, data, (size_t)n * sizeof *out);
+        rw_array_destroy(&a[i]);
+    }
+    rw_expr_destroy(&e);
+}
+
+static void test_bits(void **state)
+{
+    (void)state;
+    static const int64_t grids[][2] = {{1, 1}, {3, 2}, {9, 8}, {48, 5}, {61, 40}, {64, 17}, {130, 67}, {5, 300}, {200, 3}};
+    rw_context *outer = ctx;
+    if (rw_context_create(&ctx) != RW_OK) abort();
+    rw_context_set_reproducible(ctx, true);
+    rw_device *devices[16];
+    int n = open_devices(devices, 16), runs = 0;
+    double *one = malloc(sizeof *one * 4 * 10000), *wave = malloc(sizeof *wave * 4 * 10000);
+    for (int g = 0; g < RW_COUNT(grids); ++g)
+        for (int k = 0; k < 5; ++k)
+            for (int i = 0; i < RW_COUNT(texts); ++i)
+                for (int d = 0; d < n; ++d) {
+                    const rw_device_properties *info = rw_device_info(devices[d]);
+                    if ((g + 2 * k + 3 * i) % (strcmp(info->kind, "cpu") ? strcmp(info->kind, "cuda") ? 37 : 3 : 2)) continue; /* compiling takes long */
+                    rw_grid grid = {2, {grids[g][0], grids[g][1], 1}, {0.5, 0.25, 1}, {0.125, -0.25, 0}};
+                    int64_t cells = cell_count(&grid);
+                    int order = k == 4 && g % 2 ? 4 : 2; /* periodic sides have both orders */
+                    bool mixed = (g + k) % 3 == 0;
+                    run(devices[d], "cpu", texts[i].text, &grid, order, (rw_boundary_kind)k, mixed, one);
+                    run(devices[d], "wave", texts[i].text, &grid, order, (rw_boundary_kind)k, mixed, wave);
+                    for (int64_t c = 0; c < FIELDS * cells; ++c)
+                        if (memcmp(one + c, wave + c, sizeof *one))
+                            fail_msg("%s, %s, %dx%d, order %d, sides %d%s: %s at %d, %d is %.17g fused, %.17g pass by pass", info->name, texts[i].name,
+                                     (int)grid.size[0], (int)grid.size[1], order, k, mixed ? " mixed" : "", fields_of[c / cells],
+                                     (int)(c % cells % grid.size[0]), (int)(c % cells / grid.size[0]), wave[c], one[c]);
+                    runs++;
+                }
+    printf("# %d pairs of runs, same bits\n", runs);
+    free(one), free(wave);
+    for (int d = 0; d < n; ++d) rw_device_close(&devices[d]);
+    rw_context_destroy(&ctx);
+    ctx = outer;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_which), cmocka_unit_test(test_when), cmocka_unit_test(test_bits)};
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
