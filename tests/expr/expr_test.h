@@ -42,9 +42,19 @@ static inline rw_device *open_device(const char *name)
     return dev;
 }
 
-/* Every usable device of this machine by every name, and "check". */
+/* In a comma-separated list. */
+static inline bool is_among(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)); at += n)
+        if ((at == list || at[-1] == ',') && (at[n] == ',' || !at[n])) return true;
+    return false;
+}
+
+/* Every usable device of this machine by every name, and "check"; those of RECHENWERK_TEST_DEVICES=cuda:0,opencl:1 when that is set. */
 static inline int open_devices(rw_device **devices, int max)
 {
+    const char *wanted = getenv("RECHENWERK_TEST_DEVICES");
     rw_device_properties *list;
     int count, n = 0;
     OK(rw_device_list(ctx, &list, &count));
@@ -55,13 +65,20 @@ static inline int open_devices(rw_device **devices, int max)
         }
         const char *names[] = {list[i].name, list[i].also};
         for (int j = 0; j < 2; ++j)
-            if (names[j][0] && n < max) devices[n++] = open_device(names[j]);
+            if (names[j][0] && n < max && (!wanted || is_among(wanted, names[j]))) devices[n++] = open_device(names[j]);
     }
     rw_device_list_free(&list);
     printf("# devices:");
     for (int i = 0; i < n; ++i) printf(" %s", rw_device_info(devices[i])->name);
     printf("\n");
     return n;
+}
+
+/* Kernels of a kind for programs made from now on: cpu, stream, gpu, fused, wave; NULL: as the device likes. */
+static inline void tiling(const char *wish)
+{
+    if (wish) setenv("RECHENWERK_TILING", wish, 1);
+    else unsetenv("RECHENWERK_TILING");
 }
 
 static inline rw_grid grid1(int64_t n, double h) { return (rw_grid){1, {n, 1, 1}, {h, 1, 1}, {0}}; }

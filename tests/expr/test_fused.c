@@ -5,12 +5,6 @@
 enum { FIELDS = 4 };
 static const char *const fields_of[FIELDS] = {"u", "v", "w", "s"};
 
-static void tiling(const char *wish)
-{
-    if (wish) setenv("RECHENWERK_TILING", wish, 1);
-    else unsetenv("RECHENWERK_TILING");
-}
-
 static rw_expr *create(rw_device *dev, const rw_grid *grid, const char *text, int order, rw_boundary_kind kind, bool mixed)
 {
     static const rw_expr_scalar scalars[] = {{.name = "a", .value = 0.25}};
