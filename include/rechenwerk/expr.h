@@ -61,6 +61,7 @@ typedef struct rw_expr_spec {
     int nfields;
     const rw_expr_scalar *scalars;
     int nscalars;
+    bool reassociate;       /* sums may be computed in another order: fewer operations, other roundings */
 } rw_expr_spec;
 
 typedef struct rw_expr rw_expr;

@@ -17,14 +17,23 @@
 extern "C" {
 #endif
 
-/* What a parameter takes: one number, one whole number, whole numbers separated by commas, a word of a list. */
-typedef enum rw_lab_kind { RW_LAB_NUMBER, RW_LAB_INTEGER, RW_LAB_INTEGERS, RW_LAB_WORD } rw_lab_kind;
+/* What a parameter takes: one number, one whole number, a word of a list; several of each, separated by commas; a path,
+ * of which "" is none. */
+typedef enum rw_lab_kind {
+    RW_LAB_NUMBER,
+    RW_LAB_NUMBERS,
+    RW_LAB_INTEGER,
+    RW_LAB_INTEGERS,
+    RW_LAB_WORD,
+    RW_LAB_WORDS,
+    RW_LAB_PATH
+} rw_lab_kind;
 
 typedef struct rw_lab_parameter {
     const char *name, *value;  /* value: the default */
     rw_lab_kind kind;
     double least, most;        /* of numbers */
-    const char *words;         /* of RW_LAB_WORD: "forward|central" */
+    const char *words;         /* of RW_LAB_WORD, RW_LAB_WORDS: "forward|central" */
     const char *what;          /* one line, with the unit */
 } rw_lab_parameter;
 
@@ -46,7 +55,8 @@ typedef void rw_lab_text_function(void *user, const char *text);
 typedef struct rw_lab_spec {
     const char *study;
     const char *const *devices;      /* [ndevices] as rw_device_open takes them; none: cpu:1, cpu and every usable GPU, */
-    int ndevices;                    /* and what else OpenCL and CUDA offer that is not the same hardware again */
+    int ndevices;                    /* and what else OpenCL and CUDA offer that is not the same hardware again; */
+                                     /* some studies run on one device, without a name cpu:1 */
     const char *const *set;          /* [nset] "NAME=VALUE" */
     int nset;
     const char *table;               /* (optional) only this one is made */
@@ -56,18 +66,18 @@ typedef struct rw_lab_spec {
 
 typedef struct rw_lab rw_lab;
 
-/* Runs a study. ERR_ARGUMENT with the nearest study, parameter or table; ERR_DEVICE; what the devices fail with. A
- * solver that gives up is a note and a row with gaps, no failure. */
+/* Runs a study. ERR_ARGUMENT with the nearest study, parameter or table; ERR_DEVICE; ERR_FILE and ERR_INPUT of files that
+ * parameters name; what the devices fail with. A solver that gives up is a note and a row with gaps, no failure. */
 RW_API rw_status rw_lab_run(rw_context *context, const rw_lab_spec *spec, rw_lab **lab);
 RW_API void rw_lab_destroy(rw_lab **lab);
 
 /* Rows of a table (0 when it was not made) and a number in it. A column that there is once a device is named with it:
- * "seconds cuda:0". NaN: no such row, table or column, or no value. */
+ * "seconds cuda:0"; of a device or a name it is the number. NaN: no such row, table or column, or no value. */
 RW_API int rw_lab_rows(const rw_lab *lab, const char *table);
 RW_API double rw_lab_value(const rw_lab *lab, const char *table, int row, const char *column);
 
 /* TEXT for a terminal and MARKDOWN for a page hold all tables; CSV one table, with names, units and numbers of 17 digits
- * (devices are numbered, comments name them); JSON everything. */
+ * (devices and names are numbered, comments name them); JSON everything. */
 typedef enum rw_lab_format { RW_LAB_TEXT, RW_LAB_MARKDOWN, RW_LAB_CSV, RW_LAB_JSON } rw_lab_format;
 
 /* CSV writes `table`, or the first one made when it is NULL; the others write all and ignore it. *text is freed with

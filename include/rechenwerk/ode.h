@@ -7,6 +7,7 @@
 #ifndef RECHENWERK_ODE_H
 #define RECHENWERK_ODE_H
 
+#include "rechenwerk/depgraph.h"
 #include "rechenwerk/expr.h"
 
 #ifdef __cplusplus
@@ -86,6 +87,13 @@ RW_API rw_status rw_ode_load(rw_ode *ode, const double state[RW_ODE_STATE]);
 
 /* The plan of one step's kernels as text; free() it. */
 RW_API rw_status rw_ode_explain(const rw_ode *ode, char **text);
+/* The graph of one step as the library would run it, with nothing run: its tasks are the passes of its kernels at the nodes of a small model
+ * grid, its parts the tiles of each kernel (docs/methods/depgraph.md); in words: the kernels with what they read and write, whether a
+ * tile could go through the whole step, structures, what may run at the same time. `stages`: of methods that choose their number, about
+ * as many; 0: 7. Results that are NULL are left out; the caller destroys *graph and *tiles and frees *text with free(). The
+ * integrator is as it was before. ERR_ARGUMENT: stages, a field that is not bound; ERR_MEMORY; and as rw_ode_create, since programs are
+ * built that the next step would build. */
+RW_API rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_partition **tiles, char **text);
 /* Bytes of device memory that a method needs for these fields, state included. */
 RW_API int64_t rw_ode_bytes(const rw_ode_spec *spec);
 

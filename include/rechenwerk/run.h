@@ -72,6 +72,12 @@ RW_API rw_status rw_run_case(rw_context *context, const char *path, const rw_run
 /* Passes over memory, bytes, operations of a case on its device, as text; free() it. Nothing is run or written. */
 RW_API rw_status rw_explain_case(rw_context *context, const char *path, const rw_run_options *options, char **text);
 
+/* The graph of one step of a case, as text (rw_ode_depgraph, docs/methods/depgraph.md); free() it. `stages`: about as many, 0: 7. With
+ * `dot` a picture of it for Graphviz is written to that file, which appears whole or not at all. ERR_UNSUPPORTED: a problem without steps
+ * that can be looked at; ERR_FILE; and as rw_explain_case. */
+RW_API rw_status rw_explain_graph(rw_context *context, const char *path, const rw_run_options *options, int stages, const char *dot,
+                                  char **text);
+
 /* Draws from a results folder, or from one .h5 file of its fields. */
 typedef struct rw_plot_options {
     const char *field; /* a field or a column of series.csv; NULL: all fields */

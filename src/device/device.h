@@ -39,6 +39,7 @@ struct rw_kernel {
     int nparameters;
     rw_parameter *parameters;
     void *handle; /* the table's: function pointer, cl_kernel, CUfunction */
+    _Atomic double group_seconds; /* cpu: what a group takes, as seen lately; 0 before the first launch */
 };
 
 struct rw_program {

@@ -132,42 +132,22 @@ void rw_graph_value(rw_graph *g, rw_node n, rw_leaf_value *leaf, void *user, dou
     out[0] = g->nodes[n].value[0], out[1] = g->nodes[n].value[1];
 }
 
-/* Has values that jump, or slopes that do. */
-static bool is_rough(rw_op op)
-{
-    return rw_ops[op].kind == 'B' || op == RW_OP_ABS || op == RW_OP_SIGN || op == RW_OP_FLOOR || op == RW_OP_MOD || op == RW_OP_MIN ||
-           op == RW_OP_MAX || op == RW_OP_WHERE;
-}
-
-typedef struct search {
-    int param;  /* wanted; -1: any with a course */
-    int found;  /* a parameter that is; -1 */
-    bool rough; /* one is below an operation that is rough */
-} search;
-
 /* Remembers its answers in the nodes' values. */
-static bool finds(rw_graph *g, rw_node n, search *s)
+static bool finds(rw_graph *g, rw_node n, int param)
 {
     rw_graph_node *p = g->nodes + n;
     if (p->stamp == g->stamp) return p->value[0] != 0;
     p->stamp = g->stamp;
-    bool found = false;
-    if (p->op == RW_OP_PARAM) {
-        const rw_course *course = g->params[p->index].course;
-        found = p->index == s->param || (s->param < 0 && course && course->n);
-        if (found) s->found = p->index;
-    }
-    for (int i = 0; i < rw_ops[p->op].arity; ++i) found |= finds(g, p->arg[i], s);
-    s->rough = s->rough || (found && is_rough((rw_op)p->op));
+    bool found = p->op == RW_OP_PARAM && p->index == param;
+    for (int i = 0; i < rw_ops[p->op].arity; ++i) found |= finds(g, p->arg[i], param);
     p->value[0] = found;
     return found;
 }
 
 bool rw_graph_depends(rw_graph *g, rw_node n, int param)
 {
-    search s = {.param = param, .found = -1};
     g->stamp++;
-    return param >= 0 && finds(g, n, &s);
+    return param >= 0 && finds(g, n, param);
 }
 
 bool rw_graph_set_course(rw_graph *g, int param, const rw_course *course)
@@ -175,29 +155,15 @@ bool rw_graph_set_course(rw_graph *g, int param, const rw_course *course)
     rw_graph_param *p = g->params + param;
     if (!p->course && course->n == 0) return true;
     if (!p->course && !(p->course = rw_calloc(1, sizeof *p->course))) return false;
+    bool moved = p->course->moved || p->course->n != course->n || memcmp(p->course->at, course->at, (size_t)course->n * sizeof *course->at);
     *p->course = *course;
-    g->ncourses = 0;
-    for (int i = 0; i < g->nparams; ++i) g->ncourses += g->params[i].course && g->params[i].course->n;
+    p->course->moved = moved;
     return true;
 }
 
 void rw_graph_scalar(rw_graph *g, rw_node n, double *re, double *im)
 {
-    double out[2], sum[2] = {0};
-    search s = {.param = -1, .found = -1};
-    g->stamp++;
-    if (!g->ncourses || !finds(g, n, &s) || s.rough) {
-        rw_graph_value(g, n, NULL, NULL, out);
-        *re = out[0], *im = out[1];
-        return;
-    }
-    rw_graph_param *p = g->params + s.found;
-    double keep = p->re;
-    for (int q = 0; q < p->course->n; ++q) {
-        p->re = p->course->at[q];
-        rw_graph_value(g, n, NULL, NULL, out);
-        for (int i = 0; i < 2; ++i) sum[i] += p->course->weight[q] * out[i];
-    }
-    p->re = keep;
-    *re = sum[0], *im = sum[1];
+    double out[2];
+    rw_graph_value(g, n, NULL, NULL, out);
+    *re = out[0], *im = out[1];
 }

@@ -31,7 +31,7 @@ typedef struct rw_emitter {
     rw_text *t;
     rw_text uniforms, uniform_names; /* ", real k3, real k9" and ", k3, k9" */
     rw_text arrays, array_names;     /* ", GLOBAL const f64 *RESTRICT f_u" … */
-    bool border;                     /* neighbours may lie beyond a side */
+    int border;                      /* bits of the axes along which neighbours may lie beyond a side */
     bool stream;                     /* stores past the caches */
     bool mixed;                      /* fields are read at nodes that may be beyond two sides at once */
     const char *index[3];            /* names of the indices for coordinates, while a side's values are written */
@@ -43,6 +43,8 @@ typedef struct rw_emitter {
     const rw_kept *kept;
     int nkept;
 } rw_emitter;
+
+enum { RW_NO_AXIS = 0, RW_ACROSS_ROWS = 6, RW_ALL_AXES = 7 };
 
 #define ADD(...) rw_text_add(e->t, __VA_ARGS__)
 
@@ -94,11 +96,14 @@ const rw_store *rw_final_store(const rw_plan *plan, int first, int last, int fie
 bool rw_axis_is_periodic(const rw_graph *g, int axis);
 bool rw_sides_agree(const rw_graph *g);
 bool rw_use_is_f32(const rw_graph *g, const rw_pass_use *use);
+int rw_count_scalars(const rw_pass_use *uses, int n); /* arguments that so many passes need together */
 /* What the kernel as a whole reads and writes in the arrays, and its scalars, to e->use. */
 rw_status rw_join_uses(rw_emitter *e, const rw_pass_use *uses, int first, int last);
 
 /* wave.c: the same for large grids; then e->wave is set. */
-rw_status rw_wave_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced);
+enum { RW_FUSED_CELLS = 1 << 18 }; /* up to so many fuse.c, beyond wave.c */
+bool rw_wave_suits(const rw_grid *grid);
+rw_status rw_wave_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced, bool rings);
 void rw_wave_free(rw_wave *w);
 bool rw_wave_beside(const rw_emitter *e, int field);
 rw_status rw_emit_wave(rw_emitter *e);

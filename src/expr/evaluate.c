@@ -185,7 +185,7 @@ static void cells(machine *m, void **out, double *slots)
     const rw_plan *plan = &m->e->plan;
     const int64_t *n = m->g->grid.size;
     for (rw_node i = 0; i < m->use.nnodes; ++i) /* constants and uniforms once */
-        if (m->use.uniform[i] || m->g->nodes[i].op == RW_OP_CONST) rw_graph_scalar(m->g, i, m->value[i], m->value[i] + 1);
+        if (m->use.uniform[i] || m->g->nodes[i].op == RW_OP_CONST) rw_scalars_get(m->e->scalars, i, m->value[i], m->value[i] + 1);
     for (int64_t k = 0; k < n[2]; ++k)
         for (int64_t j = 0; j < n[1]; ++j)
             for (int64_t i = 0; i < n[0]; ++i) {
@@ -207,7 +207,9 @@ static rw_status evaluate_pass(rw_expr *e, int pass, double *slots)
     rw_context *ctx = e->device->ctx;
     rw_graph *g = e->graph;
     machine m = {.e = e, .g = g, .pass = pass, .slots = slots};
-    RW_TRY(rw_plan_use(&e->plan, pass, &m.use));
+    rw_plan plan = e->plan;
+    plan.tables = false;
+    RW_TRY(rw_plan_use(&plan, pass, &m.use));
     size_t nf = (size_t)g->nfields + 1;
     void **out = rw_calloc(nf, sizeof *out), **beside = rw_calloc(nf, sizeof *beside);
     m.data = rw_calloc(nf, sizeof *m.data);
@@ -249,6 +251,8 @@ done:
 rw_status rw_expr_evaluate(rw_expr *e)
 {
     void *slots;
+    if (!e->all_scalars) RW_TRY(rw_expr_make_scalars(e, true));
+    if (!rw_scalars_update(e->scalars)) return rw_fail_memory(e->device->ctx, 256, "a scalar along a course");
     if (!e->slots->host_current && !e->slots->device_current) {
         RW_TRY(rw_array_write(e->slots, &slots));
         memset(slots, 0, e->slots->bytes);

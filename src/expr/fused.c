@@ -1,7 +1,7 @@
 /* Several passes in one kernel, by overlapping tiles. A group takes a tile of the last pass; each pass before it is
  * computed on the tile and as many cells around it as the later ones will read, in shared memory, so that groups need
  * nothing from each other. Cells around a tile are computed by its neighbours too: worth it where a launch costs more
- * than the work, on small grids.
+ * than the work, on small grids, and on lines of any length, where little is computed twice.
  *
  *   region of pass p   that of pass p+1 and what p+1 reads beside it; cut at the sides of the grid, where it also
  *                      has the cells that the formulas of values beyond the side need; beyond periodic sides it goes on
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 16, MOST_KEPT = 64, SHARED_BYTES = 49152 };
+enum { MOST = 16, MOST_KEPT = 64, SHARED_BYTES = 49152, LONG_TILE = 1024 };
 
 typedef struct rw_fusion {
     int first, last;
@@ -145,6 +145,9 @@ static bool allocate(const rw_plan *plan, fusion *f)
 
 /* ---- tiles and cost ------------------------------------------------------------------------------------------------- */
 
+/* A line whose passes are limited by memory, not by launches: what shares a kernel costs nothing more. */
+static bool is_long(const rw_graph *g) { return g->grid.ndim == 1 && g->grid.size[0] > RW_FUSED_CELLS; }
+
 /* As many tiles as the device has units, and their regions. */
 static void choose_tiles(const rw_graph *g, const rw_device_properties *dev, fusion *f)
 {
@@ -153,11 +156,11 @@ static void choose_tiles(const rw_graph *g, const rw_device_properties *dev, fus
     const int64_t *n = g->grid.size;
     int ndim = g->grid.ndim;
     memset(t, 0, sizeof *t);
-    for (int d = 0; d < 3; ++d) t->tile[d] = RW_MIN(least[ndim - 1][d], n[d]);
+    for (int d = 0; d < 3; ++d) t->tile[d] = RW_MIN(is_long(g) && d == 0 ? LONG_TILE : least[ndim - 1][d], n[d]);
     for (int round = 0;; ++round) {
         t->groups = 1;
         for (int d = 0; d < 3; ++d) t->groups *= t->tiles[d] = (n[d] + t->tile[d] - 1) / t->tile[d];
-        if (t->groups <= RW_MAX(dev->units, 16)) break;
+        if (is_long(g) || t->groups <= RW_MAX(dev->units, 16)) break;
         int d = round % ndim;
         t->tile[d] = RW_MIN(2 * t->tile[d], n[d]);
     }
@@ -175,9 +178,9 @@ static void choose_tiles(const rw_graph *g, const rw_device_properties *dev, fus
         }
         most = RW_MAX(most, cells);
     }
-    int64_t group = (RW_MAX(most, 64) + 31) / 32 * 32, limit = strcmp(dev->kind, "opencl") ? dev->group_max : 256;
+    int64_t group = (RW_MAX(most, 64) + 31) / 32 * 32, limit = !is_long(g) && strcmp(dev->kind, "opencl") ? dev->group_max : 256;
     t->group = t->group_x = (int)RW_MIN(group, RW_MAX(RW_MIN(limit, 1024) / 32 * 32, 1)); /* more: too few registers for some drivers */
-    t->narrow = true;
+    t->narrow = n[0] * n[1] * n[2] < INT32_MAX / 2;
 }
 
 /* Microseconds a pass. A launch within a recorded sequence takes 1.4 (H200), a barrier and the latency of a pass 0.15;
@@ -212,22 +215,34 @@ void rw_fusion_free(rw_fusion *f)
     rw_free(f);
 }
 
+int rw_count_scalars(const rw_pass_use *uses, int n)
+{
+    int count = 0, nnodes = uses[n - 1].nnodes;
+    for (int i = 0; i < nnodes; ++i) {
+        bool any = false;
+        for (int q = 0; q < n && !any; ++q) any = i < uses[q].nnodes && (uses[q].uniform[i] || (uses[q].table && uses[q].table[i]));
+        count += any;
+    }
+    return count;
+}
+
 /* What the kernel as a whole reads and writes in the arrays, and its scalars. */
 rw_status rw_join_uses(rw_emitter *e, const rw_pass_use *uses, int first, int last)
 {
     rw_graph *g = e->g;
     rw_pass_use all = {.nnodes = g->n};
     all.read = rw_calloc((size_t)g->nfields + 1, 1), all.written = rw_calloc((size_t)g->nfields + 1, 1);
-    all.needed = rw_calloc((size_t)g->n, 1), all.uniform = rw_calloc((size_t)g->n, 1);
+    all.needed = rw_calloc((size_t)g->n, 1), all.uniform = rw_calloc((size_t)g->n, 1), all.table = rw_calloc((size_t)g->n, 1);
     rw_pass_use_free(&e->use);
     e->use = all;
-    if (!all.read || !all.written || !all.needed || !all.uniform) return rw_fail_memory(g->ctx, (size_t)g->n, "a kernel");
+    if (!all.read || !all.written || !all.needed || !all.uniform || !all.table) return rw_fail_memory(g->ctx, (size_t)g->n, "a kernel");
     for (int q = first; q <= last; ++q) {
         const rw_pass_use *use = &uses[q - first];
         for (int n = 0; n < use->nnodes; ++n) {
             const rw_graph_node *p = g->nodes + n;
             e->use.uniform[n] = e->use.uniform[n] || use->uniform[n];
             e->use.needed[n] = e->use.needed[n] || use->needed[n];
+            e->use.table[n] = e->use.table[n] || (use->table && use->table[n]);
             if (!use->needed[n] || p->op != RW_OP_FIELD) continue;
             const rw_store *s = rw_store_of(e->plan, p);
             if (!s || s->pass < first) e->use.read[p->index] = true;
@@ -250,7 +265,7 @@ rw_status rw_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced)
     const rw_graph *g = e->g;
     int first = e->k->first, most = forced ? 4 : MOST;
     int64_t cells = g->grid.size[0] * g->grid.size[1] * g->grid.size[2];
-    if (first + 1 >= plan->npasses || cells == 0 || cells > 1 << 18 || !rw_sides_agree(g)) return RW_OK;
+    if (first + 1 >= plan->npasses || cells == 0 || (cells > RW_FUSED_CELLS && !is_long(g)) || !rw_sides_agree(g)) return RW_OK;
     fusion *f = rw_calloc(2, sizeof *f), *best = f + 1; /* the second one borrows what a pass uses from the first */
     if (!f) return rw_fail_memory(g->ctx, 2 * sizeof *f, "a plan");
     rw_status status = RW_OK;
@@ -259,8 +274,10 @@ rw_status rw_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced)
     for (int q = first; q < plan->npasses && q - first < most; ++q) {
         status = rw_plan_use(plan, q, &f->use[q - first]);
         f->last = q;
-        if (status != RW_OK || rw_use_is_f32(g, &f->use[q - first]) != rw_use_is_f32(g, &f->use[0]) || !note_reads(plan, f, q)) break;
-        if (q > first && complete(plan, dev, f) && (forced || f->cost < best->cost)) *best = *f;
+        if (status != RW_OK || rw_use_is_f32(g, &f->use[q - first]) != rw_use_is_f32(g, &f->use[0]) || !note_reads(plan, f, q) ||
+            rw_count_scalars(f->use, q - first + 1) > 110)
+            break;
+        if (q > first && complete(plan, dev, f) && (forced || is_long(g) || f->cost < best->cost)) *best = *f;
     }
     if (status != RW_OK || best->last <= first) {
         rw_fusion_free(f);
@@ -322,7 +339,7 @@ static void emit_fused_stores(rw_emitter *e, const fusion *f)
 static void emit_cells(rw_emitter *e, const fusion *f)
 {
     int p = e->pass;
-    e->item = "cell", e->border = true; /* one text for all cells: a tile at a side would execute two, one after the other */
+    e->item = "cell", e->border = RW_ALL_AXES; /* one text for all cells: a tile at a side would execute two, one after the other */
     ADD("    EACH(cell, W%d * H%d * D%d) {\n", p, p, p);
     ADD("        const INDEX u0 = l%d_0 + cell %% W%d, u1 = l%d_1 + cell / W%d %% H%d, u2 = l%d_2 + cell / (W%d * H%d);\n", p, p, p, p, p, p,
         p, p);

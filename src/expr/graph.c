@@ -149,13 +149,16 @@ rw_node rw_param(rw_graph *g, int index)
     rw_graph_node n = LEAF(RW_OP_PARAM);
     if (index < 0 || g->failed) return 0;
     n.index = index, n.is_complex = g->params[index].is_complex;
+    const char *name = g->params[index].name;
+    bool of_grid = index <= g->origin[2];
+    n.depends = !of_grid && (name[0] == '#' || !strcmp(name, "t")) ? RW_ON_RUN : 0;
     return intern(g, n);
 }
 
 rw_node rw_coord(rw_graph *g, int axis, int offset)
 {
     rw_graph_node n = LEAF(RW_OP_COORD);
-    n.index = axis, n.offset[axis] = (int16_t)offset, n.is_field = true;
+    n.index = axis, n.offset[axis] = (int16_t)offset, n.is_field = true, n.depends = (uint8_t)(RW_ON_COORD << axis);
     return intern(g, n);
 }
 
@@ -163,7 +166,7 @@ rw_node rw_field(rw_graph *g, int index, int version, const int offset[3])
 {
     rw_graph_node n = LEAF(RW_OP_FIELD);
     if (g->failed) return 0;
-    n.index = index, n.version = version, n.is_field = true;
+    n.index = index, n.version = version, n.is_field = true, n.depends = RW_ON_FIELD;
     n.depth = version ? g->fields[index].depth + 1 : 0;
     n.is_complex = rw_dtype_is_complex(g->fields[index].dtype);
     for (int d = 0; d < 3; ++d) n.offset[d] = (int16_t)offset[d];
@@ -174,7 +177,7 @@ rw_node rw_reduce(rw_graph *g, rw_reduce_kind kind, rw_node a)
 {
     rw_graph_node n = LEAF(RW_OP_REDUCE);
     if (g->failed) return 0;
-    n.index = kind, n.arg[0] = a, n.is_complex = g->nodes[a].is_complex, n.reduced = true;
+    n.index = kind, n.arg[0] = a, n.is_complex = g->nodes[a].is_complex, n.reduced = true, n.depends = RW_ON_FIELD;
     n.depth = g->nodes[a].depth + 1;
     return intern(g, n);
 }
@@ -293,6 +296,7 @@ rw_node rw_make(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c)
     rw_node args[3] = {a, b, c};
     int arity = rw_ops[op].arity;
     int depth = 0;
+    uint8_t depends = 0;
     bool constant = true, is_complex = false, is_field = false, reduced = false;
     for (int i = 0; i < arity; ++i) {
         const rw_graph_node *p = g->nodes + args[i];
@@ -301,6 +305,7 @@ rw_node rw_make(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c)
         is_field = is_field || p->is_field;
         reduced = reduced || p->reduced;
         depth = RW_MAX(depth, p->depth);
+        depends |= p->depends;
     }
     if (constant && op == RW_OP_POW && is_complex && g->nodes[b].im == 0) { /* (1+2i)^2 is -3+4i, not nearly so */
         rw_node small = power(g, a, g->nodes[b].re);
@@ -321,7 +326,7 @@ rw_node rw_make(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c)
     rw_graph_node n = LEAF((uint8_t)op);
     memcpy(n.arg, args, sizeof n.arg);
     n.is_complex = is_complex && rw_ops[op].kind == 'C', n.is_field = is_field, n.reduced = reduced;
-    n.depth = depth + 1;
+    n.depth = depth + 1, n.depends = depends;
     return intern(g, n);
 }
 

@@ -29,11 +29,16 @@ enum { RW_GRAPH_NODES = 1 << 16, RW_GRAPH_DEPTH = 2000 };
 
 typedef enum rw_reduce_kind { RW_SUM, RW_REDUCE_MIN, RW_REDUCE_MAX } rw_reduce_kind;
 
+/* What a node's value depends on: coordinates (1 << axis), values that one run of a program has unlike the next (times, the numbers of a
+ * method), fields or reductions. */
+enum { RW_ON_COORD = 1, RW_ON_RUN = 8, RW_ON_FIELD = 16 };
+
 typedef struct rw_graph_node {
     uint8_t op;
     bool is_complex;
     bool is_field; /* has a value at each node of the grid; else one value */
     bool reduced;  /* depends on a reduction of this program */
+    uint8_t depends; /* RW_ON_… */
     int16_t offset[3];
     int index;     /* PARAM, FIELD, COORD axis, REDUCE kind */
     int version;   /* FIELD */
@@ -53,13 +58,14 @@ typedef struct rw_graph_field {
     int depth;    /* of the value assigned last */
 } rw_graph_field;
 
-/* A parameter may stand for a course of values instead of one: a scalar that depends on it then is the weighted sum of its
- * values along the course (where it is smooth: else its value at the parameter's own). Methods of time integration treat functions of
- * time so. */
+/* A parameter may stand for a course of values instead of one: a scalar that depends on it then is the weighted sum of its values along the
+ * course, by weights that add up to 1 (where it is smooth: else its value at the parameter's own). Methods of time integration treat
+ * functions of time so. */
 enum { RW_COURSE = 9 };
 typedef struct rw_course {
     int n;
     double at[RW_COURSE], weight[RW_COURSE];
+    bool moved; /* times are others than when scalars were computed last (rw_scalars) */
 } rw_course;
 
 typedef struct rw_graph_param {
@@ -79,10 +85,11 @@ typedef struct rw_graph {
     rw_graph_field *fields;
     int nfields, fields_capacity;
     rw_graph_param *params;
-    int nparams, params_capacity, ncourses;
+    int nparams, params_capacity;
     int spacing[3], origin[3]; /* params of the grid */
     uint64_t stamp;
     bool gather;               /* products keep their scalar factors together, whatever the order they were written in */
+    bool linear;               /* sums of what is assigned become linear forms: rw_linear */
     bool failed;               /* out of memory once, or too_large: checked at the end of building */
     bool too_large;            /* more than RW_GRAPH_NODES, or deeper than RW_GRAPH_DEPTH */
 } rw_graph;
@@ -122,15 +129,23 @@ rw_node rw_shift(rw_graph *g, rw_node n, int axis, int by);
 /* d^k/d(axis)^k by central differences of the graph's order (k = 1, 2). */
 rw_node rw_central(rw_graph *g, rw_node n, int axis, int k, int order);
 rw_node rw_spacing(rw_graph *g, int axis);
+/* The axis when `n` is a real function of one coordinate that is the same in each run and costs more than loading a number does: its values
+ * are kept in a table as long as the axis. -1: it is not. */
+int rw_table_axis(const rw_graph *g, rw_node n);
+/* Its values at the nodes 0 … n - 1 of the axis. */
+void rw_table_fill(rw_graph *g, rw_node node, int64_t n, double *values);
 
 /* Symbolic derivative with respect to a leaf (PARAM, COORD or one FIELD access). |z|, real, imag and conj have no complex
  * derivative: then *problem names the operation and the result is -1. */
 rw_node rw_diff(rw_graph *g, rw_node n, rw_node leaf, const char **problem);
 
+/* The expression with its sums as linear forms: other roundings, fewer operations. */
+rw_node rw_linear(rw_graph *g, rw_node n);
+
 /* Value of a node; those of COORD, FIELD and REDUCE come from `leaf`. Each node is computed once. */
 typedef void rw_leaf_value(void *user, const rw_graph *g, rw_node leaf, double out[2]);
 void rw_graph_value(rw_graph *g, rw_node n, rw_leaf_value *leaf, void *user, double out[2]);
-/* The same for a node that is not a field and depends on no reduction. */
+/* The same for a node that is not a field and depends on no reduction; courses do not count. */
 void rw_graph_scalar(rw_graph *g, rw_node n, double *re, double *im);
 /* False when memory is gone. A course with n = 0 ends it. */
 bool rw_graph_set_course(rw_graph *g, int param, const rw_course *course);

@@ -28,6 +28,21 @@ static double moved_bytes(const rw_emitter *e)
     return (double)e->use.bytes_per_cell * (double)grid->size[0] * (double)grid->size[1] * (double)grid->size[2];
 }
 
+/* Fields that the pass reads at other places along an axis. */
+static int fields_read_along(const rw_emitter *e, int axis)
+{
+    int count = 0;
+    for (int f = 0; f < e->g->nfields; ++f) {
+        bool any = false;
+        for (int n = 0; n < e->use.nnodes && !any; ++n) {
+            const rw_graph_node *p = e->g->nodes + n;
+            any = e->use.needed[n] && p->op == RW_OP_FIELD && p->index == f && p->offset[axis];
+        }
+        count += any;
+    }
+    return count;
+}
+
 static void choose_tiling(rw_emitter *e, const rw_device_properties *dev, rw_tiling *t)
 {
     const rw_grid *grid = &e->g->grid;
@@ -42,10 +57,11 @@ static void choose_tiling(rw_emitter *e, const rw_device_properties *dev, rw_til
     if (t->flat) n[0] = cells, n[1] = n[2] = 1;
     t->narrow = gpu && cells < INT32_MAX / 2;
     int ndim = n[2] > 1 ? 3 : n[1] > 1 ? 2 : 1;
-    if (!gpu) { /* whole rows, tiles of about 8192 cells: the same for any number of threads */
+    if (!gpu) { /* whole rows, tiles of 1024 to 8192 cells: the same for any number of threads */
+        int64_t most = RW_MIN(RW_MAX(cells / 64, 1024), 8192);
         t->group = t->group_x = 256;
-        t->tile[0] = ndim > 1 ? RW_MIN(RW_MAX(n[0], 1), 16384) : 8192;
-        t->tile[1] = RW_MAX(1, RW_MIN(n[1], 8192 / RW_MAX(t->tile[0], 1)));
+        t->tile[0] = ndim > 1 ? RW_MIN(RW_MAX(n[0], 1), 16384) : most;
+        t->tile[1] = RW_MAX(1, RW_MIN(n[1], most / RW_MAX(t->tile[0], 1)));
         t->tile[2] = 1;
     } else if (ndim == 1) {
         t->group = t->group_x = 128;
@@ -56,10 +72,12 @@ static void choose_tiling(rw_emitter *e, const rw_device_properties *dev, rw_til
         t->tile[0] = wide[ndim - 2][0], t->tile[1] = wide[ndim - 2][1], t->tile[2] = 1;
         int64_t across = ceil_div(n[0], t->tile[0]) * (ndim == 3 ? ceil_div(n[1], t->tile[1]) : 1);
         int64_t enough = (int64_t)RW_MAX(dev->units, 16) * 16;
-        t->tile[ndim - 1] = RW_MAX(1, RW_MIN(ndim == 2 ? 16 : 32, n[ndim - 1] * across / enough));
-        t->roll = ndim - 1;
+        bool light = ndim == 2 && fields_read_along(e, 1) == 1; /* 99 % of copy instead of 80 on an H200; others lose by the same */
+        t->tile[ndim - 1] = RW_MAX(1, RW_MIN(light ? 8 : 16, n[ndim - 1] * across / enough));
+        t->roll = ndim - 1, t->unroll = light ? 4 : 2;
     }
     t->stream = !gpu && (stream || moved_bytes(e) > (dev->cache > 0 ? (double)dev->cache : 0x1p26));
+    t->rows = !gpu;
     t->split = t->tile[0] * t->tile[1] * t->tile[2] > 4 * t->group;
     int64_t tiles = 1;
     for (int d = 0; d < 3; ++d) tiles *= t->tiles[d] = ceil_div(n[d], RW_MAX(t->tile[d], 1));
@@ -193,7 +211,7 @@ static void emit_walk(rw_emitter *e)
         for (int at = w->first; at < w->last; ++at) emit_window_load(e, i, at, at - w->first, declare);
         ADD("        %s w%d_%d;\n", rw_field_type(e, w->field), i, w->last - w->first);
     }
-    ADD("        UNROLL_BY(2) for (INDEX %c = %clo; %c < %chi; ++%c, c += %s) {\n", q, q, q, q, q, axis == 1 ? "NX" : "NX * NY");
+    ADD("        UNROLL_BY(%d) for (INDEX %c = %clo; %c < %chi; ++%c, c += %s) {\n", e->k->tiling.unroll, q, q, q, q, q, axis == 1 ? "NX" : "NX * NY");
     for (int i = 0; i < e->nwindows; ++i)
         emit_window_load(e, i, e->windows[i].last, e->windows[i].last - e->windows[i].first, "        ");
     rw_emit_nodes(e, e->use.needed, "        ");
@@ -206,7 +224,7 @@ static void emit_walk(rw_emitter *e)
 static rw_status emit_inner(rw_emitter *e)
 {
     bool walk = e->k->tiling.roll > 0 && !e->k->tiling.flat;
-    e->border = false;
+    e->border = RW_NO_AXIS;
     e->index[0] = "i", e->index[1] = "j", e->index[2] = "k";
     e->item = walk && e->k->tiling.roll == 1 ? "lane" : "i";
     emit_head(e, "inner", "INDEX ilo, INDEX ihi, INDEX jlo, INDEX jhi, INDEX klo, INDEX khi");
@@ -235,7 +253,7 @@ static rw_status emit_inner(rw_emitter *e)
  * are left, then what is left of the rows. An empty box leaves the whole tile. */
 static void emit_border(rw_emitter *e)
 {
-    e->border = true;
+    e->border = RW_ALL_AXES;
     e->index[0] = "i", e->index[1] = "j", e->index[2] = "k", e->item = "cell";
     emit_head(e, "border", "INDEX lo0, INDEX hi0, INDEX lo1, INDEX hi1, INDEX lo2, INDEX hi2, INDEX a0, INDEX b0, INDEX a1, "
                            "INDEX b1, INDEX a2, INDEX b2");
@@ -256,6 +274,21 @@ static void emit_border(rw_emitter *e)
         "            if (i >= a0) i += w;\n"
         "        }\n"
         "        const INDEX c = (k * NY + j) * NX + i;\n");
+    rw_emit_nodes(e, e->use.needed, "        ");
+    emit_stores(e);
+    ADD("    }\n}\n");
+}
+
+static bool reaches(const rw_emitter *e, int axis) { return e->use.reach[axis][0] || e->use.reach[axis][1]; }
+
+/* A box of cells whose neighbours may be beyond the sides that `border` names: along rows, or, where the box is narrow, along columns. */
+static void emit_box(rw_emitter *e, const char *name, int border, bool columns)
+{
+    e->border = border;
+    e->index[0] = "i", e->index[1] = "j", e->index[2] = "k", e->item = columns ? "j" : "i";
+    emit_head(e, name, "INDEX ilo, INDEX ihi, INDEX jlo, INDEX jhi, INDEX klo, INDEX khi");
+    ADD("    for (INDEX k = klo; k < khi; ++k)\n    %s) {\n        const INDEX c = (k * NY + j) * NX + i;\n",
+        columns ? "EACH2(j, jlo, jhi, i, ilo, ihi" : "EACH2(i, ilo, ihi, j, jlo, jhi");
     rw_emit_nodes(e, e->use.needed, "        ");
     emit_stores(e);
     ADD("    }\n}\n");
@@ -301,11 +334,36 @@ void rw_emit_tile(rw_emitter *e, const char *indent)
     }
 }
 
+static void emit_cell_by_cell(rw_emitter *e)
+{
+    ADD("        const int inside = a0 == lo0 && b0 == hi0 && a1 == lo1 && b1 == hi1 && a2 == lo2 && b2 == hi2;\n"
+        "        if (a0 >= b0 || a1 >= b1 || a2 >= b2 || (!SPLIT && !inside)) a0 = b0 = hi0, a1 = b1 = hi1, a2 = b2 = hi2;\n");
+    emit_call(e, "        ", "border", "lo0, hi0, lo1, hi1, lo2, hi2, a0, b0, a1, b1, a2, b2");
+}
+
+/* Planes below and above the inner box and rows below and above it, without their ends; then the ends of all rows. */
+static void emit_rows_and_columns(rw_emitter *e)
+{
+    for (int d = 0; d < 3; ++d) ADD("        if (a%d >= b%d) a%d = b%d = hi%d;\n", d, d, d, d, d);
+    if (reaches(e, 1) || reaches(e, 2)) {
+        ADD("        for (int part = 0; part < 4; ++part) {\n"
+            "            const INDEX from1 = part == 3 ? b1 : lo1, to1 = part == 2 ? a1 : hi1;\n"
+            "            const INDEX from2 = part == 0 ? lo2 : part == 1 ? b2 : a2, to2 = part == 0 ? a2 : part == 1 ? hi2 : b2;\n"
+            "            if (a0 < b0 && from1 < to1 && from2 < to2)\n");
+        emit_call(e, "                ", "rows", "a0, b0, from1, to1, from2, to2");
+        ADD("        }\n");
+    }
+    if (!reaches(e, 0)) return;
+    ADD("        for (int part = 0; part < 2; ++part) {\n"
+        "            const INDEX from0 = part ? b0 : lo0, to0 = part ? hi0 : a0;\n            if (from0 < to0)\n");
+    emit_call(e, "                ", "columns", "from0, to0, lo1, hi1, lo2, hi2");
+    ADD("        }\n");
+}
+
 static void emit_run(rw_emitter *e)
 {
     const rw_tiling *t = &e->k->tiling;
-    bool sides = e->use.reach[0][0] || e->use.reach[0][1] || e->use.reach[1][0] || e->use.reach[1][1] ||
-                 e->use.reach[2][0] || e->use.reach[2][1];
+    bool sides = reaches(e, 0) || reaches(e, 1) || reaches(e, 2);
     int na = e->k->naccumulators;
     ADD("KERNEL(run%s%s%s)\n{\n", rw_text_of(&e->arrays), rw_text_of(&e->uniforms),
         na ? ", GLOBAL f64 *RESTRICT part" : "");
@@ -322,9 +380,9 @@ static void emit_run(rw_emitter *e)
             ADD("%s a%d = lo%d < %d ? %d : lo%d, b%d = hi%d > N%c - %d ? N%c - %d : hi%d", d ? "," : "", d, d,
                 e->use.reach[d][0], e->use.reach[d][0], d, d, d, rw_size_letter[d], e->use.reach[d][1], rw_size_letter[d],
                 e->use.reach[d][1], d);
-        ADD(";\n        const int inside = a0 == lo0 && b0 == hi0 && a1 == lo1 && b1 == hi1 && a2 == lo2 && b2 == hi2;\n"
-            "        if (a0 >= b0 || a1 >= b1 || a2 >= b2 || (!SPLIT && !inside)) a0 = b0 = hi0, a1 = b1 = hi1, a2 = b2 = hi2;\n");
-        emit_call(e, "        ", "border", "lo0, hi0, lo1, hi1, lo2, hi2, a0, b0, a1, b1, a2, b2");
+        ADD(";\n");
+        if (t->rows) emit_rows_and_columns(e);
+        else emit_cell_by_cell(e);
         ADD("        if (a0 < b0)\n");
         emit_call(e, "            ", "inner", "a0, b0, a1, b1, a2, b2");
     }
@@ -377,7 +435,7 @@ static bool is_beside(const rw_emitter *e, int f)
     return false;
 }
 
-/* Arguments in their order: fields read or written, second arrays, device scalars, uniforms, partial results. */
+/* Arguments in their order: fields read or written, second arrays, device scalars, tables, uniforms, partial results. */
 rw_status rw_emit_arguments(rw_emitter *e)
 {
     bool ok = true;
@@ -401,6 +459,12 @@ rw_status rw_emit_arguments(rw_emitter *e)
         rw_text_add(&e->arrays, ", GLOBAL const f64 *RESTRICT slots");
         rw_text_add(&e->array_names, ", slots");
     }
+    for (int n = 0; e->use.table && n < e->use.nnodes; ++n)
+        if (e->use.table[n]) {
+            ok = ok && add_slot(e, RW_SLOT_TABLE, n, true, false);
+            rw_text_add(&e->arrays, ", GLOBAL const real *RESTRICT t%d", n);
+            rw_text_add(&e->array_names, ", t%d", n);
+        }
     for (int n = 0; n < e->use.nnodes; ++n)
         if (e->use.uniform[n]) {
             ok = ok && add_slot(e, RW_SLOT_UNIFORM, n, true, false);
@@ -466,9 +530,29 @@ static rw_status emit_plain(rw_emitter *e)
         if (e->use.read[f] && !flat) RW_TRY(rw_emit_get(e, f, NULL));
     if (e->k->naccumulators) rw_emit_merge(e);
     RW_TRY(emit_inner(e));
-    if (!flat) emit_border(e);
+    if (!flat && !e->k->tiling.rows) emit_border(e);
+    if (e->k->tiling.rows && (reaches(e, 1) || reaches(e, 2))) emit_box(e, "rows", RW_ACROSS_ROWS, false);
+    if (e->k->tiling.rows && reaches(e, 0)) emit_box(e, "columns", RW_ALL_AXES, true);
     emit_run(e);
     return RW_OK;
+}
+
+/* RECHENWERK_TILING, for tests: fused, wave or rings wherever they are possible, any other kind without fusing. */
+typedef struct wishes { bool fused, wave, rings, plain; } wishes;
+
+static wishes read_wishes(void)
+{
+    const char *wish = getenv("RECHENWERK_TILING");
+    wishes w = {wish && !strcmp(wish, "fused"), wish && !strcmp(wish, "wave"), wish && !strcmp(wish, "rings"), false};
+    w.plain = wish && !w.fused && !w.wave && !w.rings;
+    return w;
+}
+
+bool rw_passes_fuse(const rw_grid *grid, const rw_device_properties *device)
+{
+    wishes wish = read_wishes();
+    bool tiles = grid->ndim == 1 || grid->size[0] * grid->size[1] * grid->size[2] <= RW_FUSED_CELLS;
+    return wish.fused || wish.wave || wish.rings || (!wish.plain && ((device->gpu && tiles) || rw_wave_suits(grid)));
 }
 
 rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_device_properties *device, rw_pass_kernel *k)
@@ -477,11 +561,9 @@ rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_device_
     rw_emitter e = {.plan = plan, .g = plan->graph, .pass = first, .k = k, .t = &text, .index = {"i", "j", "k"}};
     *k = (rw_pass_kernel){.first = first, .last = first};
     RW_TRY(rw_plan_use(plan, first, &e.use));
-    const char *wish = getenv("RECHENWERK_TILING");
-    bool fused = wish && !strcmp(wish, "fused"), plain = wish && !fused && strcmp(wish, "wave");
-    bool wave = wish && !strcmp(wish, "wave");
-    rw_status status = fused || (device->gpu && !plain) ? rw_fuse(&e, device, fused) : RW_OK;
-    if (status == RW_OK && !e.fusion && (wave || !plain)) status = rw_wave_fuse(&e, device, wave);
+    wishes wish = read_wishes();
+    rw_status status = wish.fused || (device->gpu && !wish.plain) ? rw_fuse(&e, device, wish.fused) : RW_OK;
+    if (status == RW_OK && !e.fusion && !wish.plain) status = rw_wave_fuse(&e, device, wish.wave || wish.rings, wish.rings || (!wish.wave && !device->gpu));
     if (status == RW_OK) status = count_accumulators(&e);
     if (status != RW_OK) goto out;
     choose_precision(&e);

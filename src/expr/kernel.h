@@ -12,16 +12,18 @@ typedef struct rw_tiling {
     int64_t groups;       /* started; each takes every groups-th tile */
     bool stream;          /* stores past the caches (CPU: what the pass moves is larger than they are) */
     int roll;             /* axis that items walk along with a window of values in registers; 0: none (GPU: the last) */
+    int unroll;           /* of that walk */
     bool split;           /* tiles at a side: only the cells beside it are border cells; else all of the tile */
+    bool rows;            /* border cells as rows and columns (CPU); else one by one */
     bool flat;            /* no neighbours, no coordinates: the grid is one row */
     bool narrow;          /* 32-bit indices suffice */
 } rw_tiling;
 
-typedef enum rw_slot_kind { RW_SLOT_FIELD, RW_SLOT_SHADOW, RW_SLOT_UNIFORM, RW_SLOT_SLOTS, RW_SLOT_PARTIAL } rw_slot_kind;
+typedef enum rw_slot_kind { RW_SLOT_FIELD, RW_SLOT_SHADOW, RW_SLOT_UNIFORM, RW_SLOT_TABLE, RW_SLOT_SLOTS, RW_SLOT_PARTIAL } rw_slot_kind;
 
 typedef struct rw_slot {
     rw_slot_kind kind;
-    int index; /* field, or node of a uniform */
+    int index; /* field, or node of a uniform or table */
     bool read, written;
 } rw_slot;
 
@@ -41,6 +43,8 @@ typedef struct rw_pass_kernel {
 
 /* Takes pass `first` and as many of the next ones as are better done in the same kernel. */
 rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_device_properties *device, rw_pass_kernel *k);
+/* False when passes over such a grid never share a kernel on this device. */
+bool rw_passes_fuse(const rw_grid *grid, const rw_device_properties *device);
 void rw_pass_kernel_free(rw_pass_kernel *k);
 
 #endif

@@ -135,6 +135,7 @@ static rw_status place_all_reductions(rw_plan *plan, rw_node n)
 rw_status rw_plan_store(rw_plan *plan, int field, rw_node value)
 {
     rw_graph *g = plan->graph;
+    if (g->linear) value = rw_linear(g, value);
     RW_TRY(place_all_reductions(plan, value));
     if (!rw_grow(&plan->stores, &plan->stores_capacity, plan->nstores + 1, sizeof *plan->stores))
         return rw_fail_memory(g->ctx, sizeof *plan->stores, "a plan");
@@ -188,6 +189,10 @@ void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n)
         return;
     }
     use->needed[n] = true;
+    if (use->table && rw_table_axis(g, n) >= 0) {
+        use->table[n] = use->coordinates = true;
+        return;
+    }
     const rw_store *forward = rw_plan_forward(plan, pass, p);
     if (forward) {
         rw_pass_use_add(plan, pass, use, forward->value);
@@ -217,6 +222,7 @@ static rw_status add_boundaries(const rw_plan *plan, int pass, rw_pass_use *use)
 {
     rw_graph *g = plan->graph;
     rw_pass_use border = *use;
+    border.table = NULL;
     if (!(border.needed = rw_calloc((size_t)g->n, 1))) return rw_fail_memory(g->ctx, (size_t)g->n, "a plan");
     for (int f = 0; f < g->nfields; ++f) {
         if (!use->read[f]) continue;
@@ -242,7 +248,8 @@ rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use)
     use->nnodes = g->n;
     use->read = rw_calloc((size_t)g->nfields + 1, 1), use->written = rw_calloc((size_t)g->nfields + 1, 1);
     use->needed = rw_calloc((size_t)g->n, 1), use->uniform = rw_calloc((size_t)g->n, 1);
-    if (g->failed || !use->read || !use->written || !use->needed || !use->uniform) {
+    use->table = plan->tables ? rw_calloc((size_t)g->n, 1) : NULL;
+    if (g->failed || !use->read || !use->written || !use->needed || !use->uniform || (plan->tables && !use->table)) {
         rw_pass_use_free(use);
         return rw_fail_memory(g->ctx, (size_t)g->n, "a plan");
     }
@@ -265,6 +272,6 @@ rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use)
 
 void rw_pass_use_free(rw_pass_use *use)
 {
-    rw_free(use->read), rw_free(use->written), rw_free(use->needed), rw_free(use->uniform);
+    rw_free(use->read), rw_free(use->written), rw_free(use->needed), rw_free(use->uniform), rw_free(use->table);
     memset(use, 0, sizeof *use);
 }

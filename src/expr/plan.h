@@ -41,6 +41,7 @@ typedef struct rw_plan {
     int nresults, results_capacity;
     struct rw_plan_field { int read, read_off; } *fields; /* last pass that reads a field; at other nodes; -1: none */
     int npasses, nslots;
+    bool tables; /* functions of one coordinate are looked up: rw_table_axis */
 } rw_plan;
 
 rw_status rw_plan_begin(rw_plan *plan, rw_graph *graph);
@@ -63,6 +64,7 @@ typedef struct rw_pass_use {
     int64_t bytes_per_cell;
     bool *needed;             /* by node: to be computed for each cell */
     bool *uniform;            /* by node: an argument of the kernel */
+    bool *table;              /* by node, of those needed: it is looked up; NULL: nothing is */
     int nnodes;
     bool coordinates;
 } rw_pass_use;

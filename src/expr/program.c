@@ -117,6 +117,7 @@ rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **exp
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
     RW_TRY(rw_graph_create(ctx, &spec->grid, spec->order, &graph));
+    graph->linear = spec->reassociate;
     rw_lowering_begin(&l, ctx, graph);
     rw_status status = rw_expr_declare(ctx, spec, graph, &l);
     if (status == RW_OK) status = rw_plan_begin(&plan, graph);
@@ -163,6 +164,22 @@ static rw_status compile_pass(rw_expr *e, int i, int first)
     return rw_array_create(e->device, RW_F64, 1, &n, RW_MEMORY_DEVICE, &p->part);
 }
 
+rw_status rw_expr_make_scalars(rw_expr *e, bool all)
+{
+    rw_graph *g = e->graph;
+    bool *wanted = rw_calloc((size_t)g->n, 1);
+    for (int n = 0; wanted && all && n < g->n; ++n) wanted[n] = !g->nodes[n].is_field && !g->nodes[n].reduced;
+    for (int i = 0; wanted && i < e->npasses; ++i)
+        for (int j = 0; j < e->passes[i].kernel.nslots; ++j)
+            if (e->passes[i].kernel.slots[j].kind == RW_SLOT_UNIFORM) wanted[e->passes[i].kernel.slots[j].index] = true;
+    rw_scalars *scalars = wanted ? rw_scalars_create(g, wanted) : NULL;
+    rw_free(wanted);
+    if (!scalars) return rw_fail_memory(e->device->ctx, 4096, "an expression program");
+    rw_scalars_destroy(&e->scalars);
+    e->scalars = scalars, e->all_scalars = all;
+    return RW_OK;
+}
+
 rw_status rw_expr_from_plan(rw_device *dev, const char *name, rw_graph **graph, rw_plan *plan, rw_expr **expr)
 {
     *expr = NULL;
@@ -180,6 +197,7 @@ rw_status rw_expr_from_plan(rw_device *dev, const char *name, rw_graph **graph, 
     e->passes = rw_calloc((size_t)RW_MAX(e->plan.npasses, 1), sizeof *e->passes);
     e->bound = rw_calloc(nfields, sizeof *e->bound);
     e->shadow = rw_calloc(nfields, sizeof *e->shadow);
+    e->plan.tables = true;
     int64_t nslots = RW_MAX(e->plan.nslots, 1);
     rw_status status = RW_OK;
     if (!e->passes || !e->bound || !e->shadow) status = rw_fail_memory(dev->ctx, sizeof *e, "an expression program");
@@ -188,6 +206,9 @@ rw_status rw_expr_from_plan(rw_device *dev, const char *name, rw_graph **graph, 
         status = compile_pass(e, e->npasses, first);
         e->npasses++;
     }
+    if (status == RW_OK) status = rw_expr_make_scalars(e, false);
+    rw_queue *q = rw_device_queue(dev);
+    if (status == RW_OK && !q->recording) status = rw_expr_prepare_tables(e, q);
     if (status == RW_OK) *expr = e;
     else rw_expr_destroy(&e);
     return status;
@@ -205,6 +226,8 @@ void rw_expr_destroy(rw_expr **expr)
     }
     for (int f = 0; e->shadow && f < e->graph->nfields; ++f) rw_array_destroy(&e->shadow[f]);
     rw_array_destroy(&e->slots);
+    rw_expr_free_tables(e);
+    rw_scalars_destroy(&e->scalars);
     rw_free(e->passes), rw_free(e->bound), rw_free(e->shadow);
     rw_plan_end(&e->plan);
     rw_graph_destroy(&e->graph);
@@ -243,7 +266,10 @@ rw_status rw_expr_bind(rw_expr *e, const char *field, rw_array *a)
 
 void rw_expr_set_index(rw_expr *e, int param, double re, double im)
 {
-    e->graph->params[param].re = re, e->graph->params[param].im = im;
+    rw_graph_param *p = e->graph->params + param;
+    if (p->re == re && p->im == im) return;
+    p->re = re, p->im = im;
+    if (p->name[0] != '#' && strcmp(p->name, "t")) rw_expr_forget_tables(e);
 }
 
 rw_status rw_expr_set_complex(rw_expr *e, const char *scalar, double re, double im)
@@ -281,10 +307,16 @@ static rw_status run_pass(rw_expr *e, rw_expr_pass *p, rw_queue *q)
             RW_TRY(need_shadow(e, s->index));
             args[i] = rw_arg_array(e->shadow[s->index]);
             break;
+        case RW_SLOT_TABLE: {
+            rw_expr_table *t = rw_expr_find_table(e, s->index, k->f32);
+            t->recorded = t->recorded || q->recording;
+            args[i] = rw_arg_array(t->array);
+            break;
+        }
         case RW_SLOT_SLOTS: args[i] = rw_arg_array(e->slots); break;
         case RW_SLOT_PARTIAL: args[i] = rw_arg_array(p->part); break;
         case RW_SLOT_UNIFORM:
-            rw_graph_scalar(e->graph, s->index, &re, &im);
+            rw_scalars_get(e->scalars, s->index, &re, &im);
             args[i] = rw_arg_complex(re, im);
             break;
         }
@@ -358,6 +390,8 @@ rw_status rw_expr_run(rw_expr *e, rw_queue *q)
     RW_TRY(check_bound(e));
     if (q->recording) RW_TRY(check_recordable(e));
     if (e->evaluator) return rw_expr_evaluate(e);
+    if (!rw_scalars_update(e->scalars)) return rw_fail_memory(e->device->ctx, 256, "a scalar along a course");
+    RW_TRY(rw_expr_prepare_tables(e, q));
     for (int i = 0; i < e->npasses; ++i) {
         RW_TRY(run_pass(e, e->passes + i, q));
         const rw_pass_kernel *k = &e->passes[i].kernel;

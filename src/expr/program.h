@@ -6,6 +6,7 @@
 #include "device/device.h"
 #include "expr/kernel.h"
 #include "expr/lower.h"
+#include "expr/scalars.h"
 
 typedef struct rw_expr_pass {
     rw_pass_kernel kernel;
@@ -13,6 +14,14 @@ typedef struct rw_expr_pass {
     rw_kernel *run, *combine;
     rw_array *part;      /* partial reductions */
 } rw_expr_pass;
+
+/* A function of one coordinate (table.c). */
+typedef struct rw_expr_table {
+    rw_node node;
+    rw_array *array;     /* [nodes of the axis], f32 or f64 as the kernel computes */
+    bool current;        /* has the values of the present scalars */
+    bool recorded;       /* in a recorded sequence */
+} rw_expr_table;
 
 struct rw_expr {
     int references;
@@ -25,6 +34,11 @@ struct rw_expr {
     rw_array **bound;    /* by field; the caller's */
     rw_array **shadow;   /* by field; our own second arrays, made when first needed */
     rw_array *slots;     /* device scalars */
+    rw_scalars *scalars; /* arguments of the kernels, or all that there are */
+    bool all_scalars;
+    rw_expr_table *tables;
+    int ntables, tables_capacity;
+    bool tables_current; /* all that are needed */
     bool evaluator;
 };
 
@@ -34,6 +48,12 @@ rw_status rw_expr_from_plan(rw_device *dev, const char *name, rw_graph **graph, 
 rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *graph, rw_lowering *l);
 /* Runs all passes by the plain evaluator on the host copies: the reference, and the way out without a compiler. */
 rw_status rw_expr_evaluate(rw_expr *e);
+/* Tables with the values of the present scalars on the device: needed before a run, and before one is recorded. */
+rw_status rw_expr_prepare_tables(rw_expr *e, rw_queue *q);
+rw_expr_table *rw_expr_find_table(rw_expr *e, rw_node node, bool f32);
+void rw_expr_forget_tables(rw_expr *e); /* a scalar has changed */
+void rw_expr_free_tables(rw_expr *e);
+rw_status rw_expr_make_scalars(rw_expr *e, bool all);
 void rw_expr_set_index(rw_expr *e, int param, double re, double im);
 /* A copy for the same device with arrays of its own to be bound: kernels are shared. */
 int rw_expr_result_index(const rw_expr *e, const char *name);

@@ -42,7 +42,7 @@ static rw_status emit_side(rw_emitter *e, int f, int axis, int upper)
         if (upper) ADD("        const int %s = N%c%s;\n", e->index[axis], N, node_outside ? "" : " - 1");
         else ADD("        const int %s = %d;\n", e->index[axis], node_outside ? -1 : 0);
         rw_pass_use saved_use = e->use;
-        e->use.needed = rw_calloc((size_t)e->use.nnodes, 1);
+        e->use.needed = rw_calloc((size_t)e->use.nnodes, 1), e->use.table = NULL;
         if (!e->use.needed) {
             e->use = saved_use;
             return rw_fail_memory(e->g->ctx, (size_t)e->use.nnodes, "a kernel");
@@ -119,7 +119,7 @@ rw_status rw_emit_get(rw_emitter *e, int f, const rw_kept *kept)
 {
     static const char *const shape[3] = {"(q), j, k", "i, (q), k", "i, j, (q)"};
     const rw_graph_field *field = e->g->fields + f;
-    const char *type = rw_field_type(e, f), *stored = rw_dtype_name(field->dtype), *word = kept ? "DEVICE" : "RARE";
+    const char *type = rw_field_type(e, f), *stored = rw_dtype_name(field->dtype), *word = kept || (e->k->tiling.rows && !e->mixed) ? "DEVICE" : "RARE";
     const char *u = rw_text_of(&e->uniforms), *names = rw_text_of(&e->uniform_names), *o = kept ? ", o" : "";
     bool same = e->k->f32 == (field->dtype == RW_F32 || field->dtype == RW_C64), side[3][2];
     char name[160], parameters[160];

@@ -142,7 +142,7 @@ static void place_of(const rw_emitter *e, const rw_graph_node *p, const rw_kept 
     else snprintf(place, size, "f_%s[c]", name);
 }
 
-/* "i >= 1 && j < NY - 1 ?", whether the node is there; nothing when it always is. Shared memory goes on beyond periodic
+/* "i >= 1 && j < NY - 1 ?", whether the node is there; nothing when it always is (NULL). Shared memory goes on beyond periodic
  * sides. The name of the function for where it is not: "x0" if it can only be beyond that side. */
 static const char *emit_inside(rw_emitter *e, const rw_graph_node *p, const rw_kept *kept)
 {
@@ -150,7 +150,7 @@ static const char *emit_inside(rw_emitter *e, const rw_graph_node *p, const rw_k
     const char *and = "", *function = NULL;
     for (int d = 0; d < 3; ++d) {
         char i = rw_index_letter[d];
-        if (!p->offset[d] || (kept && e->g->fields[p->index].boundary[2 * d].kind == RW_BOUNDARY_PERIODIC)) continue;
+        if (!p->offset[d] || !(e->border & 1 << d) || (kept && e->g->fields[p->index].boundary[2 * d].kind == RW_BOUNDARY_PERIODIC)) continue;
         if (p->offset[d] < 0) ADD("%s%c >= %d", and, i, -p->offset[d]);
         else ADD("%s%c < N%c - %d", and, i, rw_size_letter[d], p->offset[d]);
         and = " && ";
@@ -200,6 +200,15 @@ static void emit_value(rw_emitter *e, const rw_graph_node *p)
     else rw_emit_load(e, p);
 }
 
+/* A function of one coordinate, looked up. Waves go beyond sides that do not wrap: what they compute there is not used. */
+static void emit_table_value(rw_emitter *e, rw_node n)
+{
+    int axis = rw_table_axis(e->g, n);
+    char i = rw_index_letter[axis], N = rw_size_letter[axis];
+    if (e->wave && axis == 1) ADD("t%d[%c < 0 ? 0 : %c < N%c ? %c : N%c - 1]", n, i, i, N, i, N);
+    else ADD("t%d[%c]", n, i);
+}
+
 /* "const real v12 = …;" for the nodes marked in `wanted`, in an order in which operands come first. */
 void rw_emit_nodes(rw_emitter *e, const bool *wanted, const char *indent)
 {
@@ -208,7 +217,8 @@ void rw_emit_nodes(rw_emitter *e, const bool *wanted, const char *indent)
         const rw_graph_node *p = rw_node_of(e, n);
         const rw_store *forward = rw_plan_forward(e->plan, e->pass, p);
         ADD("%sconst %s v%d = ", indent, type_name(e, n), n);
-        if (forward) ADD("%s", p->is_complex ? rw_complex_word(e, forward->value) : rw_word(e, forward->value));
+        if (e->use.table && e->use.table[n]) emit_table_value(e, n);
+        else if (forward) ADD("%s", p->is_complex ? rw_complex_word(e, forward->value) : rw_word(e, forward->value));
         else if (p->op == RW_OP_FIELD) emit_value(e, p);
         else if (p->op == RW_OP_COORD)
             ADD("%s + (real)(%s + (%d)) * %s", rw_word(e, rw_param(e->g, e->g->origin[p->index])), e->index[p->index],

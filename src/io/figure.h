@@ -1,4 +1,4 @@
-/* Scientific figures as PNG: colour maps of plane fields, line plots, three slices of a volume.
+/* Scientific figures as PNG: colour maps and surfaces of plane fields, line plots, three slices of a volume.
  *
  * A structure filled with zeros takes the defaults: a page of the usual size, automatic limits, no labels. Text is
  * UTF-8: ASCII, German letters, Greek, superscript and subscript digits and some signs (font.h). White background. */
@@ -71,6 +71,10 @@ typedef struct rw_figure_volume {
  * sizes 0, page outside its range, limits not finite, log limits <= 0; ERR_FILE; ERR_MEMORY. */
 rw_status rw_figure_write_field(rw_context *ctx, const char *path, const rw_figure_page *page,
                                 const rw_figure_field *field);
+/* The same field as a shaded surface over its rectangle: a value stands above the middle of its cell, higher and lower ones
+ * than the limits lie at them, missing ones leave holes. Seen from the side of high x and low y. */
+rw_status rw_figure_write_surface(rw_context *ctx, const char *path, const rw_figure_page *page,
+                                  const rw_figure_field *field);
 rw_status rw_figure_write_lines(rw_context *ctx, const char *path, const rw_figure_page *page,
                                 const rw_figure_lines *lines);
 rw_status rw_figure_write_volume(rw_context *ctx, const char *path, const rw_figure_page *page,

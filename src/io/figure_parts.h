@@ -1,4 +1,4 @@
-/* What the three kinds of figures share: the page with its titles, limits of data, coloured cells, the colour bar. */
+/* What the four kinds of figures share: the page with its titles, limits of data, coloured cells, the colour bar. */
 #ifndef RW_FIGURE_PARTS_H
 #define RW_FIGURE_PARTS_H
 

@@ -55,19 +55,13 @@ int rw_lab_place(const rw_lab *lab, int table, int column, int device)
     return place + RW_MAX(device, 0);
 }
 
-const rw_lab_column *rw_lab_column_at(const rw_lab *lab, int table, int c, int *device)
+rw_lab_head rw_lab_head_at(const rw_lab *lab, int table, int c)
 {
     const rw_lab_column *column = lab->study->tables[table].columns;
     for (; c >= copies(lab, column); ++column) c -= copies(lab, column);
-    *device = column->each ? c : -1;
-    return column;
-}
-
-void rw_lab_column_name(const rw_lab *lab, int table, int c, char *name, size_t size)
-{
-    int device;
-    const rw_lab_column *column = rw_lab_column_at(lab, table, c, &device);
-    snprintf(name, size, "%s%s%s", column->name, device < 0 ? "" : " ", device < 0 ? "" : lab->info[device].name);
+    rw_lab_head h = {column, column->each ? c : -1, ""};
+    snprintf(h.name, sizeof h.name, "%s%s%s", column->name, column->each ? " " : "", column->each ? lab->info[c].name : "");
+    return h;
 }
 
 int rw_lab_table_index(const rw_lab *lab, const char *name)
@@ -105,11 +99,8 @@ double rw_lab_value(const rw_lab *lab, const char *table, int row, const char *c
 {
     int t = rw_lab_table_index(lab, table);
     if (t < 0 || row < 0 || row >= lab->rows[t].n) return NAN;
-    for (int c = 0; c < lab->rows[t].width; ++c) {
-        char name[96];
-        rw_lab_column_name(lab, t, c, name, sizeof name);
-        if (!strcmp(name, column)) return lab->rows[t].value[row * lab->rows[t].width + c];
-    }
+    for (int c = 0; c < lab->rows[t].width; ++c)
+        if (!strcmp(rw_lab_head_at(lab, t, c).name, column)) return lab->rows[t].value[row * lab->rows[t].width + c];
     return NAN;
 }
 
@@ -134,6 +125,19 @@ void rw_lab_note(rw_lab *lab, const char *format, ...)
     rw_vsnprintf(line, sizeof line, format, args);
     va_end(args);
     rw_text_add(&lab->notes, "%s\n", line);
+}
+
+rw_status rw_lab_name(rw_lab *lab, const char *text, bool other, int *name)
+{
+    for (*name = 0; *name < lab->nnames; ++*name)
+        if (!strcmp(lab->names[*name].text, text)) return RW_OK;
+    rw_lab_label label = {rw_strdup(text), other};
+    if (!label.text || !rw_grow(&lab->names, &lab->names_capacity, lab->nnames + 1, sizeof label)) {
+        rw_free(label.text);
+        return rw_fail_memory(lab->ctx, sizeof label, "a name");
+    }
+    lab->names[lab->nnames++] = label;
+    return RW_OK;
 }
 
 rw_status rw_lab_picture(rw_lab *lab, int plane, size_t nx, size_t ny, const double *values, const double rectangle[4],
@@ -185,6 +189,16 @@ static rw_status open_usual(rw_lab *lab)
     return status;
 }
 
+static rw_status open_devices(rw_lab *lab, const rw_lab_spec *spec)
+{
+    if (lab->study->one_device && spec->ndevices > 1)
+        return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab %s: %d devices are given, but it runs on one: give one", spec->study,
+                       spec->ndevices);
+    for (int i = 0; i < spec->ndevices; ++i) RW_TRY(open_one(lab, spec->devices[i]));
+    if (spec->ndevices) return RW_OK;
+    return lab->study->one_device ? open_one(lab, "cpu:1") : open_usual(lab);
+}
+
 static rw_status choose_tables(rw_lab *lab, const char *only)
 {
     const rw_study *s = lab->study;
@@ -202,8 +216,7 @@ static rw_status run(rw_lab *lab, const rw_lab_spec *spec)
 {
     RW_TRY(rw_lab_read_settings(lab, spec));
     RW_TRY(choose_tables(lab, spec->table));
-    for (int i = 0; i < spec->ndevices; ++i) RW_TRY(open_one(lab, spec->devices[i]));
-    if (!spec->ndevices) RW_TRY(open_usual(lab));
+    RW_TRY(open_devices(lab, spec));
     for (int t = 0; t < lab->study->entry.ntables; ++t)
         lab->rows[t].width = rw_lab_place(lab, t, lab->study->tables[t].ncolumns, 0);
     RW_TRY(lab->study->run(lab));
@@ -239,7 +252,8 @@ void rw_lab_destroy(rw_lab **result)
     for (int i = 0; lab->settings && i < s->entry.nparameters; ++i) rw_free(lab->settings[i].given);
     for (int t = 0; lab->rows && t < s->entry.ntables; ++t) rw_free(lab->rows[t].value);
     for (int p = 0; lab->drawings && p < s->nplanes; ++p) rw_free(lab->drawings[p].value);
-    rw_free(lab->settings), rw_free(lab->rows), rw_free(lab->drawings);
+    for (int i = 0; i < lab->nnames; ++i) rw_free(lab->names[i].text);
+    rw_free(lab->settings), rw_free(lab->rows), rw_free(lab->drawings), rw_free(lab->names);
     rw_text_free(&lab->notes);
     rw_context_destroy(&lab->ctx);
     rw_free(lab);

@@ -1,8 +1,9 @@
 /* What a study is, and what the frame gives it.
  *
- *   lab.c      the list, settings, devices, rows and values       write.c   text, Markdown, CSV, JSON
- *   settings.c texts of settings into numbers, with their limits  save.c    a folder with all of them and the figures
- *   rock4.c    a study
+ *   lab.c        the list, devices, rows and values                 write.c   text, Markdown, CSV, JSON
+ *   settings.c   texts of settings into numbers, with their limits  save.c    a folder with all of them and the figures
+ *   integrate.c  for studies of integrators: from initial values to the end, timed
+ *   rock4.c, precision.c with peers.c   studies
  *
  * A new study is one file with a `const rw_study rw_study_NAME` (question, source, parameters, tables with their columns,
  * figures, a function that fills rows) and one line in lab.def. Output, settings, help, completion follow from that. */
@@ -12,15 +13,17 @@
 #include "core/core.h"
 #include "io/figure.h"
 #include "rechenwerk/lab.h"
+#include "rechenwerk/ode.h"
 
-/* How a number is shown: 12, 3.1416, 0.01234, 6.65, 1.3e-05, the name of a device (the number is its index). */
+/* How a number is shown: 12, 3.1416, 0.01234, 6.65, 1.3e-05; the name of a device, a name of rw_lab_name (the number is its index). */
 typedef enum rw_lab_show {
     RW_SHOW_INTEGER,
     RW_SHOW_REAL,
     RW_SHOW_SECONDS,
     RW_SHOW_RATIO,
     RW_SHOW_ERROR,
-    RW_SHOW_DEVICE
+    RW_SHOW_DEVICE,
+    RW_SHOW_NAME
 } rw_lab_show;
 
 typedef struct rw_lab_column {
@@ -36,12 +39,14 @@ typedef struct rw_lab_table {
     int ncolumns;
 } rw_lab_table;
 
-enum { RW_LAB_CURVES = 4 };
+enum { RW_LAB_CURVES = 4, RW_LAB_FIELDS = 4, RW_LAB_WORKS = 4 };
 
-/* Columns of a table against another. */
+/* Columns of a table against another; or, with `only`, the first of them once for each name in column `by`. */
 typedef struct rw_lab_curves {
     const char *name, *title;  /* name: the file is STUDY-name.png */
     int table, x, y[RW_LAB_CURVES], ny;
+    const char *only;          /* (optional) rows that have this name in column `where`; names of others are dashed */
+    int where, by;
     int dashed;                /* the last so many of y are others' values */
     bool agree;                /* devices should lie on each other: lines for the first, points for the others */
     rw_figure_axis x_axis, y_axis;
@@ -51,6 +56,7 @@ typedef struct rw_lab_curves {
 typedef struct rw_lab_plane {
     const char *name, *title;
     const char *x_label, *y_label, *value_label;
+    bool surface;              /* STUDY-name-surface.png beside the colour map */
 } rw_lab_plane;
 
 typedef struct rw_study {
@@ -60,6 +66,7 @@ typedef struct rw_study {
     int ncurves;
     const rw_lab_plane *planes;
     int nplanes;
+    bool one_device;           /* it runs on one device, cpu:1 when none is given */
     rw_status (*run)(rw_lab *lab);
 } rw_study;
 
@@ -75,9 +82,15 @@ typedef struct rw_lab_setting {
     const char *text;          /* the default's, or given */
     char *given;               /* NULL: the default */
     int n;
-    double number[RW_LAB_LIST];
+    double number[RW_LAB_LIST]; /* of RW_LAB_WORDS: indices */
     int word;                  /* index in the words */
 } rw_lab_setting;
+
+/* What a column of RW_SHOW_NAME shows, and curves are named. */
+typedef struct rw_lab_label {
+    char *text;
+    bool other;                /* others measured it */
+} rw_lab_label;
 
 typedef struct rw_lab_rows_of {
     bool made;
@@ -103,6 +116,8 @@ struct rw_lab {
     rw_device_properties info[RW_LAB_DEVICES];
     rw_lab_rows_of *rows;       /* [ntables] */
     rw_lab_drawing *drawings;   /* [nplanes] */
+    rw_lab_label *names;
+    int nnames, names_capacity;
     rw_text notes;              /* lines */
 };
 
@@ -115,16 +130,56 @@ void rw_lab_note(rw_lab *lab, const char *format, ...) RW_PRINTF(2, 3);       /*
 /* A new row of gaps, and a value into the last row; device: index, -1 for a column that there is once. */
 rw_status rw_lab_row(rw_lab *lab, int table);
 void rw_lab_put(rw_lab *lab, int table, int column, int device, double value);
+/* The number of a name, the same for the same text; other: others measured what it names. */
+rw_status rw_lab_name(rw_lab *lab, const char *text, bool other, int *name);
 /* nx x ny values are copied; the rectangle as in rw_figure_field. A later picture of the plane replaces the earlier. */
 rw_status rw_lab_picture(rw_lab *lab, int plane, size_t nx, size_t ny, const double *values, const double rectangle[4],
                          const char *subtitle);
 
+/* ---- for studies of integrators: integrate.c -------------------------------------------------------------------------- */
+
+/* Field f at a node whose coordinates are x. */
+typedef double rw_lab_initial(const double x[3], int f);
+
+typedef struct rw_lab_integration {
+    char what[80];             /* "N = 64, tolerance 1e-06, f64", for progress and notes */
+    rw_ode_spec spec;          /* at most RW_LAB_FIELDS fields, f32 or f64 */
+    rw_lab_initial *initial;
+    const double *stops;       /* [nstops] times that are hit, ascending; the last is the end */
+    int nstops;
+    int runs;                  /* that are timed, after one that compiles; 0: that one only */
+} rw_lab_integration;
+
+typedef struct rw_lab_solution {
+    bool finished;
+    double seconds;            /* the best of the runs, NaN without */
+    rw_ode_statistics work;
+    char method[16], reason[240]; /* as rw_ode_method_name and rw_ode_reason say */
+    int64_t n;                 /* cells of all fields */
+    double *u;                 /* [n] field after field, x fastest; rw_free */
+} rw_lab_solution;
+
+/* From the initial values to the last stop. A method that gives up leaves `finished` false and a note. */
+rw_status rw_lab_integrate(rw_lab *lab, const rw_lab_integration *p, int device, rw_lab_solution *s);
+double rw_lab_difference(const rw_lab_solution *a, const rw_lab_solution *b); /* the largest */
+
+/* RW_LAB_WORKS columns, [W_STEPS] = RW_LAB_WORK, and what fills them in the last row. */
+#define RW_LAB_WORK                                                                                          \
+    {"steps", "", RW_SHOW_INTEGER, false, "accepted"}, {"rejected", "", RW_SHOW_INTEGER, false, NULL},       \
+    {"rhs", "", RW_SHOW_INTEGER, false, "evaluations of the right-hand side"},                               \
+    {"stages", "", RW_SHOW_INTEGER, false, "of the step that has most"}
+void rw_lab_put_work(rw_lab *lab, int table, int column, const rw_ode_statistics *work);
+
 /* ---- for the frame ------------------------------------------------------------------------------------------------- */
 
 rw_status rw_lab_read_settings(rw_lab *lab, const rw_lab_spec *spec); /* settings.c */
-/* Column `c` of a table as it stands in the rows: what it is and the device it belongs to (-1: none); its name. */
-const rw_lab_column *rw_lab_column_at(const rw_lab *lab, int table, int c, int *device);
-void rw_lab_column_name(const rw_lab *lab, int table, int c, char *name, size_t size);
+/* Column `c` of a table as it stands in the rows. */
+typedef struct rw_lab_head {
+    const rw_lab_column *column;
+    int device;                /* that it belongs to; -1: none */
+    char name[96];             /* with the device's */
+} rw_lab_head;
+rw_lab_head rw_lab_head_at(const rw_lab *lab, int table, int c);
 int rw_lab_place(const rw_lab *lab, int table, int column, int device); /* the other way round */
 int rw_lab_table_index(const rw_lab *lab, const char *name);            /* -1: no such table */
 rw_status rw_lab_refuse(rw_context *ctx, const char *what, const char *given, const char *const *names, int n);

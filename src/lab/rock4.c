@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "lab/lab.h"
-#include "rechenwerk/ode.h"
 
 enum { TIMES, WORK, PRECISION };
 enum { SIZE_LEAST = 4, SIZE_MOST = 4096, PRECISION_SIZE = 64 };
@@ -48,116 +47,29 @@ static const struct { double tol; int bits, steps, rhs; double error; bool compa
 /* ---- one integration ----------------------------------------------------------------------------------------------------- */
 
 typedef struct problem {
-    int n, runs;      /* runs that are timed, after one that compiles; 0: that one only */
+    int n, runs;      /* runs: as in rw_lab_integration */
     double tol;
     rw_dtype dtype;
     bool central, compat;
 } problem;
 
-typedef struct solution {
-    bool finished;
-    double seconds;
-    rw_ode_statistics work;
-    double *u;        /* [n][n], x fastest */
-} solution;
+static double one(const double x[3], int f) { return (void)x, (void)f, 1; }
 
-/* The integrator and the state while it runs. */
-typedef struct run {
-    rw_ode *ode;
-    rw_array *u;
-    rw_queue *queue;
-    double start[RW_ODE_STATE];
-} run;
-
-static rw_status create(rw_device *device, const problem *p, run *r)
+/* A method that gives up leaves s->finished false and a note. */
+static rw_status solve(rw_lab *lab, const problem *p, int device, rw_lab_solution *s)
 {
+    static const double end = 1;
     rw_expr_field field = {.name = "u", .dtype = p->dtype};
     for (int side = 0; side < 4; ++side) field.boundary[side] = (rw_boundary){RW_BOUNDARY_DIRICHLET, "0", NULL, NULL};
-    const rw_ode_spec spec = {
+    rw_lab_integration task = {.initial = one, .stops = &end, .nstops = 1, .runs = p->runs};
+    task.spec = (rw_ode_spec){
         .name = "lab rock4",
         .equations = p->central ? "du/dt = 0.1*laplace(u) - dx(u) - dy(u) + 10*(u - u^3)"
                                 : "du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)",
         .grid = {2, {p->n, p->n, 1}, {spacing, spacing, 1}, {spacing, spacing, 0}}, .fields = &field, .nfields = 1,
         .method = RW_ODE_ROCK4, .rtol = p->tol, .atol = p->tol, .spectral_radius = p->compat ? "6620" : NULL};
-    RW_TRY(rw_ode_create(device, &spec, &r->ode));
-    RW_TRY(rw_array_create(device, p->dtype, 2, (int64_t[2]){p->n, p->n}, RW_MEMORY_DEVICE, &r->u));
-    r->queue = rw_device_queue(device);
-    rw_ode_save(r->ode, r->start);
-    return rw_ode_bind(r->ode, "u", r->u);
-}
-
-static rw_status put_ones(const problem *p, run *r)
-{
-    void *u;
-    int64_t count = (int64_t)p->n * p->n;
-    RW_TRY(rw_array_write(r->u, &u));
-    for (int64_t i = 0; i < count; ++i)
-        if (p->dtype == RW_F64) ((double *)u)[i] = 1;
-        else ((float *)u)[i] = 1;
-    RW_TRY(rw_array_send(r->u, r->queue));
-    return rw_queue_wait(r->queue);
-}
-
-/* From u = 1 at t = 0 to t = 1. */
-static rw_status step_to_end(const problem *p, run *r, double *seconds)
-{
-    RW_TRY(rw_ode_load(r->ode, r->start));
-    RW_TRY(put_ones(p, r));
-    double begin = rw_seconds();
-    while (rw_ode_time(r->ode) < 1) RW_TRY(rw_ode_step(r->ode, 1));
-    RW_TRY(rw_queue_wait(r->queue));
-    *seconds = rw_seconds() - begin;
-    return RW_OK;
-}
-
-static rw_status read_solution(rw_context *ctx, const problem *p, run *r, solution *s)
-{
-    const void *u;
-    int64_t count = (int64_t)p->n * p->n;
-    RW_TRY(rw_array_read(r->u, &u));
-    s->u = rw_calloc((size_t)count, sizeof *s->u);
-    if (!s->u) return rw_fail_memory(ctx, (size_t)count * sizeof *s->u, "a solution");
-    for (int64_t i = 0; i < count; ++i) s->u[i] = p->dtype == RW_F64 ? ((const double *)u)[i] : ((const float *)u)[i];
-    return RW_OK;
-}
-
-static rw_status integrate(rw_context *ctx, const problem *p, run *r, solution *s)
-{
-    double seconds;
-    s->seconds = p->runs ? INFINITY : NAN;
-    for (int i = 0; i <= p->runs; ++i) {
-        RW_TRY(step_to_end(p, r, &seconds));
-        if (i) s->seconds = fmin(s->seconds, seconds);
-    }
-    s->work = rw_ode_get_statistics(r->ode);
-    s->finished = true;
-    return read_solution(ctx, p, r, s);
-}
-
-/* A method that gives up leaves s->finished false and a note. */
-static rw_status solve(rw_lab *lab, const problem *p, int device, solution *s)
-{
-    run r = {0};
-    const char *name = lab->info[device].name;
-    *s = (solution){0};
-    rw_lab_say(lab, "N = %d, tolerance %g, %s, on %s", p->n, p->tol, rw_dtype_name(p->dtype), name);
-    rw_status status = create(lab->devices[device], p, &r);
-    if (status == RW_OK) status = integrate(lab->ctx, p, &r, s);
-    if (status == RW_ERR_NOT_CONVERGED) {
-        rw_lab_note(lab, "N = %d, tolerance %g, %s, on %s: %s", p->n, p->tol, rw_dtype_name(p->dtype), name,
-                    rw_message(lab->ctx));
-        status = RW_OK;
-    }
-    rw_ode_destroy(&r.ode);
-    rw_array_destroy(&r.u);
-    return status;
-}
-
-static double largest_difference(const double *a, const double *b, int n)
-{
-    double worst = 0;
-    for (int i = 0; i < n * n; ++i) worst = fmax(worst, fabs(a[i] - b[i]));
-    return worst;
+    snprintf(task.what, sizeof task.what, "N = %d, tolerance %g, %s", p->n, p->tol, rw_dtype_name(p->dtype));
+    return rw_lab_integrate(lab, &task, device, s);
 }
 
 /* Equation, sides and initial value do not change when x and y are exchanged. */
@@ -190,14 +102,11 @@ static const rw_lab_column times[] = {
     [T_PUBLISHED] = {"published speedup", "", RW_SHOW_RATIO, false, NULL},
 };
 
-enum { W_SIZE, W_DEVICE, W_STEPS, W_REJECTED, W_RHS, W_STAGES, W_DIFFERENCE, W_ASYMMETRY, W_QUARTER, W_HALF, W_MEAN };
+enum { W_SIZE, W_DEVICE, W_STEPS, W_DIFFERENCE = W_STEPS + RW_LAB_WORKS, W_ASYMMETRY, W_QUARTER, W_HALF, W_MEAN };
 static const rw_lab_column work[] = {
     [W_SIZE] = {"N", "", RW_SHOW_INTEGER, false, NULL},
     [W_DEVICE] = {"device", "", RW_SHOW_DEVICE, false, NULL},
-    [W_STEPS] = {"steps", "", RW_SHOW_INTEGER, false, "accepted"},
-    [W_REJECTED] = {"rejected", "", RW_SHOW_INTEGER, false, NULL},
-    [W_RHS] = {"rhs", "", RW_SHOW_INTEGER, false, "evaluations of the right-hand side"},
-    [W_STAGES] = {"stages", "", RW_SHOW_INTEGER, false, "of the step that has most"},
+    [W_STEPS] = RW_LAB_WORK,
     [W_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false, "largest, of u from that of the first device"},
     [W_ASYMMETRY] = {"asymmetry", "", RW_SHOW_ERROR, false, "largest |u(x,y) - u(y,x)|, which is 0 for the exact solution"},
     [W_QUARTER] = {"error at N/4", "", RW_SHOW_ERROR, false, "of u[N/4, N/4] (from 0) at t = 1, from the reference solution"},
@@ -216,19 +125,16 @@ static void put_errors(rw_lab *lab, const problem *p, const double *u)
     }
 }
 
-static rw_status put_work(rw_lab *lab, const problem *p, int device, const solution *s, const solution *first)
+static rw_status put_work(rw_lab *lab, const problem *p, int device, const rw_lab_solution *s, const rw_lab_solution *first)
 {
     RW_TRY(rw_lab_row(lab, WORK));
     rw_lab_put(lab, WORK, W_SIZE, -1, p->n);
     rw_lab_put(lab, WORK, W_DEVICE, -1, device);
     if (!s->finished) return RW_OK;
-    rw_lab_put(lab, WORK, W_STEPS, -1, (double)s->work.steps);
-    rw_lab_put(lab, WORK, W_REJECTED, -1, (double)s->work.rejected);
-    rw_lab_put(lab, WORK, W_RHS, -1, (double)s->work.rhs);
-    rw_lab_put(lab, WORK, W_STAGES, -1, s->work.max_stages);
+    rw_lab_put_work(lab, WORK, W_STEPS, &s->work);
     rw_lab_put(lab, WORK, W_ASYMMETRY, -1, asymmetry(s->u, p->n));
     if (s != first && first->finished)
-        rw_lab_put(lab, WORK, W_DIFFERENCE, -1, largest_difference(s->u, first->u, p->n));
+        rw_lab_put(lab, WORK, W_DIFFERENCE, -1, rw_lab_difference(s, first));
     put_errors(lab, p, s->u);
     return RW_OK;
 }
@@ -243,7 +149,7 @@ static void put_published(rw_lab *lab, int n)
     }
 }
 
-static void put_times(rw_lab *lab, int device, const solution *s, const solution *first)
+static void put_times(rw_lab *lab, int device, const rw_lab_solution *s, const rw_lab_solution *first)
 {
     if (!s->finished) return;
     rw_lab_put(lab, TIMES, T_SECONDS, device, s->seconds);
@@ -252,20 +158,26 @@ static void put_times(rw_lab *lab, int device, const solution *s, const solution
         rw_lab_put(lab, TIMES, T_SPEEDUP, -1, first->seconds / s->seconds);
 }
 
-/* u at t = 1 with a cell around each unknown. */
-static rw_status draw(rw_lab *lab, const problem *p, int device, const solution *s)
+/* u at t = 1 with a cell around each unknown and each node on the sides, where u = 0: the surface comes down to them. */
+static rw_status draw(rw_lab *lab, const problem *p, int device, const rw_lab_solution *s)
 {
     char text[80];
-    double side = (p->n + 0.5) * spacing;
+    size_t n = (size_t)p->n, width = n + 2;
+    double low = -spacing / 2, high = (p->n + 1.5) * spacing;
     if (!s->finished) return RW_OK;
+    double *u = rw_calloc(width * width, sizeof *u);
+    if (!u) return rw_fail_memory(lab->ctx, width * width * sizeof *u, "a picture");
+    for (size_t j = 0; j < n; ++j) memcpy(u + (j + 1) * width + 1, s->u + j * n, n * sizeof *u);
     snprintf(text, sizeof text, "t = 1, N = %d, on %s", p->n, lab->info[device].name);
-    return rw_lab_picture(lab, 0, (size_t)p->n, (size_t)p->n, s->u, (double[4]){spacing / 2, side, spacing / 2, side}, text);
+    rw_status status = rw_lab_picture(lab, 0, width, width, u, (double[4]){low, high, low, high}, text);
+    rw_free(u);
+    return status;
 }
 
 /* One N on every device. */
 static rw_status compare_devices(rw_lab *lab, const problem *p, bool largest)
 {
-    solution first = {0};
+    rw_lab_solution first = {0};
     rw_status status = RW_OK;
     if (rw_lab_wanted(lab, TIMES)) {
         RW_TRY(rw_lab_row(lab, TIMES));
@@ -273,7 +185,7 @@ static rw_status compare_devices(rw_lab *lab, const problem *p, bool largest)
         put_published(lab, p->n);
     }
     for (int device = 0; device < lab->ndevices && status == RW_OK; ++device) {
-        solution other = {0}, *s = device ? &other : &first;
+        rw_lab_solution other = {0}, *s = device ? &other : &first;
         status = solve(lab, p, device, s);
         if (status == RW_OK && rw_lab_wanted(lab, TIMES)) put_times(lab, device, s, &first);
         if (status == RW_OK && rw_lab_wanted(lab, WORK)) status = put_work(lab, p, device, s, &first);
@@ -286,15 +198,12 @@ static rw_status compare_devices(rw_lab *lab, const problem *p, bool largest)
 
 /* ---- single and double precision ----------------------------------------------------------------------------------------- */
 
-enum { P_TOL, P_BITS, P_STEPS, P_REJECTED, P_RHS, P_STAGES, P_ERROR, P_ASYMMETRY, P_REFERENCE_STEPS, P_REFERENCE_RHS,
+enum { P_TOL, P_BITS, P_STEPS, P_ERROR = P_STEPS + RW_LAB_WORKS, P_ASYMMETRY, P_REFERENCE_STEPS, P_REFERENCE_RHS,
        P_REFERENCE_ERROR };
 static const rw_lab_column precision[] = {
     [P_TOL] = {"tolerance", "", RW_SHOW_ERROR, false, "relative and absolute"},
     [P_BITS] = {"bits", "", RW_SHOW_INTEGER, false, "of a number of the state"},
-    [P_STEPS] = {"steps", "", RW_SHOW_INTEGER, false, "accepted"},
-    [P_REJECTED] = {"rejected", "", RW_SHOW_INTEGER, false, NULL},
-    [P_RHS] = {"rhs", "", RW_SHOW_INTEGER, false, "evaluations of the right-hand side"},
-    [P_STAGES] = {"stages", "", RW_SHOW_INTEGER, false, "of the step that has most"},
+    [P_STEPS] = RW_LAB_WORK,
     [P_ERROR] = {"error", "", RW_SHOW_ERROR, false, "largest, of u at t = 1 from that of tolerance 1e-10 in double precision"},
     [P_ASYMMETRY] = {"asymmetry", "", RW_SHOW_ERROR, false, "largest |u(x,y) - u(y,x)|"},
     [P_REFERENCE_STEPS] = {"reference steps", "", RW_SHOW_INTEGER, false,
@@ -303,7 +212,7 @@ static const rw_lab_column precision[] = {
     [P_REFERENCE_ERROR] = {"reference error", "", RW_SHOW_ERROR, false, NULL},
 };
 
-static rw_status put_precision(rw_lab *lab, const problem *p, const solution *s, const solution *exact)
+static rw_status put_precision(rw_lab *lab, const problem *p, const rw_lab_solution *s, const rw_lab_solution *exact)
 {
     int bits = p->dtype == RW_F64 ? 64 : 32;
     RW_TRY(rw_lab_row(lab, PRECISION));
@@ -316,11 +225,8 @@ static rw_status put_precision(rw_lab *lab, const problem *p, const solution *s,
         rw_lab_put(lab, PRECISION, P_REFERENCE_ERROR, -1, precisions[i].error);
     }
     if (!s->finished) return RW_OK;
-    rw_lab_put(lab, PRECISION, P_STEPS, -1, (double)s->work.steps);
-    rw_lab_put(lab, PRECISION, P_REJECTED, -1, (double)s->work.rejected);
-    rw_lab_put(lab, PRECISION, P_RHS, -1, (double)s->work.rhs);
-    rw_lab_put(lab, PRECISION, P_STAGES, -1, s->work.max_stages);
-    rw_lab_put(lab, PRECISION, P_ERROR, -1, largest_difference(s->u, exact->u, p->n));
+    rw_lab_put_work(lab, PRECISION, P_STEPS, &s->work);
+    rw_lab_put(lab, PRECISION, P_ERROR, -1, rw_lab_difference(s, exact));
     rw_lab_put(lab, PRECISION, P_ASYMMETRY, -1, asymmetry(s->u, p->n));
     return RW_OK;
 }
@@ -329,11 +235,11 @@ static rw_status put_precision(rw_lab *lab, const problem *p, const solution *s,
 static rw_status compare_precisions(rw_lab *lab, bool central, bool compat)
 {
     static const double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6};
-    solution exact;
+    rw_lab_solution exact;
     rw_status status = solve(lab, &(problem){PRECISION_SIZE, 0, 1e-10, RW_F64, central, false}, 0, &exact);
     for (int i = 0; i < 2 * RW_COUNT(tolerances) && status == RW_OK && exact.finished; ++i) {
         const problem p = {PRECISION_SIZE, 0, tolerances[i / 2], i % 2 ? RW_F32 : RW_F64, central, compat};
-        solution s;
+        rw_lab_solution s;
         status = solve(lab, &p, 0, &s);
         if (status == RW_OK) status = put_precision(lab, &p, &s, &exact);
         rw_free(s.u);
@@ -385,16 +291,18 @@ static const rw_lab_table tables[] = {
     [PRECISION] = {"Single against double precision, N = 64, on the first device", precision, RW_COUNT(precision)},
 };
 static const rw_lab_curves curves[] = {
-    {"seconds", "Seconds to t = 1", TIMES, T_SIZE, {T_SECONDS, T_CPU, T_GPU}, 3, 2, false, {.label = "N", .log = true},
-     {.label = "time / s", .log = true}},
-    {"steps", "Accepted steps", TIMES, T_SIZE, {T_STEPS}, 1, 0, true, {.label = "N"}, {.label = "steps"}},
-    {"speedup", "Speedup", TIMES, T_SIZE, {T_SPEEDUP, T_PUBLISHED}, 2, 1, false, {.label = "N"},
-     {.label = "time of the first device / time of the last"}},
+    {.name = "seconds", .title = "Seconds to t = 1, beside those of 2010", .table = TIMES, .x = T_SIZE,
+     .y = {T_SECONDS, T_CPU, T_GPU}, .ny = 3, .dashed = 2, .x_axis = {.label = "N", .log = true},
+     .y_axis = {.label = "time / s", .log = true}},
+    {.name = "steps", .title = "Accepted steps", .table = TIMES, .x = T_SIZE, .y = {T_STEPS}, .ny = 1, .agree = true,
+     .x_axis = {.label = "N"}, .y_axis = {.label = "steps"}},
+    {.name = "speedup", .title = "Speedup, beside that of 2010", .table = TIMES, .x = T_SIZE, .y = {T_SPEEDUP, T_PUBLISHED},
+     .ny = 2, .dashed = 1, .x_axis = {.label = "N"}, .y_axis = {.label = "time of the first device / time of the last"}},
 };
-static const rw_lab_plane planes[] = {{"solution", "The solution u", "x", "y", "u"}};
+static const rw_lab_plane planes[] = {{"solution", "The solution u", "x", "y", "u", .surface = true}};
 
 const rw_study rw_study_rock4 = {
-    .entry = {"rock4", "Reaction, advection and diffusion by ROCK4, beside the times of 2010",
+    .entry = {"rock4", "Reaction, advection and diffusion by ROCK4",
               "How long does a GPU take beside one core, do all devices take the same steps, and what does single precision "
               "cost?",
               "T. Jahn, Implementierung numerischer Algorithmen auf CUDA-Systemen, diploma thesis, University of Bayreuth, 2010, "

@@ -52,8 +52,15 @@ typedef struct curves {
     int n;
     rw_figure_series series[SERIES];
     char name[SERIES][NAME];
-    double *values; /* columns one after the other; the first is x */
+    double *values; /* [SERIES + 1] columns, for x and y */
 } curves;
+
+static void add_series(curves *c, const char *name, size_t n, const double *x, const double *y, rw_figure_style style)
+{
+    snprintf(c->name[c->n], NAME, "%s", name);
+    c->series[c->n] = (rw_figure_series){.name = c->name[c->n], .n = n, .x = x, .y = y, .style = style};
+    ++c->n;
+}
 
 /* "cuda:0: NVIDIA H200" for a column of each device, else the name of the column. */
 static void name_series(const rw_lab *lab, const rw_lab_column *column, int device, char name[NAME])
@@ -73,38 +80,79 @@ static rw_figure_style style_of(const rw_lab_curves *d, int k, int device)
     return d->agree && device > 0 ? RW_FIGURE_POINTS : d->agree ? RW_FIGURE_LINE : RW_FIGURE_LINE_POINTS;
 }
 
-static void add_series(const rw_lab *lab, const rw_lab_curves *d, int k, curves *c)
+/* Column y[k] against the x that stands before all y; once a device where it is so. */
+static void add_column(const rw_lab *lab, const rw_lab_curves *d, int k, curves *c)
 {
     const rw_lab_rows_of *r = lab->rows + d->table;
     const rw_lab_column *column = lab->study->tables[d->table].columns + d->y[k];
     for (int i = 0; i < (column->each ? lab->ndevices : 1); ++i) {
         int device = column->each ? i : -1;
+        char name[NAME];
         double *y = c->values + (c->n + 1) * r->n;
         copy_column(r, rw_lab_place(lab, d->table, d->y[k], device), y);
-        name_series(lab, column, device, c->name[c->n]);
-        c->series[c->n] = (rw_figure_series){.name = c->name[c->n], .n = (size_t)r->n, .x = c->values, .y = y,
-                                             .style = style_of(d, k, device)};
-        ++c->n;
+        name_series(lab, column, device, name);
+        add_series(c, name, (size_t)r->n, c->values, y, style_of(d, k, device));
     }
+}
+
+/* Rows of one name among those that have `only`: x in the first column of values, y in the second, behind those used. */
+static void add_name(const rw_lab *lab, const rw_lab_curves *d, int name, size_t *used, curves *c)
+{
+    const rw_lab_rows_of *r = lab->rows + d->table;
+    int where = rw_lab_place(lab, d->table, d->where, -1), by = rw_lab_place(lab, d->table, d->by, -1);
+    int from = rw_lab_place(lab, d->table, d->x, -1), to = rw_lab_place(lab, d->table, d->y[0], -1);
+    double *x = c->values + *used, *y = x + r->n;
+    size_t n = 0;
+    for (int i = 0; i < r->n; ++i) {
+        const double *row = r->value + i * r->width;
+        if (row[by] != name || strcmp(lab->names[(int)row[where]].text, d->only) != 0) continue;
+        x[n] = row[from], y[n++] = row[to];
+    }
+    if (!n || c->n == SERIES) return;
+    add_series(c, lab->names[name].text, n, x, y, lab->names[name].other ? RW_FIGURE_DASHED : RW_FIGURE_LINE_POINTS);
+    *used += n;
+}
+
+static void add_names(const rw_lab *lab, const rw_lab_curves *d, curves *c)
+{
+    size_t used = 0;
+    for (int name = 0; name < lab->nnames; ++name) add_name(lab, d, name, &used, c);
+}
+
+static void add_columns(const rw_lab *lab, const rw_lab_curves *d, curves *c)
+{
+    copy_column(lab->rows + d->table, rw_lab_place(lab, d->table, d->x, -1), c->values);
+    for (int k = 0; k < d->ny; ++k) add_column(lab, d, k, c);
+}
+
+/* One point is no curve. */
+static bool is_worth_drawing(const curves *c)
+{
+    size_t most = 0;
+    for (int i = 0; i < c->n; ++i) most = RW_MAX(most, c->series[i].n);
+    return most > 1;
+}
+
+/* The study, and where it ran if that was one device. */
+static void write_subtitle(const rw_lab *lab, char *text, size_t size)
+{
+    const char *title = lab->study->entry.title;
+    if (lab->study->one_device) snprintf(text, size, "%s: %s, %s", title, lab->info->name, lab->info->hardware);
+    else snprintf(text, size, "%s", title);
 }
 
 static rw_status draw_curves(const folder *f, const rw_lab_curves *d, curves *c)
 {
-    const rw_lab *lab = f->lab;
-    const rw_lab_rows_of *r = lab->rows + d->table;
-    c->values = rw_calloc((size_t)r->n * (SERIES + 1), sizeof *c->values);
+    char subtitle[320];
+    if (d->only) add_names(f->lab, d, c);
+    else add_columns(f->lab, d, c);
+    if (!is_worth_drawing(c)) return RW_OK;
     char *path = path_in(f, d->name, ".png");
-    rw_status status = RW_OK;
-    if (!c->values || !path) {
-        status = rw_fail_memory(lab->ctx, (size_t)r->n * (SERIES + 1) * sizeof *c->values, "a figure");
-    } else {
-        copy_column(r, rw_lab_place(lab, d->table, d->x, -1), c->values);
-        for (int k = 0; k < d->ny; ++k) add_series(lab, d, k, c);
-        const rw_figure_page page = {.title = d->title, .subtitle = lab->study->entry.title};
-        const rw_figure_lines lines = {.x = d->x_axis, .y = d->y_axis, .n = c->n, .series = c->series};
-        status = say(f, rw_figure_write_lines(lab->ctx, path, &page, &lines), path);
-    }
-    rw_free(c->values);
+    if (!path) return rw_fail_memory(f->lab->ctx, 256, f->path);
+    write_subtitle(f->lab, subtitle, sizeof subtitle);
+    const rw_figure_page page = {.title = d->title, .subtitle = subtitle};
+    const rw_figure_lines lines = {.x = d->x_axis, .y = d->y_axis, .n = c->n, .series = c->series};
+    rw_status status = say(f, rw_figure_write_lines(f->lab->ctx, path, &page, &lines), path);
     rw_free(path);
     return status;
 }
@@ -112,29 +160,39 @@ static rw_status draw_curves(const folder *f, const rw_lab_curves *d, curves *c)
 static rw_status save_curves(const folder *f, const rw_lab_curves *d)
 {
     const rw_lab_rows_of *r = f->lab->rows + d->table;
-    if (!r->made || r->n < 2) return RW_OK; /* one point is no curve */
+    if (!r->made || r->n < 2) return RW_OK;
     curves *c = rw_calloc(1, sizeof *c);
-    if (!c) return rw_fail_memory(f->lab->ctx, sizeof *c, "a figure");
-    rw_status status = draw_curves(f, d, c);
+    double *values = rw_calloc((size_t)r->n * (SERIES + 1), sizeof *values);
+    rw_status status = c && values ? RW_OK : rw_fail_memory(f->lab->ctx, (size_t)r->n * (SERIES + 1) * sizeof *values, "a figure");
+    if (status == RW_OK) c->values = values, status = draw_curves(f, d, c);
     rw_free(c);
+    rw_free(values);
     return status;
 }
 
 /* ---- planes ------------------------------------------------------------------------------------------------------------ */
 
-static rw_status save_plane(const folder *f, int i)
+typedef rw_status write_plane(rw_context *ctx, const char *path, const rw_figure_page *page, const rw_figure_field *field);
+
+static rw_status draw_plane(const folder *f, int i, write_plane *write, const char *ending)
 {
     const rw_lab_plane *p = f->lab->study->planes + i;
     const rw_lab_drawing *d = f->lab->drawings + i;
-    if (!d->value) return RW_OK;
-    char *path = path_in(f, p->name, ".png");
+    char *path = path_in(f, p->name, ending);
     if (!path) return rw_fail_memory(f->lab->ctx, 256, f->path);
     const rw_figure_page page = {.title = p->title, .subtitle = d->subtitle};
     const rw_figure_field field = {.nx = d->nx, .ny = d->ny, .values = d->value, .x0 = d->x0, .x1 = d->x1, .y0 = d->y0,
                                    .y1 = d->y1, .x_label = p->x_label, .y_label = p->y_label, .value = {.label = p->value_label}};
-    rw_status status = say(f, rw_figure_write_field(f->lab->ctx, path, &page, &field), path);
+    rw_status status = say(f, write(f->lab->ctx, path, &page, &field), path);
     rw_free(path);
     return status;
+}
+
+static rw_status save_plane(const folder *f, int i)
+{
+    if (!f->lab->drawings[i].value) return RW_OK;
+    RW_TRY(draw_plane(f, i, rw_figure_write_field, ".png"));
+    return f->lab->study->planes[i].surface ? draw_plane(f, i, rw_figure_write_surface, "-surface.png") : RW_OK;
 }
 
 rw_status rw_lab_save(const rw_lab *lab, const char *path, rw_lab_text_function *written, void *user)

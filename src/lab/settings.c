@@ -9,11 +9,16 @@ static void add_allowed(rw_text *t, const rw_lab_parameter *p)
 {
     switch (p->kind) {
     case RW_LAB_NUMBER: rw_text_add(t, "a number, %g ... %g", p->least, p->most); break;
+    case RW_LAB_NUMBERS:
+        rw_text_add(t, "at most %d numbers with commas between, each %g ... %g", (int)RW_LAB_LIST, p->least, p->most);
+        break;
     case RW_LAB_INTEGER: rw_text_add(t, "a whole number, %.0f ... %.0f", p->least, p->most); break;
     case RW_LAB_INTEGERS:
         rw_text_add(t, "at most %d whole numbers with commas between, each %.0f ... %.0f", (int)RW_LAB_LIST, p->least, p->most);
         break;
     case RW_LAB_WORD: rw_text_add(t, "%s", p->words); break;
+    case RW_LAB_WORDS: rw_text_add(t, "%s with commas between, each once", p->words); break;
+    case RW_LAB_PATH: rw_text_add(t, "a path"); break;
     }
 }
 
@@ -27,10 +32,9 @@ static rw_status refuse_value(rw_lab *lab, const rw_lab_parameter *p, const char
     return status;
 }
 
-/* The index of a word in "forward|central", -1 when it is none of them. */
-static int find_word(const char *words, const char *text)
+/* The index of a word of n bytes in "forward|central", -1 when it is none of them. */
+static int find_word(const char *words, const char *text, size_t n)
 {
-    size_t n = strlen(text);
     for (int i = 0;; ++i) {
         size_t length = strcspn(words, "|");
         if (length == n && !strncmp(words, text, n)) return i;
@@ -41,12 +45,13 @@ static int find_word(const char *words, const char *text)
 
 static bool read_numbers(const rw_lab_parameter *p, const char *text, rw_lab_setting *s)
 {
-    int most = p->kind == RW_LAB_INTEGERS ? RW_LAB_LIST : 1;
+    bool whole = p->kind == RW_LAB_INTEGER || p->kind == RW_LAB_INTEGERS;
+    int most = p->kind == RW_LAB_INTEGERS || p->kind == RW_LAB_NUMBERS ? RW_LAB_LIST : 1;
     for (s->n = 0; s->n < most;) {
         char *end;
         double x = rw_strtod(text, &end);
         if (end == text || !(x >= p->least && x <= p->most)) return false;
-        if (p->kind != RW_LAB_NUMBER && x != floor(x)) return false;
+        if (whole && x != floor(x)) return false;
         s->number[s->n++] = x;
         if (!*end) return true;
         if (*end != ',') return false;
@@ -55,13 +60,31 @@ static bool read_numbers(const rw_lab_parameter *p, const char *text, rw_lab_set
     return false;
 }
 
+static bool read_words(const rw_lab_parameter *p, const char *text, rw_lab_setting *s)
+{
+    for (s->n = 0; s->n < RW_LAB_LIST;) {
+        size_t length = strcspn(text, ",");
+        int word = find_word(p->words, text, length);
+        if (word < 0) return false;
+        for (int i = 0; i < s->n; ++i)
+            if (s->number[i] == word) return false;
+        s->number[s->n++] = word;
+        if (!text[length]) return true;
+        text += length + 1;
+    }
+    return false;
+}
+
 static rw_status read_value(rw_lab *lab, const rw_lab_parameter *p, rw_lab_setting *s)
 {
-    if (p->kind == RW_LAB_WORD) {
-        s->word = find_word(p->words, s->text);
-        return s->word < 0 ? refuse_value(lab, p, s->text) : RW_OK;
+    bool good = true;
+    switch (p->kind) {
+    case RW_LAB_WORD: good = (s->word = find_word(p->words, s->text, strlen(s->text))) >= 0; break;
+    case RW_LAB_WORDS: good = read_words(p, s->text, s); break;
+    case RW_LAB_PATH: break;
+    default: good = read_numbers(p, s->text, s);
     }
-    return read_numbers(p, s->text, s) ? RW_OK : refuse_value(lab, p, s->text);
+    return good ? RW_OK : refuse_value(lab, p, s->text);
 }
 
 static rw_status refuse_name(rw_lab *lab, const char *given, size_t n)

@@ -32,6 +32,7 @@ static void format_cell(const rw_lab *lab, rw_lab_show show, double x, char cell
     case RW_SHOW_RATIO: print(cell, CELL, "%.2f", x); break;
     case RW_SHOW_ERROR: print(cell, CELL, "%.1e", x); break;
     case RW_SHOW_DEVICE: print(cell, CELL, "%s", lab->info[(int)x].name); break;
+    case RW_SHOW_NAME: print(cell, CELL, "%s", lab->names[(int)x].text); break;
     }
 }
 
@@ -42,9 +43,7 @@ static double value_at(const rw_lab *lab, int table, int row, int c)
 
 static void cell_at(const rw_lab *lab, int table, int row, int c, char cell[CELL])
 {
-    int device;
-    rw_lab_show show = rw_lab_column_at(lab, table, c, &device)->show;
-    format_cell(lab, show, value_at(lab, table, row, c), cell);
+    format_cell(lab, rw_lab_head_at(lab, table, c).column->show, value_at(lab, table, row, c), cell);
 }
 
 /* ---- text and Markdown ------------------------------------------------------------------------------------------------ */
@@ -79,14 +78,11 @@ static void add_meanings(rw_text *t, const rw_lab *lab, int table, bool markdown
 /* A line of the head of a column: the first word of its name, the rest, its unit. */
 static void head_at(const rw_lab *lab, int table, int c, int line, char cell[CELL])
 {
-    int device;
-    char name[CELL];
-    const rw_lab_column *column = rw_lab_column_at(lab, table, c, &device);
-    rw_lab_column_name(lab, table, c, name, sizeof name);
-    size_t first = strcspn(name, " ");
-    if (line == 0) snprintf(cell, CELL, "%.*s", (int)first, name);
-    else if (line == 1) snprintf(cell, CELL, "%s", name[first] ? name + first + 1 : "");
-    else snprintf(cell, CELL, "%s", column->unit);
+    const rw_lab_head h = rw_lab_head_at(lab, table, c);
+    size_t first = strcspn(h.name, " ");
+    if (line == 0) snprintf(cell, CELL, "%.*s", (int)first, h.name);
+    else if (line == 1) snprintf(cell, CELL, "%s", h.name[first] ? h.name + first + 1 : "");
+    else snprintf(cell, CELL, "%s", h.column->unit);
 }
 
 /* Lines -3, -2, -1 are the head. */
@@ -144,12 +140,11 @@ static void add_markdown_table(rw_text *t, const rw_lab *lab, int table)
     char cell[CELL];
     for (int line = -2; line < r->n; ++line) {
         for (int c = 0; c < r->width; ++c) {
-            int device;
-            const rw_lab_column *column = rw_lab_column_at(lab, table, c, &device);
-            if (line == -2) rw_lab_column_name(lab, table, c, cell, sizeof cell);
+            const rw_lab_head h = rw_lab_head_at(lab, table, c);
+            if (line == -2) print(cell, sizeof cell, "%s%s%s", h.name, *h.column->unit ? ", " : "", h.column->unit);
             else if (line == -1) snprintf(cell, sizeof cell, "---:");
             else cell_at(lab, table, line, c, cell);
-            rw_text_add(t, "| %s%s%s ", cell, line == -2 && *column->unit ? ", " : "", line == -2 ? column->unit : "");
+            rw_text_add(t, "| %s ", cell);
         }
         rw_text_add(t, "|\n");
     }
@@ -174,20 +169,16 @@ static void add_page(rw_text *t, const rw_lab *lab, bool markdown)
 static void add_csv(rw_text *t, const rw_lab *lab, int table)
 {
     const rw_lab_rows_of *r = lab->rows + table;
-    char name[CELL];
-    int device;
+    for (int c = 0; c < r->width; ++c) rw_text_add(t, "%s%s", c ? "," : "", rw_lab_head_at(lab, table, c).name);
     for (int c = 0; c < r->width; ++c) {
-        rw_lab_column_name(lab, table, c, name, sizeof name);
-        rw_text_add(t, "%s%s", c ? "," : "", name);
-    }
-    for (int c = 0; c < r->width; ++c) {
-        const char *unit = rw_lab_column_at(lab, table, c, &device)->unit;
+        const char *unit = rw_lab_head_at(lab, table, c).column->unit;
         rw_text_add(t, "%s%s", c ? ", " : "\n# ", *unit ? unit : "1");
     }
     rw_text_add(t, "\n# rechenwerk %s, commit %s: lab %s: %s\n", rw_version(), rw_build_commit(), lab->study->entry.name,
                 lab->study->entry.tables[table]);
     for (int i = 0; i < lab->ndevices; ++i)
         rw_text_add(t, "# device %d: %s: %s; %s\n", i, lab->info[i].name, lab->info[i].hardware, lab->info[i].driver);
+    for (int i = 0; i < lab->nnames; ++i) rw_text_add(t, "# name %d: %s\n", i, lab->names[i].text);
     for (int row = 0; row < r->n; ++row)
         for (int c = 0; c < r->width; ++c)
             rw_text_add(t, "%.17g%s", value_at(lab, table, row, c), c + 1 < r->width ? "," : "\n");
@@ -205,6 +196,7 @@ static void add_value(rw_json_writer *w, const rw_lab *lab, rw_lab_show show, do
 {
     if (isnan(x)) rw_json_string(w, NULL);
     else if (show == RW_SHOW_DEVICE) rw_json_string(w, lab->info[(int)x].name);
+    else if (show == RW_SHOW_NAME) rw_json_string(w, lab->names[(int)x].text);
     else if (show == RW_SHOW_INTEGER) rw_json_integer(w, (long long)x);
     else rw_json_number(w, x);
 }
@@ -214,12 +206,9 @@ static void add_json_columns(rw_json_writer *w, const rw_lab *lab, int table)
     rw_json_key(w, "columns");
     rw_json_array(w);
     for (int c = 0; c < lab->rows[table].width; ++c) {
-        int device;
-        char name[CELL];
-        const rw_lab_column *column = rw_lab_column_at(lab, table, c, &device);
-        rw_lab_column_name(lab, table, c, name, sizeof name);
+        const rw_lab_head h = rw_lab_head_at(lab, table, c);
         rw_json_object(w);
-        add_string(w, "name", name), add_string(w, "unit", column->unit), add_string(w, "what", column->what);
+        add_string(w, "name", h.name), add_string(w, "unit", h.column->unit), add_string(w, "what", h.column->what);
         rw_json_close(w);
     }
     rw_json_close(w);
@@ -232,12 +221,9 @@ static void add_json_rows(rw_json_writer *w, const rw_lab *lab, int table)
     for (int row = 0; row < lab->rows[table].n; ++row) {
         rw_json_object(w);
         for (int c = 0; c < lab->rows[table].width; ++c) {
-            int device;
-            char name[CELL];
-            const rw_lab_column *column = rw_lab_column_at(lab, table, c, &device);
-            rw_lab_column_name(lab, table, c, name, sizeof name);
-            rw_json_key(w, name);
-            add_value(w, lab, column->show, value_at(lab, table, row, c));
+            const rw_lab_head h = rw_lab_head_at(lab, table, c);
+            rw_json_key(w, h.name);
+            add_value(w, lab, h.column->show, value_at(lab, table, row, c));
         }
         rw_json_close(w);
     }

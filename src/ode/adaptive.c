@@ -12,13 +12,15 @@
 
 #include "ode/ode.h"
 
-enum { Y, PROBE, RADIUS_EVERY = 25 };
+enum { Y, PROBE, RADIUS_EVERY = 25, LIMITED_FOR_LONG = 100 };
+static const double HOPELESS = 1e6; /* steps to the next limit */
 
 struct rw_adaptive {
     rw_stage euler; /* probe = y + c F(y) */
     rw_stage probe; /* norm of F(probe) - F(y) */
     rw_node *switches; /* nodes of euler's graph: comparisons that depend on time alone */
     int nswitches, capacity;
+    int limited; /* steps in a row that max_stages has shortened; -1: it has been said */
 };
 
 #define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
@@ -146,7 +148,8 @@ static rw_status first_step(rw_ode *ode, double rho, double longest, double *h)
     RW_TRY(rw_expr_get(a->probe.expr, "norm", &norm, NULL));
     ode->stat.rhs += 2;
     double estimate = sqrt(probe * norm);
-    *h = 0.1 * probe < longest * estimate ? 0.1 * probe / estimate : longest;
+    if (!isfinite(norm)) *h = 0.001 * probe; /* the probe has left the domain of F */
+    else *h = 0.1 * probe < longest * estimate ? 0.1 * probe / estimate : longest;
     return RW_OK;
 }
 
@@ -175,6 +178,21 @@ static rw_status prepare(rw_ode *ode, double longest, double *rho)
     return RW_OK;
 }
 
+/* Says once when the step h, which the tolerances would let grow by `factor`, stays short because there are no more stages. */
+static void note_stage_limit(rw_ode *ode, bool clipped, double h, double factor, double t_limit)
+{
+    struct rw_adaptive *a = ode->adaptive;
+    if (a->limited < 0) return;
+    a->limited = clipped && factor > 2 ? a->limited + 1 : 0;
+    double steps = (t_limit - ode->t) / h;
+    if (a->limited < LIMITED_FOR_LONG && !(a->limited && steps > HOPELESS)) return;
+    a->limited = -1;
+    rw_log(ode->device->ctx, RW_LOG_WARNING,
+           "steps are limited by time.max_stages = %d: %.2g instead of about %.2g at t = %.6g, %.2g steps to t = %.6g; raise "
+           "time.max_stages to %.0f, or choose a coarser grid", ode->max_stages, h, h * factor, ode->t, steps, t_limit,
+           RW_MIN(ceil(ode->max_stages * sqrt(factor)), 10000));
+}
+
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
 {
     const rw_ode_ops *ops = ode->ops;
@@ -191,18 +209,23 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
     double remaining = t_limit - ode->t;
     double most = ops->reach ? ops->reach(ode) : INFINITY;
     bool rejected = false;
+    rw_attempt a = {0};
+    const double first = c[0];
+    double tried = 0;
     for (int attempt = 0;; ++attempt) {
         double h = ode->max_step > 0 ? RW_MIN(c[0], ode->max_step) : c[0];
-        if (h * rho > most) h = most / rho;
+        bool clipped = h * rho > most;
+        if (clipped) h = most / rho;
         double unclipped = h;
         bool last = h >= remaining * (1 - 1e-10);
         if (last) h = remaining;
         else if (h > 0.5 * remaining) h = 0.5 * remaining;
-        if ((!last && h < 1e-14 * RW_MAX(fabs(ode->t), fabs(t_limit))) || attempt > 50)
-            return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED,
-                           "the step has shrunk to %.3g at t = %.9g: the solution grows without bound or the tolerances "
-                           "%g, %g cannot be met", h, ode->t, ode->rtol, ode->atol);
-        rw_attempt a = {0};
+        if ((!last && h < 1e-14 * RW_MAX(fabs(ode->t), fabs(t_limit))) || attempt > 50) {
+            ode->refused = a, ode->refused_step = tried > 0 ? tried : h;
+            c[0] = first;
+            return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the step has shrunk to %.3g at t = %.9g", h, ode->t);
+        }
+        a = (rw_attempt){0}, tried = h;
         RW_TRY(ops->attempt(ode, h, rho, &a));
         if (!isfinite(a.error) || a.error > 1) {
             ode->stat.rejected++;
@@ -224,6 +247,7 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         ode->t = last ? (to_switch ? behind : t_limit) : ode->t + h;
         ode->stat.steps++, ode->stat.step = h, ode->stat.error = error, ode->stat.stages = a.stages;
         ode->stat.max_stages = RW_MAX(ode->stat.max_stages, a.stages);
+        if (ops->reach) note_stage_limit(ode, clipped, unclipped, 0.8 * pow(error, -p), t_limit);
         return RW_OK;
     }
 }

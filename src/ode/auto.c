@@ -21,6 +21,7 @@ static void destroy(rw_ode *ode) { (void)ode; }
 static rw_status step(rw_ode *ode, double t_limit)
 {
     double rho, overhang, span = (ode->end > ode->t ? ode->end : t_limit) - ode->t;
+    RW_TRY(rw_ode_make_vectors(ode)); /* power iteration needs them */
     RW_TRY(rw_spectral_radius(ode, &rho));
     RW_TRY(rw_spectral_overhang(ode, &overhang));
     rw_ode_method method;
@@ -50,5 +51,5 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
 }
 
 /* Vectors as many as the methods it may become have at most: for estimates of memory. */
-const rw_ode_ops rw_auto_ops = {.name = "auto", .vectors = 1, .least_stages = 1, .max_stages = 0, .create = create, .step = step,
+const rw_ode_ops rw_auto_ops = {.name = "auto", .vectors = 3, .least_stages = 1, .max_stages = 0, .create = create, .step = step,
                                 .destroy = destroy, .explain = explain};

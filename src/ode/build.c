@@ -27,6 +27,9 @@ void rw_build_begin(rw_building *b, rw_ode *ode)
     b->status = rw_graph_create(ode->device->ctx, &ode->grid, ode->order, &b->graph);
     if (b->status != RW_OK) return;
     b->graph->gather = true; /* functions of time in one piece: see rw_stage_time */
+    b->graph->linear = true;
+    for (int f = 0; f < ode->nfields; ++f) /* in single precision rounded factors no longer add up to what they should */
+        if (ode->fields[f].dtype == RW_F32 || ode->fields[f].dtype == RW_C64) b->graph->linear = false;
     rw_lowering_begin(&b->lowering, ode->device->ctx, b->graph);
     int n = RW_ODE_VECTORS * ode->nfields;
     b->field = rw_calloc((size_t)n, sizeof *b->field);
@@ -241,48 +244,73 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
     return b->status;
 }
 
-rw_status rw_stage_run(rw_ode *ode, rw_stage *stage)
+/* The user's scalars may have changed. */
+static void set_scalars(rw_ode *ode, rw_stage *stage)
 {
     rw_expr *e = stage->expr;
-    for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
-        if (stage->field[i] >= 0) e->bound[stage->field[i]] = ode->vector[i];
-    /* the user's scalars may have changed */
     for (int i = 0; i < ode->nscalars; ++i) {
         int p = rw_graph_find_param(e->graph, ode->scalars[i].name);
         if (p >= 0) rw_expr_set_index(e, p, ode->scalars[i].value, ode->scalars[i].imaginary);
     }
+}
+
+rw_status rw_stage_prepare(rw_ode *ode, rw_stage *stage)
+{
+    set_scalars(ode, stage);
+    return rw_expr_prepare_tables(stage->expr, rw_device_queue(ode->device));
+}
+
+rw_status rw_stage_run(rw_ode *ode, rw_stage *stage)
+{
+    rw_expr *e = stage->expr;
+    if (ode->trace) return rw_trace_add(ode, stage);
+    for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
+        if (stage->field[i] >= 0) e->bound[stage->field[i]] = ode->vector[i];
+    set_scalars(ode, stage);
     return rw_expr_run(e, rw_device_queue(ode->device));
+}
+
+static int find_inner(const rw_graph *g, const char *scalar)
+{
+    for (int i = 0; i < g->nparams; ++i)
+        if (g->params[i].name[0] == '#' && !strcmp(g->params[i].name + 1, scalar)) return i;
+    return -1;
 }
 
 void rw_stage_set(rw_stage *stage, const char *scalar, double value)
 {
-    char inner[40];
-    snprintf(inner, sizeof inner, "#%s", scalar);
-    int p = rw_graph_find_param(stage->expr->graph, inner);
+    int p = find_inner(stage->expr->graph, scalar);
     if (p >= 0) rw_expr_set_index(stage->expr, p, value, 0);
 }
 
-/* at[q] = t + theta_q h with Chebyshev nodes theta; the weights are those of the functional s -> sum polynomial[k] h^k s^(k)(t) on
- * the polynomial through the values there. */
-static void make_course(double t, double h, const double *polynomial, rw_course *c)
+void rw_course_begin(rw_course_rule *rule)
 {
-    enum { N = RW_COURSE };
     static const double pi = 3.14159265358979323846;
-    double theta[N], moment[N], factorial = 1;
-    c->n = N;
-    for (int q = 0; q < N; ++q) theta[q] = (1 - cos(pi * (q + 0.5) / N)) / 2, c->at[q] = t + theta[q] * h;
-    for (int k = 0; k < N; ++k) factorial *= k ? k : 1, moment[k] = polynomial[k] * factorial;
-    for (int q = 0; q < N; ++q) { /* Lagrange's polynomial of node q by its coefficients */
-        double l[N] = {1}, w = 0;
-        for (int r = 0, n = 0; r < N; ++r) {
+    double factorial = 1;
+    for (int q = 0; q < RW_COURSE; ++q) rule->theta[q] = (1 - cos(pi * (q + 0.5) / RW_COURSE)) / 2;
+    for (int q = 0; q < RW_COURSE; ++q) { /* Lagrange's polynomial of node q by its coefficients */
+        double *l = rule->weight[q];
+        for (int k = 0; k < RW_COURSE; ++k) l[k] = k == 0;
+        for (int r = 0, n = 0; r < RW_COURSE; ++r) {
             if (r == q) continue;
-            double d = theta[q] - theta[r];
+            double d = rule->theta[q] - rule->theta[r];
             ++n;
-            for (int k = n; k > 0; --k) l[k] = (l[k - 1] - theta[r] * l[k]) / d;
-            l[0] *= -theta[r] / d;
+            for (int k = n; k > 0; --k) l[k] = (l[k - 1] - rule->theta[r] * l[k]) / d;
+            l[0] *= -rule->theta[r] / d;
         }
-        for (int k = 0; k < N; ++k) w += l[k] * moment[k];
-        c->weight[q] = w;
+    }
+    for (int k = 1; k < RW_COURSE; ++k) {
+        factorial *= k;
+        for (int q = 0; q < RW_COURSE; ++q) rule->weight[q][k] *= factorial;
+    }
+}
+
+static void make_course(const rw_ode *ode, double h, const double *polynomial, rw_course *c)
+{
+    c->n = RW_COURSE;
+    for (int q = 0; q < RW_COURSE; ++q) {
+        c->at[q] = ode->t + ode->course.theta[q] * h;
+        for (int k = 0; k < RW_COURSE; ++k) c->weight[q] += ode->course.weight[q][k] * polynomial[k];
     }
 }
 
@@ -290,11 +318,9 @@ rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double
 {
     rw_stage_set(stage, scalar, ode->t + polynomial[1] * h);
     if (!stage->moves) return RW_OK;
-    char inner[40];
-    rw_course c;
-    snprintf(inner, sizeof inner, "#%s", scalar);
-    int p = rw_graph_find_param(stage->expr->graph, inner);
-    make_course(ode->t, h, polynomial, &c);
+    rw_course c = {0};
+    int p = find_inner(stage->expr->graph, scalar);
+    make_course(ode, h, polynomial, &c);
     if (p >= 0 && !rw_graph_set_course(stage->expr->graph, p, &c)) return rw_fail_memory(ode->device->ctx, sizeof c, "a course of time");
     return RW_OK;
 }

@@ -98,15 +98,16 @@ static rw_status check_spec(rw_context *ctx, const rw_ode_spec *spec)
     return RW_OK;
 }
 
-static rw_status make_vectors(rw_ode *ode)
+rw_status rw_ode_make_vectors(rw_ode *ode)
 {
     rw_device *dev = ode->device;
     int64_t shape[3];
     for (int d = 0; d < ode->grid.ndim; ++d) shape[d] = ode->grid.size[ode->grid.ndim - 1 - d];
-    for (int v = 1; v < ode->ops->vectors; ++v)
-        for (int f = 0; f < ode->nfields; ++f)
-            RW_TRY(rw_array_create(dev, ode->fields[f].dtype, ode->grid.ndim, shape,
-                                   ode->vector[f] ? ode->vector[f]->memory : RW_MEMORY_DEVICE, &ode->vector[v * ode->nfields + f]));
+    for (int i = ode->nfields; i < ode->ops->vectors * ode->nfields; ++i) {
+        const rw_array *y = ode->vector[i % ode->nfields];
+        if (ode->vector[i]) continue;
+        RW_TRY(rw_array_create(dev, ode->fields[i % ode->nfields].dtype, ode->grid.ndim, shape, y ? y->memory : RW_MEMORY_DEVICE, &ode->vector[i]));
+    }
     return RW_OK;
 }
 
@@ -127,13 +128,14 @@ rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *spec, rw_ode **result
     ode->max_stages = spec->max_stages > 0 ? spec->max_stages : ode->ops->max_stages;
     ode->damping = spec->damping > 0 ? spec->damping : 0.95;
     ode->record = spec->record;
+    rw_course_begin(&ode->course);
     rw_status status = copy_problem(ode, spec);
     size_t n = (size_t)RW_ODE_VECTORS * (size_t)ode->nfields;
     if (status == RW_OK && !(ode->vector = rw_calloc(n, sizeof *ode->vector)))
         status = rw_fail_memory(dev->ctx, n * sizeof *ode->vector, "an integrator");
     if (status == RW_OK) status = rw_parse_statements(dev->ctx, &ode->source, &ode->parsed);
     if (status == RW_OK) status = ode->ops->create(ode);
-    if (status == RW_OK) status = make_vectors(ode);
+    if (status == RW_OK) status = rw_ode_make_vectors(ode);
     if (status == RW_OK) *result = ode;
     else rw_ode_destroy(&ode);
     return status;
@@ -147,10 +149,11 @@ static void drop_vectors(rw_ode *ode)
 
 rw_status rw_ode_become(rw_ode *ode, rw_ode_method method)
 {
+    drop_vectors(ode); /* AUTO's own may lie in other memory than y */
     ode->ops = methods[method];
     ode->max_stages = ode->given_stages > 0 ? RW_MAX(ode->given_stages, ode->ops->least_stages) : ode->ops->max_stages;
     rw_status status = ode->ops->create(ode);
-    if (status == RW_OK) status = make_vectors(ode);
+    if (status == RW_OK) status = rw_ode_make_vectors(ode);
     if (status == RW_OK) return RW_OK;
     ode->ops->destroy(ode);
     drop_vectors(ode);
@@ -239,7 +242,9 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
     if (!(t_limit > ode->t) || isinf(t_limit))
         return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "a step to t = %g from t = %g: time runs forward, to an end",
                        t_limit, ode->t);
-    return ode->ops->step(ode, t_limit);
+    ode->refused_step = 0;
+    rw_status status = ode->ops->step(ode, t_limit);
+    return status == RW_ERR_NOT_CONVERGED ? rw_ode_give_up(ode) : status;
 }
 
 double rw_ode_time(const rw_ode *ode) { return ode->t; }

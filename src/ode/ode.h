@@ -38,6 +38,13 @@ typedef struct rw_ode_ops {
 } rw_ode_ops;
 extern const rw_ode_ops rw_rk4_ops, rw_rkc2_ops, rw_rkl2_ops, rw_rock2_ops, rw_rock4_ops, rw_dp5_ops, rw_auto_ops;
 
+/* The functional s -> sum polynomial[k] h^k s^(k)(t), on the polynomial through values at t + theta[q] h (Chebyshev nodes), has the weights
+ * sum_k weight[q][k] polynomial[k]. */
+typedef struct rw_course_rule {
+    double theta[RW_COURSE], weight[RW_COURSE][RW_COURSE];
+} rw_course_rule;
+void rw_course_begin(rw_course_rule *rule);
+
 /* A program of a method with the vectors it names. */
 typedef struct rw_stage {
     rw_expr *expr;
@@ -64,15 +71,19 @@ struct rw_ode {
     double end;               /* AUTO: expected, 0 unknown */
     int given_stages;         /* the caller's limit, 0: the method's */
     char reason[240];         /* why AUTO became what it is */
+    rw_course_rule course;
     /* state */
     double t;
     rw_ode_statistics stat;
     rw_array **vector;        /* by [vector][field]; vector 0 is the caller's */
     int64_t changes;          /* arrays bound and scalars set so far: what was recorded before is void */
     bool stale;               /* a scalar has changed since the spectral radius was found */
+    double refused_step;      /* of a step that was given up: its last attempt, 0: none */
+    rw_attempt refused;
     double controller[4];     /* what the method's step control remembers; saved in checkpoints */
     struct rw_spectral *spectral;
     struct rw_adaptive *adaptive;
+    struct rw_trace *trace;   /* set: programs are noted instead of run */
     void *method;             /* the method's own */
 };
 
@@ -104,6 +115,8 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage);
 
 /* Vectors of the ode bound to the program's fields and the program run; scalars are set with rw_stage_set. */
 rw_status rw_stage_run(rw_ode *ode, rw_stage *stage);
+/* Before a run is recorded. */
+rw_status rw_stage_prepare(rw_ode *ode, rw_stage *stage);
 void rw_stage_set(rw_stage *stage, const char *scalar, double value);
 /* The time `scalar` of a stage of a step h from the present time. A stage's value on y' = lambda y, y_n = 1, is a polynomial in
  * h lambda: `polynomial` has its coefficients. Functions of time get the values that the method itself would give them as further
@@ -113,6 +126,8 @@ rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double
 void rw_stage_free(rw_stage *stage);
 /* AUTO takes a method, with its programs and vectors. On failure it stays AUTO. */
 rw_status rw_ode_become(rw_ode *ode, rw_ode_method method);
+/* Those that are not there yet, in the kind of memory that y has. */
+rw_status rw_ode_make_vectors(rw_ode *ode);
 /* The arrays of two vectors exchanged. */
 void rw_ode_exchange(rw_ode *ode, int v, int w);
 /* The stage's plan added to `text`. */
@@ -127,6 +142,16 @@ void rw_adaptive_free(rw_ode *ode);
 /* Result "norm": sqrt(mean((e/(atol + rtol max(|y|, |next|)))^2)) over all cells and fields; without `next` |y| alone counts. */
 void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next);
 
+/* ---- a step traced (trace.c) ----------------------------------------------------------------------------------------- */
+
+/* What rw_stage_run does while ode->trace is set. */
+rw_status rw_trace_add(rw_ode *ode, rw_stage *stage);
+
+/* ---- failure (failure.c) -------------------------------------------------------------------------------------------- */
+
+/* Adds to the message of a step that ends in ERR_NOT_CONVERGED why and where; returns that status. */
+rw_status rw_ode_give_up(rw_ode *ode);
+
 /* ---- spectral radius (spectral.c) ----------------------------------------------------------------------------------- */
 
 /* Bound or estimate at the present state, by the user's expression, Gershgorin's circles, or power iteration. */
@@ -135,6 +160,8 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho);
 bool rw_spectral_varies(const rw_ode *ode);
 /* How far Gershgorin's circles reach to the right of 0, over the radius found last; 0 where there are none. Of AUTO only. */
 rw_status rw_spectral_overhang(rw_ode *ode, double *part);
+/* Its programs, for a trace. */
+rw_status rw_spectral_trace(rw_ode *ode);
 void rw_spectral_free(rw_ode *ode);
 /* What was found before is void: a scalar has changed. */
 void rw_spectral_forget(rw_ode *ode);

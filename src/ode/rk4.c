@@ -88,6 +88,7 @@ static rw_status record(rw_ode *ode, double h)
     rk4 *m = ode->method;
     rw_queue *q = rw_device_queue(ode->device);
     for (int f = 0; f < ode->nfields; ++f) RW_TRY(rw_array_send(ode->vector[f], q));
+    for (int i = 0; i < STAGES; ++i) RW_TRY(rw_stage_prepare(ode, m->stage + i));
     rw_sequence_destroy(&m->sequence);
     RW_TRY(rw_record_begin(q));
     rw_status status = run_stages(ode, h), end = rw_record_end(q, &m->sequence);

@@ -194,6 +194,10 @@ static rw_status create_chains(rw_ode *ode)
 {
     method *m = ode->method;
     if (m->chains_known) return RW_OK;
+    if (!rw_passes_fuse(&ode->grid, &ode->device->info)) {
+        m->chains_known = true;
+        return RW_OK;
+    }
     rw_node *nodes = rw_calloc((size_t)ode->nfields, sizeof *nodes);
     rw_status status = nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *nodes, "an integrator");
     bool possible = true, fewer = true;
@@ -257,15 +261,25 @@ static rw_status find(rw_ode *ode, rw_rock_kind kind, int stages, entry **found)
     return RW_OK;
 }
 
+/* Whether rounding errors call for two blocks. These have some stages at least: a step that needs fewer takes them only when its rounding errors
+ * are above the tolerance, and are not far above it in two blocks. */
+static bool wants_split(const rw_ode *ode, int stages)
+{
+    int least = rw_rock_least(RW_ROCK4_SPLIT);
+    const method *m = ode->method;
+    double rounding = m->epsilon * rw_rock_growth(RW_ROCK4, stages);
+    if (stages > least) return rounding > 0.03 * ode->rtol;
+    return rounding > ode->rtol && ode->max_stages >= least && m->epsilon * rw_rock_growth(RW_ROCK4_SPLIT, least) < 10 * ode->rtol;
+}
+
 /* ROCK4 in one block where rounding errors allow. */
 static rw_status choose(rw_ode *ode, double h_rho, entry **found)
 {
-    const method *m = ode->method;
     rw_rock_kind kind = is_order_2(ode) ? RW_ROCK2 : RW_ROCK4;
     double wanted = h_rho;
     for (int more = 0;; ++more) { /* other dampings have other intervals */
         int s = rw_rock_stages(kind, wanted, ode->max_stages);
-        if (kind == RW_ROCK4 && s > rw_rock_least(RW_ROCK4_SPLIT) && m->epsilon * rw_rock_growth(RW_ROCK4, s) > 0.03 * ode->rtol)
+        if (kind == RW_ROCK4 && wants_split(ode, s))
             kind = RW_ROCK4_SPLIT, s = rw_rock_stages(kind, wanted, ode->max_stages);
         RW_TRY(find(ode, kind, s, found));
         if ((double)(*found)->rock->interval >= h_rho * (1 - 1e-9) || more == 20 || s + 1 >= ode->max_stages) return RW_OK;

@@ -326,6 +326,13 @@ rw_status rw_spectral_overhang(rw_ode *ode, double *part)
     return RW_OK;
 }
 
+rw_status rw_spectral_trace(rw_ode *ode)
+{
+    if (!ode->spectral) RW_TRY(create(ode));
+    RW_TRY(rw_stage_run(ode, &ode->spectral->first));
+    return ode->spectral->kind == BY_POWER ? rw_stage_run(ode, &ode->spectral->next) : RW_OK;
+}
+
 void rw_spectral_forget(rw_ode *ode)
 {
     ode->stale = true;

@@ -91,7 +91,25 @@ void rw_run_release(rw_run *r)
     rw_free(r->row);
 }
 
-rw_status rw_explain_case(rw_context *ctx, const char *path, const rw_run_options *options, char **text)
+/* What is to be said of a case: its plan, or the graph of a step with `dot` for its picture. */
+typedef struct question {
+    bool graph;
+    int stages;
+    const char *dot;
+} question;
+
+static rw_status answer(rw_run *r, const question *q, rw_text *text)
+{
+    char *dot = NULL;
+    if (!q->graph) return r->ops->explain ? r->ops->explain(r->problem, text) : RW_OK;
+    if (!r->ops->graph) return rw_fail(r->ctx, RW_ERR_UNSUPPORTED, "the problem %s has no graph of a step to show", r->ops->name);
+    RW_TRY(r->ops->graph(r->problem, q->stages, text, q->dot ? &dot : NULL));
+    rw_status status = q->dot ? rw_file_write(r->ctx, q->dot, dot, strlen(dot)) : RW_OK;
+    free(dot);
+    return status;
+}
+
+static rw_status explain(rw_context *ctx, const char *path, const rw_run_options *options, const question *q, char **text)
 {
     rw_run r;
     rw_run_report report;
@@ -99,8 +117,6 @@ rw_status rw_explain_case(rw_context *ctx, const char *path, const rw_run_option
     int64_t bytes = 0;
     char needed[32], available[32];
     rw_text explained = {0};
-    if (!ctx || !path || !text)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_explain_case: context, path or text is NULL: give all three");
     *text = NULL;
     bool reproducible = ctx->reproducible;
     rw_run_prepare(&r, ctx, options, &report);
@@ -112,7 +128,7 @@ rw_status rw_explain_case(rw_context *ctx, const char *path, const rw_run_option
     rw_text_add(&explained, "case     %s: problem %s\n", path, r.ops->name);
     rw_text_add(&explained, "device   %s: %s\n", report.device, rw_device_info(r.device)->hardware);
     rw_text_add(&explained, "memory   %s needed, %s free\n", needed, available);
-    if (r.ops->explain) RW_TRY_GOTO(r.ops->explain(r.problem, &explained), done);
+    RW_TRY_GOTO(answer(&r, q, &explained), done);
     if (explained.failed) RW_TRY_GOTO(rw_fail_memory(ctx, explained.length, "the explanation"), done);
     *text = explained.data;
     explained = (rw_text){0};
@@ -121,4 +137,18 @@ done:
     rw_run_release(&r);
     rw_context_set_reproducible(ctx, reproducible);
     return status;
+}
+
+rw_status rw_explain_case(rw_context *ctx, const char *path, const rw_run_options *options, char **text)
+{
+    if (!ctx || !path || !text)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_explain_case: context, path or text is NULL: give all three");
+    return explain(ctx, path, options, &(question){0}, text);
+}
+
+rw_status rw_explain_graph(rw_context *ctx, const char *path, const rw_run_options *options, int stages, const char *dot, char **text)
+{
+    if (!ctx || !path || !text)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_explain_graph: context, path or text is NULL: give all three");
+    return explain(ctx, path, options, &(question){true, stages, dot}, text);
 }

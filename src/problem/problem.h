@@ -63,6 +63,8 @@ typedef struct rw_problem_ops {
 
     /* --- optional --- */
     rw_status (*explain)(rw_problem *p, rw_text *text); /* (optional) passes, bytes, flops for `rechenwerk explain` */
+    /* (optional) the graph of a step in words and, where dot is not NULL, as a picture's text, to be freed with free() */
+    rw_status (*graph)(rw_problem *p, int stages, rw_text *text, char **dot);
     /* (optional) numbers for the summary and run.json: name, value pairs */
     int (*statistics)(const rw_problem *p, const char **names, double *values, int max);
     /* (optional) name of the method in use and why it was chosen ("": the case says so), for run.json */

@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "field/finite.h"
+
 /* ---- before the first step --------------------------------------------------------------------------------------- */
 
 static rw_status make_folders(rw_run *r)
@@ -112,12 +114,22 @@ static rw_status write_row(rw_run *r)
     return rw_csv_flush(r->series, NULL);
 }
 
+static rw_status fail_step(rw_run *r, rw_status status)
+{
+    rw_fail_prefix(r->ctx, status, "%s, t = %.9g, step %lld", rw_case_file(r->c), r->ops->time(r->problem),
+                   (long long)r->ops->steps(r->problem) + 1);
+    if (status != RW_ERR_NOT_CONVERGED) return status;
+    if (isnan(r->checkpoint_time)) return rw_fail(r->ctx, status, "%s; there is no checkpoint yet", rw_message(r->ctx));
+    return rw_fail(r->ctx, status, "%s; the last good state is in '%s/checkpoint.h5', t = %.6g", rw_message(r->ctx), r->folder,
+                   r->checkpoint_time);
+}
+
 static rw_status step(rw_run *r)
 {
     double before = r->ops->time(r->problem), clock = rw_seconds();
     rw_status status = r->ops->step(r->problem, next_output(r));
     r->seconds.steps += rw_seconds() - clock;
-    if (status != RW_OK) return rw_fail_prefix(r->ctx, status, "%s, t = %.9g", rw_case_file(r->c), before);
+    if (status != RW_OK) return fail_step(r, status);
     if (r->ops->time(r->problem) > before) return RW_OK;
     return rw_fail(r->ctx, RW_ERR_INTERNAL, "%s: the time stays at t = %.17g in step %lld: report this case",
                    rw_case_file(r->c), before, (long long)r->ops->steps(r->problem));
@@ -189,6 +201,30 @@ static const char *reason_of(rw_status status)
     }
 }
 
+/* A row of numbers that are not finite tells no place: the first such value of the fields does. */
+static rw_status name_place(rw_run *r, rw_status status)
+{
+    if (status != RW_ERR_NOT_CONVERGED || !r->reason || strcmp(r->reason, "not_finite")) return status;
+    const rw_output_field *fields;
+    const rw_grid grid = {r->grid->ndim,
+                          {r->grid->size[0], r->grid->size[1], r->grid->size[2]},
+                          {r->grid->spacing[0], r->grid->spacing[1], r->grid->spacing[2]},
+                          {r->grid->origin[0], r->grid->origin[1], r->grid->origin[2]}};
+    char *message = rw_strdup(rw_message(r->ctx));
+    rw_text place = {0};
+    int n = r->ops->fields(r->problem, &fields);
+    for (int i = 0; i < n && !place.length; i++) {
+        rw_finite found;
+        if (rw_finite_find(fields[i].array, &found) != RW_OK || found.first < 0) continue;
+        rw_text_add(&place, "; %s is %s at ", fields[i].name, rw_finite_word(found.value));
+        rw_finite_node(&place, &grid, found.first);
+    }
+    if (message) rw_fail(r->ctx, status, "%s%s", message, place.data && !place.failed ? place.data : "");
+    rw_text_free(&place);
+    rw_free(message);
+    return status;
+}
+
 /* The last words: run.json and the log say how it ended. What fails here is reported only if nothing failed before. */
 static rw_status finish(rw_run *r, rw_status status)
 {
@@ -228,8 +264,8 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
         status = rw_fail(ctx, RW_ERR_INTERRUPTED, "interrupted before the first step: nothing was written");
     if (status != RW_OK) goto done;
     RW_TRY_GOTO(begin(&r, fresh), done);
-    RW_TRY_GOTO(loop(&r), done);
-    status = complete(&r);
+    RW_TRY_GOTO(name_place(&r, loop(&r)), done);
+    status = name_place(&r, complete(&r));
 done:
     status = finish(&r, status);
     rw_run_release(&r);

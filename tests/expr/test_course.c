@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "expr/graph.h"
+#include "expr/scalars.h"
 #include "rechenwerk/context.h"
 
 static rw_context *ctx;
@@ -23,7 +23,13 @@ static rw_graph *make(void)
 static double scalar(rw_graph *g, rw_node n)
 {
     double re, im;
-    rw_graph_scalar(g, n, &re, &im);
+    bool *wanted = rw_calloc((size_t)g->n, 1);
+    wanted[n] = true;
+    rw_scalars *s = rw_scalars_create(g, wanted);
+    assert_true(rw_scalars_update(s));
+    rw_scalars_get(s, n, &re, &im);
+    rw_scalars_destroy(&s);
+    rw_free(wanted);
     return re;
 }
 
@@ -36,7 +42,7 @@ static void test_weighted_values(void **state)
     rw_node wave = rw_make2(g, RW_OP_MUL, k, rw_make1(g, RW_OP_SIN, t)), other = rw_make1(g, RW_OP_COS, k);
     rw_node jump = rw_make2(g, RW_OP_LT, t, rw_real(g, 4)), both = rw_make2(g, RW_OP_MUL, wave, rw_make(g, RW_OP_WHERE, jump, k, t));
     assert_true(scalar(g, wave) == 3 * sin(2));
-    rw_course c = {3, {1, 2, 5}, {0.5, 0.75, -0.25}};
+    rw_course c = {.n = 3, .at = {1, 2, 5}, .weight = {0.5, 0.75, -0.25}};
     assert_true(rw_graph_set_course(g, p, &c));
     assert_true(fabs(scalar(g, wave) - 3 * (0.5 * sin(1) + 0.75 * sin(2) - 0.25 * sin(5))) < 1e-15);
     assert_true(fabs(scalar(g, t) - (0.5 + 1.5 - 1.25)) < 1e-15);
@@ -48,6 +54,46 @@ static void test_weighted_values(void **state)
     c.n = 0;
     assert_true(rw_graph_set_course(g, p, &c));
     assert_true(scalar(g, wave) == 3 * sin(2));
+    rw_graph_destroy(&g);
+}
+
+/* Kept scalars are those computed anew, whatever changes from run to run. */
+static void test_changes(void **state)
+{
+    (void)state;
+    enum { SEED = 31 };
+    uint64_t at = 0;
+    rw_graph *g = make();
+    rw_node sum = rw_real(g, 1);
+    int params[70];
+    for (int i = 0; i < RW_COUNT(params); ++i) { /* more than a word of bits */
+        char name[8];
+        snprintf(name, sizeof name, "p%d", i);
+        params[i] = rw_graph_add_param(g, name, i % 5 == 0, rw_random_uniform(SEED, at++), 0);
+        sum = rw_make2(g, i % 2 ? RW_OP_ADD : RW_OP_MUL, sum, rw_make1(g, RW_OP_SIN, rw_param(g, params[i])));
+        if (i % 7 == 6) sum = rw_make1(g, RW_OP_COS, sum); /* samples depend on other parameters too */
+    }
+    bool *wanted = rw_calloc((size_t)g->n, 1);
+    wanted[sum] = true;
+    rw_scalars *kept = rw_scalars_create(g, wanted);
+    assert_non_null(kept);
+    for (int round = 0; round < 400; ++round) {
+        int p = params[rw_random_u64(SEED, at++) % RW_COUNT(params)];
+        rw_course c = {.n = round % 3 ? 2 : 0, .at = {round, 1 + round % 7}, .weight = {1.25, -0.25}};
+        c.weight[1] = 1 - (c.weight[0] = rw_random_uniform(SEED, at++));
+        if (round % 4 == 1) assert_true(rw_graph_set_course(g, params[1 + 5 * (round % 3)], &c));
+        else g->params[p].re = rw_random_uniform(SEED, at++);
+        double re, im, fresh_re, fresh_im;
+        assert_true(rw_scalars_update(kept));
+        rw_scalars_get(kept, sum, &re, &im);
+        rw_scalars *fresh = rw_scalars_create(g, wanted);
+        assert_true(rw_scalars_update(fresh));
+        rw_scalars_get(fresh, sum, &fresh_re, &fresh_im);
+        rw_scalars_destroy(&fresh);
+        if (re != fresh_re || im != fresh_im) fail_msg("round %d: %.17g%+.17gi, anew %.17g%+.17gi", round, re, im, fresh_re, fresh_im);
+    }
+    rw_scalars_destroy(&kept);
+    rw_free(wanted);
     rw_graph_destroy(&g);
 }
 
@@ -89,7 +135,8 @@ static void test_gathered_factors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_weighted_values), cmocka_unit_test(test_gathered_factors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_weighted_values), cmocka_unit_test(test_changes),
+                                      cmocka_unit_test(test_gathered_factors)};
     if (rw_context_create(&ctx) != RW_OK) return 1;
     int failed = cmocka_run_group_tests_name("course", tests, NULL, NULL);
     rw_context_destroy(&ctx);

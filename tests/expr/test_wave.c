@@ -1,4 +1,5 @@
-/* Passes fused by a wave front: which ones are, and that reproducible mode gives the bits that the passes give one by one, for
+/* Passes fused by a wave front, in registers ("wave") and in rings of rows ("rings"): which ones
+ * are, and that reproducible mode gives the bits that the passes give one by one, for
  * all kinds of sides and on grids smaller than a strip and around its edges. */
 #include "expr_test.h"
 
@@ -42,6 +43,8 @@ static const struct { const char *name, *text, *kernels; } texts[] = {
     {"a number between", "w = u + a*laplace(u)\nr = max(w)\ns = w/r + a*laplace(w)", "11"},
 };
 
+static const char *const wishes[] = {"wave", "rings"};
+
 static void kernels_of(const rw_expr *e, char *kernels)
 {
     for (int k = 0; k < e->npasses; ++k)
@@ -54,24 +57,24 @@ static void test_which(void **state)
     rw_device *dev = open_device("cpu");
     rw_grid grid = {2, {20, 20, 1}, {0.1, 0.1, 1}, {0}};
     compiler(false);
-    for (int i = 0; i < RW_COUNT(texts); ++i) {
+    for (int i = 0; i < 2 * RW_COUNT(texts); ++i) {
         char kernels[16] = "";
-        tiling("wave");
-        rw_expr *e = create(dev, &grid, texts[i].text, 2, RW_BOUNDARY_DIRICHLET, false);
+        tiling(wishes[i % 2]);
+        rw_expr *e = create(dev, &grid, texts[i / 2].text, 2, RW_BOUNDARY_DIRICHLET, false);
         tiling(NULL);
         kernels_of(e, kernels);
-        if (strcmp(kernels, texts[i].kernels)) fail_msg("%s: kernels of %s passes, expected %s", texts[i].name, kernels, texts[i].kernels);
+        if (strcmp(kernels, texts[i / 2].kernels)) fail_msg("%s: kernels of %s passes, expected %s", texts[i / 2].name, kernels, texts[i / 2].kernels);
         rw_expr_destroy(&e);
     }
     compiler(true);
     rw_device_close(&dev);
 }
 
-/* By itself the compiler does so on GPUs, for large grids. */
+/* By itself the compiler does so for large grids. */
 static void test_when(void **state)
 {
     (void)state;
-    static const struct { bool gpu; int64_t n; int last; } rows[] = {{true, 2048, 4}, {false, 2048, 0}};
+    static const struct { bool gpu; int64_t n; int last; } rows[] = {{true, 2048, 4}, {false, 2048, 4}, {true, 500, 0}, {false, 500, 0}};
     rw_device *dev = open_device("cpu");
     compiler(false);
     for (int i = 0; i < RW_COUNT(rows); ++i) {
@@ -127,17 +130,18 @@ static void test_bits(void **state)
             for (int i = 0; i < RW_COUNT(texts); ++i)
                 for (int d = 0; d < n; ++d) {
                     const rw_device_properties *info = rw_device_info(devices[d]);
-                    int few = info->gpu ? 3 : strcmp(info->kind, "cpu") ? 37 : 2; /* compiling takes long */
+                    int few = info->gpu ? 11 : strcmp(info->kind, "cpu") ? 37 : 5; /* compiling takes long */
                     if ((g + 2 * k + 3 * i) % few) continue;
                     rw_grid grid = {2, {grids[g][0], grids[g][1], 1}, {0.5, 0.25, 1}, {0.125, -0.25, 0}};
                     int64_t cells = cell_count(&grid);
                     int order = k == 4 && g % 2 ? 4 : 2; /* periodic sides have both orders */
                     bool mixed = (g + k) % 3 == 0;
                     run(devices[d], "cpu", texts[i].text, &grid, order, (rw_boundary_kind)k, mixed, one);
-                    run(devices[d], "wave", texts[i].text, &grid, order, (rw_boundary_kind)k, mixed, wave);
+                    const char *wish = wishes[info->gpu ? 0 : runs % 2];
+                    run(devices[d], wish, texts[i].text, &grid, order, (rw_boundary_kind)k, mixed, wave);
                     for (int64_t c = 0; c < FIELDS * cells; ++c)
                         if (memcmp(one + c, wave + c, sizeof *one))
-                            fail_msg("%s, %s, %dx%d, order %d, sides %d%s: %s at %d, %d is %.17g fused, %.17g pass by pass", info->name, texts[i].name,
+                            fail_msg("%s, %s, %s, %dx%d, order %d, sides %d%s: %s at %d, %d is %.17g fused, %.17g pass by pass", info->name, wish, texts[i].name,
                                      (int)grid.size[0], (int)grid.size[1], order, k, mixed ? " mixed" : "", fields_of[c / cells],
                                      (int)(c % cells % grid.size[0]), (int)(c % cells / grid.size[0]), wave[c], one[c]);
                     runs++;

@@ -1,7 +1,8 @@
 /* Figures: what is drawn is where the data are. Orientation, limits, missing values, averaging, lines, legends that do
- * not hide data, slices; refusals, the same bytes twice, hundreds of odd figures, faults. */
+ * not hide data, slices, surfaces; refusals, the same bytes twice, hundreds of odd figures, faults. */
 #include "io_test.h"
 
+#include <float.h>
 #include <math.h>
 #include <png.h>
 
@@ -295,13 +296,97 @@ static void test_volume(void **state)
     free(q.rgb);
 }
 
+/* Pixels left of the colour bar whose colour is that of the map at t: the surface where it is level and has no line. */
+static patch level_at(const page *p, double t)
+{
+    uint8_t rgb[3];
+    color_at(RW_COLORMAP_SEQUENTIAL, t, rgb);
+    return find(p, rgb, 0, p->width * 4 / 5);
+}
+
+/* A low floor with a high block at each corner in turn: high x is to the right and near, high y to the right and far. */
+static void test_surface(void **state)
+{
+    (void)state;
+    enum { N = 20 };
+    double values[N * N];
+    patch high[4];
+    for (int k = 0; k < 4; k++) {
+        for (int i = 0; i < N * N; i++) values[i] = (i % N >= N / 2) == k % 2 && (i / N >= N / 2) == k / 2 ? 0.75 : 0.25;
+        const rw_figure_field f = {.nx = N, .ny = N, .values = values, .value = {.label = "z", .min = 0, .max = 1}};
+        ASSERT_OK(rw_figure_write_surface(NULL, "a.png", NULL, &f));
+        page p = load("a.png");
+        assert_true(p.width <= 1400 && p.height <= 1100 && p.width > 700 && p.height > 700);
+        patch low = level_at(&p, 0.25);
+        high[k] = level_at(&p, 0.75);
+        assert_true(high[k].n > 20000 && low.n > 40000);
+        free(p.rgb);
+    }
+    assert_true(high[0].x < high[1].x && high[2].x < high[3].x && high[0].x < high[2].x && high[1].x < high[3].x);
+    assert_true(high[1].y > high[0].y + 100 && high[3].y > high[2].y + 100); /* to the near side with x, */
+    assert_true(high[2].y < high[0].y - 100 && high[3].y < high[1].y - 100); /* to the far one with y */
+}
+
+/* A wall in front hides what is behind it; a hole shows the page. */
+static void test_surface_hides(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    double values[N * N];
+    const rw_figure_field f = {.nx = N, .ny = N, .values = values, .value = {.min = 0, .max = 1}};
+    patch seen[4];
+    for (int k = 0; k < 4; k++) { /* nothing; a wall along the near, along the far side; a hole of a quarter */
+        for (int i = 0; i < N * N; i++) {
+            bool wall = (k == 1 && i / N < 3) || (k == 2 && i / N >= N - 3);
+            values[i] = wall ? 1 : k == 3 && i % N < N / 2 && i / N < N / 2 ? NAN : 0.2;
+        }
+        ASSERT_OK(rw_figure_write_surface(NULL, "a.png", NULL, &f));
+        page p = load("a.png");
+        seen[k] = level_at(&p, 0.2);
+        free(p.rgb);
+    }
+    assert_true(seen[1].n < seen[0].n * 3 / 4 && seen[2].n > seen[0].n * 85 / 100);
+    assert_in_range(seen[3].n, seen[0].n * 70 / 100, seen[0].n * 80 / 100);
+}
+
+/* One and two values, a constant, nothing, all numbers there are, more values than pixels, a flat rectangle, a small page. */
+static void test_surface_corners(void **state)
+{
+    (void)state;
+    enum { N = 1500 };
+    double *values = malloc(N * N * sizeof *values);
+    for (size_t nx = 1; nx <= 3; nx++)
+        for (size_t ny = 1; ny <= 3; ny++) {
+            for (size_t i = 0; i < nx * ny; i++) values[i] = 0.5;
+            ASSERT_OK(rw_figure_write_surface(NULL, "a.png", NULL, &(rw_figure_field){.nx = nx, .ny = ny, .values = values}));
+            page p = load("a.png");
+            patch constant = level_at(&p, 0.5);
+            assert_true(constant.n > 20000);
+            free(p.rgb);
+        }
+    for (int i = 0; i < 100; i++) values[i] = i % 2 ? NAN : INFINITY;
+    ASSERT_OK(rw_figure_write_surface(NULL, "a.png", NULL, &(rw_figure_field){.nx = 10, .ny = 10, .values = values}));
+    for (int i = 0; i < 100; i++) values[i] = i % 2 ? -DBL_MAX : DBL_MAX;
+    ASSERT_OK(rw_figure_write_surface(NULL, "a.png", NULL, &(rw_figure_field){.nx = 10, .ny = 10, .values = values}));
+    for (int i = 0; i < N * N; i++) values[i] = (i % N + i / N) % 2 ? 1 : 0; /* a chessboard is level at its mean */
+    const rw_figure_field fine = {.nx = N, .ny = N, .values = values, .x1 = 1, .y1 = 0.4};
+    ASSERT_OK(rw_figure_write_surface(NULL, "a.png", &(rw_figure_page){.width = 900, .height = 700}, &fine));
+    page p = load("a.png");
+    assert_true(p.width == 900 && p.height == 700);
+    free(p.rgb);
+    ASSERT_OK(rw_figure_write_surface(NULL, "a.png", &(rw_figure_page){.width = 200, .height = 200, .title = "t"}, &fine));
+    free(values);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
     const double values[4] = {1, 2, 3, 4};
     const rw_figure_field good = {.nx = 2, .ny = 2, .values = values};
     rw_figure_field f = good;
-#define REFUSED(page_pointer) ASSERT_FAILS(rw_figure_write_field(NULL, "a.png", page_pointer, &f), RW_ERR_ARGUMENT)
+#define REFUSED(page_pointer)                                                                       \
+    ASSERT_FAILS(rw_figure_write_field(NULL, "a.png", page_pointer, &f), RW_ERR_ARGUMENT);           \
+    ASSERT_FAILS(rw_figure_write_surface(NULL, "a.png", page_pointer, &f), RW_ERR_ARGUMENT)
     f.nx = 0;
     REFUSED(NULL);
     f = good, f.ny = 0;
@@ -364,7 +449,7 @@ static void test_odd(void **state)
                                            .x0 = isfinite(values[3]) ? values[3] : 0, .y1 = (double)(k % 7),
                                            .x_label = labels[k % 6], .map = (rw_colormap)(k % RW_COLORMAPS),
                                            .stretch = k % 2};
-                ASSERT_OK(rw_figure_write_field(NULL, "a.png", &page_given, &f));
+                ASSERT_OK((k % 2 ? rw_figure_write_field : rw_figure_write_surface)(NULL, "a.png", &page_given, &f));
             } else if (k % 3 == 1) {
                 rw_figure_series s[5];
                 for (size_t i = 0; i < 5; i++)
@@ -393,6 +478,7 @@ static rw_status draw_all(void)
     const rw_figure_page small = {.width = 200, .height = 200};
     const rw_figure_series s = {"s", 8, values, values, RW_FIGURE_LINE_POINTS};
     RW_TRY(rw_figure_write_field(NULL, "a.png", &small, &(rw_figure_field){.nx = 4, .ny = 2, .values = values}));
+    RW_TRY(rw_figure_write_surface(NULL, "d.png", &small, &(rw_figure_field){.nx = 4, .ny = 2, .values = values}));
     RW_TRY(rw_figure_write_lines(NULL, "b.png", &small, &(rw_figure_lines){.n = 1, .series = &s}));
     return rw_figure_write_volume(NULL, "c.png", &small, &(rw_figure_volume){.n = {2, 2, 2}, .values = values});
 }
@@ -401,7 +487,7 @@ static void test_faults(void **state)
 {
     (void)state;
     assert_true(each_fault(draw_all, true) > 20);
-    assert_int_equal(count_files(), 3);
+    assert_int_equal(count_files(), 4);
 }
 
 int main(void)
@@ -409,6 +495,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IO_TEST(test_orientation), IO_TEST(test_sizes),    IO_TEST(test_missing), IO_TEST(test_limits),
         IO_TEST(test_averaging),   IO_TEST(test_lines),    IO_TEST(test_legend),  IO_TEST(test_volume),
+        IO_TEST(test_surface),     IO_TEST(test_surface_hides), IO_TEST(test_surface_corners),
         IO_TEST(test_refusals),    IO_TEST(test_odd),      IO_TEST(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,6 +88,70 @@ static void test_known_radii(void **state)
     else check_cases(cases, RW_COUNT(cases));
 }
 
+/* The reaction front (test_reference.c), spacing 0.01, N x M unknowns: 7620 at u = 1 and 7590 at u = 0 for forward differences. At a
+ * uniform u the Jacobian's eigenvalues are d + 2 sqrt(w e) (cos(i pi/(N + 1)) + cos(j pi/(M + 1))), w and e the neighbours' weights. */
+static const rw_boundary cold[6] = {DIRICHLET, DIRICHLET, DIRICHLET, DIRICHLET, NONE, NONE};
+static const char *const front[] = {"du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)",
+                                    "du/dt = 0.1*laplace(u) - dx(u) - dy(u) + 10*(u - u^3)"};
+static void describe_front(problem *p, bool central, int n, int m, const char *radius)
+{
+    describe(p, front[central], 1, 2, 2, cold);
+    p->spec.grid = (rw_grid){2, {n, m, 1}, {0.01, 0.01, 1}, {0.01, 0.01, 0}};
+    p->spec.method = RW_ODE_ROCK4, p->spec.spectral_radius = radius;
+}
+
+static double unity(const double x[3], int f) { return (void)x, (void)f, 1; }
+static double random_value(const double x[3], int f)
+{
+    return (void)f, 3 * rw_random_uniform(3, (uint64_t)(1e4 * x[0] + 1e8 * x[1])) - 1.5;
+}
+
+static void test_reaction_front(void **state)
+{
+    (void)state;
+    static const struct { bool central; value_at *u; double bound, diagonal, product; } rows[] = {
+        {false, unity, 7620, -3820, 900. * 1000}, {false, zero, 7590, -3790, 900. * 1000},
+        {true, unity, 8020, -4020, 950. * 1050}, {true, zero, 7990, -3990, 950. * 1050}};
+    for (int i = 0; i < (on("opencl") && !rw_device_info(dev)->gpu ? 1 : RW_COUNT(rows)); ++i) {
+        problem p;
+        const int n = 64, m = 40;
+        describe_front(&p, rows[i].central, n, m, NULL);
+        start(&p, rows[i].u);
+        double bound = radius_of(&p);
+        double radius = 2 * sqrt(rows[i].product) * (cos(pi / (n + 1)) + cos(pi / (m + 1))) - rows[i].diagonal;
+        assert_true(statistics(&p).spectral_rhs == 1 && statistics(&p).rhs == 1);
+        finish(&p);
+        if (fabs(bound - rows[i].bound) > 1e-11 * bound) fail_msg("row %d: %.17g, not %g", i, bound, rows[i].bound);
+        assert_true(bound >= radius && bound <= 1.01 * radius);
+        describe_front(&p, rows[i].central, n, m, "power");
+        start(&p, rows[i].u);
+        double power = radius_of(&p);
+        int64_t counted = statistics(&p).spectral_rhs;
+        print_message("row %d: radius %.1f, Gershgorin %.1f, power %.1f with %lld right-hand sides\n", i, radius, bound, power,
+                      (long long)counted);
+        assert_true(power >= radius && power <= 1.25 * radius);
+        assert_true(counted >= 8 && counted <= 102 && counted == statistics(&p).rhs);
+        finish(&p);
+    }
+}
+
+/* The largest row for random values, by plain C. */
+static void test_largest_row(void **state)
+{
+    (void)state;
+    if (on("opencl") && !rw_device_info(dev)->gpu) skip();
+    problem p;
+    describe_front(&p, false, 37, 50, NULL);
+    start(&p, random_value);
+    const double *u = numbers_of(p.array[0]), nu = 0.1 / 1e-4, a = 1 / 0.01;
+    double most = 0;
+    for (int64_t c = 0; c < cells_of(&p); ++c)
+        most = fmax(most, fabs(2 * a - 4 * nu + 10 * (1 - 3 * u[c] * u[c])) + 2 * fabs(nu - a) + 2 * nu);
+    double bound = radius_of(&p);
+    if (!(fabs(bound - most) <= 1e-13 * most)) fail_msg("%.17g, by plain C %.17g", bound, most);
+    finish(&p);
+}
+
 /* Robin sides make rows with larger sums than inside: du/dx = -q u at x = 1 with large q. By numpy: 35.393/h^2 for
  * q h = 1000/60 on 60 nodes, order 2; 66.516/h^2 with order 4. */
 static void test_robin_sides_count(void **state)
@@ -244,6 +308,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_radii),
+        cmocka_unit_test(test_reaction_front),
+        cmocka_unit_test(test_largest_row),
         cmocka_unit_test(test_robin_sides_count),
         cmocka_unit_test(test_the_automatic_step_is_stable),
         cmocka_unit_test(test_expression),

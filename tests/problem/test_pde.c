@@ -1,5 +1,5 @@
 /* The problem pde: wrong cases with the exact message, grids that follow from boundary conditions, parameters, initial
- * values from files and pictures, checks, and a restart that gives the same bytes. */
+ * values from files and pictures, checks, a restart that gives the same bytes, and runs that stop before their end. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,6 +85,14 @@ static void test_bad_input(void **state)
               "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
          "fields u and v put their nodes differently on side left"},
         {CASE("{u: {initial: \"0\"}}", EQ "time: {end: -1}\n"), "time.end = -1 is not after time.start = 0"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {start: 1, end: 1}\n"), "time.end = 1 is not after time.start = 1"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, rtol: 0}\n"),
+         ":5:22: time.rtol = 0 is outside (0, 1]: relative tolerance of a step"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, rtol: .nan}\n"), "time.rtol = .nan is not a number (NaN): relative tolerance"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, atol: 0}\n"), "time.atol = 0 is outside (0, inf): absolute tolerance of a step"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, atol: .nan}\n"), "time.atol = .nan is not a number (NaN): absolute tolerance"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, method: rock4, max_stages: 4}\n"),
+         "case.yaml: time.max_stages = 4 is outside [5, 1000000]: stages of a step of rock4"},
         {CASE("{u: {initial: \"0\"}}", EQ TIME "checks: {c: {value: u, tolerance: 1}}\n"),
          "checks.c.value is a field: reduce it to a number"},
         {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: \"x\"}\n"), NULL}, /* found when it is asked for */
@@ -221,6 +229,48 @@ static void test_a_restart_gives_the_same_bytes(void **state)
     }
 }
 
+/* Runs that stop: place, time, step and the last good checkpoint; a restart from that meets the same end. */
+static void test_runs_that_stop(void **state)
+{
+    (void)state;
+#define TWO "{u: {initial: \"1\"}, v: {initial: \"1\"}}"
+#define STOP(equation, time)                                                                                           \
+    CASE(TWO, "equations: [\"du/dt = -u\", \"dv/dt = " equation "\"]\ntime: {end: 3, " time "}\n"                      \
+         "output: {fields: [], figures: []}\n")
+    static const struct { const char *text, *set, *message[4]; } rows[] = {
+        {STOP("laplace(v) + where(x > 0.7, where(y > 1, sqrt(0.4 - t), 0), 0)", "method: rkc2"), "checkpoint.steps=2",
+         {"case.yaml, t = 0.4, step ", "the right-hand side of v is not a number at node (5, 3), x = 0.714286, y = 1.2, t = 0.4: check",
+          "; the last good state is in '", "/checkpoint.h5', t = 0.4"}},
+        {STOP("where(x > 0.7, log(v - 2), 0)", "method: rock4"), "checkpoint.steps=2",
+         {"case.yaml, t = 0, step 1: ", "the right-hand side of v is not a number at node (5, 0), x = 0.714286, y = 0, t = 0: check",
+          "; there is no checkpoint yet", ""}},
+        {STOP("v^2", "method: dp5"), "checkpoint.steps=2",
+         {"the solution grows without bound (|v| = ", "): it blows up near t = 1", "/checkpoint.h5', t = ", ""}},
+        {STOP("where(x > 0.7, sqrt(0.4 - t), 0)", "method: rk4, step: 0.03"), "checkpoint.steps=5",
+         {"is not a number at t = 0.45, step 15: ", "the last good state is in checkpoint.h5, t = 0.3: ",
+          "; v is not a number at node (5, 0), x = 0.714286, y = 0", ""}},
+        {CASE("{u: {initial: \"log(0.5 - y)\"}}", EQ TIME), "time.start=0",
+         {"is not a number at t = 0, step 0: ", "there is no checkpoint yet", "u is not a number at node (0, 2), x = 0, y = 0.8", ""}},
+    };
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        char path[128], where[160], first[1024];
+        const char *set[] = {rows[i].set};
+        write_case(rows[i].text, path);
+        snprintf(where, sizeof where, "%s/stop%d", folder, i);
+        rw_run_options options = {.folder = where, .device = "cpu", .set = set, .nset = 1};
+        for (int again = 0; again < 2; ++again) {
+            rw_run_report report;
+            assert_int_equal(rw_run_case(ctx, path, &options, &report), RW_ERR_NOT_CONVERGED);
+            for (int k = 0; k < 4; ++k)
+                if (!strstr(rw_message(ctx), rows[i].message[k]))
+                    fail_msg("row %d: \"%s\" is not in: %s", i, rows[i].message[k], rw_message(ctx));
+            if (again) assert_string_equal(first, rw_message(ctx));
+            snprintf(first, sizeof first, "%s", rw_message(ctx));
+            options.restart = true;
+        }
+    }
+}
+
 static void test_checks(void **state)
 {
     (void)state;
@@ -283,7 +333,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_input), cmocka_unit_test(test_grids), cmocka_unit_test(test_initial_values),
-        cmocka_unit_test(test_a_restart_gives_the_same_bytes), cmocka_unit_test(test_checks),
-        cmocka_unit_test(test_no_memory)};
+        cmocka_unit_test(test_a_restart_gives_the_same_bytes), cmocka_unit_test(test_runs_that_stop),
+        cmocka_unit_test(test_checks), cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -431,6 +431,7 @@ static void test_not_finite(void **state)
     assert_int_equal(run("d", "time.nan_at=0.6 checkpoint.steps=10", (rw_run_options){0}, NULL), RW_ERR_NOT_CONVERGED);
     assert_message("'mean(u)' is not a number at t = 0.");
     assert_message("the last good state is in checkpoint.h5, t = 0.");
+    assert_message("; u is not a number at node (0, 0), x = 0, y = 0");
     assert_reason("d", "not_finite", 3);
     assert_readable("d");
     rw_h5 *file;

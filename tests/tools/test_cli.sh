@@ -58,6 +58,10 @@ expect 2 "--time now is not a number" plot results --time now
 expect 2 "one argument too many" run -- -a -b
 expect 2 "give one of --clear" cache --clear --path
 expect 2 "goes with --trace" cache -d cpu
+expect 2 "--output belongs to --graph" explain case.yaml -o step.dot
+expect 2 "--stages belongs to --graph" explain case.yaml -n 9
+expect 2 "--stages many is not a number" explain --graph case.yaml --stages many
+for n in 0 -3 7.5 1e9; do expect 2 "--stages $n is not a whole number from 1 to 100000" explain --graph case.yaml --stages $n; done
 
 # ---- what there is ---------------------------------------------------------------------------------------------------
 
@@ -97,6 +101,11 @@ for file in rock4.txt rock4.md rock4.json rock4-times.csv rock4-work.csv rock4-p
 done
 expect 0 "" lab rock4 -s sizes=8,16 -s tol=1e-3 -s runs=1 -d cpu:1 -q -o lab
 [ -s out ] && fail "lab -q prints $(cat out)"
+expect 0 "precision: " lab list
+expect 0 "rock4" lab precision -s problems=front -s methods=rock4 -s tolerances=1e-2 -s runs=1 -t work
+expect 2 "2 devices are given, but it runs on one" lab precision -d cpu:1 -d cpu
+expect 2 "methods = 'rock5' is not allowed: rkc2|rkl2|rock2|rock4|dp5|auto" lab precision -s methods=rock5
+expect 1 "no.csv" lab precision -s peers=no.csv
 expect 2 "is no shell" completion tcsh
 for shell in bash zsh fish; do expect 0 "rechenwerk" completion $shell; done
 
@@ -171,6 +180,13 @@ expect 2 "no column 'w'" plot bare -F w
 expect 2 "choose one column" plot bare -o bare.png
 expect 0 "u_mean" plot bare
 expect 0 "memory" explain heat.yaml
+expect 0 "a tile through the whole step as one part: not possible" explain --graph heat.yaml
+expect 0 ", 12 stages;" explain -g -n 12 heat.yaml -s time.method=rock4
+expect 0 "possible, each is separate" explain --graph heat.yaml -o step.dot
+grep -q '^  subgraph cluster_0 {' step.dot || fail "no box in step.dot"
+command -v dot > /dev/null && { dot -Tsvg step.dot > step.svg || fail "Graphviz does not read step.dot"; }
+expect 1 "nowhere/step.dot" explain --graph heat.yaml -o nowhere/step.dot
+expect 2 "nowhere.yaml" explain --graph nowhere.yaml
 expect 0 "" cache --trace heat.yaml
 expect 2 "nowhere.yaml" run nowhere.yaml
 expect 2 "nowhere.yaml" explain nowhere.yaml

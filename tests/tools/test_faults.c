@@ -15,6 +15,7 @@
 
 #include "../devices.h"
 #include "rechenwerk/bench.h"
+#include "rechenwerk/depgraph.h"
 #include "rechenwerk/describe.h"
 #include "rechenwerk/expr.h"
 #include "rechenwerk/lab.h"
@@ -56,6 +57,9 @@ static rw_program *program;
 static rw_kernel *kernel;
 static rw_expr *expr;
 static rw_ode *ode;
+static rw_depgraph *graph;
+static rw_partition *partition;
+static int *chain;
 static rw_reducer *reducer;
 static rw_context *context;
 static rw_device *device;
@@ -521,6 +525,111 @@ static void result_plan(void) { note("%d %d %d %g", plan.passes, plan.stores, pl
 TEXT_PROBE(call_expr_explain, rw_expr_explain(expr, &text))
 static void after_expr_text(void) { after_text(), after_expr(); }
 
+/* ---- dependency graphs: three stages of four points, added from the last on --------------------------------------- */
+
+enum { POINTS = 4, STAGES = 3, TASKS = POINTS * STAGES };
+static int part_of[TASKS];
+
+static rw_status call_graph(void)
+{
+    graph = poison;
+    return made(rw_depgraph_create(ctx, &graph), &graph);
+}
+static void add_tasks(void)
+{
+    for (int t = 0; t < TASKS; ++t) {
+        OK(rw_depgraph_add_task(graph, "f", "point", NULL));
+        part_of[t] = t / POINTS * 2 + t % POINTS / 2;
+    }
+}
+static void add_dependencies(int from)
+{
+    for (int t = from; t < TASKS - POINTS; ++t)
+        for (int k = -1; k <= 1; ++k)
+            if (t % POINTS + k >= 0 && t % POINTS + k < POINTS) OK(rw_depgraph_add_dependency(graph, t, t + POINTS + k));
+}
+static void before_tasks(void)
+{
+    OK(rw_depgraph_create(ctx, &graph));
+    add_tasks();
+}
+static void before_graph(void)
+{
+    before_tasks();
+    add_dependencies(0);
+}
+static void after_graph(void)
+{
+    rw_partition_destroy(&partition);
+    rw_depgraph_destroy(&graph);
+    free(chain), chain = NULL;
+}
+static void note_graph(void)
+{
+    note("%d %d", rw_depgraph_tasks(graph), rw_depgraph_dependencies(graph));
+    for (int t = 0; t < rw_depgraph_tasks(graph); ++t) note("%s %s", rw_depgraph_kind(graph, t), rw_depgraph_label(graph, t));
+}
+static void result_graph(void)
+{
+    if (!rw_depgraph_tasks(graph)) add_tasks();
+    add_dependencies(1);
+    note_graph();
+}
+static rw_status call_add_task(void) { return rw_depgraph_add_task(graph, "sum", "last", &count); }
+static rw_status call_add_dependency(void)
+{
+    RW_TRY(rw_depgraph_add_dependency(graph, 0, 4));
+    return rw_depgraph_add_dependency(graph, 0, 5);
+}
+static rw_status call_find_path(void)
+{
+    static const int from[] = {8, 9}, to[] = {2, 3};
+    chain = poison;
+    rw_status status = made(rw_depgraph_find_path(graph, from, 2, to, 2, &chain, &count), &chain);
+    if (status != RW_OK) chain = NULL;
+    return status;
+}
+static rw_status call_check_separate(void)
+{
+    static const int set[] = {0, 8};
+    chain = poison;
+    rw_status status = made(rw_depgraph_check_separate(graph, set, 2, &chain, &count), &chain);
+    if (status != RW_OK) chain = NULL;
+    return status;
+}
+static void result_path(void)
+{
+    for (int i = 0; i < count; ++i) note("%d", chain[i]);
+}
+static rw_status partition_as(const int *part, int n)
+{
+    partition = poison;
+    return made(rw_depgraph_partition(graph, part, n, NULL, &partition), &partition);
+}
+static rw_status call_partition(void) { return partition_as(part_of, 6); }
+static rw_status call_broken_partition(void)
+{
+    static const int part[TASKS] = {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1};
+    return partition_as(part, 2);
+}
+static rw_status call_cyclic_partition(void)
+{
+    static const int part[TASKS] = {0, 1, 2, 2, 1, 0, 2, 2, 2, 2, 2, 2};
+    return partition_as(part, 3);
+}
+static void result_partition(void)
+{
+    note("%d %s %d %d %d", partition->accepted, partition->reason, partition->nlevels, partition->nstructures, partition->nlaunches);
+    for (int i = 0; i < partition->nparts; ++i) note("%s", partition->name[i]);
+}
+static void before_partition(void)
+{
+    before_graph();
+    OK(call_partition());
+}
+TEXT_PROBE(call_dot, rw_depgraph_dot(graph, partition, &text))
+static void after_dot(void) { after_text(), after_graph(); }
+
 /* ---- time integration -------------------------------------------------------------------------------------------- */
 
 static rw_status create_ode(rw_ode_method method, rw_ode **o)
@@ -607,6 +716,19 @@ static rw_status call_ode_set(void) { return rw_ode_set(ode, "c", 1.25); }
 static rw_status call_ode_step(void) { return rw_ode_step(ode, 1); }
 TEXT_PROBE(call_ode_explain, rw_ode_explain(ode, &text))
 static void after_ode_text(void) { after_text(), after_ode(); }
+static rw_status call_ode_depgraph(void)
+{
+    text = poison, graph = poison, partition = poison;
+    rw_status status = made(made(made(rw_ode_depgraph(ode, 6, &graph, &partition, &text), &text), &graph), &partition);
+    return status;
+}
+static void result_ode_depgraph(void)
+{
+    note("%s", text);
+    result_partition();
+    result_steps();
+}
+static void after_ode_depgraph(void) { after_graph(), after_ode_text(); }
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
@@ -772,11 +894,23 @@ static rw_status explain(char **out)
     return rw_explain_case(ctx, path_of("case.yaml"), &options, out);
 }
 TEXT_PROBE(call_explain, explain(&text))
+static rw_status explain_graph(char **out)
+{
+    const rw_run_options options = {.device = "cpu:1"};
+    return rw_explain_graph(ctx, path_of("case.yaml"), &options, 0, path_of("step.dot"), out);
+}
+TEXT_PROBE(call_explain_graph, explain_graph(&text))
 static void result_explain(void) /* without what is free now */
 {
     char *memory = strstr(text, "\nmemory"), *end = memory ? strchr(memory + 1, '\n') : NULL;
     if (!end) fail_msg("%s", text);
     note("%.*s%s", (int)(memory - text), text, end);
+}
+
+static void result_explain_graph(void)
+{
+    result_explain();
+    note_file("step.dot");
 }
 
 static int drawn;
@@ -878,6 +1012,16 @@ static const probe probes[] = {
     {"rw_expr_get_plan", "", 0, before_expr, call_expr_plan, result_plan, after_expr},
     {"rw_expr_explain", "", 0, before_expr, call_expr_explain, result_text, after_expr_text},
 
+    {"rw_depgraph_create", "", HOST_ONLY, nothing, call_graph, result_graph, after_graph},
+    {"rw_depgraph_add_task", "", HOST_ONLY, before_tasks, call_add_task, result_graph, after_graph},
+    {"rw_depgraph_add_dependency", "", HOST_ONLY, before_tasks, call_add_dependency, result_graph, after_graph},
+    {"rw_depgraph_find_path", "", HOST_ONLY, before_graph, call_find_path, result_path, after_graph},
+    {"rw_depgraph_check_separate", "", HOST_ONLY, before_graph, call_check_separate, result_path, after_graph},
+    {"rw_depgraph_partition", "accepted", HOST_ONLY, before_graph, call_partition, result_partition, after_graph},
+    {"rw_depgraph_partition", "not separate", HOST_ONLY, before_graph, call_broken_partition, result_partition, after_graph},
+    {"rw_depgraph_partition", "in no order", HOST_ONLY, before_graph, call_cyclic_partition, result_partition, after_graph},
+    {"rw_depgraph_dot", "", HOST_ONLY, before_partition, call_dot, result_text, after_dot},
+
     {"rw_ode_create", "rk4", SLOW, nothing, call_rk4, result_ode, after_ode},
     {"rw_ode_create", "rkc2", SLOW, nothing, call_rkc2, result_ode, after_ode},
     {"rw_ode_create", "rock4", SLOW, nothing, call_rock4, result_ode, after_ode},
@@ -891,6 +1035,9 @@ static const probe probes[] = {
     {"rw_ode_step", "rkc2, third", SLOW, before_third_step, call_ode_step, result_steps, after_ode},
     {"rw_ode_explain", "rk4", 0, before_rk4, call_ode_explain, result_text, after_ode_text},
     {"rw_ode_explain", "rkc2", 0, before_rkc2, call_ode_explain, result_text, after_ode_text},
+    {"rw_ode_depgraph", "rk4", SLOW, before_rk4, call_ode_depgraph, result_ode_depgraph, after_ode_depgraph},
+    {"rw_ode_depgraph", "rkc2", SLOW, before_rkc2, call_ode_depgraph, result_ode_depgraph, after_ode_depgraph},
+    {"rw_ode_depgraph", "auto", SLOW, before_auto, call_ode_depgraph, result_ode_depgraph, after_ode_depgraph},
 
     {"rw_reducer_create", "", 0, nothing, call_reducer, result_reducer, after_reducer},
     {"rw_reducer_run", "", 0, before_reduce, call_reduce, result_y, after_reduce},
@@ -912,6 +1059,7 @@ static const probe probes[] = {
     {"rw_run_case", "", HOST_ONLY | SLOW, before_case, call_run, result_case, before_case},
     {"rw_run_case", "restart", HOST_ONLY | SLOWEST, before_restart, call_restart, result_case, before_case},
     {"rw_explain_case", "", HOST_ONLY | SLOW, nothing, call_explain, result_explain, after_text},
+    {"rw_explain_graph", "", HOST_ONLY | SLOW, nothing, call_explain_graph, result_explain_graph, after_text},
     {"rw_plot_results", "folder", HOST_ONLY | SLOW, before_plot, call_plot, result_plot, before_case},
     {"rw_plot_results", "file", HOST_ONLY | SLOW, before_plot, call_plot_file, result_plot, before_case},
 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every command and every whole case shown in README.md, the tutorial, the pages of methods and how-to pages runs.
-# Lines that need a GPU are left out where there is none; `make` has its own tests.
+# Lines that need a GPU are left out where there is none; `make` has its own tests. Environment: SOURCE, RECHENWERK.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -9,6 +9,7 @@ ln -s "$RECHENWERK" "$work/bin/rechenwerk"
 export PATH="$work/bin:$PATH"
 cd "$work"
 ln -s "$SOURCE/cases" cases
+ln -s "$SOURCE/bench" bench
 gpu=no
 rechenwerk info --json | grep -q '"name": *"cuda:0"' && gpu=yes
 
@@ -31,7 +32,7 @@ run_line() {
     ran=$((ran + 1))
 }
 
-for page in README.md docs/tutorial/first-case.md docs/methods/pde.md docs/how-to/laboratory.md; do
+for page in README.md docs/tutorial/first-case.md docs/methods/pde.md docs/methods/depgraph.md docs/how-to/laboratory.md; do
     blocks yaml $page
     for block in blocks/*; do
         grep -q '^problem:' "$block" || continue

@@ -1,12 +1,29 @@
-/* rechenwerk explain CASE.yaml: passes over memory, bytes and operations, without running anything. */
+/* rechenwerk explain CASE.yaml: passes over memory, bytes and operations, or the graph of a step, without running anything. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "rechenwerk/run.h"
 
+/* Whole stages, 0 when not given; false after a message. */
+static bool stages_of(const arguments *a, int *stages)
+{
+    double n = 0;
+    if (!number_of(a, "stages", &n)) return false;
+    *stages = n >= 1 && n <= 100000 ? (int)n : 0;
+    if (!value_of(a, "stages") || (*stages && *stages == n)) return true;
+    usage("explain: --stages %s is not a whole number from 1 to 100000", value_of(a, "stages"));
+    return false;
+}
+
 static int run(const arguments *a)
 {
+    int stages;
+    if (!stages_of(a, &stages)) return 2;
+    for (int i = 0; i < 2 && !given(a, "graph"); i++) {
+        static const char *const names[] = {"output", "stages"};
+        if (value_of(a, names[i])) return usage("explain: --%s belongs to --graph, which is not given", names[i]);
+    }
     rw_context *ctx = make_context(a);
     const char **set = calloc((size_t)a->ngiven + 1, sizeof(*set));
     if (!ctx || !set) return 5;
@@ -14,7 +31,8 @@ static int run(const arguments *a)
     for (int i = 0; i < a->ngiven; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
     char *text = NULL;
-    rw_status status = rw_explain_case(ctx, a->operands[0], &options, &text);
+    rw_status status = given(a, "graph") ? rw_explain_graph(ctx, a->operands[0], &options, stages, value_of(a, "output"), &text)
+                                         : rw_explain_case(ctx, a->operands[0], &options, &text);
     if (status == RW_OK) fputs(text, stdout);
     int code = status == RW_OK ? 0 : failed(ctx, status);
     free(text);
@@ -23,14 +41,18 @@ static int run(const arguments *a)
     return code;
 }
 
-static const option options[] = {OPTION_DEVICE, OPTION_SET, OPTION_VERBOSE, OPTION_QUIET, OPTION_NO_CACHE};
+static const option options[] = {
+    {"graph", 'g', NULL, "the graph of one step: its kernels, what needs what, which parts may run at the same time"},
+    {"output", 'o', "FILE", "with --graph: write the graph as a picture for Graphviz (dot -Tsvg FILE)"},
+    {"stages", 'n', "N", "with --graph: a step of about N stages, where the method chooses; 7 without it"},
+    OPTION_DEVICE, OPTION_SET, OPTION_VERBOSE, OPTION_QUIET, OPTION_NO_CACHE};
 
 const command command_explain = {
     .name = "explain",
     .operands = "CASE.yaml",
     .least = 1,
     .most = 1,
-    .line = "how a case is computed: passes over memory, bytes, operations a cell",
+    .line = "how a case is computed: passes over memory, bytes, operations a cell; with --graph the graph of a step",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -1,5 +1,6 @@
 /* The cpu device: groups are spread over OpenMP threads, each thread a contiguous range of them; the items of a group
  * are the innermost loop of the kernel. Device memory is host memory; a launch returns when it is done. */
+#include <math.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -15,10 +16,12 @@ void __tsan_release(void *);
 #define HAPPENS_BEFORE(x) __tsan_release(x)
 #define HAPPENS_AFTER(x) __tsan_acquire(x)
 #define FORKS __attribute__((no_sanitize("thread"))) /* its variables are handed over behind HAPPENS_BEFORE */
+#define WORTH_A_THREAD 0.0 /* seconds of work; tests are small */
 #else
 #define HAPPENS_BEFORE(x) (void)(x)
 #define HAPPENS_AFTER(x) (void)(x)
 #define FORKS
+#define WORTH_A_THREAD 15e-6
 #endif
 
 #if defined(__SANITIZE_ADDRESS__) /* with -O3 and a second check of every pointer: minutes a kernel */
@@ -33,6 +36,7 @@ void __tsan_release(void *);
 
 typedef struct cpu_state {
     int threads;
+    _Atomic double overhead; /* seconds that launches on several threads take beyond their work, as seen lately */
 } cpu_state;
 
 static int usable_cores(void)
@@ -199,31 +203,72 @@ static void cpu_unload(rw_device *dev, rw_program *p)
     rw_cc_unload(p);
 }
 
-/* The groups 0 … total - 1 over the threads. The kernel itself is instrumented, in its own object. */
-FORKS static void run_groups(rw_cc_entry *entry, void **a, const int n[3], long total, int threads)
+/* Thread 0 looks at the clock: what a group takes falls at once and rises slowly, for a thread may be interrupted. */
+static void note_seconds(rw_kernel *k, double begin, long groups)
 {
+    double seconds = (rw_seconds() - begin) / (double)groups, before = k->group_seconds;
+    k->group_seconds = before > 0 ? fmin(seconds, 1.1 * before) : seconds;
+}
+
+/* The groups first … total - 1 over the threads. The kernel itself is instrumented, in its own object. */
+FORKS static void run_groups(rw_kernel *k, void **a, const int n[3], long first, long total, int threads)
+{
+    rw_cc_entry *entry = (rw_cc_entry *)k->handle;
     HAPPENS_BEFORE(a);
 #pragma omp parallel num_threads(threads)
     {
         HAPPENS_AFTER(a);
-        long t = omp_get_thread_num(), m = omp_get_num_threads();
-        entry(a, n, total * t / m, total * (t + 1) / m);
+        long t = omp_get_thread_num(), m = omp_get_num_threads(), from = first + (total - first) * t / m, to = first + (total - first) * (t + 1) / m;
+        double begin = t == 0 ? rw_seconds() : 0;
+        entry(a, n, from, to);
+        if (t == 0 && to > from) note_seconds(k, begin, to - from);
         HAPPENS_BEFORE(a);
     }
     HAPPENS_AFTER(a);
 }
 
+static void run_alone(rw_kernel *k, void **a, const int n[3], long first, long last)
+{
+    double begin = rw_seconds();
+    ((rw_cc_entry *)k->handle)(a, n, first, last);
+    note_seconds(k, begin, last - first);
+}
+
+/* All threads or one: to wake them and wait for them takes some microseconds, and milliseconds on a machine that others use too. What was lost
+ * that way must be won; it is forgotten slowly. (Teams of changing size would make libgomp start and end threads.) */
+static int threads_for(cpu_state *s, double work, int most)
+{
+    if (work >= 2 * WORTH_A_THREAD && work * (1 - 1.0 / most) >= 2 * s->overhead) return most;
+    s->overhead = 0.997 * s->overhead;
+    return WORTH_A_THREAD > 0 ? 1 : most;
+}
+
+static void run_shared(cpu_state *s, rw_kernel *k, void **a, const int n[3], long first, long total, int threads)
+{
+    double begin = rw_seconds();
+    run_groups(k, a, n, first, total, threads);
+    double lost = rw_seconds() - begin - (double)(total - first) * k->group_seconds / threads;
+    s->overhead = 0.7 * s->overhead + 0.3 * fmax(lost, 0);
+}
+
+/* The first group of all is timed by itself. */
 static rw_status cpu_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
 {
     void *a[RW_MAX_PARAMETERS];
     int n[3] = {(int)groups[0], (int)groups[1], (int)groups[2]};
-    long total = (long)(groups[0] * groups[1] * groups[2]);
-    rw_cc_entry *entry = (rw_cc_entry *)k->handle;
+    long total = (long)(groups[0] * groups[1] * groups[2]), first = 0;
     for (int i = 0; i < nargs; ++i)
         a[i] = args[i].buffer ? (void *)&args[i].buffer->pointer : (void *)&args[i].value;
-    int threads = RW_MIN(((cpu_state *)q->device->state)->threads, (int)RW_MIN(total, 4096));
-    if (threads == 1) entry(a, n, 0, total);
-    else run_groups(entry, a, n, total, threads);
+    cpu_state *s = q->device->state;
+    int threads = RW_MIN(s->threads, (int)RW_MIN(total, 4096));
+    if (threads == 1) {
+        ((rw_cc_entry *)k->handle)(a, n, 0, total);
+        return RW_OK;
+    }
+    if (k->group_seconds == 0) run_alone(k, a, n, first++, 1);
+    threads = threads_for(s, (double)(total - first) * k->group_seconds, threads);
+    if (threads == 1) run_alone(k, a, n, first, total);
+    else run_shared(s, k, a, n, first, total, threads);
     return RW_OK;
 }
 

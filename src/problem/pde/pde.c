@@ -111,7 +111,10 @@ static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec 
 {
     int64_t shape[3];
     for (int d = 0; d < p->grid.ndim; ++d) shape[d] = p->grid.size[p->grid.ndim - 1 - d];
-    RW_TRY(rw_ode_create(p->device, spec, &p->ode));
+    rw_status status = rw_ode_create(p->device, spec, &p->ode);
+    if (status == RW_ERR_ARGUMENT) /* a setting of time */
+        status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
+    RW_TRY(status);
     for (int f = 0; f < p->nfields; ++f) {
         pde_fields entry;
         RW_TRY(rw_array_create(p->device, p->fields[f].dtype, p->grid.ndim, shape, RW_MEMORY_DEVICE, &p->arrays[f]));
@@ -240,6 +243,21 @@ static rw_status explain(rw_problem *problem, rw_text *text)
     return text->failed ? rw_fail_memory(p->device->ctx, text->length, "the plan as text") : RW_OK;
 }
 
+static rw_status graph(rw_problem *problem, int stages, rw_text *text, char **dot)
+{
+    pde_problem *p = (pde_problem *)problem;
+    rw_depgraph *g;
+    rw_partition *tiles;
+    char *part;
+    RW_TRY(rw_ode_depgraph(p->ode, stages, &g, &tiles, &part));
+    rw_text_add(text, "%s", part);
+    free(part);
+    rw_status status = text->failed ? rw_fail_memory(p->device->ctx, text->length, "the graph as text") : RW_OK;
+    if (status == RW_OK && dot) status = rw_depgraph_dot(g, tiles, dot);
+    rw_partition_destroy(&tiles), rw_depgraph_destroy(&g);
+    return status;
+}
+
 static int statistics(const rw_problem *problem, const char **names, double *values, int max)
 {
     rw_ode_statistics s = rw_ode_get_statistics(((const pde_problem *)problem)->ode);
@@ -263,6 +281,6 @@ const rw_problem_ops rw_pde_ops = {
     .name = "pde", .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions",
     .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .create = create, .destroy = destroy, .step = step,
     .time = time_now, .end = time_end, .steps = steps, .grid = output_grid, .fields = output_fields, .columns = columns,
-    .row = row, .save = save, .load = load, .explain = explain, .statistics = statistics, .method = method,
+    .row = row, .save = save, .load = load, .explain = explain, .graph = graph, .statistics = statistics, .method = method,
     .check = pde_check,
 };

@@ -1,0 +1,240 @@
+/* What kernels take as numbers: nodes that depend on no field and no reduction, computed on the host before a run. Only what depends on a
+ * parameter that has changed is computed again.
+ *
+ * Along a course a scalar has a sample at each of its times; they are kept, because from one stage of a step to the next only the weights
+ * change. */
+#include "expr/scalars.h"
+
+#include <string.h>
+
+typedef struct entry {
+    rw_node node;
+    int course;   /* parameter whose course it follows, -1 none */
+    bool rough;   /* it has jumps or bends there: its own value counts */
+    bool linear;  /* in what follows the course: the weighted sum needs no samples */
+    bool sampled, owned; /* samples are wanted; own is */
+    double own[2], sum[2];  /* value of the parameters' own values; weighted sum along the course */
+    double (*sample)[2];    /* [RW_COURSE], made when first wanted */
+} entry;
+
+struct rw_scalars {
+    rw_graph *g;
+    entry *entries; /* operands first */
+    int n, capacity;
+    int *place;           /* by node: its entry; -1 */
+    uint64_t *depends;    /* [entry][words]: bits of parameters */
+    uint64_t *changed;    /* [words] since the last update */
+    uint64_t *moved;      /* [words] those whose course has other times */
+    double (*seen)[2];    /* [parameter] */
+    bool *follows;        /* [parameter]: it has a course */
+    int words, nnodes, nparams;
+    bool filled;
+};
+
+/* Has values that jump, or slopes that do. */
+static bool is_rough(rw_op op)
+{
+    return rw_ops[op].kind == 'B' || op == RW_OP_ABS || op == RW_OP_SIGN || op == RW_OP_FLOOR || op == RW_OP_MOD || op == RW_OP_MIN ||
+           op == RW_OP_MAX || op == RW_OP_WHERE;
+}
+
+static bool add(rw_scalars *s, rw_node n)
+{
+    const rw_graph_node *p = s->g->nodes + n;
+    if (s->place[n] >= 0) return true;
+    for (int i = 0; i < rw_ops[p->op].arity; ++i)
+        if (!add(s, p->arg[i])) return false;
+    if (!rw_grow(&s->entries, &s->capacity, s->n + 1, sizeof *s->entries)) return false;
+    s->entries[s->n] = (entry){.node = n, .course = -1, .linear = true};
+    s->place[n] = s->n++;
+    return true;
+}
+
+static bool fill(rw_scalars *s, const bool *wanted)
+{
+    rw_graph *g = s->g;
+    s->nnodes = g->n, s->nparams = g->nparams, s->words = (g->nparams + 63) / 64;
+    s->place = rw_calloc((size_t)g->n, sizeof *s->place);
+    s->seen = rw_calloc((size_t)g->nparams, sizeof *s->seen);
+    s->follows = rw_calloc((size_t)g->nparams, 1);
+    s->changed = rw_calloc((size_t)s->words, sizeof *s->changed), s->moved = rw_calloc((size_t)s->words, sizeof *s->moved);
+    if (!s->place || !s->seen || !s->follows || !s->changed || !s->moved) return false;
+    memset(s->place, -1, (size_t)g->n * sizeof *s->place);
+    for (int n = 0; n < g->n; ++n)
+        if (wanted[n] && !add(s, n)) return false;
+    s->depends = rw_calloc((size_t)RW_MAX(s->n, 1) * (size_t)s->words, sizeof *s->depends);
+    for (int i = 0; s->depends && i < s->n; ++i) {
+        const rw_graph_node *p = g->nodes + s->entries[i].node;
+        uint64_t *bits = s->depends + i * s->words;
+        if (p->op == RW_OP_PARAM) bits[p->index / 64] |= 1ull << p->index % 64;
+        for (int a = 0; a < rw_ops[p->op].arity; ++a)
+            for (int w = 0; w < s->words; ++w) bits[w] |= s->depends[s->place[p->arg[a]] * s->words + w];
+    }
+    return s->depends != NULL;
+}
+
+rw_scalars *rw_scalars_create(rw_graph *g, const bool *wanted)
+{
+    rw_scalars *s = rw_calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->g = g;
+    if (!fill(s, wanted)) rw_scalars_destroy(&s);
+    return s;
+}
+
+void rw_scalars_destroy(rw_scalars **scalars)
+{
+    rw_scalars *s = *scalars;
+    *scalars = NULL;
+    if (!s) return;
+    for (int i = 0; i < s->n; ++i) rw_free(s->entries[i].sample);
+    rw_free(s->follows), rw_free(s->moved);
+    rw_free(s->entries), rw_free(s->place), rw_free(s->depends), rw_free(s->changed), rw_free(s->seen);
+    rw_free(s);
+}
+
+/* What changed since the last update; *courses: some parameter has a course now or none any more. */
+static void note_changes(rw_scalars *s, bool *courses)
+{
+    size_t bytes = (size_t)s->words * sizeof *s->changed;
+    memset(s->changed, s->filled ? 0 : -1, bytes), memset(s->moved, s->filled ? 0 : -1, bytes);
+    *courses = !s->filled;
+    for (int i = 0; i < s->nparams; ++i) {
+        rw_graph_param *p = s->g->params + i;
+        bool follows = p->course && p->course->n, moved = follows != s->follows[i] || (follows && p->course->moved);
+        bool same = !memcmp(&p->re, s->seen[i], 8) && !memcmp(&p->im, s->seen[i] + 1, 8);
+        if (same && !moved) continue;
+        s->seen[i][0] = p->re, s->seen[i][1] = p->im;
+        s->changed[i / 64] |= 1ull << i % 64;
+        if (moved) s->moved[i / 64] |= 1ull << i % 64;
+        *courses = *courses || follows != s->follows[i];
+        s->follows[i] = follows;
+        if (p->course) p->course->moved = false;
+    }
+    s->filled = true;
+}
+
+static bool keeps_linear(const rw_graph_node *p, const bool *follows)
+{
+    switch ((rw_op)p->op) {
+    case RW_OP_ADD: case RW_OP_SUB: case RW_OP_NEG: return true;
+    case RW_OP_MUL: return !follows[0] || !follows[1];
+    case RW_OP_DIV: return !follows[1];
+    default: return false;
+    }
+}
+
+/* Which entries follow a course, and which of them need samples. */
+static bool arrange(rw_scalars *s)
+{
+    for (int i = 0; i < s->n; ++i) {
+        entry *e = s->entries + i;
+        const rw_graph_node *p = s->g->nodes + e->node;
+        bool follows[3] = {false};
+        e->course = p->op == RW_OP_PARAM && s->follows[p->index] ? p->index : -1;
+        e->rough = e->sampled = e->owned = false;
+        for (int a = 0; a < rw_ops[p->op].arity; ++a) {
+            const entry *arg = s->entries + s->place[p->arg[a]];
+            if (arg->course >= 0) e->course = arg->course, e->rough = e->rough || arg->rough || is_rough((rw_op)p->op);
+        }
+        for (int a = 0; a < rw_ops[p->op].arity; ++a) follows[a] = s->entries[s->place[p->arg[a]]].course == e->course;
+        e->linear = e->course < 0 || keeps_linear(p, follows);
+    }
+    for (int i = s->n - 1; i >= 0; --i) {
+        entry *e = s->entries + i;
+        const rw_graph_node *p = s->g->nodes + e->node;
+        e->owned = e->owned || e->course < 0 || e->rough;
+        for (int a = 0; a < rw_ops[p->op].arity; ++a) {
+            entry *arg = s->entries + s->place[p->arg[a]];
+            arg->owned = arg->owned || e->owned || arg->course != e->course;
+        }
+        if (e->course < 0 || e->rough) continue;
+        e->sampled = e->sampled || !e->linear;
+        for (int a = 0; e->sampled && a < rw_ops[p->op].arity; ++a) {
+            entry *arg = s->entries + s->place[p->arg[a]];
+            arg->sampled = arg->sampled || arg->course == e->course;
+        }
+        if (e->sampled && !e->sample && !(e->sample = rw_calloc(RW_COURSE, sizeof *e->sample))) return false;
+    }
+    return true;
+}
+
+enum { OWN = -1, SUM = -2 }; /* beside the numbers of samples */
+
+static const double *value_of(const entry *e, int course, int which)
+{
+    if (e->course != course || which == OWN) return e->own;
+    return which == SUM ? e->sum : e->sample[which];
+}
+
+static void apply(const rw_scalars *s, const entry *e, int which, double *out)
+{
+    const rw_graph_node *p = s->g->nodes + e->node;
+    double arg[3][2] = {{0}};
+    bool is_complex = false;
+    for (int i = 0; i < rw_ops[p->op].arity; ++i) {
+        memcpy(arg[i], value_of(s->entries + s->place[p->arg[i]], e->course, which), sizeof arg[i]);
+        is_complex = is_complex || (s->g->nodes[p->arg[i]].is_complex && !(p->op == RW_OP_WHERE && i == 0));
+    }
+    rw_apply((rw_op)p->op, (const double(*)[2])arg, is_complex, out);
+}
+
+static void compute_own(rw_scalars *s, entry *e)
+{
+    const rw_graph_node *p = s->g->nodes + e->node;
+    if (p->op == RW_OP_PARAM) e->own[0] = s->g->params[p->index].re, e->own[1] = s->g->params[p->index].im;
+    else if (p->op == RW_OP_CONST) e->own[0] = p->re, e->own[1] = p->im;
+    else apply(s, e, OWN, e->own);
+}
+
+static void compute_samples(rw_scalars *s, entry *e)
+{
+    const rw_graph_node *p = s->g->nodes + e->node;
+    const rw_course *c = s->g->params[e->course].course;
+    for (int q = 0; q < c->n; ++q)
+        if (p->op == RW_OP_PARAM) e->sample[q][0] = c->at[q], e->sample[q][1] = s->g->params[p->index].im;
+        else apply(s, e, q, e->sample[q]);
+}
+
+/* The weights are others at each stage. */
+static void add_up(rw_scalars *s, entry *e)
+{
+    const rw_course *c = s->g->params[e->course].course;
+    if (e->linear) {
+        apply(s, e, SUM, e->sum);
+        return;
+    }
+    e->sum[0] = e->sum[1] = 0;
+    for (int q = 0; q < c->n; ++q)
+        for (int part = 0; part < 2; ++part) e->sum[part] += c->weight[q] * e->sample[q][part];
+}
+
+bool rw_scalars_update(rw_scalars *s)
+{
+    bool courses;
+    note_changes(s, &courses);
+    if (courses && !arrange(s)) {
+        s->filled = false;
+        return false;
+    }
+    for (int i = 0; i < s->n; ++i) {
+        entry *e = s->entries + i;
+        bool changed = courses, moved = courses;
+        for (int w = 0; w < s->words; ++w) {
+            uint64_t depends = s->depends[i * s->words + w], along = e->course >= 0 && e->course / 64 == w ? 1ull << e->course % 64 : 0;
+            changed = changed || depends & s->changed[w];
+            moved = moved || depends & ((s->changed[w] & ~along) | (s->moved[w] & along));
+        }
+        if (changed && e->owned) compute_own(s, e);
+        if (moved && e->sampled) compute_samples(s, e);
+        if (e->course >= 0 && !e->rough) add_up(s, e);
+    }
+    return true;
+}
+
+void rw_scalars_get(const rw_scalars *s, rw_node n, double *re, double *im)
+{
+    const entry *e = s->entries + s->place[n];
+    const double *value = e->course >= 0 && !e->rough ? e->sum : e->own;
+    *re = value[0], *im = value[1];
+}

@@ -1,0 +1,177 @@
+/* Why no step succeeds: what is added to the message of a step that ends in ERR_NOT_CONVERGED. In this order
+ *
+ *   the state has a value that is not finite           where
+ *   the state is so large that its squares overflow    growing modes
+ *   F(t, y) or F at the time tried is not finite       where
+ *   |y|/|F| is as short as the steps and y grows       blow-up
+ *   the attempt left a value that is not finite        where: a stage has left the domain of F
+ *   |y|/|F| is as short as the steps                   a rate that becomes infinite
+ *   none of these                                      the tolerances are below rounding
+ *
+ * F is computed once more, by a program of its own; fields are read back and searched on the host. When that fails too
+ * (memory, a compiler), the message stays what it was. */
+#include <float.h>
+#include <math.h>
+
+#include "field/finite.h"
+#include "ode/ode.h"
+
+enum { Y, RATES };
+
+/* Steps of methods with error control are 1e-4 … 1 of the time in which the solution changes by its own size. */
+static const double SHORT = 1e6;
+
+static rw_status build_rates(rw_ode *ode, rw_stage *stage)
+{
+    rw_node *rates = rw_calloc((size_t)ode->nfields, sizeof *rates);
+    if (!rates) return rw_fail_memory(ode->device->ctx, (size_t)ode->nfields * sizeof *rates, "an integrator");
+    rw_building b;
+    rw_build_begin(&b, ode);
+    rw_node t = rw_build_scalar(&b, "t");
+    rw_build_vector(&b, Y, t), rw_build_vector(&b, RATES, t);
+    rw_build_rates(&b, Y, rates);
+    for (int f = 0; f < ode->nfields; ++f) rw_build_store(&b, RATES, f, rates[f]);
+    rw_free(rates);
+    return rw_build_end(&b, "rates", stage);
+}
+
+/* found: by field. *odd: the first field with a value that is not finite, -1: none. */
+static rw_status search(rw_ode *ode, int vector, rw_finite *found, int *odd)
+{
+    *odd = -1;
+    for (int f = 0; f < ode->nfields; ++f) {
+        RW_TRY(rw_finite_find(ode->vector[vector * ode->nfields + f], found + f));
+        if (*odd < 0 && found[f].first >= 0) *odd = f;
+    }
+    return RW_OK;
+}
+
+static int largest(const rw_finite *found, int n)
+{
+    int most = 0;
+    for (int f = 1; f < n; ++f)
+        if (found[f].size > found[most].size) most = f;
+    return most;
+}
+
+/* The largest number whose square is finite. */
+static double square_limit(rw_dtype dtype) { return sqrt(dtype == RW_F32 || dtype == RW_C64 ? FLT_MAX : DBL_MAX); }
+
+static rw_status explain_state(rw_ode *ode, rw_finite *y, rw_text *cause)
+{
+    int odd;
+    RW_TRY(search(ode, Y, y, &odd));
+    int most = largest(y, ode->nfields);
+    if (odd >= 0) {
+        rw_text_add(cause, "%s is %s at ", ode->fields[odd].name, rw_finite_word(y[odd].value));
+        rw_finite_node(cause, &ode->grid, y[odd].first);
+        rw_text_add(cause, ": check the initial values");
+    } else if (y[most].size > square_limit(ode->fields[most].dtype)) {
+        rw_text_add(cause, "the solution has grown to |%s| = %.2g at ", ode->fields[most].name, y[most].size);
+        rw_finite_node(cause, &ode->grid, y[most].largest);
+        rw_text_add(cause, ": the equations have modes that grow without bound (eigenvalues with positive real part): check their signs");
+    }
+    return RW_OK;
+}
+
+/* Leaves F(t, y) in the vector RATES. */
+static rw_status explain_rates(rw_ode *ode, rw_stage *stage, double t, rw_finite *rate, rw_text *cause)
+{
+    int odd;
+    rw_stage_set(stage, "t", t);
+    RW_TRY(rw_stage_run(ode, stage));
+    RW_TRY(search(ode, RATES, rate, &odd));
+    if (odd < 0) return RW_OK;
+    rw_text_add(cause, "the right-hand side of %s is %s at ", ode->fields[odd].name, rw_finite_word(rate[odd].value));
+    rw_finite_node(cause, &ode->grid, rate[odd].first);
+    rw_text_add(cause, ", t = %.9g: check the equations there", t);
+    return RW_OK;
+}
+
+/* Where F is largest: is y as short-lived as the steps, and does it grow? */
+static rw_status explain_rate(rw_ode *ode, const rw_finite *rate, bool growing, rw_text *cause)
+{
+    int f = largest(rate, ode->nfields);
+    const char *name = ode->fields[f].name;
+    double y[2], F[2];
+    RW_TRY(rw_finite_value(ode->vector[f], rate[f].largest, y));
+    RW_TRY(rw_finite_value(ode->vector[RATES * ode->nfields + f], rate[f].largest, F));
+    double size = hypot(y[0], y[1]), life = size / rate[f].size;
+    if (!(life < SHORT * ode->refused_step) || growing != (y[0] * F[0] + y[1] * F[1] > 0)) return RW_OK;
+    rw_text_add(cause, "%s without bound (|%s| = %.2g, |d%s/dt| = %.2g at ",
+                growing ? "the solution grows" : "its rate of change grows", name, size, name, rate[f].size);
+    rw_finite_node(cause, &ode->grid, rate[f].largest);
+    rw_text_add(cause, "): %s t = %.6g; end before, or check the equations",
+                growing ? "it blows up near" : "it has no solution beyond", ode->t + life);
+    return RW_OK;
+}
+
+static rw_status explain_attempt(rw_ode *ode, rw_finite *result, rw_text *cause)
+{
+    int odd;
+    RW_TRY(search(ode, ode->refused.result, result, &odd));
+    if (odd < 0) return RW_OK;
+    rw_text_add(cause, "%s becomes %s at ", ode->fields[odd].name, rw_finite_word(result[odd].value));
+    rw_finite_node(cause, &ode->grid, result[odd].first);
+    rw_text_add(cause, ": the right-hand side is not defined for values a little away from those there");
+    return RW_OK;
+}
+
+/* `call` may have found the cause: then nothing else is looked for. */
+#define CAUSE(call)                                                                                                    \
+    do {                                                                                                               \
+        status = (call);                                                                                               \
+        if (status != RW_OK || cause->length) goto done;                                                               \
+    } while (0)
+
+static rw_status find_cause(rw_ode *ode, rw_stage *stage, rw_text *cause)
+{
+    size_t nf = (size_t)ode->nfields;
+    rw_finite *y = rw_calloc(2 * nf, sizeof *y), *rate = y + nf;
+    rw_text attempt = {0}; /* found before F is, which may take the result's place, and said last */
+    rw_status status = RW_OK;
+    if (!y) return rw_fail_memory(ode->device->ctx, 2 * nf * sizeof *y, "an integrator");
+    CAUSE(explain_state(ode, y, cause));
+    if (ode->refused_step > 0) CAUSE(explain_attempt(ode, rate, &attempt));
+    CAUSE(build_rates(ode, stage));
+    CAUSE(explain_rates(ode, stage, ode->t, rate, cause));
+    if (!(ode->refused_step > 0)) goto done;
+    CAUSE(explain_rates(ode, stage, ode->t + ode->refused_step, rate, cause));
+    CAUSE(explain_rate(ode, rate, true, cause));
+    if (attempt.length) rw_text_add(cause, "%s", attempt.data);
+    else CAUSE(explain_rate(ode, rate, false, cause));
+    if (!cause->length)
+        rw_text_add(cause, "the tolerances rtol = %g, atol = %g cannot be met: rounding errors are larger; raise them", ode->rtol,
+                    ode->atol);
+done:
+    rw_text_free(&attempt);
+    rw_free(y);
+    return status;
+}
+
+/* AUTO has no vector but y before its first step. */
+static rw_status make_room(rw_ode *ode)
+{
+    for (int f = 0; f < ode->nfields; ++f) {
+        rw_array *y = ode->vector[f], **to = &ode->vector[RATES * ode->nfields + f];
+        if (!*to) RW_TRY(rw_array_create(ode->device, y->dtype, y->ndim, y->shape, y->memory, to));
+    }
+    return RW_OK;
+}
+
+rw_status rw_ode_give_up(rw_ode *ode)
+{
+    rw_context *ctx = ode->device->ctx;
+    char message[600];
+    rw_text cause = {0};
+    rw_stage stage = {0};
+    snprintf(message, sizeof message, "%s", rw_message(ctx));
+    rw_status status = make_room(ode);
+    if (status == RW_OK) status = find_cause(ode, &stage, &cause);
+    rw_stage_free(&stage);
+    for (int f = 0; f < ode->nfields && ode->ops->vectors <= RATES; ++f) rw_array_destroy(&ode->vector[RATES * ode->nfields + f]);
+    if (status == RW_OK && cause.length && !cause.failed) rw_fail(ctx, RW_ERR_NOT_CONVERGED, "%s: %s", message, cause.data);
+    else rw_fail(ctx, RW_ERR_NOT_CONVERGED, "%s", message);
+    rw_text_free(&cause);
+    return RW_ERR_NOT_CONVERGED;
+}

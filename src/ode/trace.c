@@ -1,0 +1,157 @@
+/* A step without running it: while ode->trace is set, rw_stage_run only notes the program and the arrays bound to it. The method's
+ * own code decides what it would run, so nothing here knows methods; afterwards everything that a step changes is put back.
+ *
+ *   spectral radius   where the method needs it again and again
+ *   a step            by the method's attempt, with h rho such that it takes about the number of stages wished; rk4 by its step,
+ *                     without a recorded sequence
+ *   auto              as rock4, which it is made for this time */
+#include <string.h>
+
+#include "ode/trace.h"
+
+enum { USUAL_STAGES = 7 };
+
+/* What a step changes. */
+typedef struct kept {
+    double t, controller[4];
+    rw_ode_statistics stat;
+    bool record, stale, spectral;
+    int max_stages;
+    const rw_ode_ops *ops;
+} kept;
+
+static kept keep(const rw_ode *ode)
+{
+    kept k = {.t = ode->t, .stat = ode->stat, .record = ode->record, .stale = ode->stale, .spectral = ode->spectral != NULL,
+              .max_stages = ode->max_stages, .ops = ode->ops};
+    memcpy(k.controller, ode->controller, sizeof k.controller);
+    return k;
+}
+
+static void put_back(rw_ode *ode, const kept *k)
+{
+    ode->t = k->t, ode->stat = k->stat, ode->record = k->record, ode->stale = k->stale;
+    memcpy(ode->controller, k->controller, sizeof k->controller);
+    if (ode->ops == k->ops) return;
+    ode->ops->destroy(ode); /* AUTO again, which wants more of the radius than what it becomes does */
+    if (!k->spectral) rw_spectral_free(ode);
+    for (int i = ode->nfields; i < ode->ops->vectors * ode->nfields; ++i) rw_array_destroy(&ode->vector[i]);
+    ode->ops = k->ops, ode->max_stages = k->max_stages;
+}
+
+static void forget_runs(rw_trace *trace, int from)
+{
+    for (int i = from; i < trace->nruns; ++i) rw_free(trace->run[i].array);
+    trace->nruns = from;
+}
+
+static int number_of(const rw_ode *ode, const rw_array *a)
+{
+    for (int i = 0; i < ode->ops->vectors * ode->nfields; ++i)
+        if (ode->trace->array[i] == a) return i;
+    return -1;
+}
+
+/* Methods ask for results behind their runs: a program that never ran has none to read. */
+static rw_status make_results(rw_expr *e)
+{
+    void *slots;
+    if (!e->plan.nslots || e->slots->host_current || e->slots->device_current) return RW_OK;
+    RW_TRY(rw_array_write(e->slots, &slots));
+    memset(slots, 0, e->slots->bytes);
+    return RW_OK;
+}
+
+rw_status rw_trace_add(rw_ode *ode, rw_stage *stage)
+{
+    rw_trace *trace = ode->trace;
+    rw_expr *e = stage->expr;
+    RW_TRY(make_results(e));
+    rw_trace_run run = {e, rw_calloc((size_t)RW_MAX(e->graph->nfields, 1), sizeof *run.array), trace->radius};
+    if (!run.array || !rw_grow(&trace->run, &trace->capacity, trace->nruns + 1, sizeof run)) {
+        rw_free(run.array);
+        return rw_fail_memory(ode->device->ctx, sizeof run, "a trace");
+    }
+    for (int f = 0; f < e->graph->nfields; ++f) run.array[f] = -1;
+    for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
+        if (stage->field[i] >= 0) run.array[stage->field[i]] = number_of(ode, ode->vector[i]);
+    trace->run[trace->nruns++] = run;
+    return RW_OK;
+}
+
+/* Stages grow with h rho: tried from below, as no method is asked for the inverse. */
+static rw_status trace_attempts(rw_ode *ode, int stages)
+{
+    rw_trace *trace = ode->trace;
+    const rw_ode_ops *ops = ode->ops;
+    int from = trace->nruns;
+    double most = ops->reach ? ops->reach(ode) : 1, h_rho = RW_MIN(0.2 * stages * stages, most);
+    for (;; h_rho = RW_MIN(1.1 * h_rho, most)) {
+        rw_attempt a = {0};
+        forget_runs(trace, from);
+        rw_status status = ops->attempt(ode, 1, h_rho, &a);
+        memcpy(ode->vector, trace->array, (size_t)RW_ODE_VECTORS * (size_t)ode->nfields * sizeof *ode->vector); /* exchanged */
+        RW_TRY(status);
+        trace->stages = a.stages;
+        if (a.stages >= stages || h_rho >= most) return RW_OK;
+    }
+}
+
+static rw_status trace_step(rw_ode *ode, int stages)
+{
+    rw_trace *trace = ode->trace;
+    if (ode->ops == &rw_auto_ops) {
+        RW_TRY(rw_ode_become(ode, RW_ODE_ROCK4));
+        trace->as = ode->ops->name;
+    }
+    memcpy(trace->array, ode->vector, (size_t)RW_ODE_VECTORS * (size_t)ode->nfields * sizeof *trace->array);
+    trace->radius = true;
+    if (ode->ops->reach) RW_TRY(rw_spectral_trace(ode));
+    trace->radius = false;
+    if (ode->ops->attempt) return trace_attempts(ode, stages);
+    ode->record = false, ode->controller[0] = 1;
+    RW_TRY(ode->ops->step(ode, ode->t + (ode->fixed_step > 0 ? ode->fixed_step : 1)));
+    trace->stages = ode->stat.stages;
+    return RW_OK;
+}
+
+static rw_status check(const rw_ode *ode, int stages)
+{
+    if (stages < 0 || stages > 100000)
+        return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "stages = %d is outside [1, 100000]: those of the step to be looked at; 0: %d",
+                       stages, USUAL_STAGES);
+    for (int f = 0; f < ode->nfields; ++f)
+        if (!ode->vector[f])
+            return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first", ode->fields[f].name);
+    return RW_OK;
+}
+
+rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_partition **tiles, char **text)
+{
+    rw_trace trace = {0};
+    rw_text t = {0};
+    rw_depgraph *g = NULL;
+    rw_partition *p = NULL;
+    if (graph) *graph = NULL;
+    if (tiles) *tiles = NULL;
+    if (text) *text = NULL;
+    RW_TRY(check(ode, stages));
+    trace.array = rw_calloc((size_t)RW_ODE_VECTORS * (size_t)ode->nfields, sizeof *trace.array);
+    if (!trace.array) return rw_fail_memory(ode->device->ctx, 4096, "a trace");
+    kept before = keep(ode);
+    ode->trace = &trace;
+    rw_status status = trace_step(ode, stages ? stages : USUAL_STAGES);
+    ode->trace = NULL;
+    if (status == RW_OK) status = rw_depgraph_create(ode->device->ctx, &g);
+    if (status == RW_OK) status = rw_trace_expand(ode, &trace, g, &p, &t);
+    if (status == RW_OK && t.failed) status = rw_fail_memory(ode->device->ctx, t.length, "the graph as text");
+    put_back(ode, &before);
+    forget_runs(&trace, 0);
+    rw_free(trace.run), rw_free(trace.array);
+    if (status == RW_OK && text) *text = t.data, t.data = NULL;
+    if (status == RW_OK && graph) *graph = g, g = NULL;
+    if (status == RW_OK && tiles) *tiles = p, p = NULL;
+    rw_depgraph_destroy(&g), rw_partition_destroy(&p);
+    rw_text_free(&t);
+    return status;
+}

@@ -1,0 +1,246 @@
+/* How steps are chosen: limits hit exactly, rejections, what is counted, tolerances, switches in time, and the choice of a method. */
+#include "ode_test.h"
+
+#define DIRICHLET(u) {RW_BOUNDARY_DIRICHLET, u, 0, 0}
+#define NONE {RW_BOUNDARY_NEAREST, 0, 0, 0}
+static const rw_boundary cold[6] = {DIRICHLET("0"), DIRICHLET("0"), DIRICHLET("0"), DIRICHLET("0"), NONE, NONE};
+
+static double one(const double x[3], int f) { return (void)x, (void)f, 1; }
+
+static void test_limits_are_hit_exactly(void **state)
+{
+    (void)state;
+    for (int method = RW_ODE_RK4; method <= RW_ODE_DP5; ++method) {
+        problem p;
+        describe_coupled(&p, (rw_ode_method)method);
+        start(&p, coupled_bump);
+        double last = 0;
+        static const double limits[] = {0.1, 0.2, 0.30000000000000004, 1. / 3, 0.35, 0.7};
+        for (int i = 0; i < RW_COUNT(limits); ++i) {
+            for (int n = 0; rw_ode_time(p.ode) < limits[i]; ++n) {
+                OK(rw_ode_step(p.ode, limits[i]));
+                assert_true(rw_ode_time(p.ode) > last && rw_ode_time(p.ode) <= limits[i]);
+                last = rw_ode_time(p.ode);
+                assert_true(n < 1000);
+            }
+            assert_true(rw_ode_time(p.ode) == limits[i]);
+        }
+        /* the next number is a limit too, although no step is as small */
+        double next = nextafter(0.7, 1);
+        OK(rw_ode_step(p.ode, next));
+        assert_true(rw_ode_time(p.ode) == next);
+        OK(rw_ode_step(p.ode, next + 1e-13));
+        assert_true(rw_ode_time(p.ode) == next + 1e-13);
+        copy before = state_of(&p);
+        FAILS(RW_ERR_ARGUMENT, "time runs forward", rw_ode_step(p.ode, next));
+        FAILS(RW_ERR_ARGUMENT, "time runs forward", rw_ode_step(p.ode, -1));
+        FAILS(RW_ERR_ARGUMENT, "time runs forward", rw_ode_step(p.ode, NAN));
+        FAILS(RW_ERR_ARGUMENT, "to an end", rw_ode_step(p.ode, INFINITY));
+        assert_same_bits(&p, &before, "a refused step");
+        finish(&p);
+    }
+}
+
+/* An output time does not leave short steps behind. */
+static void test_a_limit_does_not_shorten_the_steps_behind_it(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    int64_t steps[2];
+    for (int outputs = 0; outputs < 2; ++outputs) {
+        problem p;
+        describe_coupled(&p, RW_ODE_RKC2);
+        start(&p, coupled_bump);
+        for (int i = outputs ? 1 : 5; i <= 5; ++i) {
+            run_to(&p, i * 1.0);
+            if (outputs) run_to(&p, i * 1.0 + 1e-9); /* a tiny step each time */
+        }
+        steps[outputs] = statistics(&p).steps;
+        finish(&p);
+    }
+    assert_true(steps[1] <= steps[0] + 15);
+}
+
+/* A step chosen much too long is rejected until it fits; the counts tell. */
+static void test_rejected_steps(void **state)
+{
+    (void)state;
+    problem p;
+    describe_coupled(&p, RW_ODE_RKC2);
+    p.spec.initial_step = 5, p.spec.rtol = 1e-6;
+    start(&p, coupled_bump);
+    OK(rw_ode_step(p.ode, 10));
+    rw_ode_statistics s = statistics(&p);
+    assert_true(s.rejected > 0 && s.rejected < 12 && s.steps == 1);
+    assert_true(s.error > 0 && s.error <= 1 && s.step < 5 && rw_ode_time(p.ode) == s.step);
+    int64_t attempts = s.rejected + 1;
+    assert_true(s.rhs >= attempts * 3); /* two stages at least, and the error */
+    assert_true(s.max_stages >= s.stages && s.stages >= 2);
+    run_to(&p, 1);
+    assert_true(statistics(&p).rejected <= s.rejected + 2);
+    finish(&p);
+}
+
+/* Right-hand sides: so many an attempt (its stages, one more for the error of rkc2 and rkl2), and those for the radius. With the least
+ * number of stages every attempt is the same. */
+static void test_right_hand_sides_are_counted(void **state)
+{
+    (void)state;
+    static const struct { rw_ode_method method; int stages, evaluations; } rows[] = {
+        {RW_ODE_RK4, 0, 4}, {RW_ODE_RKC2, 2, 3}, {RW_ODE_RKL2, 3, 4}, {RW_ODE_ROCK2, 3, 3}, {RW_ODE_ROCK4, 5, 5},
+        {RW_ODE_DP5, 0, 7}};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        problem p;
+        describe_coupled(&p, rows[i].method);
+        p.spec.max_stages = rows[i].stages, p.spec.rtol = 1e-6, p.spec.atol = 1e-7, p.spec.initial_step = 0.05, p.spec.step = 0.005;
+        start(&p, coupled_bump);
+        int64_t launches = 0, attempts = 0;
+        double t = 0;
+        for (rw_ode_statistics before = statistics(&p); rw_ode_time(p.ode) < 0.2; before = statistics(&p)) {
+            rw_counters c = counters();
+            OK(rw_ode_step(p.ode, 0.2));
+            rw_ode_statistics s = statistics(&p);
+            assert_true(s.steps == before.steps + 1 && s.rejected >= before.rejected);
+            assert_true(fabs(rw_ode_time(p.ode) - t - s.step) < 1e-15 && s.error <= 1 && rw_ode_time(p.ode) <= 0.2);
+            t = rw_ode_time(p.ode);
+            int64_t tried = 1 + s.rejected - before.rejected;
+            if (s.spectral_rhs == before.spectral_rhs) launches += counters().launches - c.launches, attempts += tried;
+        }
+        rw_ode_statistics s = statistics(&p);
+        int64_t expected = rows[i].evaluations * (s.steps + s.rejected) + s.spectral_rhs;
+        if (s.rhs != expected)
+            fail_msg("%s: %lld right-hand sides, not %lld", rw_ode_method_name(p.ode), (long long)s.rhs, (long long)expected);
+        bool fixed = rows[i].method == RW_ODE_RK4;
+        assert_true(attempts > 5 && (fixed || (s.rejected > 0 && s.spectral_rhs > 0)));
+        int64_t most = (rows[i].evaluations + !fixed) * attempts; /* a kernel each, and one that ends the sum of the error */
+        if (launches > most || (launches < most && !rw_device_info(dev)->gpu)) /* several stages may be one kernel on a GPU */
+            fail_msg("%s: %lld launches in %lld attempts", rw_ode_method_name(p.ode), (long long)launches, (long long)attempts);
+        finish(&p);
+    }
+}
+
+static void test_max_step(void **state)
+{
+    (void)state;
+    problem p;
+    describe_coupled(&p, RW_ODE_RKC2);
+    p.spec.max_step = 0.01, p.spec.rtol = 0.1;
+    start(&p, coupled_bump);
+    double t = 0;
+    while (t < 0.3) {
+        OK(rw_ode_step(p.ode, 0.3));
+        assert_true(rw_ode_time(p.ode) - t <= 0.01 * (1 + 1e-9));
+        t = rw_ode_time(p.ode);
+    }
+    assert_in_range(statistics(&p).steps, 30, 40);
+    finish(&p);
+}
+
+/* Looser tolerances, fewer steps. */
+static void test_tolerances_count(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    int64_t last = 0;
+    for (int i = 2; i <= 8; i += 2) {
+        problem p;
+        describe_coupled(&p, RW_ODE_RKC2);
+        p.spec.rtol = p.spec.atol = pow(10, -i);
+        start(&p, coupled_bump);
+        run_to(&p, 1);
+        assert_true(statistics(&p).steps > last);
+        last = statistics(&p).steps;
+        finish(&p);
+    }
+}
+
+/* Arrays that start where nothing happens. */
+static void test_a_state_at_rest(void **state)
+{
+    (void)state;
+    if (on("opencl")) skip();
+    for (int method = RW_ODE_RK4; method <= RW_ODE_DP5; ++method) {
+        problem p;
+        describe(&p, "du/dt = 0*u", 1, 1, 8, NULL);
+        p.spec.method = (rw_ode_method)method;
+        start(&p, one);
+        run_to(&p, 100);
+        assert_in_range(statistics(&p).steps, 1, 3); /* nothing limits the step */
+        assert_true(largest_error(&p, one) == 0);
+        finish(&p);
+    }
+}
+
+/* A comparison of times switches the rate: a step ends before it and the next begins behind it, so that no step sees both. */
+static void test_switches(void **state)
+{
+    (void)state;
+    for (int method = RW_ODE_RKC2; method <= RW_ODE_DP5; ++method) {
+        problem p;
+        describe(&p, "du/dt = where(t >= k, 3, 0) - where(t < 0.75, 1, 0) + 0*u", 1, 1, 8, NULL);
+        p.scalars[0] = (rw_expr_scalar){.name = "k", .value = 0.3}, p.spec.nscalars = 1;
+        p.spec.method = (rw_ode_method)method, p.spec.rtol = p.spec.atol = 1e-6;
+        start(&p, one);
+        run_to(&p, 0.3); /* a limit beside a switch */
+        run_to(&p, 1);
+        /* 1 + 3 (1 - 0.3) - 0.75 */
+        double u = numbers_of(p.array[0])[4];
+        if (fabs(u - 2.35) > 1e-13) fail_msg("method %d: %.17g", method, u);
+        assert_int_equal(statistics(&p).rejected, 0);
+        finish(&p);
+    }
+}
+
+/* AUTO: what it becomes, and that it says why; a restart takes the same method to the same bits. */
+static void test_auto(void **state)
+{
+    (void)state;
+    static const struct { const char *equations; double rtol, end; const char *method, *reason, *radius; } cases[] = {
+        {"du/dt = laplace(u) + u*(1 - u)", 1e-6, 1, "rock4", "stiff, eigenvalues near the negative real axis", NULL},
+        {"du/dt = laplace(u) + u*(1 - u)", 1e-3, 1, "rock2", "tolerance 1.0e-03 is above 3e-04", NULL},
+        {"du/dt = 0.004*laplace(u) + u*(1 - u)", 1e-6, 1, "dp5", "not stiff", NULL},
+        {"du/dt = 5*dx(u) + 0.01*laplace(u)", 1e-6, 1, "dp5", "away from the real axis", NULL},
+        {"du/dt = laplace(u) + u*(1 - u)", 1e-6, 1, "rock4", "stiff", "power"}};
+    for (int i = 0; i < RW_COUNT(cases); ++i) {
+        problem p, q;
+        double saved[RW_ODE_STATE];
+        describe(&p, cases[i].equations, 1, 1, 24, cold);
+        p.spec.method = RW_ODE_AUTO, p.spec.rtol = cases[i].rtol, p.spec.end = cases[i].end, p.spec.spectral_radius = cases[i].radius;
+        q = p;
+        q.spec.fields = q.fields, q.spec.scalars = q.scalars;
+        start(&p, coupled_bump);
+        assert_string_equal(rw_ode_method_name(p.ode), "auto");
+        for (int n = 0; n < 3; ++n) OK(rw_ode_step(p.ode, cases[i].end));
+        if (strcmp(rw_ode_method_name(p.ode), cases[i].method) || !strstr(rw_ode_reason(p.ode), cases[i].reason))
+            fail_msg("%s: %s, %s", cases[i].equations, rw_ode_method_name(p.ode), rw_ode_reason(p.ode));
+        rw_ode_save(p.ode, saved);
+        start(&q, coupled_bump);
+        void *w;
+        OK(rw_array_write(q.array[0], &w));
+        memcpy(w, numbers_of(p.array[0]), (size_t)cells_of(&p) * sizeof(double));
+        OK(rw_ode_load(q.ode, saved));
+        assert_string_equal(rw_ode_method_name(q.ode), cases[i].method);
+        for (int n = 0; n < 3; ++n) {
+            OK(rw_ode_step(p.ode, cases[i].end));
+            OK(rw_ode_step(q.ode, cases[i].end));
+        }
+        assert_memory_equal(numbers_of(p.array[0]), numbers_of(q.array[0]), (size_t)cells_of(&p) * sizeof(double));
+        finish(&p), finish(&q);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_limits_are_hit_exactly),
+        cmocka_unit_test(test_a_limit_does_not_shorten_the_steps_behind_it),
+        cmocka_unit_test(test_rejected_steps),
+        cmocka_unit_test(test_right_hand_sides_are_counted),
+        cmocka_unit_test(test_max_step),
+        cmocka_unit_test(test_tolerances_count),
+        cmocka_unit_test(test_a_state_at_rest),
+        cmocka_unit_test(test_switches),
+        cmocka_unit_test(test_auto),
+    };
+    return run_on_devices("control", tests, RW_COUNT(tests));
+}
