@@ -149,7 +149,7 @@ done:
     return status;
 }
 
-/* AUTO has no vector but y before its first step. */
+/* AUTO may have no vector but y before its first step. */
 static rw_status make_room(rw_ode *ode)
 {
     for (int f = 0; f < ode->nfields; ++f) {
