@@ -24,7 +24,6 @@ typedef struct rewriting {
     rw_graph *g;
     int *uses;      /* by node: other nodes below the root that use it */
     rw_node *done;  /* by node: as rewritten, -1 not yet */
-    int n;          /* nodes there were */
 } rewriting;
 
 static bool is_scalar(const rw_graph *g, rw_node n) { return !g->nodes[n].is_field && !g->nodes[n].reduced; }
@@ -169,7 +168,7 @@ static rw_node rewrite(rewriting *r, rw_node n)
 
 rw_node rw_linear(rw_graph *g, rw_node n)
 {
-    rewriting r = {.g = g, .n = g->n};
+    rewriting r = {.g = g};
     if (g->failed) return n;
     r.uses = rw_calloc((size_t)g->n, sizeof *r.uses), r.done = rw_calloc((size_t)g->n, sizeof *r.done);
     if (r.uses && r.done) {

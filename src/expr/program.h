@@ -24,7 +24,6 @@ typedef struct rw_expr_table {
 } rw_expr_table;
 
 struct rw_expr {
-    int references;
     rw_device *device;
     char name[32];
     rw_graph *graph;
@@ -55,7 +54,7 @@ void rw_expr_forget_tables(rw_expr *e); /* a scalar has changed */
 void rw_expr_free_tables(rw_expr *e);
 rw_status rw_expr_make_scalars(rw_expr *e, bool all);
 void rw_expr_set_index(rw_expr *e, int param, double re, double im);
-/* A copy for the same device with arrays of its own to be bound: kernels are shared. */
+/* Results by their number; -1: there is none of the name. */
 int rw_expr_result_index(const rw_expr *e, const char *name);
 rw_status rw_expr_result(rw_expr *e, int index, double *re, double *im);
 

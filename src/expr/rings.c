@@ -7,8 +7,6 @@
  *   y3_1 above), so that no loop along a row asks where it is */
 #include "expr/wave.h"
 
-#include <stdlib.h>
-
 static int number_of(const rw_wave *w, const rw_wave_value *v) { return (int)(v - w->v); }
 
 int64_t rw_ring_rows(const rw_wave *w)
@@ -152,8 +150,6 @@ rw_status rw_emit_rings(rw_emitter *e)
     rw_wave *w = e->wave;
     bool wx = rw_axis_is_periodic(e->g, 0), wy = rw_axis_is_periodic(e->g, 1);
     int pad = RW_MAX(RW_MAX(e->use.reach[0][0], e->use.reach[0][1]), 1);
-    for (int q = w->first; q <= w->last; ++q)
-        for (int d = 0; d < 2; ++d) pad = RW_MAX(pad, w->use[q - w->first].reach[0][d]);
     pad = (pad + 7) / 8 * 8;
     ADD("#define WIDTH %d\n#define MARGIN %d\n#define PAD %d\n#define PITCH %d\n", w->width, w->margin, pad, (w->width + 2 * pad + 7) / 8 * 8);
     for (int f = 0; f < e->g->nfields; ++f) RW_TRY(rw_emit_near(e, f));

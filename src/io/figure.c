@@ -190,3 +190,15 @@ void rw_figure_bar_draw(rw_canvas *canvas, const rw_box *bar, rw_axis *value, rw
     rw_axis_place(value, b.y1, b.y0, text, RW_AXIS_RIGHT);
     rw_axis_draw(canvas, value, b.x1, text, RW_AXIS_RIGHT, label);
 }
+
+rw_status rw_figure_check_field(rw_context *ctx, const char *path, const rw_figure_field *f)
+{
+    size_t bytes;
+    if (f->nx == 0 || f->ny == 0 || !rw_io_bytes(2, (size_t[]){f->nx, f->ny}, sizeof(double), &bytes) || !f->values)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %zu x %zu values: give at least one each way", path,
+                       f->nx, f->ny);
+    if (!isfinite(f->x0 + f->x1 + f->y0 + f->y1))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the rectangle [%g, %g] x [%g, %g] must be finite", path, f->x0, f->x1,
+                       f->y0, f->y1);
+    return rw_figure_check_axis(ctx, path, "the values", &f->value);
+}

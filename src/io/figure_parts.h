@@ -26,6 +26,7 @@ rw_status rw_figure_save(rw_context *ctx, const char *path, rw_canvas *canvas); 
  * False when there is none. */
 bool rw_figure_extremes(const double *values, size_t n, bool log, double *low, double *high, bool *missing);
 /* ERR_ARGUMENT when limits were asked for that cannot be drawn. */
+rw_status rw_figure_check_field(rw_context *ctx, const char *path, const rw_figure_field *f);
 rw_status rw_figure_check_axis(rw_context *ctx, const char *path, const char *what, const rw_figure_axis *axis);
 /* The axis of the values: asked for, or from the data; symmetric about 0 for a diverging map. */
 void rw_figure_value_axis(const rw_figure_axis *asked, rw_colormap map, bool any, double low, double high,

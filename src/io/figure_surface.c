@@ -52,18 +52,6 @@ typedef struct surface {
     uint8_t colors[COLORS][3];
 } surface;
 
-static rw_status check(rw_context *ctx, const char *path, const rw_figure_field *f)
-{
-    size_t bytes;
-    if (f->nx == 0 || f->ny == 0 || !rw_io_bytes(2, (size_t[]){f->nx, f->ny}, sizeof(double), &bytes) || !f->values)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: a surface of %zu x %zu values: give at least one each way", path, f->nx,
-                       f->ny);
-    if (!isfinite(f->x0 + f->x1 + f->y0 + f->y1))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the rectangle [%g, %g] x [%g, %g] must be finite", path, f->x0, f->x1,
-                       f->y0, f->y1);
-    return rw_figure_check_axis(ctx, path, "the values", &f->value);
-}
-
 /* Automatic limits that all but reach a round number are moved there, so that the axis ends with a label. */
 static void round_limits(rw_axis *value)
 {
@@ -453,7 +441,7 @@ rw_status rw_figure_write_surface(rw_context *ctx, const char *path, const rw_fi
     rw_canvas canvas;
     double low = 0, high = 0;
     bool holes = false;
-    RW_TRY(check(ctx, path, f));
+    RW_TRY(rw_figure_check_field(ctx, path, f));
     RW_TRY(rw_figure_sheet(ctx, path, page, 1400, 1100, &l.sheet));
     bool any = rw_figure_extremes(f->values, f->nx * f->ny, f->value.log, &low, &high, &holes);
     rw_figure_value_axis(&f->value, f->map, any, low, high, &l.value);

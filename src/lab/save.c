@@ -1,4 +1,5 @@
 /* A folder with the result in every format, and the figures. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,13 @@ static void copy_column(const rw_lab_rows_of *r, int place, double *to)
     for (int i = 0; i < r->n; ++i) to[i] = r->value[i * r->width + place];
 }
 
+static bool has_points(const double *y, int n)
+{
+    for (int i = 0; i < n; ++i)
+        if (isfinite(y[i])) return true;
+    return false;
+}
+
 static rw_figure_style style_of(const rw_lab_curves *d, int k, int device)
 {
     if (k >= d->ny - d->dashed) return RW_FIGURE_DASHED;
@@ -90,6 +98,7 @@ static void add_column(const rw_lab *lab, const rw_lab_curves *d, int k, curves 
         char name[NAME];
         double *y = c->values + (c->n + 1) * r->n;
         copy_column(r, rw_lab_place(lab, d->table, d->y[k], device), y);
+        if (!has_points(y, r->n)) continue; /* nothing is known: no entry in the legend */
         name_series(lab, column, device, name);
         add_series(c, name, (size_t)r->n, c->values, y, style_of(d, k, device));
     }

@@ -106,6 +106,18 @@ static void test_rk4_values(void **state)
     finish(&p);
 }
 
+/* Where the solution dies out: so small that atol must be smaller. */
+static void check_small_front(rw_ode_method method)
+{
+    problem p;
+    describe_front(&p, FORWARD, 32, 32, method, 1e-6);
+    p.spec.atol = 1e-14;
+    start(&p, one);
+    run_to(&p, 1);
+    compare(&table[0], &p, 0, 1e-3);
+    finish(&p);
+}
+
 static void test_rkc2_values(void **state)
 {
     (void)state;
@@ -115,13 +127,7 @@ static void test_rkc2_values(void **state)
         return;
     }
     for (int i = 1; i < RW_COUNT(table); ++i) check_front(&table[i], RW_ODE_RKC2, 1e-6, 0);
-    problem p; /* so small that atol must be smaller */
-    describe_front(&p, FORWARD, 32, 32, RW_ODE_RKC2, 1e-6);
-    p.spec.atol = 1e-14;
-    start(&p, one);
-    run_to(&p, 1);
-    compare(&table[0], &p, 0, 1e-3);
-    finish(&p);
+    check_small_front(RW_ODE_RKC2);
 }
 
 static void test_rock4_values(void **state)
@@ -132,13 +138,7 @@ static void test_rock4_values(void **state)
         return;
     }
     for (int i = 1; i < RW_COUNT(table); ++i) check_front(&table[i], RW_ODE_ROCK4, 1e-6, 0);
-    problem p; /* where the solution dies out */
-    describe_front(&p, FORWARD, 32, 32, RW_ODE_ROCK4, 1e-6);
-    p.spec.atol = 1e-14;
-    start(&p, one);
-    run_to(&p, 1);
-    compare(&table[0], &p, 0, 1e-3);
-    finish(&p);
+    check_small_front(RW_ODE_ROCK4);
 }
 
 /* Error beside tolerance: an estimate of order 3 per step of a method of order 2, so between tol^(2/3) and tol. */
