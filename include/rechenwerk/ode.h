@@ -52,6 +52,7 @@ typedef struct rw_ode_spec {
                               * region around the real axis, shorter interval */
     const char *spectral_radius; /* expression of scalars and t; NULL, "" or "auto": estimated; "power": by iteration */
     bool record;             /* RK4: replay a step as a recorded sequence when nothing in it depends on t */
+    bool dense;              /* keep the last three states, for rw_ode_look and rw_ode_undo; not RK4 */
 } rw_ode_spec;
 
 typedef struct rw_ode rw_ode;
@@ -66,6 +67,23 @@ RW_API rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value);
  * ERR_NOT_CONVERGED: values that are not finite, or a step too small: the state is that before the step. */
 RW_API rw_status rw_ode_step(rw_ode *ode, double t_limit);
 RW_API double rw_ode_time(const rw_ode *ode);
+
+/* With `dense`: values within the last step, between the time it began at and the present one (included), without an evaluation of
+ * the right-hand side: the cubic through the present state and the three before. Afterwards the bound arrays hold them and rw_ode_time
+ * is t; the next look, step, undo, rw_ode_bind or rw_ode_set comes back by itself. *error: estimate of their error, relative to the
+ * solution in the 2-norm over all fields (the difference to the parabola through the newest three: on the safe side); without that of
+ * the steps. INFINITY, and the arrays hold the present state, when fewer than four states belong together (after few steps, behind a
+ * switch in time, after rw_ode_bind, which is to be called, too, when values in the arrays were changed, rw_ode_set or rw_ode_load), or
+ * when squares of values overflow. ERR_ARGUMENT: another time, no `dense`; ERR_MEMORY, ERR_COMPILE, ERR_LAUNCH: the arrays hold the
+ * present state. */
+RW_API rw_status rw_ode_look(rw_ode *ode, double t, double *error);
+/* The arrays hold the present state again, as they do when nothing was looked at. Before rw_ode_save. Can fail only where memory was lent
+ * (RW_BORROW), which is copied; so can rw_ode_undo; nothing is lost and the call may be repeated. */
+RW_API rw_status rw_ode_return(rw_ode *ode);
+/* With `dense`: back to the state before the last accepted step, so that another limit can be stepped to. Arrays, time, step control
+ * and statistics are what they were; only work that was done stays counted (rhs, spectral_rhs, rejected), and the step in `undone`. Once
+ * a step; until the next one rw_ode_look finds too few states. ERR_ARGUMENT: no such step, no `dense`. */
+RW_API rw_status rw_ode_undo(rw_ode *ode);
 /* "rock4", …; of AUTO what it has become, "auto" before the first step. The reason is "" for other methods. */
 RW_API const char *rw_ode_method_name(const rw_ode *ode);
 RW_API const char *rw_ode_reason(const rw_ode *ode);
@@ -76,6 +94,7 @@ typedef struct rw_ode_statistics {
     double spectral_radius;
     int stages, max_stages;           /* last, largest */
     double step, error;               /* last accepted: size, error over tolerance */
+    int64_t undone;                   /* accepted, then taken back by rw_ode_undo */
 } rw_ode_statistics;
 RW_API rw_ode_statistics rw_ode_get_statistics(const rw_ode *ode);
 

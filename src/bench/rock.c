@@ -225,6 +225,7 @@ static rw_status run(rw_bench *b)
     RW_TRY(measure(b, 1, gpu && !quick ? flat : flat / 2, 1, gpu ? 0.85 : 0.9));
     RW_TRY(measure(b, 1, gpu && !quick ? flat : flat / 2, LONGEST, gpu ? 0.85 : 0.9));
     RW_TRY(measure(b, 2, deep, 1, gpu ? 0.85 : 0.9));
+    RW_TRY(measure(b, 2, deep, LONGEST, gpu ? 0.85 : 0.9));
     return measure(b, 3, flat * flat, LONGEST, gpu ? 1.5 : 0.9);
 }
 

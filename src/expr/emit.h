@@ -33,6 +33,7 @@ typedef struct rw_emitter {
     rw_text arrays, array_names;     /* ", GLOBAL const f64 *RESTRICT f_u" … */
     int border;                      /* bits of the axes along which neighbours may lie beyond a side */
     bool stream;                     /* stores past the caches */
+    bool whole_rows;                 /* values beyond the sides of x are in l_u_1, h_u_1, … */
     bool mixed;                      /* fields are read at nodes that may be beyond two sides at once */
     const char *index[3];            /* names of the indices for coordinates, while a side's values are written */
     const char *item;                /* the item of the EACH around it */

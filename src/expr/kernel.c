@@ -5,6 +5,7 @@
  *   inner                 cells whose neighbours all exist: plain loads; on a GPU an item walks along the last axis and
  *                         keeps the values it will need again in registers
  *   border                all others: each neighbour is loaded or, beyond a side, asked for
+ *   rows, columns         the same on a processor, as loops; of short rows the ends belong to the loop (l_u_1, h_u_1)
  *   run                   a group takes tiles, splits each into an inner box and the cells around it, keeps partial
  *                         reductions
  *   combine               adds up what the groups left behind, in their order
@@ -18,6 +19,8 @@
 #include <string.h>
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
+
+enum { WHOLE_ROWS = 1024 }; /* a processor's rows up to so many cells are one loop, ends included */
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -221,12 +224,53 @@ static void emit_walk(rw_emitter *e)
     ADD("        }\n    }\n}\n");
 }
 
+/* Values beyond the sides of x, once a row: l_u_1 the first below, h_u_2 the second above. Then a loop along a row has all its cells. */
+static void emit_ends(rw_emitter *e)
+{
+    for (int f = 0; f < e->g->nfields; ++f)
+        for (int upper = 0; upper < 2; ++upper) {
+            int most = 0;
+            for (int n = 0; n < e->use.nnodes; ++n) {
+                const rw_graph_node *p = rw_node_of(e, n);
+                if (e->use.needed[n] && p->op == RW_OP_FIELD && p->index == f && !rw_plan_forward(e->plan, e->pass, p))
+                    most = RW_MAX(most, upper ? p->offset[0] : -p->offset[0]);
+            }
+            for (int m = 1; m <= most; ++m) {
+                const char *name = e->g->fields[f].name;
+                ADD("    const %s %c_%s_%d = get_%s_x%d(f_%s, %s%d, j, k%s);\n", rw_field_type(e, f), "lh"[upper], name, m, name, upper, name,
+                    upper ? "NX - 1 + " : "-", m, rw_text_of(&e->uniform_names));
+            }
+        }
+}
+
+/* A box of cells whose neighbours may be beyond the sides that `border` names: along rows, or, where the box is narrow, along columns. */
+static void emit_box(rw_emitter *e, const char *name, int border, bool columns)
+{
+    e->border = border;
+    e->index[0] = "i", e->index[1] = "j", e->index[2] = "k", e->item = columns ? "j" : "i";
+    emit_head(e, name, "INDEX ilo, INDEX ihi, INDEX jlo, INDEX jhi, INDEX klo, INDEX khi");
+    ADD("    for (INDEX k = klo; k < khi; ++k)\n");
+    if (e->whole_rows) {
+        ADD("    for (INDEX j = jlo; j < jhi; ++j) {\n");
+        emit_ends(e);
+        ADD("    EACH_IN(i, ilo, ihi) {\n");
+    } else ADD("    %s) {\n", columns ? "EACH2(j, jlo, jhi, i, ilo, ihi" : "EACH2(i, ilo, ihi, j, jlo, jhi");
+    ADD("        const INDEX c = (k * NY + j) * NX + i;\n");
+    rw_emit_nodes(e, e->use.needed, "        ");
+    emit_stores(e);
+    ADD("    }\n%s}\n", e->whole_rows ? "    }\n" : "");
+}
+
 static rw_status emit_inner(rw_emitter *e)
 {
     bool walk = e->k->tiling.roll > 0 && !e->k->tiling.flat;
     e->border = RW_NO_AXIS;
     e->index[0] = "i", e->index[1] = "j", e->index[2] = "k";
     e->item = walk && e->k->tiling.roll == 1 ? "lane" : "i";
+    if (e->whole_rows) {
+        emit_box(e, "inner", RW_NO_AXIS, false);
+        return RW_OK;
+    }
     emit_head(e, "inner", "INDEX ilo, INDEX ihi, INDEX jlo, INDEX jhi, INDEX klo, INDEX khi");
     if (walk) {
         RW_TRY(make_windows(e));
@@ -280,19 +324,6 @@ static void emit_border(rw_emitter *e)
 }
 
 static bool reaches(const rw_emitter *e, int axis) { return e->use.reach[axis][0] || e->use.reach[axis][1]; }
-
-/* A box of cells whose neighbours may be beyond the sides that `border` names: along rows, or, where the box is narrow, along columns. */
-static void emit_box(rw_emitter *e, const char *name, int border, bool columns)
-{
-    e->border = border;
-    e->index[0] = "i", e->index[1] = "j", e->index[2] = "k", e->item = columns ? "j" : "i";
-    emit_head(e, name, "INDEX ilo, INDEX ihi, INDEX jlo, INDEX jhi, INDEX klo, INDEX khi");
-    ADD("    for (INDEX k = klo; k < khi; ++k)\n    %s) {\n        const INDEX c = (k * NY + j) * NX + i;\n",
-        columns ? "EACH2(j, jlo, jhi, i, ilo, ihi" : "EACH2(i, ilo, ihi, j, jlo, jhi");
-    rw_emit_nodes(e, e->use.needed, "        ");
-    emit_stores(e);
-    ADD("    }\n}\n");
-}
 
 static void emit_call(rw_emitter *e, const char *indent, const char *name, const char *box)
 {
@@ -353,7 +384,7 @@ static void emit_rows_and_columns(rw_emitter *e)
         emit_call(e, "                ", "rows", "a0, b0, from1, to1, from2, to2");
         ADD("        }\n");
     }
-    if (!reaches(e, 0)) return;
+    if (!reaches(e, 0) || e->whole_rows) return;
     ADD("        for (int part = 0; part < 2; ++part) {\n"
         "            const INDEX from0 = part ? b0 : lo0, to0 = part ? hi0 : a0;\n            if (from0 < to0)\n");
     emit_call(e, "                ", "columns", "from0, to0, lo1, hi1, lo2, hi2");
@@ -376,7 +407,8 @@ static void emit_run(rw_emitter *e)
         emit_call(e, "        ", "inner", "lo0, hi0, lo1, hi1, lo2, hi2");
     } else {
         ADD("        INDEX");
-        for (int d = 0; d < 3; ++d)
+        if (e->whole_rows) ADD(" a0 = lo0, b0 = hi0");
+        for (int d = e->whole_rows; d < 3; ++d)
             ADD("%s a%d = lo%d < %d ? %d : lo%d, b%d = hi%d > N%c - %d ? N%c - %d : hi%d", d ? "," : "", d, d,
                 e->use.reach[d][0], e->use.reach[d][0], d, d, d, rw_size_letter[d], e->use.reach[d][1], rw_size_letter[d],
                 e->use.reach[d][1], d);
@@ -529,10 +561,11 @@ static rw_status emit_plain(rw_emitter *e)
     for (int f = 0; f < e->g->nfields; ++f)
         if (e->use.read[f] && !flat) RW_TRY(rw_emit_get(e, f, NULL));
     if (e->k->naccumulators) rw_emit_merge(e);
+    e->whole_rows = e->k->tiling.rows && !e->k->tiling.stream && reaches(e, 0) && !e->mixed && e->g->grid.size[0] <= WHOLE_ROWS;
     RW_TRY(emit_inner(e));
     if (!flat && !e->k->tiling.rows) emit_border(e);
     if (e->k->tiling.rows && (reaches(e, 1) || reaches(e, 2))) emit_box(e, "rows", RW_ACROSS_ROWS, false);
-    if (e->k->tiling.rows && reaches(e, 0)) emit_box(e, "columns", RW_ALL_AXES, true);
+    if (e->k->tiling.rows && reaches(e, 0) && !e->whole_rows) emit_box(e, "columns", RW_ALL_AXES, true);
     emit_run(e);
     return RW_OK;
 }

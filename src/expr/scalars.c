@@ -8,11 +8,15 @@
 #include <string.h>
 
 typedef struct entry {
-    rw_node node;
+    rw_op op;
+    int index, arity, arg[3]; /* PARAM: which; operands' entries */
+    bool is_complex;          /* some operand is */
+    int parts;                /* 2: it is itself */
+    bool wanted;
     int course;   /* parameter whose course it follows, -1 none */
     bool rough;   /* it has jumps or bends there: its own value counts */
     bool linear;  /* in what follows the course: the weighted sum needs no samples */
-    bool sampled, owned; /* samples are wanted; own is */
+    bool sampled, owned, summed; /* samples are needed; own is; sum is */
     double own[2], sum[2];  /* value of the parameters' own values; weighted sum along the course */
     double (*sample)[2];    /* [RW_COURSE], made when first wanted */
 } entry;
@@ -41,11 +45,16 @@ static bool is_rough(rw_op op)
 static bool add(rw_scalars *s, rw_node n)
 {
     const rw_graph_node *p = s->g->nodes + n;
+    entry e = {.op = (rw_op)p->op, .index = p->index, .arity = rw_ops[p->op].arity, .parts = 1 + p->is_complex, .course = -1,
+               .linear = true, .own = {p->re, p->im}};
     if (s->place[n] >= 0) return true;
-    for (int i = 0; i < rw_ops[p->op].arity; ++i)
+    for (int i = 0; i < e.arity; ++i) {
         if (!add(s, p->arg[i])) return false;
+        e.arg[i] = s->place[p->arg[i]];
+        e.is_complex = e.is_complex || (s->g->nodes[p->arg[i]].is_complex && !(e.op == RW_OP_WHERE && i == 0));
+    }
     if (!rw_grow(&s->entries, &s->capacity, s->n + 1, sizeof *s->entries)) return false;
-    s->entries[s->n] = (entry){.node = n, .course = -1, .linear = true};
+    s->entries[s->n] = e;
     s->place[n] = s->n++;
     return true;
 }
@@ -60,15 +69,18 @@ static bool fill(rw_scalars *s, const bool *wanted)
     s->changed = rw_calloc((size_t)s->words, sizeof *s->changed), s->moved = rw_calloc((size_t)s->words, sizeof *s->moved);
     if (!s->place || !s->seen || !s->follows || !s->changed || !s->moved) return false;
     memset(s->place, -1, (size_t)g->n * sizeof *s->place);
-    for (int n = 0; n < g->n; ++n)
-        if (wanted[n] && !add(s, n)) return false;
+    for (int n = 0; n < g->n; ++n) {
+        if (!wanted[n]) continue;
+        if (!add(s, n)) return false;
+        s->entries[s->place[n]].wanted = true;
+    }
     s->depends = rw_calloc((size_t)RW_MAX(s->n, 1) * (size_t)s->words, sizeof *s->depends);
     for (int i = 0; s->depends && i < s->n; ++i) {
-        const rw_graph_node *p = g->nodes + s->entries[i].node;
+        const entry *e = s->entries + i;
         uint64_t *bits = s->depends + i * s->words;
-        if (p->op == RW_OP_PARAM) bits[p->index / 64] |= 1ull << p->index % 64;
-        for (int a = 0; a < rw_ops[p->op].arity; ++a)
-            for (int w = 0; w < s->words; ++w) bits[w] |= s->depends[s->place[p->arg[a]] * s->words + w];
+        if (e->op == RW_OP_PARAM) bits[e->index / 64] |= 1ull << e->index % 64;
+        for (int a = 0; a < e->arity; ++a)
+            for (int w = 0; w < s->words; ++w) bits[w] |= s->depends[e->arg[a] * s->words + w];
     }
     return s->depends != NULL;
 }
@@ -114,9 +126,9 @@ static void note_changes(rw_scalars *s, bool *courses)
     s->filled = true;
 }
 
-static bool keeps_linear(const rw_graph_node *p, const bool *follows)
+static bool keeps_linear(rw_op op, const bool *follows)
 {
-    switch ((rw_op)p->op) {
+    switch (op) {
     case RW_OP_ADD: case RW_OP_SUB: case RW_OP_NEG: return true;
     case RW_OP_MUL: return !follows[0] || !follows[1];
     case RW_OP_DIV: return !follows[1];
@@ -124,35 +136,36 @@ static bool keeps_linear(const rw_graph_node *p, const bool *follows)
     }
 }
 
-/* Which entries follow a course, and which of them need samples. */
+/* Which entries follow a course, and what of them is needed. */
 static bool arrange(rw_scalars *s)
 {
     for (int i = 0; i < s->n; ++i) {
         entry *e = s->entries + i;
-        const rw_graph_node *p = s->g->nodes + e->node;
         bool follows[3] = {false};
-        e->course = p->op == RW_OP_PARAM && s->follows[p->index] ? p->index : -1;
-        e->rough = e->sampled = e->owned = false;
-        for (int a = 0; a < rw_ops[p->op].arity; ++a) {
-            const entry *arg = s->entries + s->place[p->arg[a]];
-            if (arg->course >= 0) e->course = arg->course, e->rough = e->rough || arg->rough || is_rough((rw_op)p->op);
+        e->course = e->op == RW_OP_PARAM && s->follows[e->index] ? e->index : -1;
+        e->rough = e->sampled = e->owned = e->summed = false;
+        for (int a = 0; a < e->arity; ++a) {
+            const entry *arg = s->entries + e->arg[a];
+            if (arg->course >= 0) e->course = arg->course, e->rough = e->rough || arg->rough || is_rough(e->op);
         }
-        for (int a = 0; a < rw_ops[p->op].arity; ++a) follows[a] = s->entries[s->place[p->arg[a]]].course == e->course;
-        e->linear = e->course < 0 || keeps_linear(p, follows);
+        for (int a = 0; a < e->arity; ++a) follows[a] = s->entries[e->arg[a]].course == e->course;
+        e->linear = e->course < 0 || keeps_linear(e->op, follows);
     }
     for (int i = s->n - 1; i >= 0; --i) {
         entry *e = s->entries + i;
-        const rw_graph_node *p = s->g->nodes + e->node;
         e->owned = e->owned || e->course < 0 || e->rough;
-        for (int a = 0; a < rw_ops[p->op].arity; ++a) {
-            entry *arg = s->entries + s->place[p->arg[a]];
+        for (int a = 0; a < e->arity; ++a) {
+            entry *arg = s->entries + e->arg[a];
             arg->owned = arg->owned || e->owned || arg->course != e->course;
         }
         if (e->course < 0 || e->rough) continue;
-        e->sampled = e->sampled || !e->linear;
-        for (int a = 0; e->sampled && a < rw_ops[p->op].arity; ++a) {
-            entry *arg = s->entries + s->place[p->arg[a]];
-            arg->sampled = arg->sampled || arg->course == e->course;
+        e->summed = e->summed || e->wanted;
+        e->sampled = e->sampled || (e->summed && !e->linear);
+        for (int a = 0; a < e->arity; ++a) {
+            entry *arg = s->entries + e->arg[a];
+            if (arg->course != e->course) continue;
+            arg->sampled = arg->sampled || e->sampled;
+            arg->summed = arg->summed || (e->summed && e->linear);
         }
         if (e->sampled && !e->sample && !(e->sample = rw_calloc(RW_COURSE, sizeof *e->sample))) return false;
     }
@@ -169,30 +182,22 @@ static const double *value_of(const entry *e, int course, int which)
 
 static void apply(const rw_scalars *s, const entry *e, int which, double *out)
 {
-    const rw_graph_node *p = s->g->nodes + e->node;
-    double arg[3][2] = {{0}};
-    bool is_complex = false;
-    for (int i = 0; i < rw_ops[p->op].arity; ++i) {
-        memcpy(arg[i], value_of(s->entries + s->place[p->arg[i]], e->course, which), sizeof arg[i]);
-        is_complex = is_complex || (s->g->nodes[p->arg[i]].is_complex && !(p->op == RW_OP_WHERE && i == 0));
-    }
-    rw_apply((rw_op)p->op, (const double(*)[2])arg, is_complex, out);
+    double arg[3][2];
+    for (int i = 0; i < e->arity; ++i) memcpy(arg[i], value_of(s->entries + e->arg[i], e->course, which), sizeof arg[i]);
+    rw_apply(e->op, (const double(*)[2])arg, e->is_complex, out);
 }
 
 static void compute_own(rw_scalars *s, entry *e)
 {
-    const rw_graph_node *p = s->g->nodes + e->node;
-    if (p->op == RW_OP_PARAM) e->own[0] = s->g->params[p->index].re, e->own[1] = s->g->params[p->index].im;
-    else if (p->op == RW_OP_CONST) e->own[0] = p->re, e->own[1] = p->im;
-    else apply(s, e, OWN, e->own);
+    if (e->op == RW_OP_PARAM) e->own[0] = s->g->params[e->index].re, e->own[1] = s->g->params[e->index].im;
+    else if (e->arity) apply(s, e, OWN, e->own);
 }
 
 static void compute_samples(rw_scalars *s, entry *e)
 {
-    const rw_graph_node *p = s->g->nodes + e->node;
     const rw_course *c = s->g->params[e->course].course;
     for (int q = 0; q < c->n; ++q)
-        if (p->op == RW_OP_PARAM) e->sample[q][0] = c->at[q], e->sample[q][1] = s->g->params[p->index].im;
+        if (e->op == RW_OP_PARAM) e->sample[q][0] = c->at[q], e->sample[q][1] = s->g->params[e->index].im;
         else apply(s, e, q, e->sample[q]);
 }
 
@@ -205,8 +210,25 @@ static void add_up(rw_scalars *s, entry *e)
         return;
     }
     e->sum[0] = e->sum[1] = 0;
-    for (int q = 0; q < c->n; ++q)
-        for (int part = 0; part < 2; ++part) e->sum[part] += c->weight[q] * e->sample[q][part];
+    for (int part = 0; part < e->parts; ++part)
+        for (int q = 0; q < c->n; ++q) e->sum[part] += c->weight[q] * e->sample[q][part];
+}
+
+static bool meet(const uint64_t *a, const uint64_t *b, int words)
+{
+    for (int w = 0; w < words; ++w)
+        if (a[w] & b[w]) return true;
+    return false;
+}
+
+/* Along its course an entry is computed anew where the times are others, or something else that it depends on is. */
+static bool needs_samples(const rw_scalars *s, const entry *e, const uint64_t *depends)
+{
+    for (int w = 0; w < s->words; ++w) {
+        uint64_t along = e->course / 64 == w ? 1ull << e->course % 64 : 0;
+        if (depends[w] & ((s->changed[w] & ~along) | (s->moved[w] & along))) return true;
+    }
+    return false;
 }
 
 bool rw_scalars_update(rw_scalars *s)
@@ -219,15 +241,12 @@ bool rw_scalars_update(rw_scalars *s)
     }
     for (int i = 0; i < s->n; ++i) {
         entry *e = s->entries + i;
-        bool changed = courses, moved = courses;
-        for (int w = 0; w < s->words; ++w) {
-            uint64_t depends = s->depends[i * s->words + w], along = e->course >= 0 && e->course / 64 == w ? 1ull << e->course % 64 : 0;
-            changed = changed || depends & s->changed[w];
-            moved = moved || depends & ((s->changed[w] & ~along) | (s->moved[w] & along));
-        }
+        const uint64_t *depends = s->depends + i * s->words;
+        bool changed = courses || meet(depends, s->changed, s->words);
+        if (!changed && !e->summed) continue;
         if (changed && e->owned) compute_own(s, e);
-        if (moved && e->sampled) compute_samples(s, e);
-        if (e->course >= 0 && !e->rough) add_up(s, e);
+        if (changed && e->sampled && (courses || needs_samples(s, e, depends))) compute_samples(s, e);
+        if (e->summed) add_up(s, e);
     }
     return true;
 }

@@ -162,15 +162,16 @@ rw_status rw_emit_get(rw_emitter *e, int f, const rw_kept *kept)
 }
 
 /* The same for kernels of wave.c: beyond sides in x from a row of cells in shared memory, whose cell o is the first; beyond
- * sides in y from the values u0 beside the side and u1 next to it. */
+ * other sides from the values u0 beside the side and u1 next to it. */
 rw_status rw_emit_near(rw_emitter *e, int f)
 {
     const rw_graph_field *field = e->g->fields + f;
-    for (int side = 0; side < 4; ++side) {
+    for (int side = 0; side < 2 * e->g->grid.ndim; ++side) {
         int axis = side / 2, upper = side % 2;
         if (!e->use.reach[axis][upper] || field->boundary[side].kind == RW_BOUNDARY_PERIODIC) continue;
         if (axis == 0) ADD("#define NEXT(q) row[(q) - o]\n");
-        else ADD("#define NEXT(q) ((q) == %s ? u0 : u1)\n", upper ? "NY - 1" : "0");
+        else if (upper) ADD("#define NEXT(q) ((q) == N%c - 1 ? u0 : u1)\n", rw_size_letter[axis]);
+        else ADD("#define NEXT(q) ((q) == 0 ? u0 : u1)\n");
         ADD("DEVICE real near_%s_%c%d(%s, INDEX i, INDEX j, INDEX k%s)\n{\n", field->name, rw_axis_letter[axis], upper,
             axis == 0 ? "LOCAL const real *row, INDEX o" : "real u0, real u1", rw_text_of(&e->uniforms));
         RW_TRY(emit_side(e, f, axis, upper));

@@ -160,6 +160,24 @@ static const char *emit_inside(rw_emitter *e, const rw_graph_node *p, const rw_k
     return function;
 }
 
+/* The node is in the row, or which of the values beyond its ends it is: "i >= 2 ? …" with " : i == 1 ? l_u_1 : l_u_2" behind. */
+static void emit_end(rw_emitter *e, const rw_graph_node *p, bool behind)
+{
+    int m = p->offset[0];
+    if (!behind) {
+        if (m < 0) ADD("i >= %d ? ", -m);
+        else ADD("i < NX - %d ? ", m);
+        return;
+    }
+    const char *name = e->g->fields[p->index].name;
+    ADD(" : ");
+    for (int n = 1; n < abs(m); ++n) {
+        if (m < 0) ADD("i == %d ? l_%s_%d : ", -m - n, name, n);
+        else ADD("i == NX - %d ? h_%s_%d : ", m - n + 1, name, n);
+    }
+    ADD("%c_%s_%d", m < 0 ? 'l' : 'h', name, abs(m));
+}
+
 /* A stored value in the precision of the arithmetic. */
 void rw_emit_load(rw_emitter *e, const rw_graph_node *p)
 {
@@ -167,11 +185,14 @@ void rw_emit_load(rw_emitter *e, const rw_graph_node *p)
     const rw_kept *kept = rw_find_kept(e, p->index, p->version);
     bool same = e->k->f32 == (f->dtype == RW_F32 || f->dtype == RW_C64);
     const char *function = e->border ? emit_inside(e, p, kept) : NULL;
+    bool end = e->whole_rows && p->offset[0];
     char place[256];
+    if (end) emit_end(e, p, false);
     place_of(e, p, kept, place, sizeof place);
     if (same) ADD("%s", place);
     else if (p->is_complex) ADD("CX(make)(%s.re, %s.im)", place, place);
     else ADD("(real)%s", place);
+    if (end) emit_end(e, p, true);
     if (!function) return;
     if (kept) ADD(" : near_%s_%d_%s(s_%s_%d, o%d", f->name, kept->version, function, f->name, kept->version, kept->pass);
     else ADD(" : get_%s_%s(f_%s", f->name, function, f->name);
@@ -205,7 +226,7 @@ static void emit_table_value(rw_emitter *e, rw_node n)
 {
     int axis = rw_table_axis(e->g, n);
     char i = rw_index_letter[axis], N = rw_size_letter[axis];
-    if (e->wave && axis == 1) ADD("t%d[%c < 0 ? 0 : %c < N%c ? %c : N%c - 1]", n, i, i, N, i, N);
+    if (e->wave && axis > 0) ADD("t%d[%c < 0 ? 0 : %c < N%c ? %c : N%c - 1]", n, i, i, N, i, N);
     else ADD("t%d[%c]", n, i);
 }
 

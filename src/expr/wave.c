@@ -1,22 +1,24 @@
-/* Several passes in one kernel over a large grid of two dimensions, by a wave front. A group takes a strip of columns and
- * walks along it; when it has loaded row r, the first pass does row r - 1, the second row r - 2, and so on, so that
- * between the first read and the last write nothing goes through memory.
+/* Several passes in one kernel over a large grid, by a wave front. A group takes a strip of columns (of a grid of three dimensions a column of
+ * rectangles) and walks along it; when it has loaded layer r, a row or a plane, the first pass does layer r - 1, the second layer r - 2, and
+ * so on, so that between the first read and the last write nothing goes through memory.
  *
- *   lag of a pass     how many rows it is behind the loads
+ *   lag of a pass     how many layers it is behind the loads
  *   version           a field as it was before the kernel, or as a pass leaves it. Each item keeps its column's last
  *                     values in registers, w3_0 the newest, w3_1 the one before …: age 0, 1, …
- *   i                 column of the grid; items beyond a side repeat the last one, so that they read nothing outside
- *   rows              what neighbours in x want to read lies in shared memory too, in two buffers in turn, so that one
- *                     barrier a row is enough
+ *   i, j              the item's place in the grid; items beyond a side repeat the last one, so that they read nothing outside
+ *   shared            what neighbours within the layer want to read lies in shared memory too, in two buffers in turn, so that one
+ *                     barrier a layer is enough
  *
- * A strip has as many columns more on both sides, and a walk as many rows more, as the passes read beside a cell: these
- * are computed twice. Values beyond the sides of the grid come from functions as elsewhere (sides.c). */
+ * A strip has as many cells more on its sides, and a walk as many layers more, as the passes read beside a cell: these are computed
+ * twice; more passes save less and compute more twice, which cost_of weighs. Values beyond the sides of the grid come from functions
+ * as elsewhere (sides.c). */
 #include "expr/wave.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 6 };
+enum { AHEAD = 6, PLANES_AHEAD = 4 };
 
 static bool is_kept(const rw_wave *w, const rw_store *s) { return s && s->pass >= w->first && s->pass <= w->last; }
 
@@ -48,31 +50,32 @@ bool rw_wave_reads(const rw_plan *plan, const rw_pass_use *use, int pass, int n)
     return use->needed[n] && p->op == RW_OP_FIELD && !rw_plan_forward(plan, pass, p);
 }
 
-/* How many columns and rows beside the tile each pass must do, and how many must be loaded. */
+/* Read at another place of the same layer. */
+static bool is_across(const rw_wave *w, const rw_graph_node *field) { return field->offset[0] || (w->walk == 2 && field->offset[1]); }
+
+/* How many cells beside the tile each pass must do, and how many must be loaded. */
 static void find_margins(const rw_plan *plan, rw_wave *w)
 {
-    memset(w->columns, 0, sizeof w->columns), memset(w->rows, 0, sizeof w->rows);
-    w->margin = w->above = 0;
+    memset(w->beside, 0, sizeof w->beside), memset(w->margin, 0, sizeof w->margin);
     for (int q = w->last; q >= w->first; --q)
         for (int n = 0; n < w->use[q - w->first].nnodes; ++n) {
             const rw_graph_node *p = plan->graph->nodes + n;
             if (!rw_wave_reads(plan, &w->use[q - w->first], q, n)) continue;
             const rw_wave_value *v = rw_wave_version(plan, w, p, false);
-            int *columns = v->pass >= 0 ? &w->columns[v->pass - w->first] : &w->margin;
-            int *rows = v->pass >= 0 ? &w->rows[v->pass - w->first] : &w->above;
-            *columns = RW_MAX(*columns, w->columns[q - w->first] + abs(p->offset[0]));
-            *rows = RW_MAX(*rows, w->rows[q - w->first] + abs(p->offset[1]));
+            int *cells = v->pass >= 0 ? w->beside[v->pass - w->first] : w->margin;
+            for (int d = 0; d < 3; ++d) cells[d] = RW_MAX(cells[d], w->beside[q - w->first][d] + abs(p->offset[d]));
         }
     for (int q = w->first; q <= w->last; ++q)
-        w->margin = RW_MAX(w->margin, w->columns[q - w->first]), w->above = RW_MAX(w->above, w->rows[q - w->first]);
+        for (int d = 0; d < 3; ++d) w->margin[d] = RW_MAX(w->margin[d], w->beside[q - w->first][d]);
 }
 
 /* Lags and ages with passes first … last; false when they do not fit. */
 static bool arrange(const rw_plan *plan, rw_wave *w)
 {
     const rw_graph *g = plan->graph;
-    int reach_y = 0;
-    w->nversions = w->nrows = 0;
+    int *reach = w->pad;
+    memset(w->pad, 0, sizeof w->pad);
+    w->nversions = w->nshared = 0;
     for (int q = w->first; q <= w->last; ++q) {
         const rw_pass_use *use = &w->use[q - w->first];
         int *lag = &w->lag[q - w->first];
@@ -84,10 +87,9 @@ static bool arrange(const rw_plan *plan, rw_wave *w)
             if (!rw_wave_reads(plan, use, q, n)) continue;
             rw_wave_value *v = rw_wave_version(plan, w, p, true);
             if (!v || rw_is_mixed(p) || p->is_complex) return false;
-            int dy = abs(p->offset[1]);
-            reach_y = RW_MAX(reach_y, dy);
+            for (int d = 0; d < 3; ++d) reach[d] = RW_MAX(reach[d], abs(p->offset[d]));
             if (v->pass >= 0) v->lag = w->lag[v->pass - w->first];
-            *lag = RW_MAX(*lag, v->lag + RW_MAX(dy, p->offset[0] != 0));
+            *lag = RW_MAX(*lag, v->lag + RW_MAX(abs(p->offset[w->walk]), is_across(w, p)));
         }
     }
     for (int q = w->first; q <= w->last; ++q) /* lags are known: ages */
@@ -95,13 +97,15 @@ static bool arrange(const rw_plan *plan, rw_wave *w)
             const rw_graph_node *p = g->nodes + n;
             if (!rw_wave_reads(plan, &w->use[q - w->first], q, n)) continue;
             rw_wave_value *v = rw_wave_version(plan, w, p, false);
-            int age = w->lag[q - w->first] - v->lag, dy = abs(p->offset[1]);
-            v->oldest = RW_MAX(v->oldest, age + dy);
-            if (age + dy >= RW_WAVE_AGES) return false;
-            if (p->offset[0] && v->shared[age] < 0) v->shared[age] = w->nrows++;
+            int age = w->lag[q - w->first] - v->lag, along = abs(p->offset[w->walk]);
+            v->oldest = RW_MAX(v->oldest, age + along);
+            if (age + along >= RW_WAVE_AGES) return false;
+            if (is_across(w, p) && v->shared[age] < 0) v->shared[age] = w->nshared++;
         }
     find_margins(plan, w);
-    return rw_axis_is_periodic(g, 1) || (reach_y <= 1 && g->order == 2);
+    for (int d = 1; d <= w->walk; ++d)
+        if (!rw_axis_is_periodic(g, d) && (reach[d] > 1 || g->order != 2)) return false;
+    return true;
 }
 
 static int registers(const rw_wave *w)
@@ -111,28 +115,56 @@ static int registers(const rw_wave *w)
     return n;
 }
 
-/* Columns of a group of rings: as many as a processor's caches hold for all rows, or, for tests, few. */
-static int ring_width(const rw_graph *g, const rw_wave *w, bool forced)
+/* Layers of rings: as many cells as a processor's caches hold for all of them, or, for tests, few. Layers of a GPU: an item for each cell;
+ * OpenCL's compilers give items of larger groups too few registers. */
+static void choose_layers(const rw_graph *g, const rw_device_properties *dev, rw_wave *w, bool forced)
 {
-    int64_t bytes = forced ? 1 << 15 : 1 << 19, columns = bytes / 8 / rw_ring_rows(w) / 32 * 32;
-    columns = RW_MIN(RW_MAX(columns, 64), forced ? 64 : 1024);
-    return (int)RW_MIN(columns, g->grid.size[0] + 2 * w->margin);
+    const int64_t *n = g->grid.size;
+    w->height = 1;
+    if (!w->rings) {
+        if (w->walk == 2) w->width = 32, w->height = strcmp(dev->kind, "opencl") ? 16 : 8;
+        return;
+    }
+    if (w->walk == 1) {
+        int64_t bytes = forced ? 1 << 15 : 1 << 19, columns = bytes / 8 / rw_ring_layers(w) / 32 * 32;
+        w->width = (int)RW_MIN(RW_MIN(RW_MAX(columns, 64), forced ? 64 : 1024), n[0] + 2 * w->margin[0]);
+    } else {
+        int64_t bytes = forced ? 1 << 18 : 3 << 19, cells = bytes / 8 / rw_ring_layers(w);
+        w->width = (int)RW_MIN(forced ? 32 : 256, n[0] + 2 * w->margin[0]);
+        w->height = (int)RW_MIN(cells / w->width, n[1] + 2 * w->margin[1]);
+    }
 }
 
 static void choose_tiles(const rw_graph *g, const rw_device_properties *dev, rw_wave *w)
 {
     rw_tiling *t = &w->tiling;
     const int64_t *n = g->grid.size;
-    int64_t enough = w->rings ? 4 * dev->units : 12 * RW_MAX(dev->units, 16), rows = w->rings ? 512 : 256;
+    int64_t enough = w->rings ? 4 * dev->units : 12 * RW_MAX(dev->units, 16), layers = w->rings ? 512 : 256;
+    int walk = w->walk;
     memset(t, 0, sizeof *t);
-    t->group = t->group_x = w->rings ? 256 : w->width;
-    t->tile[0] = w->width - 2 * w->margin, t->tile[2] = t->tiles[2] = 1;
-    t->tiles[0] = (n[0] + t->tile[0] - 1) / t->tile[0];
-    t->tile[1] = rows;
-    while (t->tile[1] > rows / 8 && t->tiles[0] * ((n[1] + t->tile[1] - 1) / t->tile[1]) < enough) t->tile[1] /= 2;
-    t->tiles[1] = (n[1] + t->tile[1] - 1) / t->tile[1];
-    t->groups = t->tiles[0] * t->tiles[1];
-    t->narrow = n[0] * n[1] < INT32_MAX / 2;
+    t->group = t->group_x = w->rings ? 256 : w->width * w->height;
+    t->tile[0] = w->width - 2 * w->margin[0], t->tile[1] = w->height - 2 * w->margin[1], t->tile[2] = 1;
+    t->tile[walk] = layers;
+    for (;; t->tile[walk] /= 2) {
+        t->groups = 1;
+        for (int d = 0; d < 3; ++d) t->groups *= t->tiles[d] = (n[d] + t->tile[d] - 1) / t->tile[d];
+        if (t->groups >= enough || t->tile[walk] <= layers / 8) break;
+    }
+    t->narrow = n[0] * n[1] * n[2] < INT32_MAX / 2;
+}
+
+/* Bytes a pass and cell: what the kernel loads, with the cells beside the tile, and stores, and the time of its arithmetic as bytes. */
+static double cost_of(const rw_plan *plan, const rw_wave *w)
+{
+    const rw_graph *g = plan->graph;
+    double arithmetic = w->rings ? 5 : 4, passes = w->last - w->first + 1, loaded = 0, stored = 0, own = 1;
+    for (int i = 0; i < w->nversions; ++i)
+        if (w->v[i].pass < 0) loaded += (double)rw_dtype_size(g->fields[w->v[i].field].dtype);
+    for (int f = 0; f < g->nfields; ++f)
+        if (rw_final_store(plan, w->first, w->last, f)) stored += (double)rw_dtype_size(g->fields[f].dtype);
+    if (passes > 1) own *= 1 - 2.0 * w->margin[0] / w->width; /* a pass by itself is another kernel */
+    if (passes > 1 && w->walk == 2) own *= 1 - 2.0 * w->margin[1] / w->height;
+    return ((loaded + passes * arithmetic) / own + stored) / passes;
 }
 
 static bool has_reductions(const rw_plan *plan, int pass)
@@ -150,43 +182,54 @@ void rw_wave_free(rw_wave *w)
 
 bool rw_wave_suits(const rw_grid *grid)
 {
-    return grid->ndim == 2 && grid->size[0] * grid->size[1] > RW_FUSED_CELLS;
+    return grid->ndim >= 2 && grid->size[0] * grid->size[1] * grid->size[2] > RW_FUSED_CELLS;
 }
 
-/* A GPU's item holds 48 values in registers; rings take what they need. */
+/* Bytes of shared memory for layers that neighbours read: they are written and read in turn. */
+static int64_t shared_bytes(const rw_wave *w)
+{
+    int64_t pad_y = w->walk == 2 ? 2 * w->pad[1] : 0;
+    return (w->height + pad_y) * (w->width + 2 * w->pad[0]) * 2 * RW_MAX(w->nshared, 1) * 8;
+}
+
+/* A GPU's item holds 48 values in registers, its group 48 kB; rings take what they need. */
 static bool fits(const rw_wave *w)
 {
-    return (w->rings ? rw_ring_rows(w) <= 120 : registers(w) <= 48) && 4 * w->margin <= w->width;
+    bool enough = 3 * w->margin[0] <= w->width && (w->walk == 1 || 3 * w->margin[1] <= w->height);
+    return enough && (w->rings ? rw_ring_layers(w) <= 120 : registers(w) <= 48 && shared_bytes(w) <= 49152);
 }
 
-/* As many passes as there is room for, and few enough scalars. */
+/* As many passes as are worth it, where there is room for them and few enough scalars. */
 rw_status rw_wave_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced, bool rings)
 {
     const rw_plan *plan = e->plan;
     const rw_graph *g = e->g;
     int first = e->k->first, last = -1;
     int64_t cells = g->grid.size[0] * g->grid.size[1] * g->grid.size[2];
-    if (first + 1 >= plan->npasses || g->grid.ndim != 2 || cells == 0 || !rw_sides_agree(g)) return RW_OK;
+    if (first + 1 >= plan->npasses || g->grid.ndim < 2 || cells == 0 || !rw_sides_agree(g)) return RW_OK;
     if (!forced && !rw_wave_suits(&g->grid)) return RW_OK;
     rw_wave *w = rw_calloc(1, sizeof *w);
     if (!w) return rw_fail_memory(g->ctx, sizeof *w, "a plan");
     rw_status status = RW_OK;
-    w->first = first, w->rings = rings, w->ahead = dev->gpu && !rings ? AHEAD : 0;
-    w->width = rings ? 1024 : dev->gpu ? 128 : 64;
+    double cost = INFINITY;
+    w->first = first, w->walk = g->grid.ndim - 1, w->rings = rings, w->ahead = !dev->gpu || rings ? 0 : w->walk == 2 ? PLANES_AHEAD : AHEAD;
+    w->width = dev->gpu ? 128 : 64;
     for (int q = first; q < plan->npasses && q - first < RW_WAVE_PASSES; ++q) {
         status = rw_plan_use(plan, q, &w->use[q - first]);
         w->last = q;
         if (status != RW_OK || has_reductions(plan, q) || rw_use_is_f32(g, &w->use[q - first]) != rw_use_is_f32(g, &w->use[0])) break;
-        if (!arrange(plan, w) || !fits(w) || rw_count_scalars(w->use, q - first + 1) > 110) break;
-        if (q > first) last = q;
+        if (!arrange(plan, w) || rw_count_scalars(w->use, q - first + 1) > 110) break;
+        choose_layers(g, dev, w, forced);
+        if (!fits(w)) break;
+        if (q > first && (forced || cost_of(plan, w) < cost)) last = q;
+        if (q == first || last == q) cost = cost_of(plan, w);
     }
     if (status != RW_OK || last < 0) {
         rw_wave_free(w);
         return status;
     }
     w->last = last;
-    arrange(plan, w);
-    if (rings) w->width = ring_width(g, w, forced);
+    arrange(plan, w), choose_layers(g, dev, w, forced);
     choose_tiles(g, dev, w);
     e->wave = w, e->k->last = last, e->k->tiling = w->tiling;
     return rw_join_uses(e, w->use, first, last);
@@ -199,6 +242,14 @@ bool rw_wave_beside(const rw_emitter *e, int field) { return e->use.read[field];
 
 static int number_of(const rw_wave *w, const rw_wave_value *v) { return (int)(v - w->v); }
 
+/* A place in a layer of shared memory, `dx` and `dy` beside the item. */
+static const char *beside_item(const rw_emitter *e, int shared, int dx, int dy, char *to, size_t size)
+{
+    if (e->wave->walk == 2) snprintf(to, size, "shared[(b * VERSIONS + %d) * LAYER + CELL(t) + (%d) + (%d) * PITCH]", shared, dx, dy);
+    else snprintf(to, size, "shared[(b * VERSIONS + %d) * LAYER + CELL(t) + (%d)]", shared, dx);
+    return to;
+}
+
 void rw_emit_wave_value(rw_emitter *e, const rw_graph_node *p)
 {
     rw_wave *w = e->wave;
@@ -207,46 +258,58 @@ void rw_emit_wave_value(rw_emitter *e, const rw_graph_node *p)
         rw_emit_ring_value(e, p);
         return;
     }
-    int n = number_of(w, v), age = w->lag[e->pass - w->first] - v->lag, dx = p->offset[0], dy = p->offset[1];
-    const char *name = e->g->fields[p->index].name;
-    if (dx) {
-        bool wraps = rw_axis_is_periodic(e->g, 0);
-        if (!wraps) ADD(dx < 0 ? "i >= %d ? " : "i < NX - %d ? ", abs(dx));
-        ADD("rows[(b * ROWS + %d) * PITCH + t + %d]", v->shared[age], w->margin + dx);
-        if (!wraps)
-            ADD(" : near_%s_x%d(rows + (b * ROWS + %d) * PITCH, x0 - %d, i + (%d), j, k%s)", name, dx > 0, v->shared[age], w->margin, dx,
-                rw_text_of(&e->uniform_names));
-    } else if (dy) {
-        bool wraps = rw_axis_is_periodic(e->g, 1);
-        if (!wraps) ADD(dy < 0 ? "j >= %d ? " : "j < NY - %d ? ", abs(dy));
-        ADD("AT(w%d_%d, t)", n, age - dy);
-        if (!wraps) /* the row itself, and the one farther inside */
-            ADD(" : near_%s_y%d(AT(w%d_%d, t), AT(w%d_%d, t), i, j + (%d), k%s)", name, dy > 0, n, age, n, age + dy, dy,
-                rw_text_of(&e->uniform_names));
-    } else ADD("AT(w%d_%d, t)", n, age);
+    int n = number_of(w, v), age = w->lag[e->pass - w->first] - v->lag, axis = 0;
+    while (axis < w->walk && !p->offset[axis]) ++axis;
+    int by = p->offset[axis];
+    bool wraps = rw_axis_is_periodic(e->g, axis);
+    const char *name = e->g->fields[p->index].name, *names = rw_text_of(&e->uniform_names);
+    char q = rw_index_letter[axis], N = rw_size_letter[axis], at[96], inside[96], place[40];
+    if (!by) {
+        ADD("AT(w%d_%d, t)", n, age);
+        return;
+    }
+    if (axis == w->walk) snprintf(at, sizeof at, "AT(w%d_%d, t)", n, age - by), snprintf(inside, sizeof inside, "AT(w%d_%d, t)", n, age + by);
+    else {
+        beside_item(e, v->shared[age], axis == 0 ? by : 0, axis == 1 ? by : 0, at, sizeof at);
+        beside_item(e, v->shared[age], axis == 0 ? -by : 0, axis == 1 ? -by : 0, inside, sizeof inside);
+    }
+    if (wraps) {
+        ADD("%s", at);
+        return;
+    }
+    snprintf(place, sizeof place, axis == 0 ? "i + (%d), j, k" : axis == 1 ? "i, j + (%d), k" : "i, j, k + (%d)", by);
+    if (by < 0) ADD("%c >= %d ? %s : ", q, -by, at);
+    else ADD("%c < N%c - %d ? %s : ", q, N, by, at);
+    if (axis == 0) /* from the row; else from the value itself and the one farther inside */
+        ADD("near_%s_x%d(shared + (b * VERSIONS + %d) * LAYER%s, x0 - PAD, %s%s)", name, by > 0, v->shared[age],
+            w->walk == 2 ? " + (t / WIDTH + PAD_Y) * PITCH" : "", place, names);
+    else ADD("near_%s_%c%d(AT(w%d_%d, t), %s, %s%s)", name, rw_axis_letter[axis], by > 0, n, age, inside, place, names);
 }
 
-static void emit_load(rw_emitter *e, const rw_wave_value *v, const char *to, const char *row)
+static void emit_load(rw_emitter *e, const rw_wave_value *v, const char *to, const char *layer)
 {
-    const char *name = e->g->fields[v->field].name;
-    bool wy = rw_axis_is_periodic(e->g, 1);
+    int walk = e->wave->walk;
+    bool wraps = rw_axis_is_periodic(e->g, walk);
+    char N = rw_size_letter[walk];
     ADD("%s = ", to);
-    if (!wy) ADD("%s < 0 || %s >= NY ? (real)0 : ", row, row);
-    ADD("(real)f_%s[", name);
-    if (wy) ADD("((%s + NY) %% NY + NY) %% NY", row);
-    else ADD("(INDEX)(%s)", row);
-    ADD(" * NX + i];\n");
+    if (!wraps) ADD("%s < 0 || %s >= N%c ? (real)0 : ", layer, layer, N);
+    ADD("(real)f_%s[", e->g->fields[v->field].name);
+    if (wraps) ADD("((%s + N%c) %% N%c + N%c) %% N%c", layer, N, N, N, N);
+    else ADD("(INDEX)(%s)", layer);
+    ADD(walk == 2 ? " * (NX * NY) + j * NX + i];\n" : " * NX + i];\n");
 }
 
 static void emit_pass(rw_emitter *e, int pass)
 {
     rw_wave *w = e->wave;
-    bool wy = rw_axis_is_periodic(e->g, 1);
+    char q = rw_index_letter[w->walk], N = rw_size_letter[w->walk];
     e->pass = pass;
     rw_pass_use all = e->use;
     e->use = w->use[pass - w->first];
-    ADD("            {\n            const INDEX r = row - %d, j = %s, c = j * NX + i;\n", w->lag[pass - w->first], wy ? "((r + NY) % NY + NY) % NY" : "r");
-    ADD("            const int mine = own && r >= y0 && r < y1;\n");
+    ADD("            {\n            const INDEX r = layer - %d, %c = ", w->lag[pass - w->first], q);
+    if (rw_axis_is_periodic(e->g, w->walk)) ADD("((r + N%c) %% N%c + N%c) %% N%c", N, N, N, N);
+    else ADD("r");
+    ADD(", c = (k * NY + j) * NX + i;\n            const int mine = own && r >= begin && r < end;\n            (void)c;\n");
     rw_emit_nodes(e, e->use.needed, "            ");
     for (int i = 0; i < e->plan->nstores; ++i) {
         const rw_store *s = e->plan->stores + i;
@@ -262,54 +325,94 @@ static void emit_pass(rw_emitter *e, int pass)
     e->use = all;
 }
 
+/* const INDEX i, j: the item's column. */
+static void emit_column(rw_emitter *e, const char *indent)
+{
+    bool planes = e->wave->walk == 2;
+    ADD("%sconst INDEX x = x0 + %s, i = %s;\n%s(void)i;\n", indent, planes ? "t % WIDTH" : "t",
+        rw_axis_is_periodic(e->g, 0) ? "(x % NX + NX) % NX" : "x < 0 ? 0 : x < NX ? x : NX - 1", indent);
+    if (planes)
+        ADD("%sconst INDEX y = y0 + t / WIDTH, j = %s;\n%s(void)j;\n", indent,
+            rw_axis_is_periodic(e->g, 1) ? "(y % NY + NY) % NY" : "y < 0 ? 0 : y < NY ? y : NY - 1", indent);
+}
+
+static void emit_sizes(rw_emitter *e)
+{
+    const rw_wave *w = e->wave;
+    ADD("#define WIDTH %d\n#define HEIGHT %d\n#define MARGIN %d\n#define PAD %d\n#define PITCH (WIDTH + 2 * PAD)\n", w->width, w->height, w->margin[0], w->pad[0]);
+    if (w->walk == 2)
+        ADD("#define MARGIN_Y %d\n#define PAD_Y %d\n#define CELL(t) (((t) / WIDTH + PAD_Y) * PITCH + (t) %% WIDTH + PAD)\n", w->margin[1], w->pad[1]);
+    else ADD("#define CELL(t) ((t) + PAD)\n");
+    ADD("#define LAYER ((HEIGHT + %d) * PITCH)\n#define VERSIONS %d\n", w->walk == 2 ? 2 * w->pad[1] : 0, RW_MAX(w->nshared, 1));
+}
+
+/* Where the group's column of cells begins. */
+static void emit_place(rw_emitter *e)
+{
+    int walk = e->wave->walk;
+    char N = rw_size_letter[walk];
+    ADD("    const INDEX x0 = (INDEX)(GROUP_ID(0) %% TILES_X) * TILE_X - MARGIN;\n");
+    if (walk == 2)
+        ADD("    const INDEX y0 = (INDEX)(GROUP_ID(0) / TILES_X %% TILES_Y) * TILE_Y - MARGIN_Y;\n"
+            "    const INDEX begin = (INDEX)(GROUP_ID(0) / (TILES_X * TILES_Y)) * TILE_Z;\n");
+    else ADD("    const INDEX begin = (INDEX)(GROUP_ID(0) / TILES_X) * TILE_Y, k = 0;\n");
+    ADD("    const INDEX end = begin + TILE_%c < N%c ? begin + TILE_%c : N%c;\n    int b = 0;\n", N, N, N, N);
+}
+
+/* So many that registers last. */
+static int groups_a_unit(const rw_wave *w)
+{
+    if (w->walk == 2) return registers(w) > 26 ? 1 : 2;
+    return registers(w) > 40 ? 4 : 5;
+}
+
 rw_status rw_emit_wave(rw_emitter *e)
 {
     rw_wave *w = e->wave;
     if (w->rings) return rw_emit_rings(e);
-    const char *wrap = rw_axis_is_periodic(e->g, 0) ? "((x0 + t) % NX + NX) % NX" : "x0 + t < 0 ? 0 : x0 + t < NX ? x0 + t : NX - 1";
-    char to[80];
-    ADD("#define WIDTH %d\n#define MARGIN %d\n#define PITCH %d\n#define ROWS %d\n", w->width, w->margin, w->width + 2 * w->margin,
-        RW_MAX(w->nrows, 1));
+    const char *own = w->walk == 2 ? " && t / WIDTH >= MARGIN_Y && t / WIDTH < HEIGHT - MARGIN_Y && y < NY" : "";
+    const char *column = w->walk == 2 ? "t % WIDTH" : "t";
+    char to[80], layer[40];
+    emit_sizes(e);
     for (int f = 0; f < e->g->nfields; ++f) RW_TRY(rw_emit_near(e, f));
-    ADD("#undef RW_GROUPS_A_UNIT\n#define RW_GROUPS_A_UNIT %d\n", registers(w) > 40 ? 4 : 5);
-    ADD("KERNEL(run%s%s)\n{\n    SHARED(real, rows, 2 * ROWS * PITCH);\n", rw_text_of(&e->arrays), rw_text_of(&e->uniforms));
+    ADD("#undef RW_GROUPS_A_UNIT\n#define RW_GROUPS_A_UNIT %d\n", groups_a_unit(w));
+    ADD("KERNEL(run%s%s)\n{\n    SHARED(real, shared, 2 * VERSIONS * LAYER);\n", rw_text_of(&e->arrays), rw_text_of(&e->uniforms));
     for (int i = 0; i < w->nversions; ++i) {
         for (int a = 0; a <= w->v[i].oldest; ++a) ADD("    PRIVATE(real, w%d_%d);\n", i, a);
         if (w->v[i].pass < 0 && w->ahead) ADD("    PRIVATE_N(real, a%d, %d);\n", i, w->ahead);
     }
-    ADD("    const INDEX x0 = (INDEX)(GROUP_ID(0) %% TILES_X) * TILE_X - MARGIN, y0 = (INDEX)(GROUP_ID(0) / TILES_X) * TILE_Y;\n"
-        "    const INDEX y1 = y0 + TILE_Y < NY ? y0 + TILE_Y : NY, k = 0;\n    int b = 0;\n"
-        "    EACH(n, 2 * ROWS * PITCH) { rows[n] = 0; }\n    BARRIER;\n    EACH(t, WIDTH) {\n        const INDEX i = %s;\n        (void)i;\n", wrap);
+    emit_place(e);
+    ADD("    EACH(n, 2 * VERSIONS * LAYER) { shared[n] = 0; }\n    BARRIER;\n    EACH(t, WIDTH * HEIGHT) {\n");
+    emit_column(e, "        ");
     for (int i = 0; i < w->nversions; ++i) {
         for (int a = 0; a <= w->v[i].oldest; ++a) ADD("        AT(w%d_%d, t) = 0;\n", i, a);
         for (int d = 0; w->v[i].pass < 0 && d < w->ahead; ++d) {
-            char row[40];
-            snprintf(to, sizeof to, "        AT_N(a%d, %d, t)", i, d), snprintf(row, sizeof row, "(y0 - %d)", w->above - d);
-            emit_load(e, w->v + i, to, row);
+            snprintf(to, sizeof to, "        AT_N(a%d, %d, t)", i, d), snprintf(layer, sizeof layer, "(begin - %d)", w->margin[w->walk] - d);
+            emit_load(e, w->v + i, to, layer);
         }
     }
-    ADD("    }\n    UNROLL_BY(%d)\n    for (INDEX row = y0 - %d; row < y1 + %d; ++row) {\n        EACH(t, WIDTH) {\n", w->ahead ? w->ahead : 1, w->above,
-        w->lag[w->last - w->first]);
+    ADD("    }\n    UNROLL_BY(%d)\n    for (INDEX layer = begin - %d; layer < end + %d; ++layer) {\n        EACH(t, WIDTH * HEIGHT) {\n",
+        w->ahead ? w->ahead : 1, w->margin[w->walk], w->lag[w->last - w->first]);
     for (int i = 0; i < w->nversions; ++i)
         for (int a = 1; a < RW_WAVE_AGES; ++a)
             if (w->v[i].shared[a] >= 0)
-                ADD("            rows[(b * ROWS + %d) * PITCH + t + MARGIN] = AT(w%d_%d, t);\n", w->v[i].shared[a], i, a - 1);
-    ADD("        }\n        BARRIER;\n        EACH(t, WIDTH) {\n            const INDEX i = %s;\n"
-        "            const int own = t >= MARGIN && t < WIDTH - MARGIN && x0 + t < NX;\n", wrap);
+                ADD("            shared[(b * VERSIONS + %d) * LAYER + CELL(t)] = AT(w%d_%d, t);\n", w->v[i].shared[a], i, a - 1);
+    ADD("        }\n        BARRIER;\n        EACH(t, WIDTH * HEIGHT) {\n");
+    emit_column(e, "            ");
+    ADD("            const int own = %s >= MARGIN && %s < WIDTH - MARGIN && x < NX%s;\n", column, column, own);
     for (int i = 0; i < w->nversions; ++i) {
         for (int a = w->v[i].oldest; a > 0; --a) ADD("            AT(w%d_%d, t) = AT(w%d_%d, t);\n", i, a, i, a - 1);
         if (w->v[i].pass >= 0) continue;
         if (!w->ahead) {
             snprintf(to, sizeof to, "            AT(w%d_0, t)", i);
-            emit_load(e, w->v + i, to, "row");
+            emit_load(e, w->v + i, to, "layer");
             continue;
         }
         ADD("            AT(w%d_0, t) = AT_N(a%d, 0, t);\n", i, i);
         for (int d = 0; d + 1 < w->ahead; ++d) ADD("            AT_N(a%d, %d, t) = AT_N(a%d, %d, t);\n", i, d, i, d + 1);
         snprintf(to, sizeof to, "            AT_N(a%d, %d, t)", i, w->ahead - 1);
-        char row[40];
-        snprintf(row, sizeof row, "(row + %d)", w->ahead);
-        emit_load(e, w->v + i, to, row);
+        snprintf(layer, sizeof layer, "(layer + %d)", w->ahead);
+        emit_load(e, w->v + i, to, layer);
     }
     for (int pass = w->first; pass <= w->last; ++pass) emit_pass(e, pass);
     e->pass = w->first;

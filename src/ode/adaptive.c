@@ -115,7 +115,7 @@ static bool find_switch(rw_ode *ode, double until, double *before, double *behin
     return found;
 }
 
-static rw_status create(rw_ode *ode)
+rw_status rw_adaptive_prepare(rw_ode *ode)
 {
     struct rw_adaptive *a = rw_calloc(1, sizeof *a);
     rw_node *nodes = rw_calloc(3 * (size_t)ode->nfields, sizeof *nodes);
@@ -124,6 +124,7 @@ static rw_status create(rw_ode *ode)
     if (status == RW_OK) status = build_euler(ode, nodes, &a->euler);
     if (status == RW_OK) status = find_switches(ode, a);
     if (status == RW_OK) status = build_probe(ode, nodes, &a->probe);
+    if (status == RW_OK) status = rw_spectral_prepare(ode);
     rw_free(nodes);
     if (status != RW_OK) rw_adaptive_free(ode); /* the next call begins anew */
     return status;
@@ -158,6 +159,15 @@ static rw_status take(rw_ode *ode, int f, int result)
 {
     rw_array *y = ode->vector[f], *next = ode->vector[result * ode->nfields + f];
     return y->host_owner == RW_HOST_BORROWED ? rw_array_copy(y, next, rw_device_queue(ode->device)) : rw_array_swap(y, next);
+}
+
+/* y <- y_{n+1}, and y_n to the states that are kept. */
+static rw_status accept(rw_ode *ode, int result)
+{
+    RW_TRY(rw_dense_keep(ode));
+    for (int f = 0; f < ode->nfields; ++f) RW_TRY(take(ode, f, result));
+    rw_dense_push(ode, result);
+    return RW_OK;
 }
 
 /* The radius at the present time; at the first step the step, too. */
@@ -197,12 +207,13 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
 {
     const rw_ode_ops *ops = ode->ops;
     const double p = 1.0 / ops->power;
-    if (!ode->adaptive) RW_TRY(create(ode));
+    if (!ode->adaptive) RW_TRY(rw_adaptive_prepare(ode));
     double *c = ode->controller, rho, before = 0, behind = 0;
     RW_TRY(prepare(ode, ode->max_step > 0 ? ode->max_step : t_limit - ode->t, &rho));
     bool to_switch = find_switch(ode, RW_MIN(t_limit, ode->t + 2 * c[0]), &before, &behind);
     if (to_switch && before <= ode->t) { /* at it */
         ode->t = behind;
+        rw_dense_break(ode);
         return ode->t < t_limit ? rw_adaptive_step(ode, t_limit) : RW_OK;
     }
     if (to_switch) t_limit = before;
@@ -237,7 +248,7 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
             }
             continue;
         }
-        for (int f = 0; f < ode->nfields; ++f) RW_TRY(take(ode, f, a.result));
+        RW_TRY(accept(ode, a.result));
         double error = RW_MAX(a.error, 1e-10), factor = 0.8 * pow(error, -p);
         if (c[2] > 0) factor = RW_MIN(factor, 0.8 * h / c[2] * pow(c[1] / (error * error), p));
         factor = RW_MIN(rejected ? 1 : ops->growth, RW_MAX(0.1, factor));
@@ -245,6 +256,7 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         c[0] = h < unclipped && factor * h < unclipped ? (factor > 1 ? unclipped : factor * unclipped) : factor * h;
         c[1] = error, c[2] = h, c[3] += 1;
         ode->t = last ? (to_switch ? behind : t_limit) : ode->t + h;
+        if (last && to_switch) rw_dense_break(ode);
         ode->stat.steps++, ode->stat.step = h, ode->stat.error = error, ode->stat.stages = a.stages;
         ode->stat.max_stages = RW_MAX(ode->stat.max_stages, a.stages);
         if (ops->reach) note_stage_limit(ode, clipped, unclipped, 0.8 * pow(error, -p), t_limit);

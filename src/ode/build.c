@@ -38,6 +38,7 @@ void rw_build_begin(rw_building *b, rw_ode *ode)
         return;
     }
     memset(b->field, -1, (size_t)n * sizeof *b->field);
+    b->scalars = b->graph->nparams;
     for (int i = 0; i < ode->nscalars; ++i)
         rw_graph_add_param(b->graph, ode->scalars[i].name, ode->scalars[i].is_complex, ode->scalars[i].value,
                            ode->scalars[i].imaginary);
@@ -239,6 +240,7 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
         rw_plan_end(&b->plan);
         rw_graph_destroy(&b->graph);
     }
+    stage->scalars = b->scalars, stage->own = b->scalars + b->ode->nscalars;
     if (b->status == RW_OK) stage->field = b->field, stage->moves = moves(stage->expr);
     else rw_free(b->field);
     return b->status;
@@ -247,11 +249,8 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
 /* The user's scalars may have changed. */
 static void set_scalars(rw_ode *ode, rw_stage *stage)
 {
-    rw_expr *e = stage->expr;
-    for (int i = 0; i < ode->nscalars; ++i) {
-        int p = rw_graph_find_param(e->graph, ode->scalars[i].name);
-        if (p >= 0) rw_expr_set_index(e, p, ode->scalars[i].value, ode->scalars[i].imaginary);
-    }
+    for (int i = 0; i < ode->nscalars; ++i)
+        rw_expr_set_index(stage->expr, stage->scalars + i, ode->scalars[i].value, ode->scalars[i].imaginary);
 }
 
 rw_status rw_stage_prepare(rw_ode *ode, rw_stage *stage)
@@ -270,16 +269,19 @@ rw_status rw_stage_run(rw_ode *ode, rw_stage *stage)
     return rw_expr_run(e, rw_device_queue(ode->device));
 }
 
-static int find_inner(const rw_graph *g, const char *scalar)
+static int find_own(const rw_stage *stage, const char *scalar)
 {
-    for (int i = 0; i < g->nparams; ++i)
-        if (g->params[i].name[0] == '#' && !strcmp(g->params[i].name + 1, scalar)) return i;
+    const rw_graph *g = stage->expr->graph;
+    for (int i = stage->own; i < g->nparams; ++i) {
+        const char *name = g->params[i].name + 1; /* behind # */
+        if (name[0] == scalar[0] && !strcmp(name, scalar)) return i;
+    }
     return -1;
 }
 
 void rw_stage_set(rw_stage *stage, const char *scalar, double value)
 {
-    int p = find_inner(stage->expr->graph, scalar);
+    int p = find_own(stage, scalar);
     if (p >= 0) rw_expr_set_index(stage->expr, p, value, 0);
 }
 
@@ -316,12 +318,13 @@ static void make_course(const rw_ode *ode, double h, const double *polynomial, r
 
 rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double h, const double polynomial[RW_COURSE])
 {
-    rw_stage_set(stage, scalar, ode->t + polynomial[1] * h);
+    int p = find_own(stage, scalar);
+    if (p < 0) return RW_OK;
+    rw_expr_set_index(stage->expr, p, ode->t + polynomial[1] * h, 0);
     if (!stage->moves) return RW_OK;
     rw_course c = {0};
-    int p = find_inner(stage->expr->graph, scalar);
     make_course(ode, h, polynomial, &c);
-    if (p >= 0 && !rw_graph_set_course(stage->expr->graph, p, &c)) return rw_fail_memory(ode->device->ctx, sizeof c, "a course of time");
+    if (!rw_graph_set_course(stage->expr->graph, p, &c)) return rw_fail_memory(ode->device->ctx, sizeof c, "a course of time");
     return RW_OK;
 }
 

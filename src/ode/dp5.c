@@ -36,7 +36,7 @@ static rw_status build_stage(rw_ode *ode, int i, rw_node *rates, rw_stage *stage
     rw_building b;
     rw_build_begin(&b, ode);
     rw_node t = rw_build_scalar(&b, "t"), h = rw_build_scalar(&b, "h");
-    for (int v = Y; v < RW_ODE_VECTORS; ++v)
+    for (int v = Y; v < RW_METHOD_VECTORS; ++v)
         if (v == Y || v == argument_of(i) || v == argument_of(i + 1) || (v >= K1 && v <= K1 + i)) rw_build_vector(&b, v, t);
     rw_build_rates(&b, argument_of(i), rates);
     rw_graph *g = b.graph;
@@ -115,5 +115,5 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
     return rw_stage_explain(&m->error, text);
 }
 
-const rw_ode_ops rw_dp5_ops = {.name = "dp5", .vectors = RW_ODE_VECTORS, .least_stages = 7, .max_stages = STAGES + 1, .create = create,
+const rw_ode_ops rw_dp5_ops = {.name = "dp5", .vectors = RW_METHOD_VECTORS, .least_stages = 7, .max_stages = STAGES + 1, .create = create,
                                .step = rw_adaptive_step, .destroy = destroy, .explain = explain, .power = 5, .growth = 10, .attempt = attempt};

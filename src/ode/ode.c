@@ -68,6 +68,9 @@ static rw_status check_spec(rw_context *ctx, const rw_ode_spec *spec)
         cells *= n;
     }
     const rw_ode_ops *ops = methods[spec->method];
+    if (spec->dense && spec->method == RW_ODE_RK4)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "dense with method rk4: states are kept by methods with error control: choose one of them, or "
+                       "leave dense out");
     if (spec->max_stages < 0 || spec->max_stages > 1000000 || (spec->max_stages && ops->reach && spec->max_stages < ops->least_stages))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "time.max_stages = %d is outside [%d, 1000000]: stages of a step of %s", spec->max_stages,
                        ops->least_stages, ops->name);
@@ -98,14 +101,16 @@ static rw_status check_spec(rw_context *ctx, const rw_ode_spec *spec)
     return RW_OK;
 }
 
+bool rw_ode_has_vector(const rw_ode *ode, int v) { return v < ode->ops->vectors || (ode->dense && v >= RW_PAST); }
+
 rw_status rw_ode_make_vectors(rw_ode *ode)
 {
     rw_device *dev = ode->device;
     int64_t shape[3];
     for (int d = 0; d < ode->grid.ndim; ++d) shape[d] = ode->grid.size[ode->grid.ndim - 1 - d];
-    for (int i = ode->nfields; i < ode->ops->vectors * ode->nfields; ++i) {
+    for (int i = ode->nfields; i < RW_ODE_VECTORS * ode->nfields; ++i) {
         const rw_array *y = ode->vector[i % ode->nfields];
-        if (ode->vector[i]) continue;
+        if (ode->vector[i] || !rw_ode_has_vector(ode, i / ode->nfields)) continue;
         RW_TRY(rw_array_create(dev, ode->fields[i % ode->nfields].dtype, ode->grid.ndim, shape, y ? y->memory : RW_MEMORY_DEVICE, &ode->vector[i]));
     }
     return RW_OK;
@@ -133,8 +138,10 @@ rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *spec, rw_ode **result
     size_t n = (size_t)RW_ODE_VECTORS * (size_t)ode->nfields;
     if (status == RW_OK && !(ode->vector = rw_calloc(n, sizeof *ode->vector)))
         status = rw_fail_memory(dev->ctx, n * sizeof *ode->vector, "an integrator");
+    if (status == RW_OK && spec->dense) status = rw_dense_create(ode);
     if (status == RW_OK) status = rw_parse_statements(dev->ctx, &ode->source, &ode->parsed);
     if (status == RW_OK) status = ode->ops->create(ode);
+    if (status == RW_OK && ode->ops->attempt) status = rw_adaptive_prepare(ode);
     if (status == RW_OK) status = rw_ode_make_vectors(ode);
     if (status == RW_OK) *result = ode;
     else rw_ode_destroy(&ode);
@@ -143,7 +150,7 @@ rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *spec, rw_ode **result
 
 static void drop_vectors(rw_ode *ode)
 {
-    for (int v = 1; ode->vector && v < ode->ops->vectors; ++v)
+    for (int v = 1; ode->vector && v < RW_ODE_VECTORS; ++v)
         for (int f = 0; f < ode->nfields; ++f) rw_array_destroy(&ode->vector[v * ode->nfields + f]);
 }
 
@@ -167,7 +174,7 @@ void rw_ode_destroy(rw_ode **o)
     *o = NULL;
     if (!ode) return;
     ode->ops->destroy(ode);
-    rw_spectral_free(ode), rw_adaptive_free(ode);
+    rw_spectral_free(ode), rw_adaptive_free(ode), rw_dense_free(ode);
     drop_vectors(ode);
     for (int f = 0; f < ode->nfields; ++f) {
         rw_free((char *)ode->fields[f].name);
@@ -187,9 +194,9 @@ void rw_ode_destroy(rw_ode **o)
 /* A method may exchange the caller's array with one of its own: they must lie in the same kind of memory. */
 static rw_status match_memory(rw_ode *ode, int f, const rw_array *a)
 {
-    for (int v = 1; v < ode->ops->vectors && ode->ops->attempt; ++v) {
+    for (int v = 1; v < RW_ODE_VECTORS && ode->ops->attempt; ++v) {
         rw_array **own = &ode->vector[v * ode->nfields + f], *other;
-        if ((*own)->memory == a->memory) continue;
+        if (!*own || (*own)->memory == a->memory) continue;
         RW_TRY(rw_array_create(ode->device, a->dtype, (*own)->ndim, (*own)->shape, a->memory, &other));
         rw_array_destroy(own);
         *own = other;
@@ -212,6 +219,8 @@ rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
             if (h != f && ode->vector[h] == a)
                 return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s",
                                ode->fields[h].name, field);
+        RW_TRY(rw_ode_return(ode));
+        rw_dense_forget(ode);
         RW_TRY(match_memory(ode, f, a));
         ode->vector[f] = a;
         ode->changes++;
@@ -225,6 +234,8 @@ rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value)
     for (int i = 0; i < ode->nscalars; ++i)
         if (!strcmp(ode->scalars[i].name, scalar)) {
             if (ode->scalars[i].value == value) return RW_OK;
+            RW_TRY(rw_ode_return(ode));
+            rw_dense_forget(ode);
             ode->scalars[i].value = value;
             ode->changes++;
             rw_spectral_forget(ode);
@@ -242,12 +253,13 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
     if (!(t_limit > ode->t) || isinf(t_limit))
         return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "a step to t = %g from t = %g: time runs forward, to an end",
                        t_limit, ode->t);
+    RW_TRY(rw_ode_return(ode));
+    rw_dense_begin(ode);
     ode->refused_step = 0;
     rw_status status = ode->ops->step(ode, t_limit);
     return status == RW_ERR_NOT_CONVERGED ? rw_ode_give_up(ode) : status;
 }
 
-double rw_ode_time(const rw_ode *ode) { return ode->t; }
 rw_ode_statistics rw_ode_get_statistics(const rw_ode *ode) { return ode->stat; }
 const char *rw_ode_method_name(const rw_ode *ode) { return ode->ops->name; }
 const char *rw_ode_reason(const rw_ode *ode) { return ode->reason; }
@@ -266,8 +278,17 @@ void rw_ode_save(const rw_ode *ode, double s[RW_ODE_STATE])
     const double values[RW_ODE_STATE] = {ode->t, (double)a->steps, (double)a->rejected, (double)a->rhs,
                                          (double)a->spectral_rhs, a->spectral_radius, a->stages, a->max_stages, a->step,
                                          a->error, ode->controller[0], ode->controller[1], ode->controller[2],
-                                         ode->controller[3], method_number(ode)};
+                                         ode->controller[3], method_number(ode), (double)a->undone};
     memcpy(s, values, sizeof values);
+}
+
+void rw_ode_restore(rw_ode *ode, const double s[RW_ODE_STATE])
+{
+    ode->t = s[0];
+    ode->stat = (rw_ode_statistics){.steps = (int64_t)s[1], .rejected = (int64_t)s[2], .rhs = (int64_t)s[3],
+                                    .spectral_rhs = (int64_t)s[4], .spectral_radius = s[5], .stages = (int)s[6],
+                                    .max_stages = (int)s[7], .step = s[8], .error = s[9], .undone = (int64_t)s[15]};
+    memcpy(ode->controller, s + 10, sizeof ode->controller);
 }
 
 rw_status rw_ode_load(rw_ode *ode, const double s[RW_ODE_STATE])
@@ -277,11 +298,8 @@ rw_status rw_ode_load(rw_ode *ode, const double s[RW_ODE_STATE])
         RW_TRY(rw_ode_become(ode, (rw_ode_method)method));
         snprintf(ode->reason, sizeof ode->reason, "as before the restart");
     }
-    ode->t = s[0];
-    ode->stat = (rw_ode_statistics){.steps = (int64_t)s[1], .rejected = (int64_t)s[2], .rhs = (int64_t)s[3],
-                                    .spectral_rhs = (int64_t)s[4], .spectral_radius = s[5], .stages = (int)s[6],
-                                    .max_stages = (int)s[7], .step = s[8], .error = s[9]};
-    memcpy(ode->controller, s + 10, sizeof ode->controller);
+    rw_ode_restore(ode, s);
+    rw_dense_forget(ode);
     return RW_OK;
 }
 
@@ -306,5 +324,5 @@ int64_t rw_ode_bytes(const rw_ode_spec *spec)
     }
     for (int f = 0; f < spec->nfields; ++f) bytes += (int64_t)rw_dtype_size(spec->fields[f].dtype);
     const rw_ode_ops *ops = methods[spec->method] == &rw_auto_ops ? &rw_rock4_ops : methods[spec->method];
-    return bytes * cells * ops->vectors;
+    return bytes * cells * (ops->vectors + (spec->dense ? RW_ODE_PAST : 0));
 }

@@ -11,9 +11,11 @@
 #define RW_ODE_INTERNAL_H
 
 #include "expr/program.h"
+#include "ode/dense.h"
 #include "rechenwerk/ode.h"
 
-enum { RW_ODE_VECTORS = 8 };
+/* Vectors of a method; behind them the states that dense.c keeps. */
+enum { RW_METHOD_VECTORS = 8, RW_PAST = RW_METHOD_VECTORS, RW_ODE_VECTORS = RW_PAST + RW_ODE_PAST };
 
 /* A step tried: what rw_adaptive_step needs to know of it. */
 typedef struct rw_attempt {
@@ -50,6 +52,8 @@ typedef struct rw_stage {
     rw_expr *expr;
     int *field;     /* by [vector][user field]: index of the graph's field, -1 when unused */
     bool moves;     /* something in it depends on time */
+    int scalars;    /* parameters of the graph: the first of the ode's scalars, and behind them … */
+    int own;        /* … the first of those that rw_build_scalar has made */
 } rw_stage;
 
 struct rw_ode {
@@ -83,6 +87,7 @@ struct rw_ode {
     double controller[4];     /* what the method's step control remembers; saved in checkpoints */
     struct rw_spectral *spectral;
     struct rw_adaptive *adaptive;
+    struct rw_dense *dense;   /* set: the last states are kept */
     struct rw_trace *trace;   /* set: programs are noted instead of run */
     void *method;             /* the method's own */
 };
@@ -95,6 +100,7 @@ typedef struct rw_building {
     rw_lowering lowering;
     int *field;               /* by [vector][field] */
     rw_node time[RW_ODE_VECTORS]; /* may be changed between the stages that a program has */
+    int scalars;              /* as in rw_stage */
     rw_plan plan;
     bool planned;
     rw_status status;         /* first failure; later calls do nothing */
@@ -128,6 +134,8 @@ void rw_stage_free(rw_stage *stage);
 rw_status rw_ode_become(rw_ode *ode, rw_ode_method method);
 /* Those that are not there yet, in the kind of memory that y has. */
 rw_status rw_ode_make_vectors(rw_ode *ode);
+/* Whether the method has a vector of this number, or dense.c does. */
+bool rw_ode_has_vector(const rw_ode *ode, int v);
 /* The arrays of two vectors exchanged. */
 void rw_ode_exchange(rw_ode *ode, int v, int w);
 /* The stage's plan added to `text`. */
@@ -138,9 +146,27 @@ rw_status rw_stage_explain(const rw_stage *stage, rw_text *text);
 /* One accepted step by the method's attempts. controller: [0] next step, [1] last error, [2] last accepted step, [3] steps since
  * the radius was found. */
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit);
+/* Its programs: when the integrator is created, so that no step waits for a compiler; of AUTO at the first step. */
+rw_status rw_adaptive_prepare(rw_ode *ode);
 void rw_adaptive_free(rw_ode *ode);
 /* Result "norm": sqrt(mean((e/(atol + rtol max(|y|, |next|)))^2)) over all cells and fields; without `next` |y| alone counts. */
 void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next);
+
+/* ---- states kept (dense.c); without them these do nothing -------------------------------------------------------------- */
+
+rw_status rw_dense_create(rw_ode *ode);
+void rw_dense_free(rw_ode *ode);
+/* The states before the present one no longer belong to it. */
+void rw_dense_forget(rw_ode *ode);
+/* The present time is a switch. */
+void rw_dense_break(rw_ode *ode);
+/* Before a step is tried: what rw_ode_undo goes back to, should it be accepted. */
+void rw_dense_begin(rw_ode *ode);
+/* Before and after y <- y_{n+1}, while the time is still that of y_n. */
+rw_status rw_dense_keep(rw_ode *ode);
+void rw_dense_push(rw_ode *ode, int result);
+/* Time, statistics and controller as rw_ode_save has put them down. */
+void rw_ode_restore(rw_ode *ode, const double state[RW_ODE_STATE]);
 
 /* ---- a step traced (trace.c) ----------------------------------------------------------------------------------------- */
 
@@ -156,6 +182,8 @@ rw_status rw_ode_give_up(rw_ode *ode);
 
 /* Bound or estimate at the present state, by the user's expression, Gershgorin's circles, or power iteration. */
 rw_status rw_spectral_radius(rw_ode *ode, double *rho);
+/* Its programs beforehand. A given expression needs none: its mistakes are found at the first step. */
+rw_status rw_spectral_prepare(rw_ode *ode);
 /* False when it depends on neither state nor time: one estimate serves for ever. */
 bool rw_spectral_varies(const rw_ode *ode);
 /* How far Gershgorin's circles reach to the right of 0, over the radius found last; 0 where there are none. Of AUTO only. */

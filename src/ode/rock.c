@@ -110,7 +110,7 @@ static rw_status build_finish(rw_ode *ode, finish_kind kind, int i, rw_node *nod
     for (int j = 0; j <= i; ++j) weight[j] = numbered(&b, 'b', j);
     for (int j = 0; j <= i && kind != MIDDLE; ++j) e[j] = numbered(&b, 'e', j);
     rw_node s = rw_build_scalar(&b, "s"), m = rw_build_scalar(&b, "m"), l = rw_build_scalar(&b, "l");
-    for (int v = Y; v < RW_ODE_VECTORS; ++v) {
+    for (int v = Y; v < RW_METHOD_VECTORS; ++v) {
         bool used = v == NEW || v == argument_of(i) || (v >= K1 && v <= K1 + i && v <= K3);
         if (kind == MIDDLE) used = used || v == argument_of(i + 1);
         else used = used || v == Y || v == K1 || (v == PART && kind != LAST);
@@ -155,36 +155,42 @@ static void destroy(rw_ode *ode)
     ode->method = NULL;
 }
 
+/* Of the fields' types. */
+static double epsilon_of(const rw_ode *ode)
+{
+    for (int f = 0; f < ode->nfields; ++f)
+        if (ode->fields[f].dtype == RW_F32 || ode->fields[f].dtype == RW_C64) return FLT_EPSILON;
+    return DBL_EPSILON;
+}
+
+/* Whether rounding errors call for two blocks: the more stages, the sooner. Two blocks have some stages at least: a step that needs
+ * fewer takes them only when its rounding errors are above the tolerance, and are not far above it in two blocks. */
+static bool wants_split(const rw_ode *ode, int stages)
+{
+    int least = rw_rock_least(RW_ROCK4_SPLIT);
+    const method *m = ode->method;
+    double rounding = m->epsilon * rw_rock_growth(RW_ROCK4, stages);
+    if (stages > least) return rounding > 0.03 * ode->rtol;
+    return rounding > ode->rtol && ode->max_stages >= least && m->epsilon * rw_rock_growth(RW_ROCK4_SPLIT, least) < 10 * ode->rtol;
+}
+
 static rw_status create(rw_ode *ode)
 {
     method *m = ode->method = rw_calloc(1, sizeof *m);
     rw_node *nodes = rw_calloc(4 * (size_t)ode->nfields, sizeof *nodes);
     rw_status status = m && nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
     int q = is_order_2(ode) ? 2 : 4;
+    if (m) m->epsilon = epsilon_of(ode);
     if (status == RW_OK) status = build_recurrence(ode, Y, -1, nodes, "rock_first", &m->first);
     if (status == RW_OK) status = build_recurrence(ode, NEW, Y, nodes, "rock_second", &m->second);
     if (status == RW_OK) status = build_recurrence(ode, NEW, OLD, nodes, "rock_stage", &m->stage);
     for (int i = 0; i < q - 1 && status == RW_OK; ++i) status = build_finish(ode, MIDDLE, i, nodes, &m->middle[i]);
     if (status == RW_OK) status = build_finish(ode, LAST, q - 1, nodes, &m->last);
-    rw_free(nodes);
-    if (status != RW_OK) return status;
-    m->epsilon = DBL_EPSILON;
-    for (int f = 0; f < ode->nfields; ++f)
-        if (ode->fields[f].dtype == RW_F32 || ode->fields[f].dtype == RW_C64) m->epsilon = FLT_EPSILON;
-    return RW_OK;
-}
-
-/* What only two blocks need, when first needed. */
-static rw_status create_two(rw_ode *ode)
-{
-    method *m = ode->method;
-    if (m->part.expr) return RW_OK;
-    rw_node *nodes = rw_calloc(4 * (size_t)ode->nfields, sizeof *nodes);
-    rw_status status = nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *nodes, "an integrator");
-    rw_stage_free(&m->again), rw_stage_free(&m->join);
-    if (status == RW_OK) status = build_recurrence(ode, NEW, -1, nodes, "rock_again", &m->again);
-    if (status == RW_OK) status = build_finish(ode, JOIN, 3, nodes, &m->join);
-    if (status == RW_OK) status = build_finish(ode, LAST_OF_TWO, 1, nodes, &m->part);
+    if (status == RW_OK && q == 4 && wants_split(ode, ode->max_stages)) {
+        status = build_recurrence(ode, NEW, -1, nodes, "rock_again", &m->again);
+        if (status == RW_OK) status = build_finish(ode, JOIN, 3, nodes, &m->join);
+        if (status == RW_OK) status = build_finish(ode, LAST_OF_TWO, 1, nodes, &m->part);
+    }
     rw_free(nodes);
     return status;
 }
@@ -219,22 +225,26 @@ static void follow(const rw_rock *r, double (*to)[RW_COURSE])
     rw_wide v[RW_COURSE] = {1};
     for (int i = 0; i < r->nblocks; ++i) {
         const rw_rock_block *b = r->block + i;
-        rw_wide g0[RW_COURSE] = {0}, g1[RW_COURSE], t[RW_COURSE], k[RW_ROCK_FINISH][RW_COURSE];
+        rw_wide g0[RW_COURSE] = {0}, g1[RW_COURSE], k[RW_ROCK_FINISH][RW_COURSE];
         memcpy(g1, v, sizeof g1);
         for (int j = 1; j <= b->m; ++j, ++to) {
-            for (int c = 0; c < RW_COURSE; ++c) {
-                (*to)[c] = (double)g1[c];
-                t[c] = (c ? b->mu[j] * g1[c - 1] : 0) - b->nu[j] * g1[c] - b->kappa[j] * g0[c];
+            for (int c = 0; c < RW_COURSE; ++c) (*to)[c] = (double)g1[c];
+            for (int c = RW_COURSE - 1; c >= 0; --c) { /* downwards: the new g1[c] needs the old g1[c - 1] */
+                rw_wide next = (c ? b->mu[j] * g1[c - 1] : 0) - b->nu[j] * g1[c] - b->kappa[j] * g0[c];
+                g0[c] = g1[c], g1[c] = next;
             }
-            memcpy(g0, g1, sizeof g0), memcpy(g1, t, sizeof g1);
         }
         memcpy(v, g1, sizeof v);
-        for (int j = 0, n = 0; j < b->q; ++j, ++to) {
-            memcpy(t, g1, sizeof t);
-            for (int l = 0; l < j; ++l, ++n)
-                for (int c = 0; c < RW_COURSE; ++c) t[c] += b->a[n] * k[l][c];
-            for (int c = 0; c < RW_COURSE; ++c) (*to)[c] = (double)t[c], k[j][c] = c ? t[c - 1] : 0, v[c] += b->b[j] * k[j][c];
-        }
+        for (int j = 0, n = 0; j < b->q; n += j, ++j, ++to)
+            for (int c = 0; c < RW_COURSE; ++c) {
+                rw_wide t = g1[c];
+                for (int l = 0; l < j; ++l) t += b->a[n + l] * k[l][c];
+                (*to)[c] = (double)t;
+                if (c + 1 < RW_COURSE) k[j][c + 1] = t;
+                else k[j][0] = 0;
+            }
+        for (int c = 0; c < RW_COURSE; ++c)
+            for (int j = 0; j < b->q; ++j) v[c] += b->b[j] * k[j][c];
     }
 }
 
@@ -259,17 +269,6 @@ static rw_status find(rw_ode *ode, rw_rock_kind kind, int stages, entry **found)
     m->entries[m->nentries] = e;
     *found = m->entries + m->nentries++;
     return RW_OK;
-}
-
-/* Whether rounding errors call for two blocks. These have some stages at least: a step that needs fewer takes them only when its rounding errors
- * are above the tolerance, and are not far above it in two blocks. */
-static bool wants_split(const rw_ode *ode, int stages)
-{
-    int least = rw_rock_least(RW_ROCK4_SPLIT);
-    const method *m = ode->method;
-    double rounding = m->epsilon * rw_rock_growth(RW_ROCK4, stages);
-    if (stages > least) return rounding > 0.03 * ode->rtol;
-    return rounding > ode->rtol && ode->max_stages >= least && m->epsilon * rw_rock_growth(RW_ROCK4_SPLIT, least) < 10 * ode->rtol;
 }
 
 /* ROCK4 in one block where rounding errors allow. */
@@ -356,7 +355,6 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
     rw_stage *last = NULL;
     RW_TRY(choose(ode, h * rho, &e));
     const rw_rock *r = e->rock;
-    if (r->nblocks == 2) RW_TRY(create_two(ode));
     const double (*polynomial)[RW_COURSE] = (const double (*)[RW_COURSE])e->polynomial;
     for (int i = 0; i < r->nblocks; ++i) {
         const rw_rock_block *b = r->block + i;
@@ -396,5 +394,5 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
 
 const rw_ode_ops rw_rock2_ops = {.name = "rock2", .vectors = K2 + 1, .least_stages = 3, .max_stages = 400, .create = create, .step = rw_adaptive_step,
                                  .destroy = destroy, .explain = explain, .power = 2, .growth = 5, .reach = reach, .attempt = attempt};
-const rw_ode_ops rw_rock4_ops = {.name = "rock4", .vectors = RW_ODE_VECTORS, .least_stages = 5, .max_stages = 400, .create = create, .step = rw_adaptive_step,
+const rw_ode_ops rw_rock4_ops = {.name = "rock4", .vectors = RW_METHOD_VECTORS, .least_stages = 5, .max_stages = 400, .create = create, .step = rw_adaptive_step,
                                  .destroy = destroy, .explain = explain, .power = 4, .growth = 5, .reach = reach, .attempt = attempt};

@@ -60,7 +60,7 @@ rw_wide rw_rock_estimate_response(const rw_rock *r, rw_wide z);
 
 /* rock_design.c: zeros, delta and scale from the equations they obey, by Newton's method from where they stand. */
 rw_status rw_rock_design(rw_context *ctx, rw_rock *r);
-/* The same from the series in rock_series.def, or past their end. */
+/* The same at damping 0.95 from tables: the series in rock_series.def. */
 void rw_rock_from_series(rw_rock *r);
 rw_status rw_rock_begin(rw_context *ctx, rw_rock_kind kind, int stages, double damping, rw_rock **rock);
 rw_status rw_rock_recurrences(rw_context *ctx, rw_rock *r);
@@ -70,7 +70,7 @@ rw_status rw_rock_finish(rw_context *ctx, rw_rock *r);
 /* Largest defect of the order conditions, of the estimate's, and the norm of the error of the order above. */
 void rw_rock_order(const rw_rock *r, rw_wide *defect, rw_wide *estimate_defect, rw_wide *next);
 
-/* A x = b by elimination with pivots, n <= 16; b becomes x. False when A is singular. */
-bool rw_rock_solve(rw_wide *A, rw_wide *b, int n);
+/* A X = B by elimination with pivots; B [n][columns] becomes X. False when A is singular. */
+bool rw_rock_solve(rw_wide *A, rw_wide *B, int n, int columns);
 
 #endif

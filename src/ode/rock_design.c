@@ -1,4 +1,4 @@
-/* Polynomials of the ROCK methods: the recurrences from the zeros of the finishing polynomials (Stieltjes' procedure), and the
+/* Polynomials of the ROCK methods: the recurrences from the zeros of the finishing polynomials (Christoffel's theorem), and the
  * equations that fix those zeros.
  *
  *   one block, order p      R^(k)(0) = 1 for k = 1 … p;  |R(-interval)| = damping;  the first humps of |R| reach the damping
@@ -12,8 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-static const rw_wide PI = 3.14159265358979323846264338327950288L;
-
 static const struct kind {
     const char *name;
     int order, nblocks, pairs, q[2], least, first; /* first: where the series begin */
@@ -25,29 +23,34 @@ static const struct kind {
 
 int rw_rock_least(rw_rock_kind kind) { return kinds[kind].least; }
 
-bool rw_rock_solve(rw_wide *A, rw_wide *b, int n)
+static void swap_rows(rw_wide *A, int n, int i, int k)
+{
+    for (int j = 0; j < n && i != k; ++j) {
+        rw_wide t = A[i * n + j];
+        A[i * n + j] = A[k * n + j], A[k * n + j] = t;
+    }
+}
+
+bool rw_rock_solve(rw_wide *A, rw_wide *B, int n, int columns)
 {
     for (int c = 0; c < n; ++c) {
         int pivot = c;
         for (int i = c + 1; i < n; ++i)
             if (fabsl(A[i * n + c]) > fabsl(A[pivot * n + c])) pivot = i;
         if (!(fabsl(A[pivot * n + c]) > 0)) return false;
-        for (int j = 0; j < n; ++j) {
-            rw_wide t = A[c * n + j];
-            A[c * n + j] = A[pivot * n + j], A[pivot * n + j] = t;
-        }
-        rw_wide t = b[c];
-        b[c] = b[pivot], b[pivot] = t;
+        swap_rows(A, n, c, pivot), swap_rows(B, columns, c, pivot);
         for (int i = c + 1; i < n; ++i) {
             rw_wide k = A[i * n + c] / A[c * n + c];
             for (int j = c; j < n; ++j) A[i * n + j] -= k * A[c * n + j];
-            b[i] -= k * b[c];
+            for (int j = 0; j < columns; ++j) B[i * columns + j] -= k * B[c * columns + j];
         }
     }
-    for (int c = n - 1; c >= 0; --c) {
-        for (int j = c + 1; j < n; ++j) b[c] -= A[c * n + j] * b[j];
-        b[c] /= A[c * n + c];
-    }
+    for (int c = n - 1; c >= 0; --c)
+        for (int k = 0; k < columns; ++k) {
+            rw_wide sum = B[c * columns + k];
+            for (int j = c + 1; j < n; ++j) sum -= A[c * n + j] * B[j * columns + k];
+            B[c * columns + k] = sum / A[c * n + c];
+        }
     return true;
 }
 
@@ -71,81 +74,86 @@ static void finishing_coefficients(rw_rock_block *b)
     }
 }
 
-/* Stieltjes' procedure on Gauss-Chebyshev nodes, exact because w^2 is a polynomial. `work`: 4 (m + 2 pairs + 2) numbers. */
+/* Christoffel's theorem: from pi_{k+1} = (x - alpha_k) pi_k - beta_k pi_{k-1}, orthogonal with respect to some weight, to those of
+ * |x - zero|^2 times the weight: (pi_{k+2} + a_k pi_{k+1} + b_k pi_k)/|x - zero|^2, where a_k and b_k make the numerator vanish at the
+ * zero re + i im, too. There pi_{k+1}/pi_k = r + i im u. Of n coefficients n - 1 remain. */
+static void times_zero(rw_wide *alpha, rw_wide *beta, int n, rw_wide re, rw_wide im)
+{
+    rw_wide r = re - alpha[0], u = 1, slope = r, b_old = 1;
+    for (int k = 0; k + 1 < n; ++k) {
+        rw_wide square = r * r + im * u * im * u, part = beta[k + 1] / square, b = beta[k + 1] + square / u;
+        r = re - alpha[k + 1] - part * r, u = 1 + part * u;
+        rw_wide next = r / u;
+        alpha[k] = alpha[k + 1] + next - slope, beta[k] *= b / b_old;
+        slope = next, b_old = b;
+    }
+}
+
+/* From Chebyshev's polynomials, zero by zero of w^2. `work`: 2 (m + 2 pairs) numbers. */
 static void recurrence(rw_rock_block *b, rw_wide *work)
 {
-    int m = b->m, n = m + 2 * b->pairs + 2;
-    rw_wide *x = work, *weight = x + n, *p0 = weight + n, *p1 = p0 + n;
-    rw_wide a = 1 + b->delta / b->scale, old = 1, q = 1;
+    int m = b->m, n = m + 2 * b->pairs;
+    rw_wide *alpha = work, *beta = work + n, a = 1 + b->delta / b->scale, q = 1;
     finishing_coefficients(b);
-    for (int k = 0; k < n; ++k) {
-        x[k] = cosl((2 * k + 1) * PI / (2 * n));
-        rw_wide v = finishing(b, (x[k] - a) * b->scale);
-        weight[k] = v * v, p0[k] = 0, p1[k] = 1;
-    }
-    for (int j = 1; j <= m; ++j) { /* pi_j = (x - alpha) pi_{j-1} - beta pi_{j-2};  q = pi_j(a)/pi_{j-1}(a) */
-        rw_wide norm = 0, mean = 0;
-        for (int k = 0; k < n; ++k) {
-            rw_wide v = p1[k] * p1[k] * weight[k];
-            norm += v, mean += v * x[k];
-        }
-        rw_wide alpha = mean / norm, beta = j > 1 ? norm / old : 0, next = a - alpha - beta / q;
-        b->mu[j] = 1 / (b->scale * next), b->nu[j] = -(a - alpha) / next, b->kappa[j] = beta / (q * next);
-        q = next, old = norm;
-        for (int k = 0; k < n; ++k) {
-            rw_wide t = (x[k] - alpha) * p1[k] - beta * p0[k];
-            p0[k] = p1[k], p1[k] = t;
-        }
+    for (int k = 0; k < n; ++k) alpha[k] = 0, beta[k] = k > 1 ? 0.25L : 0.5L * (rw_wide)k;
+    for (int i = 0; i < 2 * b->pairs; ++i) times_zero(alpha, beta, n - i, a + b->re[i / 2] / b->scale, b->im[i / 2] / b->scale);
+    for (int j = 1; j <= m; ++j) { /* q = pi_j(a)/pi_{j-1}(a) */
+        rw_wide next = a - alpha[j - 1] - beta[j - 1] / q;
+        b->mu[j] = 1 / (b->scale * next), b->nu[j] = -(a - alpha[j - 1]) / next, b->kappa[j] = beta[j - 1] / (q * next);
+        q = next;
     }
 }
 
 static rw_wide length(const rw_rock_block *b) { return 2 * b->scale + b->delta; }
 
-/* R of degree p + 1 is 1 + z + … + z^p/p! + c z^(p+1): c is such that the hump reaches the damping. Its only real zero goes to
- * the recurrence, the rest to the finishing polynomial. */
+/* R of degree p + 1 is 1 + z + … + z^p/p! + c z^(p+1). */
 static rw_wide least_polynomial(int p, rw_wide c, rw_wide z)
 {
-    rw_wide v = c, factorial = 1;
+    rw_wide factorial = 1, v;
     for (int k = 2; k <= p; ++k) factorial *= k;
-    for (int k = p; k >= 0; --k) v = v * z + 1 / factorial, factorial /= k ? k : 1;
+    v = 1 + c * factorial * z;
+    for (int k = p; k >= 1; --k) v = 1 + z / k * v;
     return v;
 }
 
+/* The c with which R has an extremum at z: R' = 0. */
+static rw_wide least_leading(int p, rw_wide z)
+{
+    rw_wide power = p + 1;
+    for (int k = 0; k < p; ++k) power *= z;
+    return -least_polynomial(p - 1, 0, z) / power;
+}
+
+/* Where R falls through `level` behind its hump at z. */
+static rw_wide least_fall(int p, rw_wide c, rw_wide z, rw_wide level)
+{
+    rw_wide above = z, below = 4 * z;
+    for (int i = 0; i < 70; ++i) {
+        z = (below + above) / 2;
+        if (least_polynomial(p, c, z) > level) above = z;
+        else below = z;
+    }
+    return z;
+}
+
+/* c is such that the hump, which lies between -(p + 2)/2 and -(p + 2), reaches the damping. R's only real zero goes to the recurrence, the
+ * rest to the finishing polynomial. */
 static void least_design(rw_rock *r)
 {
     rw_rock_block *b = r->block;
     int p = r->order;
-    rw_wide low = 0, high = 1, zero, end;
-    for (int k = 2; k <= p + 1; ++k) high /= k; /* with 1/(p+1)! there is no hump */
-    for (int i = 0; i < 100; ++i) {
-        rw_wide c = (low + high) / 2, z = 0, v = 1, next;
-        while ((next = least_polynomial(p, c, z - 0.01L)) < v && v > 0) z -= 0.01L, v = next;
-        while ((next = least_polynomial(p, c, z - 0.01L)) > v && z > -100) z -= 0.01L, v = next;
-        if (v > r->damping) low = c;
-        else high = c;
+    rw_wide low = -(p + 2), high = low / 2, z = low;
+    for (int i = 0; i < 70; ++i) {
+        z = (low + high) / 2;
+        if (least_polynomial(p, least_leading(p, z), z) > r->damping) low = z;
+        else high = z;
     }
-    rw_wide c = (low + high) / 2, z = 0;
-    while (least_polynomial(p, c, z) > 0) z -= 0.01L;
-    rw_wide below = z, above = z + 0.01L;
-    for (int i = 0; i < 100; ++i) {
-        zero = (below + above) / 2;
-        if (least_polynomial(p, c, zero) > 0) above = zero;
-        else below = zero;
-    }
-    zero = (below + above) / 2;
-    while (least_polynomial(p, c, z) > -r->damping) z -= 0.01L;
-    below = z, above = z + 0.01L;
-    for (int i = 0; i < 100; ++i) {
-        end = (below + above) / 2;
-        if (least_polynomial(p, c, end) > -r->damping) above = end;
-        else below = end;
-    }
+    rw_wide c = least_leading(p, z), zero = least_fall(p, c, z, 0), factorial = 1;
     b->mu[1] = -1 / zero, b->nu[1] = -1, b->kappa[1] = 0;
     memset(b->w, 0, sizeof b->w);
     b->w[0] = 1;
-    rw_wide factorial = 1;
     for (int k = 1; k <= p; ++k) factorial *= k, b->w[k] = 1 / factorial + b->w[k - 1] / zero;
-    r->interval = -(below + above) / 2;
+    r->interval = -least_fall(p, c, z, -r->damping);
 }
 
 rw_status rw_rock_recurrences(rw_context *ctx, rw_rock *r)
@@ -154,7 +162,7 @@ rw_status rw_rock_recurrences(rw_context *ctx, rw_rock *r)
         least_design(r);
         return RW_OK;
     }
-    size_t n = 4 * (size_t)(r->stages + 8);
+    size_t n = 2 * (size_t)r->stages;
     rw_wide *work = rw_calloc(n, sizeof *work);
     if (!work) return rw_fail_memory(ctx, n * sizeof *work, "coefficients");
     for (int i = 0; i < r->nblocks; ++i) recurrence(r->block + i, work);
@@ -282,7 +290,7 @@ static bool newton(rw_rock *r, rw_wide *work)
             *x[j] = keep + h, residual(r, work, g), *x[j] = keep;
             for (int i = 0; i < n; ++i) J[i * n + j] = (g[i] - f[i]) / h;
         }
-        if (!rw_rock_solve(J, f, n)) return false;
+        if (!rw_rock_solve(J, f, n, 1)) return false;
         for (int i = 0; i < n; ++i) {
             rw_wide part = fabsl(f[i]) / fmaxl(fabsl(*x[i]), 0.3L);
             if (part * damp > 0.3L) damp = 0.3L / part;
@@ -296,7 +304,7 @@ static bool newton(rw_rock *r, rw_wide *work)
 rw_status rw_rock_design(rw_context *ctx, rw_rock *r)
 {
     if (r->stages == r->order + 1) return rw_rock_recurrences(ctx, r);
-    size_t n = 4 * (size_t)(r->stages + 8);
+    size_t n = 2 * (size_t)r->stages;
     rw_wide *work = rw_calloc(n, sizeof *work);
     if (!work) return rw_fail_memory(ctx, n * sizeof *work, "coefficients");
     bool found = newton(r, work);
@@ -314,20 +322,36 @@ static const double series[RW_ROCK_KINDS][MOST_UNKNOWN][TERMS] = {
 #include "ode/rock_series.def"
 };
 
-/* At damping 0.95; the last unknown of a block is stored as scale/s^2. */
+/* With fewer stages than the series begin with: re, im of each pair, delta, scale. */
+static const double few[RW_ROCK_KINDS][8][MOST_UNKNOWN] = {
+    [RW_ROCK2] = {[4] = {-1.2331890939401101, 1.2844065809325164, 0.11478152062160291, 5.8408687116797564},
+                  [5] = {-1.2675828421098041, 1.3133401267391062, 0.091396560165546864, 9.486220729236923},
+                  [6] = {-1.2868540352203572, 1.3286369026982667, 0.080644945268911479, 13.928265775075564},
+                  [7] = {-1.2986776297039172, 1.3377174795995423, 0.074675553482899059, 19.172577098906503}},
+    [RW_ROCK4] = {[6] = {-2.1601256447787547, 1.1681858151763052, -0.21976793887016757, 3.0619883330739549, -0.15856083736344525,
+                         5.0167983812247913},
+                  [7] = {-2.2493832045372151, 1.2117698718359753, -0.22851357339760417, 3.1925588375832615, -0.17024052855754692,
+                         7.3126839715037148}}};
+
+/* Unknown i at damping 0.95. */
+static rw_wide unknown(rw_rock_kind kind, int stages, int i)
+{
+    const struct kind *k = kinds + kind;
+    if (stages < k->first) return few[kind][stages][i];
+    rw_wide s = stages, ratio = k->first / s, t = 2 * ratio * ratio - 1, b0 = 0, b1 = 0;
+    for (int j = TERMS - 1; j > 0; --j) {
+        rw_wide v = 2 * t * b0 - b1 + series[kind][i][j];
+        b1 = b0, b0 = v;
+    }
+    rw_wide value = t * b0 - b1 + series[kind][i][0];
+    return i % (2 * k->pairs + 2) == 2 * k->pairs + 1 ? s * s * value : value; /* the last of a block is stored as scale/s^2 */
+}
+
 void rw_rock_from_series(rw_rock *r)
 {
-    rw_wide *x[MOST_UNKNOWN], s = r->stages, ratio = kinds[r->kind].first / s, t = 2 * ratio * ratio - 1;
+    rw_wide *x[MOST_UNKNOWN];
     int n = unknowns(r, x);
-    for (int i = 0; i < n; ++i) {
-        rw_wide b0 = 0, b1 = 0;
-        for (int k = TERMS - 1; k > 0; --k) {
-            rw_wide v = 2 * t * b0 - b1 + series[r->kind][i][k];
-            b1 = b0, b0 = v;
-        }
-        *x[i] = t * b0 - b1 + series[r->kind][i][0];
-    }
-    for (int i = 0; i < r->nblocks; ++i) r->block[i].scale *= s * s;
+    for (int i = 0; i < n; ++i) *x[i] = unknown(r->kind, r->stages, i);
 }
 
 rw_status rw_rock_begin(rw_context *ctx, rw_rock_kind kind, int stages, double damping, rw_rock **rock)
@@ -358,13 +382,12 @@ void rw_rock_destroy(rw_rock **rock)
     rw_free(r);
 }
 
-/* The series are for damping 0.95 from s_0 on; elsewhere they are where Newton's method starts. */
+/* The series are for damping 0.95; for others they are where Newton's method starts. */
 static rw_status design(rw_context *ctx, rw_rock *r)
 {
     double wanted = r->damping;
     rw_rock_from_series(r);
     r->damping = 0.95;
-    if (r->stages < kinds[r->kind].first) RW_TRY(rw_rock_design(ctx, r));
     while (fabs(r->damping - wanted) > 1e-12) {
         r->damping += RW_MIN(0.02, RW_MAX(-0.02, wanted - r->damping));
         RW_TRY(rw_rock_design(ctx, r));
@@ -397,25 +420,23 @@ rw_status rw_rock_create(rw_context *ctx, rw_rock_kind kind, int stages, double 
 
 double rw_rock_interval(rw_rock_kind kind, int stages)
 {
-    rw_rock r = {.kind = kind, .order = kinds[kind].order, .stages = stages, .nblocks = kinds[kind].nblocks};
-    for (int i = 0; i < r.nblocks; ++i) r.block[i].pairs = kinds[kind].pairs;
-    /* fewer stages than the series begin with: measured, a little less than they have */
-    static const double few[RW_ROCK_KINDS][8] = {{0, 0, 0, 6.14, 11.79, 19.06, 27.93, 38.41}, {0, 0, 0, 0, 0, 5.998, 9.87, 14.45}};
-    if (stages < kinds[kind].first) return stages < 8 ? few[kind][stages] : 0;
-    rw_rock_from_series(&r);
-    return (double)length(r.block);
+    static const double least[RW_ROCK_KINDS] = {6.14, 5.998}; /* without series: a little less than it is */
+    if (stages < kinds[kind].least) return 0;
+    if (least[kind] > 0 && stages == kinds[kind].least) return least[kind];
+    int delta = 2 * kinds[kind].pairs;
+    return (double)(2 * unknown(kind, stages, delta + 1) + unknown(kind, stages, delta));
 }
 
 int rw_rock_stages(rw_rock_kind kind, double h_rho, int most)
 {
-    int step = kinds[kind].nblocks, low = kinds[kind].least, high = RW_MAX(low, most / step * step);
-    if (rw_rock_interval(kind, high) < h_rho) return high;
-    while (low < high) { /* smallest that holds it */
-        int middle = low + (high - low) / 2 / step * step;
-        if (rw_rock_interval(kind, middle) >= h_rho) high = middle;
-        else low = middle + step;
-    }
-    return low;
+    int step = kinds[kind].nblocks, least = kinds[kind].least, high = RW_MAX(least, most / step * step);
+    double longest = rw_rock_interval(kind, high);
+    if (longest < h_rho) return high;
+    int s = h_rho > 0 ? (int)(high * sqrt(h_rho / longest)) / step * step : 0; /* intervals grow nearly as s^2 */
+    s = RW_MAX(least, s);
+    while (s > least && rw_rock_interval(kind, s - step) >= h_rho) s -= step;
+    while (rw_rock_interval(kind, s) < h_rho) s += step;
+    return s;
 }
 
 double rw_rock_growth(rw_rock_kind kind, int stages)

@@ -30,43 +30,48 @@ typedef struct series {
 
 static const series identity = {{1}};
 
-static void add(series *y, rw_wide a, const series *x, int trees)
-{
-    for (int t = 0; t < trees; ++t) y->c[t] += a * x->c[t];
-}
-
 /* h F(y) */
-static series rate(const series *y, int trees)
+static void rate(const series *y, int trees, series *r)
 {
-    series r = {{0}};
+    r->c[0] = 0;
     for (int t = 1; t < trees; ++t) {
-        r.c[t] = 1;
-        for (int k = 0; k < 4 && child[t][k]; ++k) r.c[t] *= y->c[child[t][k]];
+        rw_wide v = 1;
+        for (int k = 0; k < 4 && child[t][k]; ++k) v *= y->c[child[t][k]];
+        r->c[t] = v;
     }
-    return r;
 }
 
 static series recur(const rw_rock_block *b, const series *v, int trees)
 {
-    series g0 = {{0}}, g1 = *v;
+    series g0 = {{0}}, g1 = *v, f;
     for (int j = 1; j <= b->m; ++j) {
-        series f = rate(&g1, trees), t = {{0}};
-        add(&t, b->mu[j], &f, trees), add(&t, -b->nu[j], &g1, trees), add(&t, -b->kappa[j], &g0, trees);
-        g0 = g1, g1 = t;
+        rate(&g1, trees, &f);
+        for (int t = 0; t < trees; ++t) {
+            rw_wide next = b->mu[j] * f.c[t] - b->nu[j] * g1.c[t] - b->kappa[j] * g0.c[t];
+            g0.c[t] = g1.c[t], g1.c[t] = next;
+        }
     }
     return g1;
 }
 
-static series finish(const rw_rock_block *b, const series *g, series *k, int trees)
+/* g + sum weight_j K_j */
+static void combine(const series *g, const series *k, const rw_wide *weight, int n, int trees, series *y)
 {
-    series y = *g;
-    for (int i = 0, n = 0; i < b->q; ++i) {
-        series argument = *g;
-        for (int j = 0; j < i; ++j) add(&argument, b->a[n++], k + j, trees);
-        k[i] = rate(&argument, trees);
-        add(&y, b->b[i], k + i, trees);
+    for (int t = 0; t < trees; ++t) {
+        rw_wide v = g->c[t];
+        for (int j = 0; j < n; ++j) v += weight[j] * k[j].c[t];
+        y->c[t] = v;
     }
-    return y;
+}
+
+static void finish(const rw_rock_block *b, const series *g, series *k, int trees, series *y)
+{
+    series argument;
+    for (int i = 0; i < b->q; ++i) {
+        combine(g, k, b->a + i * (i - 1) / 2, i, trees, &argument);
+        rate(&argument, trees, k + i);
+    }
+    combine(g, k, b->b, b->q, trees, y);
 }
 
 /* The series of b behind a, up to order 4: the sum over parts of a tree at its root, of b of the part and a of what is cut off. */
@@ -110,7 +115,7 @@ static int entries(rw_rock *r, rw_wide **to)
 static int defects(const rw_rock *r, const series *own, rw_wide *f)
 {
     int n = 0;
-    series y = identity, k[RW_ROCK_FINISH];
+    series first, y, k[RW_ROCK_FINISH];
     for (int i = 0; i < r->nblocks; ++i) {
         const rw_rock_block *b = r->block + i;
         rw_wide power[RW_ROCK_FINISH][RW_ROCK_FINISH + 1], v[RW_ROCK_FINISH + 1] = {1}; /* polynomials in z, of K_j and the block */
@@ -122,61 +127,74 @@ static int defects(const rw_rock *r, const series *own, rw_wide *f)
             if (r->nblocks == 2 && j == 3) f[n++] = argument[2];
         }
         for (int c = 1; c <= RW_MIN(b->q, 2 * b->pairs); ++c) f[n++] = v[c] - b->w[c];
-        series first = i ? behind(&y, own + i) : own[i];
-        y = finish(b, &first, k, upto[4]);
+        if (i) first = behind(&y, own + i);
+        finish(b, i ? &first : own, k, upto[4], &y);
     }
     static const int others[] = {3, 5, 6, 7};
     for (int i = 0; r->order == 4 && i < RW_COUNT(others); ++i) f[n++] = y.c[others[i]] - 1 / density[others[i]];
     return n;
 }
 
-static rw_wide norm_of(const rw_wide *f, int n)
+/* G f is the shortest solution of J x = f: G = J^T (J J^T)^-1. */
+static bool pseudo_inverse(rw_wide J[MOST][MOST], int nf, int nx, rw_wide G[MOST][MOST])
 {
-    rw_wide s = 0;
-    for (int i = 0; i < n; ++i) s += f[i] * f[i];
-    return s;
-}
-
-/* dx: shortest solution of J dx = -f. */
-static bool shortest(rw_wide J[MOST][MOST], const rw_wide *f, int nf, int nx, rw_wide *dx)
-{
-    rw_wide A[MOST * MOST], b[MOST];
-    for (int i = 0; i < nf; ++i) {
-        for (int k = 0; k < nf; ++k) {
-            A[i * nf + k] = 0;
-            for (int j = 0; j < nx; ++j) A[i * nf + k] += J[i][j] * J[k][j];
+    rw_wide A[MOST * MOST], B[MOST * MOST];
+    for (int i = 0; i < nf; ++i)
+        for (int k = 0; k <= i; ++k) {
+            rw_wide sum = 0;
+            for (int j = 0; j < nx; ++j) sum += J[i][j] * J[k][j];
+            A[i * nf + k] = A[k * nf + i] = sum, B[i * nf + k] = i == k, B[k * nf + i] = i == k;
         }
-        b[i] = -f[i];
-    }
-    if (!rw_rock_solve(A, b, nf)) return false;
-    for (int j = 0; j < nx; ++j) {
-        dx[j] = 0;
-        for (int i = 0; i < nf; ++i) dx[j] += J[i][j] * b[i];
-    }
+    if (!rw_rock_solve(A, B, nf, nf)) return false;
+    for (int j = 0; j < nx; ++j)
+        for (int k = 0; k < nf; ++k) {
+            G[j][k] = 0;
+            for (int i = 0; i < nf; ++i) G[j][k] += J[i][j] * B[i * nf + k];
+        }
     return true;
 }
 
+static rw_wide product(const rw_wide *row, const rw_wide *f, int n)
+{
+    rw_wide sum = 0;
+    for (int i = 0; i < n; ++i) sum += row[i] * f[i];
+    return sum;
+}
+
+static void differentiate(rw_rock *r, const series *own, rw_wide **x, int nx, const rw_wide *f, int nf, rw_wide J[MOST][MOST])
+{
+    const rw_wide h = 1e-9L;
+    rw_wide g[MOST];
+    for (int j = 0; j < nx; ++j) {
+        rw_wide old = *x[j];
+        *x[j] = old + h, defects(r, own, g), *x[j] = old;
+        for (int i = 0; i < nf; ++i) J[i][j] = (g[i] - f[i]) / h;
+    }
+}
+
+/* The derivatives are kept as long as they make the defects ten times smaller. */
 static bool newton(rw_rock *r, const series *own)
 {
-    rw_wide *x[MOST], f[MOST], g[MOST], J[MOST][MOST], dx[MOST], keep[MOST], norm;
+    rw_wide *x[MOST], f[MOST], J[MOST][MOST], G[MOST][MOST], dx[MOST], keep[MOST];
     int nx = entries(r, x), nf = defects(r, own, f);
-    for (int round = 0; round < 100 && (norm = norm_of(f, nf)) > 1e-33L; ++round) {
-        for (int j = 0; j < nx; ++j) {
-            rw_wide old = *x[j], h = 1e-9L;
-            *x[j] = old + h, defects(r, own, g), *x[j] = old;
-            for (int i = 0; i < nf; ++i) J[i][j] = (g[i] - f[i]) / h;
+    rw_wide norm = product(f, f, nf), before = 0;
+    for (int round = 0; round < 100 && norm > 1e-33L; ++round) {
+        bool close = round && norm < 1e-26L;
+        if (close && norm > 0.25L * before) break; /* rounding */
+        if (!close && norm > 0.01L * before) {
+            differentiate(r, own, x, nx, f, nf, J);
+            if (!pseudo_inverse(J, nf, nx, G)) return false;
         }
-        if (!shortest(J, f, nf, nx, dx)) return false;
         rw_wide part = 1;
-        for (int j = 0; j < nx; ++j) keep[j] = *x[j], part = fminl(part, 0.5L / fmaxl(fabsl(dx[j]), 1e-30L));
+        for (int j = 0; j < nx; ++j) dx[j] = -product(G[j], f, nf), keep[j] = *x[j], part = fminl(part, 0.5L / fmaxl(fabsl(dx[j]), 1e-30L));
+        before = norm;
         for (int halving = 0; halving < 20; ++halving, part /= 2) {
             for (int j = 0; j < nx; ++j) *x[j] = keep[j] + part * dx[j];
-            defects(r, own, f);
-            if (norm_of(f, nf) < norm) break;
+            defects(r, own, f), norm = product(f, f, nf);
+            if (norm < before || before < 1e-26L) break;
         }
-        if (norm < 1e-26L && norm_of(f, nf) >= norm / 4) break; /* rounding */
     }
-    return norm_of(f, nf) < 1e-26L;
+    return norm < 1e-26L;
 }
 
 /* ---- estimate -------------------------------------------------------------------------------------------------------- */
@@ -195,7 +213,7 @@ static int vectors(rw_rock *r, const series *own, series *v, rw_wide **weight)
         rw_rock_block *b = r->block + i;
         bool last = i + 1 == r->nblocks;
         series g = behind(&y, own + i);
-        y = finish(b, &g, k, upto[4]);
+        finish(b, &g, k, upto[4], &y);
         v[n] = last ? g : y, weight[n++] = last ? &r->last : &r->middle;
         for (int j = 0; j < b->q; ++j) v[n] = k[j], weight[n++] = b->e + j;
     }
@@ -205,7 +223,7 @@ static int vectors(rw_rock *r, const series *own, series *v, rw_wide **weight)
 static bool estimate(rw_rock *r, const series *own)
 {
     series v[MOST_VECTORS];
-    rw_wide *weight[MOST_VECTORS], J[MOST][MOST] = {{0}}, f[MOST] = {0}, x[MOST];
+    rw_wide *weight[MOST_VECTORS], J[MOST][MOST] = {{0}}, G[MOST][MOST], x[MOST];
     int n = vectors(r, own, v, weight), trees = upto[r->order - 1], nf = trees;
     for (int t = 0; t < trees; ++t)
         for (int j = 0; j < n; ++j) J[t][j] = v[j].c[t];
@@ -218,8 +236,8 @@ static bool estimate(rw_rock *r, const series *own)
         nf += 2;
     }
     for (int j = 0; j < n; ++j) J[nf][j] = v[j].c[upto[r->order] - 1]; /* the tall tree of the method's order: 1 for now */
-    f[nf++] = -1;
-    if (!shortest(J, f, nf, n, x)) return false;
+    if (!pseudo_inverse(J, nf + 1, n, G)) return false;
+    for (int j = 0; j < n; ++j) x[j] = G[j][nf];
     rw_wide size = 0;
     for (int t = trees; t < upto[r->order]; ++t) {
         rw_wide c = 0;
@@ -230,20 +248,31 @@ static bool estimate(rw_rock *r, const series *own)
     return true;
 }
 
+typedef struct tableau {
+    rw_wide a[6], b[RW_ROCK_FINISH];
+} tableau;
+
 rw_status rw_rock_finish(rw_context *ctx, rw_rock *r)
 {
-    static const struct {
-        rw_wide a[6], b[RW_ROCK_FINISH];
-    } start[][2] = {
+    static const tableau start[][2] = {
         [RW_ROCK2] = {{{0.152L}, {-0.592L, 1.067L}}},
-        [RW_ROCK4] = {{{-0.1043L, 1.2380L, -0.8425L, -0.1319L, 0.2290L, 0.4478L}, {0.456L, -0.2187L, 0.190L, 0.2478L}}},
+        [RW_ROCK4] = {{{-0.1038L, 1.2376L, -0.8427L, -0.1321L, 0.2292L, 0.4473L}, {0.4565L, -0.2197L, 0.1892L, 0.2478L}}},
         [RW_ROCK4_SPLIT] = {{{0.28176L, 0.84399L, 0, -0.29912L, 0.41402L, -0.13822L}, {-0.23349L, 0.65960L, -0.06552L, 0.26332L}},
                             {{-0.5374L}, {0.1895L, -0.1432L}}},
-        {{{-0.1184L, 1.2166L, -0.8240L, -0.3058L, 0.2785L, 0.6933L}, {0.5776L, -0.3208L, 0.2224L, 0.3445L}}}, /* ROCK4 with 5 */
     };
-    int from = r->kind == RW_ROCK4 && r->stages == 5 ? RW_ROCK_KINDS : (int)r->kind;
-    for (int i = 0; i < r->nblocks; ++i)
-        memcpy(r->block[i].a, start[from][i].a, sizeof r->block[i].a), memcpy(r->block[i].b, start[from][i].b, sizeof r->block[i].b);
+    /* ROCK4 with 5, 6 and 7 stages; what it has with 12 beside many */
+    static const tableau few[] = {{{-0.1184L, 1.2166L, -0.8240L, -0.3058L, 0.2785L, 0.6933L}, {0.5776L, -0.3208L, 0.2224L, 0.3445L}},
+                                  {{-0.1416L, 1.3475L, -0.8955L, -0.1934L, 0.2735L, 0.5464L}, {0.5215L, -0.2558L, 0.2435L, 0.2538L}},
+                                  {{-0.1506L, 1.2652L, -0.8164L, -0.1186L, 0.2222L, 0.4917L}, {0.4782L, -0.2179L, 0.2260L, 0.2474L}}};
+    static const tableau at_12 = {{-0.0305L, 0.0167L, 0.0252L, 0.0097L, 0.0083L, -0.0070L}, {-0.0080L, 0.0215L, 0.0198L, -0.0159L}};
+    bool is_rock4 = r->kind == RW_ROCK4;
+    const tableau *from = is_rock4 && r->stages < 8 ? few + r->stages - 5 : start[r->kind];
+    rw_wide share = is_rock4 && r->stages >= 8 ? fminl(1, 144.0L / r->stages / r->stages) : 0;
+    for (int i = 0; i < r->nblocks; ++i) {
+        rw_rock_block *b = r->block + i;
+        for (int j = 0; j < 6; ++j) b->a[j] = from[i].a[j] + share * at_12.a[j];
+        for (int j = 0; j < RW_ROCK_FINISH; ++j) b->b[j] = from[i].b[j] + share * at_12.b[j];
+    }
     series own[2] = {{{0}}};
     own_series(r, own);
     if (newton(r, own) && estimate(r, own)) return RW_OK;
@@ -260,7 +289,7 @@ void rw_rock_order(const rw_rock *rock, rw_wide *defect, rw_wide *estimate_defec
     *defect = *estimate_defect = 0;
     for (int i = 0; i < r->nblocks; ++i) {
         series g = recur(r->block + i, &y, TREES);
-        y = finish(r->block + i, &g, k, TREES);
+        finish(r->block + i, &g, k, TREES, &y);
     }
     for (int t = 0; t < upto[r->order]; ++t) *defect = fmaxl(*defect, fabsl(y.c[t] - 1 / density[t]));
     for (int t = 0; t < upto[r->order - 1]; ++t) {

@@ -262,6 +262,8 @@ static rw_status create(rw_ode *ode)
     return status;
 }
 
+rw_status rw_spectral_prepare(rw_ode *ode) { return ode->spectral || ode->radius_text ? RW_OK : create(ode); }
+
 static rw_status power(rw_ode *ode, struct rw_spectral *s, double *rho)
 {
     double norm, y, old = 0, d;

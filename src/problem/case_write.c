@@ -92,12 +92,20 @@ rw_status rw_case_write(const rw_case *c, rw_text *text)
 
 /* Settings of the runner that change when steps end, and so the numbers. */
 static const char *const hashed[] = {"top.problem", "top.reproducible", "output.every", "output.every_steps",
-                                     "output.fields"};
+                                     "output.fields", "output.interpolate"};
 
-static bool counts(const rw_section *s, const rw_setting *row, bool runner)
+/* Counts when it is used: without it the hash is that of versions that did not know it. */
+static bool is_unused(const char *name, const rw_yaml *value)
+{
+    double x;
+    return strcmp(name, "output.interpolate") == 0 && rw_yaml_number(value, &x) && x == 0;
+}
+
+static bool counts(const rw_section *s, const rw_setting *row, bool runner, const rw_yaml *value)
 {
     char name[128];
     snprintf(name, sizeof(name), "%s.%s", s->name, row->name);
+    if (is_unused(name, value)) return false;
     if (!runner) return strcmp(name, "time.end") != 0; /* a restart may extend it */
     for (int i = 0; i < RW_COUNT(hashed); i++)
         if (strcmp(name, hashed[i]) == 0) return true;
@@ -135,7 +143,7 @@ rw_status rw_case_hash(const rw_case *c, char hex[65])
         const rw_yaml *node = s->form == RW_SECTION_TABLE ? NULL : rw_case_node(c, s->name);
         if (node && node->n > 0) add_canonical(node, &text);
         for (int k = 0; s->form == RW_SECTION_TABLE && k < s->nrows; k++) {
-            if (!counts(s, &s->rows[k], runner) || !(node = rw_case_effective(c, s, &s->rows[k]))) continue;
+            if (!(node = rw_case_effective(c, s, &s->rows[k])) || !counts(s, &s->rows[k], runner, node)) continue;
             rw_text_add(&text, "%s=", s->rows[k].name);
             add_canonical(node, &text);
             rw_text_add(&text, "\n");

@@ -1,6 +1,7 @@
 /* checkpoint.h5: everything that a run needs to continue to the same bits.
  *
- *   /            attributes: format, version, problem, case, case_hash, device, and the state of the runner
+ *   /            attributes: format, version, problem, case, case_hash, device, and the state of the runner; with
+ *                output.interpolate also what the length of its steps depends on
  *   /run/times   time of each output so far
  *   (the rest)   what the problem saves
  * It is replaced as a whole: whenever a process is killed, the last checkpoint is there. Before it is written a row of
@@ -12,6 +13,16 @@
 #include <string.h>
 
 #define FORMAT 1
+
+/* Without output.interpolate the format is that of versions that did not know it. */
+static rw_status save_interpolation(rw_run *r, rw_h5 *file)
+{
+    if (!(r->output.interpolate > 0)) return RW_OK;
+    RW_TRY(rw_h5_set_integer(file, "/", "outputs_interpolated", r->interpolated));
+    RW_TRY(rw_h5_set_number(file, "/", "stride", r->stride));
+    RW_TRY(rw_h5_set_number(file, "/", "begun_at", r->begun_at));
+    return rw_h5_set_number(file, "/", "last_look", r->last_look);
+}
 
 static rw_status save(rw_run *r, rw_h5 *file, uint64_t position)
 {
@@ -31,6 +42,7 @@ static rw_status save(rw_run *r, rw_h5 *file, uint64_t position)
     RW_TRY(rw_h5_set_integer(file, "/", "series_position", (int64_t)position));
     RW_TRY(rw_h5_set_integer(file, "/", "restarts", r->restarts));
     if (n > 0) RW_TRY(rw_h5_write(file, "/run/times", RW_IO_F64, 1, &n, r->times, RW_H5_CHECKSUM));
+    RW_TRY(save_interpolation(r, file));
     return r->ops->save(r->problem, file);
 }
 
@@ -84,6 +96,18 @@ static rw_status get_count(rw_run *r, rw_h5 *file, const char *path, const char 
                    "--force", path, name, (long long)*value);
 }
 
+static rw_status load_interpolation(rw_run *r, rw_h5 *file, const char *path)
+{
+    if (!(r->output.interpolate > 0)) return RW_OK;
+    RW_TRY(get_count(r, file, path, "outputs_interpolated", 0, r->noutputs, &r->interpolated));
+    RW_TRY(rw_h5_get_number(file, "/", "stride", &r->stride));
+    RW_TRY(rw_h5_get_number(file, "/", "begun_at", &r->begun_at));
+    RW_TRY(rw_h5_get_number(file, "/", "last_look", &r->last_look));
+    if (r->stride > 0 && isfinite(r->begun_at)) return RW_OK;
+    return rw_fail(r->ctx, RW_ERR_INPUT, "'%s': steps of %g from t = %g are impossible: the checkpoint is damaged: begin again with "
+                   "--force", path, r->stride, r->begun_at);
+}
+
 static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *position)
 {
     int64_t format, outputs, place;
@@ -112,6 +136,7 @@ static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *positi
         RW_TRY(rw_h5_read(file, "/run/times", RW_IO_F64, 1, &n, r->times));
     }
     r->noutputs = (int)outputs;
+    RW_TRY(load_interpolation(r, file, path));
     char *device;
     RW_TRY(rw_h5_get_text(file, "/", "device", &device));
     if (strcmp(device, rw_device_info(r->device)->name) != 0)

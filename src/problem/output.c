@@ -58,6 +58,9 @@ rw_status rw_output_check(rw_run *r)
     if (r->output.limits.n == 1)
         return rw_case_fail(r->c, rw_case_node(r->c, "output.limits"),
                             "output.limits is one number: give two, or [] for each picture's own");
+    if (r->output.interpolate > 0 && !r->ops->look)
+        return rw_case_fail(r->c, rw_case_node(r->c, "output.interpolate"), "output.interpolate = %g: the problem %s has no values "
+                            "within a step: leave it out", r->output.interpolate, r->ops->name);
     double every = r->output.every, span = r->ops->end(r->problem) - r->start;
     if (every > 0 && span / every > 999999)
         return rw_case_fail(r->c, rw_case_node(r->c, "output.every"), "output.every = %g makes %.3g outputs until "
@@ -100,9 +103,11 @@ static rw_status fail_not_finite(rw_run *r, int column)
 rw_status rw_series_row(rw_run *r, bool write)
 {
     RW_TRY(r->ops->row(r->problem, r->row));
-    if (write && r->last_row != r->ops->steps(r->problem)) {
+    bool written = r->looking ? r->last_look == r->ops->time(r->problem) : r->last_row == r->ops->steps(r->problem);
+    if (write && !written) {
         RW_TRY(rw_csv_row(r->series, r->row));
-        r->last_row = r->ops->steps(r->problem);
+        if (r->looking) r->last_look = r->ops->time(r->problem);
+        else r->last_row = r->ops->steps(r->problem);
     }
     for (int i = 0; i < r->ncolumns; i++)
         if (!isfinite(r->row[i])) return fail_not_finite(r, i);
@@ -142,6 +147,7 @@ static rw_status write_attributes(const rw_run *r, rw_h5 *file)
     static const char *const axis[] = {"axis_x", "axis_y", "axis_z"};
     RW_TRY(rw_h5_set_number(file, "/", "time", r->ops->time(r->problem)));
     RW_TRY(rw_h5_set_integer(file, "/", "step", r->ops->steps(r->problem)));
+    if (r->looking) RW_TRY(rw_h5_set_integer(file, "/", "interpolated", 1));
     RW_TRY(rw_h5_set_integer(file, "/", "dimensions", r->grid->ndim));
     RW_TRY(rw_h5_set_numbers(file, "/", "origin", r->grid->ndim, r->grid->origin));
     RW_TRY(rw_h5_set_numbers(file, "/", "spacing", r->grid->ndim, r->grid->spacing));
@@ -213,6 +219,7 @@ rw_status rw_output_write(rw_run *r, bool last)
     }
     double t = r->times[output] = r->ops->time(r->problem);
     r->noutputs++; /* from here on a checkpoint counts it as made */
+    r->interpolated += r->looking;
     while (r->output.every > 0 && r->start + (double)r->next * r->output.every <= t) r->next++;
     r->index_stale = true;
     char text[32];

@@ -62,6 +62,13 @@ typedef struct rw_problem_ops {
     rw_status (*load)(rw_problem *p, rw_h5 *file);
 
     /* --- optional --- */
+    /* (optional, all four) values within the last step, for output.interpolate. `foresees`: whether a look into the next step will see
+     * something. `look`: fields, row and time become those at t, with an estimate of their error, relative to the solution; INFINITY:
+     * nothing can be seen, nothing has changed. `back`: to the present state. `undo`: to the state before the last step. */
+    bool (*foresees)(const rw_problem *p);
+    rw_status (*look)(rw_problem *p, double t, double *error);
+    rw_status (*back)(rw_problem *p);
+    rw_status (*undo)(rw_problem *p);
     rw_status (*explain)(rw_problem *p, rw_text *text); /* (optional) passes, bytes, flops for `rechenwerk explain` */
     /* (optional) the graph of a step in words and, where dot is not NULL, as a picture's text, to be freed with free() */
     rw_status (*graph)(rw_problem *p, int stages, rw_text *text, char **dot);

@@ -171,6 +171,7 @@ rw_status rw_record_run(rw_run *r, rw_status result, const char *reason)
     add_number(&w, "end", r->ops->end(r->problem));
     add_integer(&w, "steps", r->ops->steps(r->problem));
     add_integer(&w, "outputs", r->noutputs);
+    add_integer(&w, "outputs_interpolated", r->interpolated);
     add_integer(&w, "checkpoints", r->ncheckpoints);
     add_number(&w, "checkpoint_time", r->checkpoint_time);
     add_integer(&w, "restarts", r->restarts);

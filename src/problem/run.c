@@ -2,11 +2,15 @@
  *
  *   case -> folder looked at -> device -> memory estimated -> problem created
  *   folder begun, state of a checkpoint loaded
- *   loop:  output due? write it      end? stop      interrupted? save, stop      checkpoint due? save      step
+ *   loop:  outputs within the last step? write them      output due? write it      end? stop      interrupted? save, stop
+ *          checkpoint due? save      step
  *
  * Whether an output is due follows from the state alone (time, step, outputs so far), so that a run continued from a
  * checkpoint does exactly what the uninterrupted one does. Times of output are start + k*every, computed from k, and
  * the problem hits them exactly; one that falls within 1e-9 of an interval before the end is the end.
+ * With output.interpolate steps go over times of output, and the problem gives the values there with an estimate of their error. When that
+ * is too large the step is undone and a shorter one taken, which at the least ends at the next output. All else (rows by steps,
+ * checkpoints, checks, the end) is of states that steps have reached.
  * Not here: what a step is, which scalars there are, how a state is saved: the problem's table. */
 #include "problem/run_private.h"
 
@@ -54,14 +58,16 @@ static rw_status begin(rw_run *r, bool fresh)
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
-/* start + next*every, or the end. */
-static double next_output(const rw_run *r)
+/* start + k*every, or the end. */
+static double output_time(const rw_run *r, int64_t k)
 {
     double end = r->ops->end(r->problem), every = r->output.every;
     if (every <= 0) return end;
-    double t = r->start + (double)r->next * every;
+    double t = r->start + (double)k * every;
     return t < end - 1e-9 * every ? t : end;
 }
+
+static double next_output(const rw_run *r) { return output_time(r, r->next); }
 
 static bool output_due(const rw_run *r)
 {
@@ -124,11 +130,21 @@ static rw_status fail_step(rw_run *r, rw_status status)
                    r->checkpoint_time);
 }
 
+/* To the next output, or over it where values within the step can be had: then as far as the steps before were good for that. */
+static double step_limit(const rw_run *r)
+{
+    double next = next_output(r);
+    if (!(r->output.interpolate > 0) || !r->ops->foresees(r->problem)) return next;
+    return RW_MIN(RW_MAX(next, r->ops->time(r->problem) + r->stride), r->ops->end(r->problem));
+}
+
 static rw_status step(rw_run *r)
 {
     double before = r->ops->time(r->problem), clock = rw_seconds();
-    rw_status status = r->ops->step(r->problem, next_output(r));
+    rw_status status = r->ops->step(r->problem, step_limit(r));
     r->seconds.steps += rw_seconds() - clock;
+    r->begun_at = before;
+    r->stride *= 1.2; /* until a look says more */
     if (status != RW_OK) return fail_step(r, status);
     if (r->ops->time(r->problem) > before) return RW_OK;
     return rw_fail(r->ctx, RW_ERR_INTERNAL, "%s: the time stays at t = %.17g in step %lld: report this case",
@@ -143,19 +159,66 @@ static rw_status interrupted(rw_run *r)
                    (long long)r->ops->steps(r->problem), r->folder);
 }
 
+/* Whether all outputs that the last step has gone over may be interpolated. The estimate is of size h^3: it says how long steps may be. */
+static rw_status judge_step(rw_run *r, bool *good)
+{
+    double end = r->ops->time(r->problem), tolerance = r->output.interpolate, t, error;
+    *good = true;
+    for (int64_t k = r->next; (t = output_time(r, k)) < end; k++) {
+        RW_TRY(r->ops->look(r->problem, t, &error));
+        double factor = RW_MAX(0.1, 0.9 * cbrt(tolerance / error));
+        if (factor < 1.5) r->stride = RW_MIN(r->stride, factor * (end - r->begun_at));
+        *good = *good && error <= tolerance;
+    }
+    return r->ops->back(r->problem);
+}
+
+static rw_status write_look(rw_run *r, double t)
+{
+    double error;
+    RW_TRY(r->ops->look(r->problem, t, &error));
+    r->looking = true;
+    rw_status status = rw_output_write(r, false);
+    r->looking = false;
+    rw_status back = r->ops->back(r->problem);
+    if (status == RW_OK) status = back;
+    return status == RW_OK ? RW_OK : save_after_failure(r, status);
+}
+
+/* Outputs that the last step has gone over, all of them or none: then it is undone. */
+static rw_status write_within(rw_run *r, bool *undone)
+{
+    bool good = true;
+    *undone = false;
+    if (!(r->output.interpolate > 0) || next_output(r) >= r->ops->time(r->problem)) return RW_OK;
+    RW_TRY(judge_step(r, &good));
+    *undone = !good;
+    if (!good) return r->ops->undo(r->problem);
+    while (next_output(r) < r->ops->time(r->problem)) RW_TRY(write_look(r, next_output(r)));
+    return RW_OK;
+}
+
+/* What the present state asks for before the next step; *ended: there is none. */
+static rw_status serve(rw_run *r, bool *ended)
+{
+    if (output_due(r))
+        RW_TRY(write_output(r));
+    else
+        RW_TRY(write_row(r));
+    *ended = r->ops->time(r->problem) >= r->ops->end(r->problem);
+    if (*ended) return RW_OK;
+    if (r->options.interrupt && *r->options.interrupt) return interrupted(r);
+    if (!checkpoint_due(r)) return RW_OK;
+    RW_TRY(rw_checkpoint_write(r));
+    return rw_record_run(r, RW_OK, NULL);
+}
+
 static rw_status loop(rw_run *r)
 {
-    for (;;) {
-        if (output_due(r))
-            RW_TRY(write_output(r));
-        else
-            RW_TRY(write_row(r));
-        if (r->ops->time(r->problem) >= r->ops->end(r->problem)) return RW_OK;
-        if (r->options.interrupt && *r->options.interrupt) return interrupted(r);
-        if (checkpoint_due(r)) {
-            RW_TRY(rw_checkpoint_write(r));
-            RW_TRY(rw_record_run(r, RW_OK, NULL));
-        }
+    for (bool undone, ended = false;;) {
+        RW_TRY(write_within(r, &undone));
+        if (!undone) RW_TRY(serve(r, &ended)); /* else it has been */
+        if (ended) return RW_OK;
         RW_TRY(step(r));
         rw_rates_step(r, false);
     }

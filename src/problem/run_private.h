@@ -42,6 +42,7 @@ typedef struct rw_run {
     bool begun;         /* the folder is ours: run.json may be written */
     char started[32];
     double clock;       /* rw_seconds at the start */
+    bool looking;       /* fields, row and time are those of an output within the last step */
     rw_stopwatch seconds;
     rw_rates rates;
 
@@ -50,6 +51,10 @@ typedef struct rw_run {
     double *times;       /* [noutputs]: time of each output */
     int noutputs, times_capacity;
     int64_t next;        /* the next output by time is at start + next*output.every */
+    int64_t interpolated; /* outputs that lie within a step */
+    double stride;       /* with output.interpolate: no step is longer, as values within it would not be good enough */
+    double begun_at;     /* time at which the last step began */
+    double last_look;    /* time of the last row of series.csv that is of a time within a step, NaN: none */
     int64_t last_row;    /* step of the last row of series.csv, -1: none */
     int64_t restarts;
 

@@ -1,4 +1,4 @@
-/* Passes fused by a wave front, in registers ("wave") and in rings of rows ("rings"): which ones
+/* Passes fused by a wave front, in registers ("wave") and in rings of rows or planes ("rings"): which ones
  * are, and that reproducible mode gives the bits that the passes give one by one, for
  * all kinds of sides and on grids smaller than a strip and around its edges. */
 #include "expr_test.h"
@@ -74,16 +74,19 @@ static void test_which(void **state)
 static void test_when(void **state)
 {
     (void)state;
-    static const struct { bool gpu; int64_t n; int last; } rows[] = {{true, 2048, 4}, {false, 2048, 4}, {true, 500, 0}, {false, 500, 0}};
+    static const struct { const char *kind; int ndim; int64_t n; int last; } rows[] = {
+        {"cuda", 2, 2048, 4}, {"opencl", 2, 2048, 4}, {"cpu", 2, 2048, 4}, {"cuda", 2, 500, 0}, {"cpu", 2, 500, 0},
+        {"cuda", 3, 256, 2}, {"opencl", 3, 256, 0}, {"cpu", 3, 256, 3}, {"cpu", 3, 60, 0}}; /* in planes more passes do more cells twice */
     rw_device *dev = open_device("cpu");
     compiler(false);
     for (int i = 0; i < RW_COUNT(rows); ++i) {
-        rw_grid grid = {2, {rows[i].n, rows[i].n, 1}, {0.1, 0.1, 1}, {0}};
-        rw_device_properties p = {.name = "some:0", .kind = "cuda", .gpu = rows[i].gpu, .units = 132, .group_max = 1024, .f64 = true, .shared_memory = 49152};
+        rw_grid grid = {rows[i].ndim, {rows[i].n, rows[i].n, rows[i].ndim > 2 ? rows[i].n : 1}, {0.1, 0.1, 0.1}, {0}};
+        rw_device_properties p = {.name = "some:0", .gpu = strcmp(rows[i].kind, "cpu") != 0, .units = 132, .group_max = 1024, .f64 = true, .shared_memory = 49152};
+        snprintf(p.kind, sizeof p.kind, "%s", rows[i].kind);
         rw_expr *e = create(dev, &grid, texts[1].text, 2, RW_BOUNDARY_DIRICHLET, false);
         rw_pass_kernel k;
         OK(rw_pass_kernel_create(&e->plan, 0, &p, &k));
-        if (k.last != rows[i].last) fail_msg("%s, %d^2: passes 0 to %d in one kernel", rows[i].gpu ? "GPU" : "CPU", (int)rows[i].n, k.last);
+        if (k.last != rows[i].last) fail_msg("%s, %d^%d: passes 0 to %d in one kernel", rows[i].kind, (int)rows[i].n, rows[i].ndim, k.last);
         rw_pass_kernel_free(&k);
         rw_expr_destroy(&e);
     }
@@ -118,7 +121,8 @@ static void run(rw_device *dev, const char *wish, const char *text, const rw_gri
 static void test_bits(void **state)
 {
     (void)state;
-    static const int64_t grids[][2] = {{1, 1}, {3, 2}, {9, 8}, {48, 5}, {61, 40}, {64, 17}, {130, 67}, {5, 300}, {200, 3}};
+    static const int64_t grids[][3] = {{1, 1, 1}, {3, 2, 1}, {9, 8, 1}, {48, 5, 1}, {61, 40, 1}, {64, 17, 1}, {130, 67, 1}, {5, 300, 1}, {200, 3, 1},
+                                       {1, 1, 2}, {2, 3, 5}, {9, 8, 7}, {33, 5, 9}, {40, 37, 6}, {7, 60, 11}, {3, 4, 80}};
     rw_context *outer = ctx;
     if (rw_context_create(&ctx) != RW_OK) abort();
     rw_context_set_reproducible(ctx, true);
@@ -132,7 +136,7 @@ static void test_bits(void **state)
                     const rw_device_properties *info = rw_device_info(devices[d]);
                     int few = info->gpu ? 11 : strcmp(info->kind, "cpu") ? 37 : 5; /* compiling takes long */
                     if ((g + 2 * k + 3 * i) % few) continue;
-                    rw_grid grid = {2, {grids[g][0], grids[g][1], 1}, {0.5, 0.25, 1}, {0.125, -0.25, 0}};
+                    rw_grid grid = {grids[g][2] > 1 ? 3 : 2, {grids[g][0], grids[g][1], grids[g][2]}, {0.5, 0.25, 0.75}, {0.125, -0.25, 0.5}};
                     int64_t cells = cell_count(&grid);
                     int order = k == 4 && g % 2 ? 4 : 2; /* periodic sides have both orders */
                     bool mixed = (g + k) % 3 == 0;
@@ -141,8 +145,8 @@ static void test_bits(void **state)
                     run(devices[d], wish, texts[i].text, &grid, order, (rw_boundary_kind)k, mixed, wave);
                     for (int64_t c = 0; c < FIELDS * cells; ++c)
                         if (memcmp(one + c, wave + c, sizeof *one))
-                            fail_msg("%s, %s, %s, %dx%d, order %d, sides %d%s: %s at %d, %d is %.17g fused, %.17g pass by pass", info->name, wish, texts[i].name,
-                                     (int)grid.size[0], (int)grid.size[1], order, k, mixed ? " mixed" : "", fields_of[c / cells],
+                            fail_msg("%s, %s, %s, %dx%dx%d, order %d, sides %d%s: %s at %d, row %d is %.17g fused, %.17g pass by pass", info->name, wish, texts[i].name,
+                                     (int)grid.size[0], (int)grid.size[1], (int)grid.size[2], order, k, mixed ? " mixed" : "", fields_of[c / cells],
                                      (int)(c % cells % grid.size[0]), (int)(c % cells / grid.size[0]), wave[c], one[c]);
                     runs++;
                 }

@@ -407,6 +407,28 @@ static void test_a_failed_step_may_be_repeated(void **state)
     }
 }
 
+static double half_sine(const double x[3], int f) { return (void)f, sin(acos(-1) * x[0] / 2); }
+
+/* All programs are there when the integrator is: no step waits for a compiler. With ROCK4 at this tolerance in one block and in two. */
+static void test_steps_need_no_more_programs(void **state)
+{
+    (void)state;
+    static const rw_ode_method methods[] = {RW_ODE_RKC2, RW_ODE_RKL2, RW_ODE_ROCK2, RW_ODE_ROCK4, RW_ODE_DP5};
+    if (!on("cpu")) skip();
+    for (int i = 0; i < RW_COUNT(methods); ++i) {
+        problem p;
+        describe(&p, "du/dt = laplace(u) - u^3 + sin(t)", 1, 1, 60, NULL);
+        p.spec.method = methods[i], p.spec.rtol = p.spec.atol = methods[i] == RW_ODE_ROCK4 ? 1e-8 : 1e-3;
+        start(&p, half_sine);
+        rw_counters before = rw_device_counters(dev);
+        run_to(&p, methods[i] == RW_ODE_DP5 ? 0.01 : 1);
+        rw_counters after = rw_device_counters(dev);
+        assert_true(statistics(&p).steps > 3);
+        assert_int_equal(after.compilations + after.cache_hits + after.shared, before.compilations + before.cache_hits + before.shared);
+        finish(&p);
+    }
+}
+
 /* The integrator keeps its device; context, device and arrays may go in any order. */
 static void test_destruction_in_any_order(void **state)
 {
@@ -440,6 +462,7 @@ int main(void)
         cmocka_unit_test(test_explain),
         cmocka_unit_test(test_everything_may_fail_once),
         cmocka_unit_test(test_a_failed_step_may_be_repeated),
+        cmocka_unit_test(test_steps_need_no_more_programs),
         cmocka_unit_test(test_destruction_in_any_order),
     };
     return run_on_devices("step", tests, RW_COUNT(tests));

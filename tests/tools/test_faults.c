@@ -691,6 +691,32 @@ static void before_load(void)
     before_auto();
 }
 static rw_status call_ode_load(void) { return rw_ode_load(ode, saved); }
+/* four steps whose states are kept; nothing can fail where arrays only exchange memory */
+static double look_time, look_error;
+static void before_dense(void)
+{
+    const rw_ode_spec spec = {.name = "faults", .equations = "du/dt = c*laplace(u) - u^3", .grid = grid, .fields = fields,
+                              .nfields = 1, .scalars = scalars, .nscalars = 1, .method = RW_ODE_RKC2, .dense = true};
+    OK(rw_ode_create(dev, &spec, &ode));
+    x = new_ramp(N, 0, 0.03);
+    OK(rw_ode_bind(ode, "u", x));
+    for (int i = 0; i < 4; ++i) OK(rw_ode_step(ode, 1));
+    look_time = rw_ode_time(ode) - 0.4 * rw_ode_get_statistics(ode).step;
+}
+static rw_status call_ode_look(void) { return rw_ode_look(ode, look_time, &look_error); }
+static void result_look(void)
+{
+    note("%.17g %.17g", rw_ode_time(ode), look_error), note_array(x);
+    result_steps();
+}
+static void before_return(void)
+{
+    before_dense();
+    OK(call_ode_look());
+    look_time -= 0.2 * rw_ode_get_statistics(ode).step;
+}
+static rw_status call_ode_return(void) { return rw_ode_return(ode); }
+static rw_status call_ode_undo(void) { return rw_ode_undo(ode); }
 static void before_third_step(void)
 {
     before_rkc2();
@@ -1033,6 +1059,10 @@ static const probe probes[] = {
     {"rw_ode_step", "rock4, first", SLOW, before_rock4, call_ode_step, result_steps, after_ode},
     {"rw_ode_step", "auto, first", SLOW, before_auto, call_ode_step, result_steps, after_ode},
     {"rw_ode_step", "rkc2, third", SLOW, before_third_step, call_ode_step, result_steps, after_ode},
+    {"rw_ode_look", "first", 0, before_dense, call_ode_look, result_look, after_ode},
+    {"rw_ode_look", "again", 0, before_return, call_ode_look, result_look, after_ode},
+    {"rw_ode_return", "", 0, before_return, call_ode_return, result_steps, after_ode},
+    {"rw_ode_undo", "", 0, before_dense, call_ode_undo, result_steps, after_ode},
     {"rw_ode_explain", "rk4", 0, before_rk4, call_ode_explain, result_text, after_ode_text},
     {"rw_ode_explain", "rkc2", 0, before_rkc2, call_ode_explain, result_text, after_ode_text},
     {"rw_ode_depgraph", "rk4", SLOW, before_rk4, call_ode_depgraph, result_ode_depgraph, after_ode_depgraph},

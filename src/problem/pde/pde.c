@@ -104,7 +104,8 @@ static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
                          .order = order, .fields = p->fields, .nfields = p->nfields, .scalars = p->scalars,
                          .nscalars = p->nscalars, .method = (rw_ode_method)t->method, .start = t->start, .end = t->end, .step = t->step,
                          .rtol = t->rtol, .atol = t->atol, .initial_step = t->initial_step, .max_step = t->max_step,
-                         .max_stages = (int)t->max_stages, .damping = t->damping, .spectral_radius = t->spectral_radius, .record = t->record};
+                         .max_stages = (int)t->max_stages, .damping = t->damping, .spectral_radius = t->spectral_radius,
+                         .record = t->record, .dense = p->dense};
 }
 
 static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
@@ -127,6 +128,17 @@ static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec 
     return pde_read_checks(c, p, spec->order);
 }
 
+/* Which steps are to be looked into is the runner's setting. */
+static rw_status read_dense(const rw_case *c, pde_problem *p)
+{
+    run_output output;
+    RW_TRY(rw_case_section(c, "output", &output));
+    p->dense = output.interpolate > 0;
+    if (!p->dense || p->time.method != RW_ODE_RK4) return RW_OK;
+    return rw_case_fail(c, rw_case_node(c, "output.interpolate"), "output.interpolate = %g with time.method = rk4: only methods with error "
+                        "control have values within a step: choose one of them, or leave it out", output.interpolate);
+}
+
 static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t *bytes_needed, rw_problem **problem)
 {
     if (problem) *problem = NULL;
@@ -142,6 +154,7 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
         status = rw_case_fail(c, rw_case_node(c, "time.end"), "time.end = %g is not after time.start = %g", p->time.end,
                               p->time.start);
     p->grid.ndim = (int)grid.size.n;
+    if (status == RW_OK) status = read_dense(c, p);
     if (status == RW_OK) status = pde_read_parameters(c, p);
     if (status == RW_OK) status = read_fields(c, p, grid.precision);
     if (status == RW_OK) status = pde_make_grid(c, p, &grid);
@@ -160,6 +173,10 @@ static rw_status step(rw_problem *problem, double t_limit) { return rw_ode_step(
 static double time_now(const rw_problem *p) { return rw_ode_time(((const pde_problem *)p)->ode); }
 static double time_end(const rw_problem *p) { return ((const pde_problem *)p)->time.end; }
 static int64_t steps(const rw_problem *p) { return rw_ode_get_statistics(((const pde_problem *)p)->ode).steps; }
+static bool foresees(const rw_problem *p) { return rw_ode_foresees(((const pde_problem *)p)->ode); }
+static rw_status look(rw_problem *p, double t, double *error) { return rw_ode_look(((pde_problem *)p)->ode, t, error); }
+static rw_status back(rw_problem *p) { return rw_ode_return(((pde_problem *)p)->ode); }
+static rw_status undo(rw_problem *p) { return rw_ode_undo(((pde_problem *)p)->ode); }
 static const rw_output_grid *output_grid(const rw_problem *p) { return &((const pde_problem *)p)->output_grid; }
 
 static int output_fields(rw_problem *problem, const rw_output_field **fields)
@@ -199,38 +216,67 @@ static void shape_of(const pde_problem *p, size_t shape[3])
     for (int d = 0; d < p->grid.ndim; ++d) shape[d] = (size_t)p->grid.size[p->grid.ndim - 1 - d];
 }
 
+static rw_status save_field(const pde_problem *p, int f, const char *group, rw_array *array, rw_h5 *file)
+{
+    const void *data;
+    size_t shape[3];
+    char name[64];
+    shape_of(p, shape);
+    RW_TRY(rw_array_read(array, &data));
+    snprintf(name, sizeof name, "%s/%s", group, p->fields[f].name);
+    return rw_h5_write(file, name, io_type(p->fields[f].dtype), p->grid.ndim, shape, data, RW_H5_CHECKSUM);
+}
+
+static rw_status load_field(const pde_problem *p, int f, const char *group, rw_array *array, rw_h5 *file)
+{
+    void *data;
+    size_t shape[3];
+    char name[64];
+    shape_of(p, shape);
+    RW_TRY(rw_array_write(array, &data));
+    snprintf(name, sizeof name, "%s/%s", group, p->fields[f].name);
+    return rw_h5_read(file, name, io_type(p->fields[f].dtype), p->grid.ndim, shape, data);
+}
+
+typedef rw_status each_field(const pde_problem *p, int f, const char *group, rw_array *array, rw_h5 *file);
+
+/* /history/1 …: the states before the present one, where values within steps are asked for. */
+static rw_status each_before(const pde_problem *p, int n, each_field *each, rw_h5 *file)
+{
+    for (int i = 0; i < n; ++i)
+        for (int f = 0; f < p->nfields; ++f) {
+            char group[32];
+            snprintf(group, sizeof group, "/history/%d", i + 1);
+            RW_TRY(each(p, f, group, rw_history_array(p->ode, i, f), file));
+        }
+    return RW_OK;
+}
+
 static rw_status save(rw_problem *problem, rw_h5 *file)
 {
     pde_problem *p = (pde_problem *)problem;
-    double state[RW_ODE_STATE];
-    size_t shape[3];
-    shape_of(p, shape);
-    for (int f = 0; f < p->nfields; ++f) {
-        const void *data;
-        char name[48];
-        RW_TRY(rw_array_read(p->arrays[f], &data));
-        snprintf(name, sizeof name, "/state/%s", p->fields[f].name);
-        RW_TRY(rw_h5_write(file, name, io_type(p->fields[f].dtype), p->grid.ndim, shape, data, RW_H5_CHECKSUM));
-    }
+    double state[RW_ODE_STATE], history[RW_ODE_HISTORY];
+    RW_TRY(rw_ode_return(p->ode));
+    for (int f = 0; f < p->nfields; ++f) RW_TRY(save_field(p, f, "/state", p->arrays[f], file));
     rw_ode_save(p->ode, state);
-    return rw_h5_set_numbers(file, "/state", "integrator", RW_ODE_STATE, state);
+    RW_TRY(rw_h5_set_numbers(file, "/state", "integrator", RW_ODE_STATE, state));
+    if (!p->dense) return RW_OK;
+    rw_history_save(p->ode, history);
+    RW_TRY(rw_h5_set_numbers(file, "/state", "history", RW_ODE_HISTORY, history));
+    return each_before(p, (int)history[0], save_field, file);
 }
 
 static rw_status load(rw_problem *problem, rw_h5 *file)
 {
     pde_problem *p = (pde_problem *)problem;
-    double state[RW_ODE_STATE];
-    size_t shape[3];
-    shape_of(p, shape);
+    double state[RW_ODE_STATE], history[RW_ODE_HISTORY];
     RW_TRY(rw_h5_get_numbers(file, "/state", "integrator", RW_ODE_STATE, state));
-    for (int f = 0; f < p->nfields; ++f) {
-        void *data;
-        char name[48];
-        RW_TRY(rw_array_write(p->arrays[f], &data));
-        snprintf(name, sizeof name, "/state/%s", p->fields[f].name);
-        RW_TRY(rw_h5_read(file, name, io_type(p->fields[f].dtype), p->grid.ndim, shape, data));
-    }
-    return rw_ode_load(p->ode, state);
+    for (int f = 0; f < p->nfields; ++f) RW_TRY(load_field(p, f, "/state", p->arrays[f], file));
+    RW_TRY(rw_ode_load(p->ode, state));
+    if (!p->dense) return RW_OK;
+    RW_TRY(rw_h5_get_numbers(file, "/state", "history", RW_ODE_HISTORY, history));
+    RW_TRY(rw_history_load(p->ode, history));
+    return each_before(p, (int)history[0], load_field, file);
 }
 
 static rw_status explain(rw_problem *problem, rw_text *text)
@@ -264,7 +310,7 @@ static int statistics(const rw_problem *problem, const char **names, double *val
     const struct { const char *name; double value; } all[] = {
         {"steps", (double)s.steps}, {"rejected", (double)s.rejected}, {"rhs", (double)s.rhs},
         {"spectral_rhs", (double)s.spectral_rhs}, {"spectral_radius", s.spectral_radius},
-        {"max_stages", s.max_stages}, {"last_step", s.step}};
+        {"max_stages", s.max_stages}, {"last_step", s.step}, {"undone", (double)s.undone}};
     int n = RW_MIN(RW_COUNT(all), max);
     for (int i = 0; i < n; ++i) names[i] = all[i].name, values[i] = all[i].value;
     return n;
@@ -282,5 +328,5 @@ const rw_problem_ops rw_pde_ops = {
     .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .create = create, .destroy = destroy, .step = step,
     .time = time_now, .end = time_end, .steps = steps, .grid = output_grid, .fields = output_fields, .columns = columns,
     .row = row, .save = save, .load = load, .explain = explain, .graph = graph, .statistics = statistics, .method = method,
-    .check = pde_check,
+    .check = pde_check, .foresees = foresees, .look = look, .back = back, .undo = undo,
 };

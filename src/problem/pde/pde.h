@@ -4,8 +4,9 @@
 
 #include "device/device.h"
 #include "expr/program.h"
+#include "ode/dense.h"
 #include "problem/problem.h"
-#include "rechenwerk/ode.h"
+#include "problem/run_settings.h"
 
 /* Choices of pde.def, in the order of the enumerations they become. */
 #define PDE_PRECISIONS "f64|f32"
@@ -21,6 +22,7 @@ typedef struct pde_problem {
     rw_device *device;
     rw_ode *ode;
     pde_time time;
+    bool dense;                 /* output.interpolate: values within steps are asked for */
     rw_grid grid;
     rw_output_grid output_grid;
     int nfields, nscalars;
