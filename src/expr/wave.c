@@ -125,13 +125,14 @@ static void choose_layers(const rw_graph *g, const rw_device_properties *dev, rw
         if (w->walk == 2) w->width = 32, w->height = strcmp(dev->kind, "opencl") ? 16 : 8;
         return;
     }
+    const int64_t most = dev->shared_memory / 8 * 7; /* the rest: the compiler's own */
     if (w->walk == 1) {
-        int64_t bytes = forced ? 1 << 15 : 1 << 19, columns = bytes / 8 / rw_ring_layers(w) / 32 * 32;
+        int64_t bytes = RW_MIN(forced ? 1 << 15 : 1 << 19, most), columns = bytes / 8 / rw_ring_layers(w) / 32 * 32;
         w->width = (int)RW_MIN(RW_MIN(RW_MAX(columns, 64), forced ? 64 : 1024), n[0] + 2 * w->margin[0]);
     } else {
-        int64_t bytes = forced ? 1 << 18 : 3 << 19, cells = bytes / 8 / rw_ring_layers(w);
+        int64_t bytes = RW_MIN(forced ? 1 << 18 : 3 << 19, most), cells = bytes / 8 / rw_ring_layers(w);
         w->width = (int)RW_MIN(forced ? 32 : 256, n[0] + 2 * w->margin[0]);
-        w->height = (int)RW_MIN(cells / w->width, n[1] + 2 * w->margin[1]);
+        w->height = (int)RW_MAX(RW_MIN(cells / (w->width + 32), n[1] + 2 * w->margin[1]), 1); /* rows have cells beside them */
     }
 }
 

@@ -75,7 +75,7 @@ void rw_cpu_properties(rw_device_properties *p)
     p->memory_free = (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
     long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
     p->cache = cache > 0 ? cache : 0;
-    p->shared_memory = 1 << 20;
+    p->shared_memory = 7 << 18; /* of a thread's stack, for which some systems have 2 MB */
     p->group_max = 1 << 16;
 #if defined(__x86_64__)
     p->width = __builtin_cpu_supports("avx512f") ? 8 : __builtin_cpu_supports("avx") ? 4 : 2;
