@@ -1,8 +1,7 @@
 /* Running programs: scalars are arguments, arrays may be others, nothing is compiled or copied again; reductions; writing in
- * place and beside; equal bits in reproducible mode; no compiler; faults; messages; the texts for CUDA. */
+ * place and beside; equal bits in reproducible mode; no compiler; faults; messages. */
 #include <unistd.h>
 
-#include "device/cuda/cuda.h"
 #include "expr_test.h"
 
 static rw_device *devices[16], *cpu;
@@ -715,79 +714,6 @@ static void test_locale(void **state)
     if (!set) skip();
 }
 
-/* ---- CUDA ------------------------------------------------------------------------------------------------------------------------- */
-
-/* Definitions, dialect, types and text, as src/device/program.c puts them together. */
-static void compile_for_sm90(const rw_pass_kernel *k, const char *what, bool reproducible)
-{
-    rw_text t = {0}, binary = {0};
-    const char *complex = rw_embedded_text("dialect_complex.h");
-    rw_text_add(&t, "#define GROUP %d\n#define GROUP_X %d\n#define REAL %s\n", k->tiling.group, k->tiling.group_x, k->f32 ? "f32" : "f64");
-    rw_text_add(&t, "%stypedef %s real;\ntypedef struct { f32 re, im; } c64;\ntypedef struct { f64 re, im; } c128;\ntypedef %s complex;\n%s",
-                rw_embedded_text("dialect_cuda.h"), k->f32 ? "f32" : "f64", k->f32 ? "c64" : "c128", rw_embedded_text("dialect_math.h"));
-    if (k->has_complex)
-        rw_text_add(&t, "#define CT c64\n#define RT f32\n#define CF(name) c64_##name\n%s#undef CT\n#undef RT\n#undef CF\n"
-                        "#define CT c128\n#define RT f64\n#define CF(name) c128_##name\n%s", complex, complex);
-    rw_text_add(&t, "#line 1 \"pass\"\n%s", k->text);
-    rw_status status = rw_nvrtc_compile(ctx, "pass", t.data, 90, reproducible, &binary);
-    if (status != RW_OK) fail_msg("%s: %s", what, rw_message(ctx));
-    assert_memory_equal(binary.data, "\177ELF", 4);
-    assert_non_null(memmem(binary.data, binary.length, "run", 3));
-    rw_text_free(&t), rw_text_free(&binary);
-}
-
-static void test_texts_compile_for_cuda(void **state)
-{
-    (void)state;
-    const char *why;
-    if (!rw_nvrtc_load(&why)) {
-        printf("# %s\n", why);
-        skip();
-    }
-    static const char *const texts[] = {
-        "u = u + 0.1*laplace(u); r = sum(u); v = v/r + dx(u)*a",
-        "u = sin(u) + cos(v) + tan(u) + asin(v) + acos(u) + atan(v) + sinh(u) + cosh(v) + tanh(u) + erf(v) + exp(u) + log(v) + sqrt(u) + cbrt(v)\n"
-        "v = floor(u) + sign(v) + abs(u) + mod(u, v) + hypot(u, v) + atan2(u, v) + u^v + min(u, v) + max(u, a) + where(u < v and not (u == 0) or v >= 1, u, v)",
-        "w = w*w + c/w + sqrt(w) + exp(w) + log(w) + sin(w) + cos(w) + tan(w) + sinh(w) + cosh(w) + tanh(w) + w^c + conj(w) - 2i*u; r = dot(w, c*w)\n"
-        "u = real(w) + imag(w) + abs(w) + where(w == c, 1, 2); m = max(abs(w)); k = mean(w)",
-        "w = laplace(w) + dx(w)*u + dx(dx(w)); u = x*t + 1e400; r = sum(x); q = min(u)",
-        "u = dxxxx(v) + upwind(u, v, u, a) + dyz(u); v = dxxx(u, 4) + divgrad(u, v)", "r = sum(x*y)"};
-    static const rw_dtype types[][2] = {{RW_F64, RW_C128}, {RW_F32, RW_C64}, {RW_F32, RW_C128}, {RW_F64, RW_C64}};
-    static const rw_boundary sides[] = {{RW_BOUNDARY_DIRICHLET, "x + t", 0, 0}, {RW_BOUNDARY_NEUMANN, "a", 0, 0}, {RW_BOUNDARY_ROBIN, "a", "1 + x", "t"},
-                                        {RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_NEAREST, 0, 0, 0}};
-    static const rw_grid grids[] = {{3, {70, 40, 33}, {0.5, 0.5, 0.5}, {0}}, {2, {130, 40, 1}, {0.5, 0.5, 1}, {0}}, {1, {5000, 1, 1}, {0.5, 1, 1}, {0}},
-                                    {3, {3, 2, 1}, {0.5, 0.5, 0.5}, {0}}};
-    rw_device_properties gpu = {.name = "cuda:0", .kind = "cuda", .gpu = true, .units = 132, .group_max = 1024, .f64 = true, .shared_memory = 49152};
-    int compiled = 0;
-    for (int i = 0; i < RW_COUNT(texts); ++i)
-        for (int j = i % 2; j < (i == 4 ? 2 : i % 2 + 1); ++j) { /* order 4 and no contraction for each second; both for the differences */
-            const rw_grid *grid = grids + (i == 4 ? 3 * j : (i + j) % RW_COUNT(grids));
-            const rw_dtype *type = types[(2 * j + i) % 4];
-            rw_expr_field f[] = {{.name = "u", .dtype = type[0]}, {.name = "v", .dtype = type[0]}, {.name = "w", .dtype = type[1]}};
-            for (int k = 0; k < 3; ++k)
-                for (int s = 0; s < 6; ++s) f[k].boundary[s] = sides[(k + j + (s / 2)) % 5];
-            char text[1024];
-            snprintf(text, sizeof text, "%s", texts[i]);
-            if (grid->ndim == 1 && i == 5) snprintf(text, sizeof text, "r = sum(x)");
-            static const rw_expr_scalar scalars[] = {{.name = "a", .value = 2}, {.name = "c", .is_complex = true, .value = 1}};
-            rw_expr_spec spec = {.name = "cuda", .text = text, .grid = *grid, .order = j ? 4 : 2, .fields = f, .nfields = 3, .scalars = scalars, .nscalars = 2};
-            rw_expr *e;
-            compiler(false);
-            OK(rw_expr_create(cpu, &spec, &e));
-            compiler(true);
-            for (int p = 0, next; p < e->plan.npasses; p = next) {
-                rw_pass_kernel k;
-                OK(rw_pass_kernel_create(&e->plan, p, &gpu, &k));
-                next = k.last + 1;
-                compile_for_sm90(&k, text, j);
-                rw_pass_kernel_free(&k);
-                compiled++;
-            }
-            rw_expr_destroy(&e);
-        }
-    printf("# %d passes compiled for sm_90\n", compiled);
-}
-
 static int setup(void **state)
 {
     if (make_context(state)) return -1;
@@ -821,7 +747,6 @@ int main(void)
         cmocka_unit_test(test_compiler_fails),
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_locale),
-        cmocka_unit_test(test_texts_compile_for_cuda),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
