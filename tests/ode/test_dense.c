@@ -457,6 +457,15 @@ static void test_the_graph_of_a_step(void **state)
     }
 }
 
+/* Four cells of a line that begin with 0, and so many steps. */
+static void begin_at_zero(problem *p, const char *text, int n)
+{
+    describe(p, text, 1, 1, 4, NULL);
+    p->spec.method = RW_ODE_DP5, p->spec.dense = true, p->spec.max_step = 0.1;
+    start(p, zero);
+    steps(p, n);
+}
+
 static void test_arguments(void **state)
 {
     (void)state;
@@ -489,19 +498,13 @@ static void test_arguments(void **state)
     assert_same_bits(&p, &present, "a look at the present time");
     finish(&p);
     /* values whose squares overflow: nothing is seen */
-    describe(&p, "du/dt = 1e200*cos(t)", 1, 1, 4, NULL);
-    p.spec.method = RW_ODE_DP5, p.spec.dense = true, p.spec.max_step = 0.1;
-    start(&p, zero);
-    steps(&p, 5);
+    begin_at_zero(&p, "du/dt = 1e200*cos(t)", 5);
     present = state_of(&p);
     assert_true(isinf(look_back(&p)));
     assert_same_bits(&p, &present, "a look that overflows");
     finish(&p);
     /* nothing there: an estimate of 0 */
-    describe(&p, "du/dt = -u", 1, 1, 4, NULL);
-    p.spec.method = RW_ODE_DP5, p.spec.dense = true, p.spec.max_step = 0.1;
-    start(&p, zero);
-    steps(&p, 4);
+    begin_at_zero(&p, "du/dt = -u", 4);
     assert_true(look_back(&p) == 0);
     finish(&p);
 }
