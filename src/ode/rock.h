@@ -65,8 +65,14 @@ void rw_rock_from_series(rw_rock *r);
 rw_status rw_rock_begin(rw_context *ctx, rw_rock_kind kind, int stages, double damping, rw_rock **rock);
 rw_status rw_rock_recurrences(rw_context *ctx, rw_rock *r);
 
-/* rock_tableau.c: finishing stages by the order conditions, and the estimate. */
+/* A function of 2 (first/stages)^2 - 1 by its Chebyshev coefficients. */
+enum { RW_ROCK_TERMS = 12 };
+rw_wide rw_rock_series(const double *terms, int first, int stages);
+
+/* rock_tableau.c: finishing stages by the order conditions, by Newton's method from where they stand; and the estimate. */
 rw_status rw_rock_finish(rw_context *ctx, rw_rock *r);
+/* The same at damping 0.95 from tables. */
+void rw_rock_finish_from_series(rw_rock *r);
 /* Largest defect of the order conditions, of the estimate's, and the norm of the error of the order above. */
 void rw_rock_order(const rw_rock *r, rw_wide *defect, rw_wide *estimate_defect, rw_wide *next);
 

@@ -317,8 +317,7 @@ rw_status rw_rock_design(rw_context *ctx, rw_rock *r)
 
 /* ---- series ----------------------------------------------------------------------------------------------------------- */
 
-enum { TERMS = 12 };
-static const double series[RW_ROCK_KINDS][MOST_UNKNOWN][TERMS] = {
+static const double series[RW_ROCK_KINDS][MOST_UNKNOWN][RW_ROCK_TERMS] = {
 #include "ode/rock_series.def"
 };
 
@@ -333,17 +332,22 @@ static const double few[RW_ROCK_KINDS][8][MOST_UNKNOWN] = {
                   [7] = {-2.2493832045372151, 1.2117698718359753, -0.22851357339760417, 3.1925588375832615, -0.17024052855754692,
                          7.3126839715037148}}};
 
+rw_wide rw_rock_series(const double *terms, int first, int stages)
+{
+    rw_wide ratio = (rw_wide)first / stages, t = 2 * ratio * ratio - 1, b0 = 0, b1 = 0;
+    for (int j = RW_ROCK_TERMS - 1; j > 0; --j) {
+        rw_wide v = 2 * t * b0 - b1 + terms[j];
+        b1 = b0, b0 = v;
+    }
+    return t * b0 - b1 + terms[0];
+}
+
 /* Unknown i at damping 0.95. */
 static rw_wide unknown(rw_rock_kind kind, int stages, int i)
 {
     const struct kind *k = kinds + kind;
     if (stages < k->first) return few[kind][stages][i];
-    rw_wide s = stages, ratio = k->first / s, t = 2 * ratio * ratio - 1, b0 = 0, b1 = 0;
-    for (int j = TERMS - 1; j > 0; --j) {
-        rw_wide v = 2 * t * b0 - b1 + series[kind][i][j];
-        b1 = b0, b0 = v;
-    }
-    rw_wide value = t * b0 - b1 + series[kind][i][0];
+    rw_wide value = rw_rock_series(series[kind][i], k->first, stages), s = stages;
     return i % (2 * k->pairs + 2) == 2 * k->pairs + 1 ? s * s * value : value; /* the last of a block is stored as scale/s^2 */
 }
 
@@ -386,7 +390,9 @@ void rw_rock_destroy(rw_rock **rock)
 static rw_status design(rw_context *ctx, rw_rock *r)
 {
     double wanted = r->damping;
+    bool known = fabs(wanted - 0.95) <= 1e-12;
     rw_rock_from_series(r);
+    rw_rock_finish_from_series(r);
     r->damping = 0.95;
     while (fabs(r->damping - wanted) > 1e-12) {
         r->damping += RW_MIN(0.02, RW_MAX(-0.02, wanted - r->damping));
@@ -394,12 +400,12 @@ static rw_status design(rw_context *ctx, rw_rock *r)
     }
     r->damping = wanted;
     RW_TRY(rw_rock_recurrences(ctx, r));
-    for (int i = 0; i < r->nblocks; ++i) { /* as programs have them, so that the finishing stages make up for the rounding */
+    for (int i = 0; i < r->nblocks; ++i) { /* as programs have them */
         rw_rock_block *b = r->block + i;
         for (int j = 1; j <= b->m; ++j)
             b->mu[j] = (double)b->mu[j], b->kappa[j] = (double)b->kappa[j], b->nu[j] = -1 - b->kappa[j];
     }
-    return RW_OK;
+    return known ? RW_OK : rw_rock_finish(ctx, r);
 }
 
 rw_status rw_rock_create(rw_context *ctx, rw_rock_kind kind, int stages, double damping, rw_rock **rock)
@@ -413,7 +419,6 @@ rw_status rw_rock_create(rw_context *ctx, rw_rock_kind kind, int stages, double 
         return rw_fail(ctx, RW_ERR_ARGUMENT, "damping = %g is outside [0.5, 0.99]; 0.95 is usual", damping);
     RW_TRY(rw_rock_begin(ctx, kind, stages, damping, rock));
     rw_status status = design(ctx, *rock);
-    if (status == RW_OK) status = rw_rock_finish(ctx, *rock);
     if (status != RW_OK) rw_rock_destroy(rock);
     return status;
 }

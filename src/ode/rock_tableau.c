@@ -1,11 +1,12 @@
 /* Finishing stages of the ROCK methods by the order conditions, as B-series up to order 5.
  *
- * The finishing stages have more coefficients than there are conditions: from a fixed start (near the tableau of least error
- * of the next order, found by a search) Newton's method takes the shortest way to a tableau that obeys
- *
  *   one block          the stages' polynomial is w (q conditions); the trees of order 3 and 4 that are not tall (4, order 4 only)
  *   two blocks         the polynomial is w, of degree 2; no stage's argument grows with z^2 or more (so that no stage is large
  *                      where z is); the four trees, of the whole step
+ *
+ * There are more coefficients than conditions: near a tableau of least error of the next order, found by a search (test_rock.c has it)
+ * Newton's method takes the way that the conditions' gradients there span. What it gives is smooth in (s_0/s)^2: at damping 0.95 it
+ * comes from rock_tableau_series.def; for others Newton's method begins there.
  *
  * The estimate is the shortest combination of the vectors at hand that vanishes to the order below the method's, scaled so that
  * its terms of the next order have norm 1 (times ESTIMATE, which makes tolerances mean what they say). It contains no
@@ -135,25 +136,6 @@ static int defects(const rw_rock *r, const series *own, rw_wide *f)
     return n;
 }
 
-/* G f is the shortest solution of J x = f: G = J^T (J J^T)^-1. */
-static bool pseudo_inverse(rw_wide J[MOST][MOST], int nf, int nx, rw_wide G[MOST][MOST])
-{
-    rw_wide A[MOST * MOST], B[MOST * MOST];
-    for (int i = 0; i < nf; ++i)
-        for (int k = 0; k <= i; ++k) {
-            rw_wide sum = 0;
-            for (int j = 0; j < nx; ++j) sum += J[i][j] * J[k][j];
-            A[i * nf + k] = A[k * nf + i] = sum, B[i * nf + k] = i == k, B[k * nf + i] = i == k;
-        }
-    if (!rw_rock_solve(A, B, nf, nf)) return false;
-    for (int j = 0; j < nx; ++j)
-        for (int k = 0; k < nf; ++k) {
-            G[j][k] = 0;
-            for (int i = 0; i < nf; ++i) G[j][k] += J[i][j] * B[i * nf + k];
-        }
-    return true;
-}
-
 static rw_wide product(const rw_wide *row, const rw_wide *f, int n)
 {
     rw_wide sum = 0;
@@ -161,9 +143,24 @@ static rw_wide product(const rw_wide *row, const rw_wide *f, int n)
     return sum;
 }
 
+/* G f is the solution of J x = f that the rows of `span` span: G = span^T (J span^T)^-1; with span = J the shortest. */
+static bool pseudo_inverse(rw_wide J[MOST][MOST], rw_wide span[MOST][MOST], int nf, int nx, rw_wide G[MOST][MOST])
+{
+    rw_wide A[MOST * MOST], B[MOST * MOST];
+    for (int i = 0; i < nf; ++i)
+        for (int k = 0; k < nf; ++k) A[i * nf + k] = product(J[i], span[k], nx), B[i * nf + k] = i == k;
+    if (!rw_rock_solve(A, B, nf, nf)) return false;
+    for (int j = 0; j < nx; ++j)
+        for (int k = 0; k < nf; ++k) {
+            G[j][k] = 0;
+            for (int i = 0; i < nf; ++i) G[j][k] += span[i][j] * B[i * nf + k];
+        }
+    return true;
+}
+
 static void differentiate(rw_rock *r, const series *own, rw_wide **x, int nx, const rw_wide *f, int nf, rw_wide J[MOST][MOST])
 {
-    const rw_wide h = 1e-9L;
+    const rw_wide h = 1e-6L;
     rw_wide g[MOST];
     for (int j = 0; j < nx; ++j) {
         rw_wide old = *x[j];
@@ -172,10 +169,11 @@ static void differentiate(rw_rock *r, const series *own, rw_wide **x, int nx, co
     }
 }
 
-/* The derivatives are kept as long as they make the defects ten times smaller. */
+/* The derivatives are kept as long as they make the defects ten times smaller. Steps stay within what the first ones span, so that
+ * the result does not depend on their number. */
 static bool newton(rw_rock *r, const series *own)
 {
-    rw_wide *x[MOST], f[MOST], J[MOST][MOST], G[MOST][MOST], dx[MOST], keep[MOST];
+    rw_wide *x[MOST], f[MOST], J[MOST][MOST], span[MOST][MOST], G[MOST][MOST], dx[MOST], keep[MOST];
     int nx = entries(r, x), nf = defects(r, own, f);
     rw_wide norm = product(f, f, nf), before = 0;
     for (int round = 0; round < 100 && norm > 1e-33L; ++round) {
@@ -183,7 +181,8 @@ static bool newton(rw_rock *r, const series *own)
         if (close && norm > 0.25L * before) break; /* rounding */
         if (!close && norm > 0.01L * before) {
             differentiate(r, own, x, nx, f, nf, J);
-            if (!pseudo_inverse(J, nf, nx, G)) return false;
+            if (!round) memcpy(span, J, sizeof span);
+            if (!pseudo_inverse(J, span, nf, nx, G)) return false;
         }
         rw_wide part = 1;
         for (int j = 0; j < nx; ++j) dx[j] = -product(G[j], f, nf), keep[j] = *x[j], part = fminl(part, 0.5L / fmaxl(fabsl(dx[j]), 1e-30L));
@@ -236,7 +235,7 @@ static bool estimate(rw_rock *r, const series *own)
         nf += 2;
     }
     for (int j = 0; j < n; ++j) J[nf][j] = v[j].c[upto[r->order] - 1]; /* the tall tree of the method's order: 1 for now */
-    if (!pseudo_inverse(J, nf + 1, n, G)) return false;
+    if (!pseudo_inverse(J, J, nf + 1, n, G)) return false;
     for (int j = 0; j < n; ++j) x[j] = G[j][nf];
     rw_wide size = 0;
     for (int t = trees; t < upto[r->order]; ++t) {
@@ -248,35 +247,46 @@ static bool estimate(rw_rock *r, const series *own)
     return true;
 }
 
-typedef struct tableau {
-    rw_wide a[6], b[RW_ROCK_FINISH];
-} tableau;
-
 rw_status rw_rock_finish(rw_context *ctx, rw_rock *r)
 {
-    static const tableau start[][2] = {
-        [RW_ROCK2] = {{{0.152L}, {-0.592L, 1.067L}}},
-        [RW_ROCK4] = {{{-0.1038L, 1.2376L, -0.8427L, -0.1321L, 0.2292L, 0.4473L}, {0.4565L, -0.2197L, 0.1892L, 0.2478L}}},
-        [RW_ROCK4_SPLIT] = {{{0.28176L, 0.84399L, 0, -0.29912L, 0.41402L, -0.13822L}, {-0.23349L, 0.65960L, -0.06552L, 0.26332L}},
-                            {{-0.5374L}, {0.1895L, -0.1432L}}},
-    };
-    /* ROCK4 with 5, 6 and 7 stages; what it has with 12 beside many */
-    static const tableau few[] = {{{-0.1184L, 1.2166L, -0.8240L, -0.3058L, 0.2785L, 0.6933L}, {0.5776L, -0.3208L, 0.2224L, 0.3445L}},
-                                  {{-0.1416L, 1.3475L, -0.8955L, -0.1934L, 0.2735L, 0.5464L}, {0.5215L, -0.2558L, 0.2435L, 0.2538L}},
-                                  {{-0.1506L, 1.2652L, -0.8164L, -0.1186L, 0.2222L, 0.4917L}, {0.4782L, -0.2179L, 0.2260L, 0.2474L}}};
-    static const tableau at_12 = {{-0.0305L, 0.0167L, 0.0252L, 0.0097L, 0.0083L, -0.0070L}, {-0.0080L, 0.0215L, 0.0198L, -0.0159L}};
-    bool is_rock4 = r->kind == RW_ROCK4;
-    const tableau *from = is_rock4 && r->stages < 8 ? few + r->stages - 5 : start[r->kind];
-    rw_wide share = is_rock4 && r->stages >= 8 ? fminl(1, 144.0L / r->stages / r->stages) : 0;
-    for (int i = 0; i < r->nblocks; ++i) {
-        rw_rock_block *b = r->block + i;
-        for (int j = 0; j < 6; ++j) b->a[j] = from[i].a[j] + share * at_12.a[j];
-        for (int j = 0; j < RW_ROCK_FINISH; ++j) b->b[j] = from[i].b[j] + share * at_12.b[j];
-    }
     series own[2] = {{{0}}};
     own_series(r, own);
     if (newton(r, own) && estimate(r, own)) return RW_OK;
     return rw_fail(ctx, RW_ERR_NOT_CONVERGED, "no finishing stages for %d stages and damping %g were found", r->stages, r->damping);
+}
+
+/* ---- series ---------------------------------------------------------------------------------------------------------- */
+
+enum { MOST_NUMBERS = 22, FEW = 16 };
+
+static const double terms[RW_ROCK_KINDS][MOST_NUMBERS][RW_ROCK_TERMS] = {
+#include "ode/rock_tableau_series.def"
+};
+static const double few[RW_ROCK_KINDS][FEW][FEW] = {
+#include "ode/rock_tableau_few.def"
+};
+
+static int numbers(rw_rock *r, rw_wide **to)
+{
+    int n = 0;
+    for (int i = 0; i < r->nblocks; ++i) {
+        rw_rock_block *b = r->block + i;
+        for (int j = 0; j < b->q * (b->q - 1) / 2; ++j) to[n++] = b->a + j;
+        for (int j = 0; j < b->q; ++j) to[n++] = b->b + j;
+        for (int j = 0; j < b->q; ++j) to[n++] = b->e + j;
+    }
+    to[n++] = &r->start;
+    if (r->nblocks == 2) to[n++] = &r->middle;
+    to[n++] = &r->last;
+    return n;
+}
+
+void rw_rock_finish_from_series(rw_rock *r)
+{
+    static const int first[RW_ROCK_KINDS] = {[RW_ROCK2] = 8, [RW_ROCK4] = 16, [RW_ROCK4_SPLIT] = 16};
+    rw_wide *x[MOST_NUMBERS];
+    int n = numbers(r, x), from = first[r->kind];
+    for (int i = 0; i < n; ++i) *x[i] = r->stages < from ? few[r->kind][r->stages][i] : rw_rock_series(terms[r->kind][i], from, r->stages);
 }
 
 void rw_rock_order(const rw_rock *rock, rw_wide *defect, rw_wide *estimate_defect, rw_wide *next)
