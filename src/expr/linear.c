@@ -1,5 +1,6 @@
 /* Sums as linear forms. y + c*(10*((u_e - 2*u + u_w)/hx^2 + …) + v - 3*v) becomes a*(u_e - 2*u + u_w) + … + b*v + y with scalars a, b that the
- * host computes: every term once, one multiply-add each.
+ * host computes: every term once, one multiply-add each. What is the same along a row counts as a scalar: X(x)*Y(y)*a + X(x)*Z(y)*b, of
+ * a source that is a product, becomes X(x)*(a*Y(y) + b*Z(y)), one multiply-add a cell.
  *
  * Differences, sums whose plain numbers add up to 0, stay together, and come before what is not small: else terms as large as u/h^2 would
  * be rounded where their difference is small. A sum that several others use is opened only when it is short. */
@@ -26,7 +27,11 @@ typedef struct rewriting {
     rw_node *done;  /* by node: as rewritten, -1 not yet */
 } rewriting;
 
-static bool is_scalar(const rw_graph *g, rw_node n) { return !g->nodes[n].is_field && !g->nodes[n].reduced; }
+/* The same along a row: a scalar, or a function of y and z, which is computed once a row. */
+static bool is_scalar(const rw_graph *g, rw_node n)
+{
+    return !g->nodes[n].reduced && !(g->nodes[n].depends & (RW_ON_COORD | RW_ON_FIELD));
+}
 
 static void count_uses(rewriting *r, rw_node n)
 {

@@ -213,22 +213,25 @@ static double value(rw_graph *g, rw_node n, uint64_t seed)
     return out[0];
 }
 
-static int operations(const rw_graph *g, rw_node n, bool *seen)
+/* Operations on what depends on something of `on`. */
+static int operations(const rw_graph *g, rw_node n, int on, bool *seen)
 {
     const rw_graph_node *p = g->nodes + n;
-    if (seen[n] || !p->is_field) return 0;
+    if (seen[n] || !(p->depends & on)) return 0;
     seen[n] = true;
     int sum = rw_ops[p->op].arity > 0;
-    for (int i = 0; i < rw_ops[p->op].arity; ++i) sum += operations(g, p->arg[i], seen);
+    for (int i = 0; i < rw_ops[p->op].arity; ++i) sum += operations(g, p->arg[i], on, seen);
     return sum;
 }
 
-static int count(const rw_graph *g, rw_node n)
+static int count_on(const rw_graph *g, rw_node n, int on)
 {
     static bool seen[RW_GRAPH_NODES];
     memset(seen, 0, sizeof seen);
-    return operations(g, n, seen);
+    return operations(g, n, on, seen);
 }
+
+static int count(const rw_graph *g, rw_node n) { return count_on(g, n, RW_ON_FIELD | RW_ON_COORD | RW_ON_COORD << 1 | RW_ON_COORD << 2); }
 
 static void test_linear(void **state)
 {
@@ -249,6 +252,30 @@ static void test_linear(void **state)
         }
         if (count(n.g, after) > cases[i].most)
             fail_msg("%s: %d operations, %d as linear forms, expected %d", cases[i].text, count(n.g, before), count(n.g, after), cases[i].most);
+    }
+    names_end(&n);
+}
+
+/* What is the same along a row is a scalar: operations a cell. */
+static void test_rows(void **state)
+{
+    (void)state;
+    static const struct { const char *text; int most; } cases[] = {
+        {"a*(tanh(x)*tanh(y)) + b*(tanh(x)*cos(y)) + u", 3}, {"a*(tanh(x)*tanh(y)) + b*(tanh(x)*cos(y) + cos(x)*tanh(y)) + u", 6},
+        {"u + a*(y*(1 - y)*(u - v))", 3}, {"y*u - v*y", 2}, {"u + a*y + cos(y)*b", 1}, {"y*(u + v*y)", 3}, {"x*u + x*v", 3}};
+    rw_grid grid = {2, {8, 8, 1}, {0.3, 0.7, 1}, {0}};
+    names n;
+    names_begin(&n, &grid, 2);
+    for (int i = 0; i < RW_COUNT(cases); ++i) {
+        rw_node before = node_of(&n, cases[i].text), after = rw_linear(n.g, before);
+        for (uint64_t seed = 1; seed < 20; ++seed) {
+            double x = value(n.g, before, seed), y = value(n.g, after, seed);
+            if (!(fabs(x - y) <= 1e-13 * (1 + fabs(x)))) fail_msg("%s, seed %d: %.17g, as linear forms %.17g", cases[i].text, (int)seed, x, y);
+        }
+        int cell = count_on(n.g, after, RW_ON_COORD | RW_ON_FIELD);
+        if (cell > cases[i].most)
+            fail_msg("%s: %d operations a cell, %d as linear forms, expected %d", cases[i].text, count_on(n.g, before, RW_ON_COORD | RW_ON_FIELD), cell,
+                     cases[i].most);
     }
     names_end(&n);
 }
@@ -309,7 +336,7 @@ static void test_random_forms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_shared_kernels), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_what_is_a_table),
-                                       cmocka_unit_test(test_recorded), cmocka_unit_test(test_linear), cmocka_unit_test(test_differences), cmocka_unit_test(test_random_forms)};
+                                       cmocka_unit_test(test_recorded), cmocka_unit_test(test_linear), cmocka_unit_test(test_rows), cmocka_unit_test(test_differences), cmocka_unit_test(test_random_forms)};
     make_context(NULL);
     ndevices = open_devices(devices, RW_COUNT(devices));
     int failed = cmocka_run_group_tests_name("table", tests, NULL, NULL);
