@@ -20,7 +20,8 @@
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
-enum { WHOLE_ROWS = 1024 }; /* a processor's rows up to so many cells are one loop, ends included */
+/* A processor's rows up to so many cells are loops with the ends included; numbers that a loop takes at once, at most. */
+enum { WHOLE_ROWS = 1024, VECTOR = 8 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -243,6 +244,30 @@ static void emit_ends(rw_emitter *e)
         }
 }
 
+static void emit_cell(rw_emitter *e)
+{
+    ADD("        const INDEX c = (k * NY + j) * NX + i;\n");
+    rw_emit_nodes(e, e->use.needed, "        ");
+    emit_stores(e);
+    ADD("    }\n");
+}
+
+/* A row, its ends apart: between them no cell asks whether a neighbour is beyond a side. */
+static void emit_row(rw_emitter *e, bool apart)
+{
+    int64_t nx = e->g->grid.size[0], last = (nx - RW_MAX(1, e->use.reach[0][1])) / VECTOR * VECTOR;
+    if (!apart || last < 2 * VECTOR || e->use.reach[0][0] > VECTOR) {
+        ADD("    EACH_IN(i, ilo, ihi) {\n");
+        emit_cell(e);
+        return;
+    }
+    int64_t from[] = {0, VECTOR, last, nx};
+    for (int part = 0; part < 3; ++part) {
+        ADD("    EACH_IN(i, %lld, %lld) {\n", (long long)from[part], (long long)from[part + 1]);
+        emit_cell(e);
+    }
+}
+
 /* A box of cells whose neighbours may be beyond the sides that `border` names: along rows, or, where the box is narrow, along columns. */
 static void emit_box(rw_emitter *e, const char *name, int border, bool columns)
 {
@@ -250,15 +275,16 @@ static void emit_box(rw_emitter *e, const char *name, int border, bool columns)
     e->index[0] = "i", e->index[1] = "j", e->index[2] = "k", e->item = columns ? "j" : "i";
     emit_head(e, name, "INDEX ilo, INDEX ihi, INDEX jlo, INDEX jhi, INDEX klo, INDEX khi");
     ADD("    for (INDEX k = klo; k < khi; ++k)\n");
-    if (e->whole_rows) {
-        ADD("    for (INDEX j = jlo; j < jhi; ++j) {\n");
-        emit_ends(e);
-        ADD("    EACH_IN(i, ilo, ihi) {\n");
-    } else ADD("    %s) {\n", columns ? "EACH2(j, jlo, jhi, i, ilo, ihi" : "EACH2(i, ilo, ihi, j, jlo, jhi");
-    ADD("        const INDEX c = (k * NY + j) * NX + i;\n");
-    rw_emit_nodes(e, e->use.needed, "        ");
-    emit_stores(e);
-    ADD("    }\n%s}\n", e->whole_rows ? "    }\n" : "");
+    if (!e->whole_rows) {
+        ADD("    %s) {\n", columns ? "EACH2(j, jlo, jhi, i, ilo, ihi" : "EACH2(i, ilo, ihi, j, jlo, jhi");
+        emit_cell(e);
+        ADD("}\n");
+        return;
+    }
+    ADD("    for (INDEX j = jlo; j < jhi; ++j) {\n");
+    emit_ends(e);
+    emit_row(e, border == RW_NO_AXIS);
+    ADD("    }\n}\n");
 }
 
 static rw_status emit_inner(rw_emitter *e)
