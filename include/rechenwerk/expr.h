@@ -49,7 +49,17 @@ typedef struct rw_expr_scalar {
     const char *name;
     bool is_complex;
     double value, imaginary; /* until set otherwise */
+    bool state;              /* lives on the device: statements may assign it, and the next run finds what they assigned; real */
 } rw_expr_scalar;
+
+/* A field that is given with the grid, such as the volume of its cells: real, only read, its array made when the text uses it. The name may be a
+ * word of the language; x, y, z then are these fields. */
+typedef struct rw_expr_given {
+    const char *name;
+    rw_dtype dtype;
+    rw_status (*make)(void *user, rw_device *device, rw_array **array); /* the array stays its owner's */
+    void *user;
+} rw_expr_given;
 
 typedef struct rw_expr_spec {
     const char *name;       /* in messages: "case.yaml" */
@@ -61,7 +71,10 @@ typedef struct rw_expr_spec {
     int nfields;
     const rw_expr_scalar *scalars;
     int nscalars;
+    const rw_expr_given *given;
+    int ngiven;
     bool reassociate;       /* sums may be computed in another order: fewer operations, other roundings */
+    int trace;              /* runs whose scalars are kept on the device until rw_expr_trace takes them; 0: only the last */
 } rw_expr_spec;
 
 typedef struct rw_expr rw_expr;
@@ -82,6 +95,10 @@ RW_API rw_status rw_expr_set_complex(rw_expr *expr, const char *scalar, double r
 RW_API rw_status rw_expr_run(rw_expr *expr, rw_queue *queue);
 /* A scalar that the program assigns (a reduction or a formula of them); waits for the run. im may be NULL. */
 RW_API rw_status rw_expr_get(rw_expr *expr, const char *scalar, double *re, double *im);
+/* What the runs since the last call assigned to scalars: a row a run, the newest last, a column for each real scalar in the order in which the
+ * program first assigns them; `names` [*columns] too. All belong to the program until its next run or trace. Of more runs than spec.trace only
+ * the newest are kept; *runs counts all. Needs spec.trace > 0. Waits. */
+RW_API rw_status rw_expr_trace(rw_expr *expr, const double **values, int64_t *rows, const char *const **names, int *columns, int64_t *runs);
 
 typedef struct rw_expr_plan {
     int passes;           /* kernels over the grid */

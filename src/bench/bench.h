@@ -3,7 +3,7 @@
  *   run.c      the table of benchmarks, rw_bench_run     measure.c  rounds, medians, rows
  *   limit.c    copy or STREAM                            host.c     peers in C, compiled at run time from host.k
  *   data.c     random inputs, programs, small helpers    format.c   rows as text, Markdown, JSON
- *   spmv.c fft.c filter.c dot.c    the spine             rates.c rkc.c rock.c launch.c    through the expression compiler
+ *   spmv.c fft.c filter.c dot.c    the spine             rates.c laser.c rkc.c rock.c launch.c    through the expression compiler
  *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there; library.c finds them
  */
 #ifndef RW_BENCH_INTERNAL_H

@@ -69,7 +69,7 @@ static rw_status make(rw_bench *b, steps *s, int way, int n, int together)
     s->n = n, s->together = together, s->together_a_turn = way == 2 ? 4 : 2, s->nprograms = ways[way].n, s->queue = b->queue;
     double h = 1.0 / (n + 1);
     s->dt = 0.5 * h * h / 0.4; /* half of what is stable for the heat equation */
-    rw_expr_scalar dt = {"dt", false, s->dt, 0};
+    rw_expr_scalar dt = {.name = "dt", .value = s->dt};
     for (int f = 0; f < FIELDS; ++f) {
         fields[f] = (rw_expr_field){.name = names[f], .dtype = RW_F64};
         for (int side = 0; side < 4; ++side)

@@ -34,8 +34,8 @@ static void free_rates(rates *r)
 static rw_status make(rw_bench *b, rates *r, int64_t n)
 {
     rw_expr_field fields[FIELDS];
-    rw_expr_scalar scalars[] = {{"tau", false, tau, 0}, {"isf", false, isf, 0}, {"sigma", false, sigma, 0},
-                                {"phi", false, phi, 0}};
+    rw_expr_scalar scalars[] = {{.name = "tau", .value = tau}, {.name = "isf", .value = isf}, {.name = "sigma", .value = sigma},
+                                {.name = "phi", .value = phi}};
     r->n = n, r->queue = b->queue, r->threads = b->threads;
     for (int f = 0; f < FIELDS; ++f) {
         fields[f] = (rw_expr_field){.name = names[f], .dtype = RW_F64};

@@ -39,7 +39,7 @@ static rw_status make(rw_bench *b, stage *s, int nx, int ny)
     static const char *const scalar[5] = {"c0", "c1", "c2", "c3", "c4"};
     rw_expr_scalar scalars[5];
     s->nx = nx, s->ny = ny, s->h = 1.0 / (nx + 1), s->queue = b->queue, s->threads = b->threads;
-    for (int k = 0; k < 5; ++k) scalars[k] = (rw_expr_scalar){scalar[k], false, c[k], 0};
+    for (int k = 0; k < 5; ++k) scalars[k] = (rw_expr_scalar){.name = scalar[k], .value = c[k]};
     for (int f = 0; f < FIELDS; ++f) {
         fields[f] = (rw_expr_field){.name = names[f], .dtype = RW_F64};
         for (int side = 0; side < 4; ++side)

@@ -72,7 +72,7 @@ static rw_status make(rw_bench *b, work *w)
     int64_t cells = w->n[0] * w->n[1] * w->n[2];
     char names[MOST][3];
     rw_expr_field fields[MOST];
-    rw_expr_scalar scalars[] = {{"c", false, w->c, 0}, {"k", false, w->k, 0}};
+    rw_expr_scalar scalars[] = {{.name = "c", .value = w->c}, {.name = "k", .value = w->k}};
     rw_text text = {0};
     w->queue = b->queue;
     for (int f = 0; f < nfields; ++f) {

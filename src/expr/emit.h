@@ -74,6 +74,7 @@ rw_status rw_emit_near(rw_emitter *e, int field);
 
 /* kernel.c: what a plain kernel and one of fused passes have in common. */
 rw_status rw_emit_arguments(rw_emitter *e);
+bool rw_emit_uniforms(rw_emitter *e); /* those among them that are scalars; false: memory */
 void rw_emit_definitions(rw_emitter *e);
 void rw_emit_merge(rw_emitter *e);
 void rw_emit_accumulators(rw_emitter *e);

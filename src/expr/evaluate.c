@@ -156,6 +156,8 @@ static void compute(machine *m, rw_node n, const int64_t p[3])
         get(m, q->index, at, 0, out);
     } else if (q->op == RW_OP_COORD) {
         at_place(m, n, p, out);
+    } else if (q->op == RW_OP_STATE) {
+        out[0] = m->slots[rw_state_slot(q->index)], out[1] = 0;
     } else if (q->op == RW_OP_REDUCE) {
         const rw_reduction *r = rw_plan_reduction(&m->e->plan, n);
         out[0] = m->slots[r->slot], out[1] = r->width > 1 ? m->slots[r->slot + 1] : 0;
@@ -259,5 +261,5 @@ rw_status rw_expr_evaluate(rw_expr *e)
     }
     RW_TRY(rw_array_update(e->slots, &slots));
     for (int i = 0; i < e->plan.npasses; ++i) RW_TRY(evaluate_pass(e, i, slots));
-    return RW_OK;
+    return rw_expr_evaluate_states(e, slots);
 }

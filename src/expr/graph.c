@@ -7,6 +7,7 @@
 const rw_op_info rw_ops[RW_OP_COUNT] = {
     [RW_OP_CONST] = {"CONST", "", 0, 0, 'C'}, [RW_OP_PARAM] = {"PARAM", "", 0, 0, 'C'},
     [RW_OP_COORD] = {"COORD", "", 0, 2, 'R'}, [RW_OP_FIELD] = {"FIELD", "", 0, 0, 'C'},
+    [RW_OP_STATE] = {"STATE", "", 0, 0, 'R'},
     [RW_OP_REDUCE] = {"REDUCE", "", 1, 1, 'C'},
 #define OP(name, arity, word, flops, kind) [RW_OP_##name] = {#name, word, arity, flops, #kind[0]},
 #include "expr/ops.def"
@@ -62,9 +63,11 @@ int rw_graph_add_param(rw_graph *g, const char *name, bool is_complex, double re
         g->failed = true;
         return -1;
     }
-    g->params[g->nparams] = (rw_graph_param){.name = copy, .is_complex = is_complex, .re = re, .im = im};
+    g->params[g->nparams] = (rw_graph_param){.name = copy, .is_complex = is_complex, .re = re, .im = im, .state = -1};
     return g->nparams++;
 }
+
+void rw_graph_make_state(rw_graph *g, int param) { g->params[param].state = g->nstates++; }
 
 int rw_graph_find_field(const rw_graph *g, const char *name)
 {
@@ -148,6 +151,10 @@ rw_node rw_param(rw_graph *g, int index)
 {
     rw_graph_node n = LEAF(RW_OP_PARAM);
     if (index < 0 || g->failed) return 0;
+    if (g->params[index].state >= 0) {
+        n.op = RW_OP_STATE, n.index = g->params[index].state, n.reduced = true, n.depends = RW_ON_FIELD;
+        return intern(g, n);
+    }
     n.index = index, n.is_complex = g->params[index].is_complex;
     const char *name = g->params[index].name;
     bool of_grid = index <= g->origin[2];

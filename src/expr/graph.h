@@ -1,8 +1,9 @@
 /* The graph of an expression program: nodes in one table, equal nodes stored once (so common subexpressions are found
  * by construction), constants folded as nodes are made.
  *
- *   CONST re, im     PARAM i       COORD axis, offset     FIELD f, version, offset     REDUCE kind(a)    operations
+ *   CONST re, im     PARAM i     STATE i      COORD axis, offset     FIELD f, version, offset     REDUCE kind(a)    operations
  *
+ * A STATE is a scalar on the device as it was when the program started.
  * A field has versions: 0 is its value when the program starts, n after its n-th assignment. Offsets count nodes. */
 #ifndef RW_GRAPH_H
 #define RW_GRAPH_H
@@ -17,6 +18,7 @@ typedef enum rw_op {
     RW_OP_PARAM,
     RW_OP_COORD,
     RW_OP_FIELD,
+    RW_OP_STATE,
     RW_OP_REDUCE,
 #define OP(name, arity, word, flops, kind) RW_OP_##name,
 #include "expr/ops.def"
@@ -55,6 +57,7 @@ typedef struct rw_graph_field {
     rw_dtype dtype;
     struct { rw_boundary_kind kind; rw_node a, b, c; } boundary[6];
     int versions; /* assignments so far */
+    bool given;   /* with the grid: only read */
     int depth;    /* of the value assigned last */
 } rw_graph_field;
 
@@ -73,6 +76,7 @@ typedef struct rw_graph_param {
     bool is_complex;
     double re, im;
     rw_course *course; /* NULL or empty: one value */
+    int state;         /* its number among those on the device; -1: it is an argument */
 } rw_graph_param;
 
 typedef struct rw_graph {
@@ -81,11 +85,12 @@ typedef struct rw_graph {
     int n, capacity;
     int *hash, buckets; /* chains of nodes; as many as nodes or more, a power of 2 */
     rw_grid grid;
+    bool unstructured; /* the nodes have no neighbours along axes */
     int order;
     rw_graph_field *fields;
     int nfields, fields_capacity;
     rw_graph_param *params;
-    int nparams, params_capacity;
+    int nparams, params_capacity, nstates;
     int spacing[3], origin[3]; /* params of the grid */
     uint64_t stamp;
     bool gather;               /* products keep their scalar factors together, whatever the order they were written in */
@@ -105,6 +110,7 @@ rw_status rw_graph_create(rw_context *ctx, const rw_grid *grid, int order, rw_gr
 void rw_graph_destroy(rw_graph **graph);
 int rw_graph_add_field(rw_graph *g, const char *name, rw_dtype dtype); /* -1: memory */
 int rw_graph_add_param(rw_graph *g, const char *name, bool is_complex, double re, double im);
+void rw_graph_make_state(rw_graph *g, int param);
 int rw_graph_find_field(const rw_graph *g, const char *name); /* -1: none */
 int rw_graph_find_param(const rw_graph *g, const char *name);
 

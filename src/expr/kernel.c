@@ -478,7 +478,7 @@ static bool add_slot(rw_emitter *e, rw_slot_kind kind, int index, bool read, boo
 static bool uses_slots(const rw_emitter *e)
 {
     for (int n = 0; n < e->use.nnodes; ++n)
-        if (e->use.needed[n] && rw_node_of(e, n)->op == RW_OP_REDUCE) return true;
+        if (e->use.needed[n] && (rw_node_of(e, n)->op == RW_OP_REDUCE || rw_node_of(e, n)->op == RW_OP_STATE)) return true;
     return false;
 }
 
@@ -491,6 +491,18 @@ static bool is_beside(const rw_emitter *e, int f)
         if (s->field == f && s->pass == e->pass && !s->dead && s->shadow) return true;
     }
     return false;
+}
+
+bool rw_emit_uniforms(rw_emitter *e)
+{
+    bool ok = true;
+    for (int n = 0; n < e->use.nnodes; ++n)
+        if (e->use.uniform[n]) {
+            ok = ok && add_slot(e, RW_SLOT_UNIFORM, n, true, false);
+            rw_text_add(&e->uniforms, ", %s k%d", rw_node_of(e, n)->is_complex ? "complex" : "real", n);
+            rw_text_add(&e->uniform_names, ", k%d", n);
+        }
+    return ok && !e->uniforms.failed && !e->uniform_names.failed;
 }
 
 /* Arguments in their order: fields read or written, second arrays, device scalars, tables, uniforms, partial results. */
@@ -523,14 +535,9 @@ rw_status rw_emit_arguments(rw_emitter *e)
             rw_text_add(&e->arrays, ", GLOBAL const real *RESTRICT t%d", n);
             rw_text_add(&e->array_names, ", t%d", n);
         }
-    for (int n = 0; n < e->use.nnodes; ++n)
-        if (e->use.uniform[n]) {
-            ok = ok && add_slot(e, RW_SLOT_UNIFORM, n, true, false);
-            rw_text_add(&e->uniforms, ", %s k%d", rw_node_of(e, n)->is_complex ? "complex" : "real", n);
-            rw_text_add(&e->uniform_names, ", k%d", n);
-        }
+    ok = rw_emit_uniforms(e) && ok;
     if (e->k->naccumulators) ok = ok && add_slot(e, RW_SLOT_PARTIAL, 0, false, true);
-    if (!ok || e->arrays.failed || e->array_names.failed || e->uniforms.failed || e->uniform_names.failed)
+    if (!ok || e->arrays.failed || e->array_names.failed)
         return rw_fail_memory(e->g->ctx, 1024, "a kernel");
     if (e->k->nslots > 150)
         return rw_fail(e->g->ctx, RW_ERR_UNSUPPORTED,

@@ -45,6 +45,8 @@ typedef struct rw_pass_kernel {
 rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_device_properties *device, rw_pass_kernel *k);
 /* False when passes over such a grid never share a kernel on this device. */
 bool rw_passes_fuse(const rw_grid *grid, const rw_device_properties *device);
+/* state.c: what runs behind all passes; without text when nothing does. */
+rw_status rw_state_kernel_create(const rw_plan *plan, rw_pass_kernel *k);
 void rw_pass_kernel_free(rw_pass_kernel *k);
 
 #endif

@@ -133,6 +133,7 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
         return RW_OK;
     }
     if ((i = rw_graph_find_param(g, s->name)) >= 0) {
+        if (l->no_fields && g->params[i].state >= 0) return FAIL(s->at, "%s lives on the device and may not appear here: only coordinates, t and parameters", s->name);
         *v = scalar_value(rw_param(g, i));
         return RW_OK;
     }
@@ -433,13 +434,24 @@ static rw_status lower_diff(rw_lowering *l, const rw_syntax *s, const rw_value *
     return RW_OK;
 }
 
+static bool is_grid_operator(const char *w)
+{
+    static const char *const others[] = {"laplace", "grad", "div", "divgrad", "upwind", "upwind1"};
+    int axes[4], axis, up;
+    bool is = derivative_word(w, axes) || one_sided_word(w, &axis, &up);
+    for (int i = 0; i < RW_COUNT(others); ++i) is = is || !strcmp(w, others[i]);
+    return is;
+}
+
 static rw_status lower_grid_operator(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
                                      rw_value *v)
 {
     rw_graph *g = l->graph;
     const char *w = s->name;
     int axes[4], order, axis, up, naxes = derivative_word(w, axes);
-    *known = true;
+    *known = is_grid_operator(w);
+    if (!*known) return RW_OK;
+    if (g->unstructured) return FAIL(s->at, "%s is not defined here: the cells of this grid lie in no rows along x, y and z", w);
     if (naxes || one_sided_word(w, &axis, &up) || !strcmp(w, "laplace") || !strcmp(w, "grad") || !strcmp(w, "divgrad"))
         RW_TRY(need_scalars(l, s, args, n));
     if (naxes) return lower_derivative(l, s, args, n, axes, naxes, v);
@@ -479,12 +491,8 @@ static rw_status lower_grid_operator(rw_lowering *l, const rw_syntax *s, const r
         *v = scalar_value(divgrad(g, args[0].node[0], args[1].node[0]));
         return RW_OK;
     }
-    if (!strcmp(w, "upwind") || !strcmp(w, "upwind1")) {
-        if (n < 2 || args[0].n > 1) return FAIL(s->at, "%s takes the field and the velocity", w);
-        return lower_upwind(l, s, args, n, w[6] ? 1 : g->order, v);
-    }
-    *known = false;
-    return RW_OK;
+    if (n < 2 || args[0].n > 1) return FAIL(s->at, "%s takes the field and the velocity", w);
+    return lower_upwind(l, s, args, n, w[6] ? 1 : g->order, v);
 }
 
 /* Words that are shorthand for others. */

@@ -3,19 +3,22 @@
 
 #include <string.h>
 
-rw_status rw_plan_begin(rw_plan *plan, rw_graph *graph)
+rw_status rw_plan_begin(rw_plan *plan, rw_graph *graph, int trace)
 {
     memset(plan, 0, sizeof *plan);
-    plan->graph = graph;
+    plan->graph = graph, plan->trace = trace;
+    plan->nslots = rw_trace_slot(graph) + (trace > 0);
     plan->fields = rw_calloc((size_t)RW_MAX(graph->nfields, 1), sizeof *plan->fields);
-    if (!plan->fields) return rw_fail_memory(graph->ctx, (size_t)graph->nfields * sizeof *plan->fields, "a plan");
+    plan->states = rw_calloc((size_t)RW_MAX(graph->nstates, 1), sizeof *plan->states);
+    if (!plan->fields || !plan->states) return rw_fail_memory(graph->ctx, (size_t)graph->nfields * sizeof *plan->fields, "a plan");
+    for (int i = 0; i < graph->nstates; ++i) plan->states[i] = -1;
     for (int i = 0; i < graph->nfields; ++i) plan->fields[i].read = plan->fields[i].read_off = -1;
     return RW_OK;
 }
 
 void rw_plan_end(rw_plan *plan)
 {
-    rw_free(plan->stores), rw_free(plan->reductions), rw_free(plan->results), rw_free(plan->fields);
+    rw_free(plan->stores), rw_free(plan->reductions), rw_free(plan->results), rw_free(plan->fields), rw_free(plan->states);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -158,6 +161,13 @@ rw_status rw_plan_store(rw_plan *plan, int field, rw_node value)
     return RW_OK;
 }
 
+rw_status rw_plan_state(rw_plan *plan, int state, rw_node value)
+{
+    RW_TRY(place_all_reductions(plan, value));
+    plan->states[state] = value;
+    return RW_OK;
+}
+
 rw_status rw_plan_result(rw_plan *plan, const char *name, rw_node value)
 {
     RW_TRY(place_all_reductions(plan, value));
@@ -240,7 +250,7 @@ static rw_status add_boundaries(const rw_plan *plan, int pass, rw_pass_use *use)
     return RW_OK;
 }
 
-rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use)
+rw_status rw_pass_use_begin(const rw_plan *plan, rw_pass_use *use)
 {
     rw_graph *g = plan->graph;
     memset(use, 0, sizeof *use);
@@ -253,6 +263,13 @@ rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use)
         rw_pass_use_free(use);
         return rw_fail_memory(g->ctx, (size_t)g->n, "a plan");
     }
+    return RW_OK;
+}
+
+rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use)
+{
+    rw_graph *g = plan->graph;
+    RW_TRY(rw_pass_use_begin(plan, use));
     for (int i = 0; i < plan->nstores; ++i)
         if (plan->stores[i].pass == pass && !plan->stores[i].dead) {
             rw_pass_use_add(plan, pass, use, plan->stores[i].value);

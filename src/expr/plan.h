@@ -31,6 +31,11 @@ typedef struct rw_result {
     rw_node value;
 } rw_result;
 
+/* Device scalars: the states as the program found them, the states before its last run, the number of runs that are traced, the reductions. */
+static inline int rw_state_slot(int state) { return state; }
+static inline int rw_state_before(const rw_graph *g, int state) { return g->nstates + state; }
+static inline int rw_trace_slot(const rw_graph *g) { return 2 * g->nstates; }
+
 typedef struct rw_plan {
     rw_graph *graph;
     rw_store *stores;
@@ -39,15 +44,20 @@ typedef struct rw_plan {
     int nreductions, reductions_capacity;
     rw_result *results;
     int nresults, results_capacity;
+    rw_node *states; /* by number: what is assigned to it; -1: nothing */
     struct rw_plan_field { int read, read_off; } *fields; /* last pass that reads a field; at other nodes; -1: none */
     int npasses, nslots;
+    int trace;       /* rows that are kept of the results */
     bool tables; /* functions of one coordinate are looked up: rw_table_axis */
 } rw_plan;
 
-rw_status rw_plan_begin(rw_plan *plan, rw_graph *graph);
+/* trace: rows that are kept of the results, 0: none. */
+rw_status rw_plan_begin(rw_plan *plan, rw_graph *graph, int trace);
 void rw_plan_end(rw_plan *plan);
 /* field <- value; raises the field's version. */
 rw_status rw_plan_store(rw_plan *plan, int field, rw_node value);
+/* A scalar on the device <- value. */
+rw_status rw_plan_state(rw_plan *plan, int state, rw_node value);
 /* A scalar result by name. */
 rw_status rw_plan_result(rw_plan *plan, const char *name, rw_node value);
 rw_status rw_plan_finish(rw_plan *plan);
@@ -70,6 +80,8 @@ typedef struct rw_pass_use {
 } rw_pass_use;
 rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use);
 void rw_pass_use_free(rw_pass_use *use);
+/* Nothing yet; ERR_MEMORY. */
+rw_status rw_pass_use_begin(const rw_plan *plan, rw_pass_use *use);
 /* Marks `n` and what it needs in a pass, as rw_plan_use does for all roots of the pass. */
 void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n);
 

@@ -53,7 +53,10 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
         if (strcmp(s->name, "t")) RW_TRY(rw_check_name(ctx, where, s->name));
         if (rw_graph_find_param(graph, s->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: scalar %s is declared twice", where, s->name);
-        rw_graph_add_param(graph, s->name, s->is_complex, s->value, s->imaginary);
+        int p = rw_graph_add_param(graph, s->name, s->is_complex, s->value, s->imaginary);
+        if (!s->state || p < 0) continue;
+        if (s->is_complex || !strcmp(s->name, "t")) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: scalar %s cannot be a state: those are real, and t is set", where, s->name);
+        rw_graph_make_state(graph, p);
     }
     if (rw_graph_find_param(graph, "t") < 0) rw_graph_add_param(graph, "t", false, 0, 0);
     for (int i = 0; i < spec->nfields; ++i) {
@@ -69,6 +72,13 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
         l->no_fields = true;
         for (int s = 0; s < 2 * graph->grid.ndim; ++s) RW_TRY(declare_boundary(l, f, s));
         l->no_fields = false;
+    }
+    for (int i = 0; i < spec->ngiven; ++i) {
+        const char *name = spec->given[i].name;
+        if (rw_graph_find_field(graph, name) >= 0 || rw_graph_find_param(graph, name) >= 0)
+            return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is a field of the grid: choose another name", where, name);
+        int f = rw_graph_add_field(graph, name, spec->given[i].dtype);
+        if (f >= 0) graph->fields[f].given = true;
     }
     return graph->failed ? rw_fail_memory(ctx, 64, "a scalar") : RW_OK;
 }
@@ -88,19 +98,46 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
                           s->name);
     if (s->kind == RW_DEFINE) return rw_lower_define(l, source, s);
     RW_TRY(rw_lower(l, source, s->value, &v));
-    int f = rw_graph_find_field(g, s->name);
+    int f = rw_graph_find_field(g, s->name), p = rw_graph_find_param(g, s->name);
+    bool is_state = p >= 0 && g->params[p].state >= 0;
     if (f < 0 || v.n > 1) {
         if (f >= 0) return rw_fail_at(l->ctx, source, s->at, "incompatible shapes: a vector assigned to field %s", s->name);
-        if (rw_is_reserved(s->name) || rw_graph_find_param(g, s->name) >= 0)
+        if (is_state && (v.n > 1 || g->nodes[v.node[0]].is_field || g->nodes[v.node[0]].is_complex))
+            return rw_fail_at(l->ctx, source, s->at, "%s is a scalar: what is assigned must be one real number, such as a sum of fields", s->name);
+        if (is_state) RW_TRY(placed(l, source, s, rw_plan_state(plan, g->params[p].state, v.node[0])));
+        if (rw_is_reserved(s->name) || (p >= 0 && !is_state))
             return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it is %s", s->name,
                               rw_is_reserved(s->name) ? "a word of the language" : "a scalar argument");
         if (v.n == 1 && !g->nodes[v.node[0]].is_field) RW_TRY(placed(l, source, s, rw_plan_result(plan, s->name, v.node[0])));
         return rw_lower_local(l, source, s->at, s->name, v);
     }
+    if (g->fields[f].given) return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it belongs to the grid", s->name);
     if (g->nodes[v.node[0]].is_complex && !rw_dtype_is_complex(g->fields[f].dtype))
         return rw_fail_at(l->ctx, source, s->at, "a complex value assigned to the real field %s: take real() or abs()",
                           s->name);
     return placed(l, source, s, rw_plan_store(plan, f, v.node[0]));
+}
+
+static bool uses_field(const rw_expr *e, int f)
+{
+    for (int i = 0; i < e->npasses; ++i)
+        for (int j = 0; j < e->passes[i].kernel.nslots; ++j) {
+            const rw_slot *s = e->passes[i].kernel.slots + j;
+            if ((s->kind == RW_SLOT_FIELD || s->kind == RW_SLOT_SHADOW) && s->index == f) return true;
+        }
+    return false;
+}
+
+static rw_status bind_given(rw_expr *e, const rw_expr_spec *spec)
+{
+    for (int i = 0; i < spec->ngiven; ++i) {
+        const rw_expr_given *given = spec->given + i;
+        rw_array *array;
+        if (!uses_field(e, rw_graph_find_field(e->graph, given->name))) continue;
+        RW_TRY(given->make(given->user, e->device, &array));
+        RW_TRY(rw_expr_bind(e, given->name, array));
+    }
+    return RW_OK;
 }
 
 rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr)
@@ -114,20 +151,26 @@ rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **exp
     rw_source source = {spec->name ? spec->name : "expression", spec->text, spec->line, spec->column};
     if (!spec->text) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: text = NULL: give statements", source.name);
     RW_TRY(check_grid(ctx, &spec->grid));
+    if (spec->trace < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "trace = %d rows", spec->trace);
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
     RW_TRY(rw_graph_create(ctx, &spec->grid, spec->order, &graph));
-    graph->linear = spec->reassociate;
+    graph->linear = spec->reassociate, graph->unstructured = spec->ngiven > 0;
     rw_lowering_begin(&l, ctx, graph);
     rw_status status = rw_expr_declare(ctx, spec, graph, &l);
-    if (status == RW_OK) status = rw_plan_begin(&plan, graph);
+    if (status == RW_OK) status = rw_plan_begin(&plan, graph, spec->trace);
     if (status == RW_OK) status = rw_parse_statements(ctx, &source, &parsed);
     for (int i = 0; status == RW_OK && i < parsed.n; ++i)
         status = add_statement(&l, &plan, &source, parsed.statements + i);
     if (status == RW_OK) status = rw_plan_finish(&plan);
     rw_parsed_free(&parsed);
     rw_lowering_end(&l);
-    if (status == RW_OK) return rw_expr_from_plan(dev, source.name, &graph, &plan, expr);
+    if (status == RW_OK) {
+        RW_TRY(rw_expr_from_plan(dev, source.name, &graph, &plan, expr));
+        status = bind_given(*expr, spec);
+        if (status != RW_OK) rw_expr_destroy(expr);
+        return status;
+    }
     rw_plan_end(&plan);
     rw_graph_destroy(&graph);
     return status;
@@ -172,6 +215,7 @@ rw_status rw_expr_make_scalars(rw_expr *e, bool all)
     for (int i = 0; wanted && i < e->npasses; ++i)
         for (int j = 0; j < e->passes[i].kernel.nslots; ++j)
             if (e->passes[i].kernel.slots[j].kind == RW_SLOT_UNIFORM) wanted[e->passes[i].kernel.slots[j].index] = true;
+    for (int j = 0; wanted && j < e->update.kernel.nslots; ++j) wanted[e->update.kernel.slots[j].index] = true;
     rw_scalars *scalars = wanted ? rw_scalars_create(g, wanted) : NULL;
     rw_free(wanted);
     if (!scalars) return rw_fail_memory(e->device->ctx, 4096, "an expression program");
@@ -206,6 +250,7 @@ rw_status rw_expr_from_plan(rw_device *dev, const char *name, rw_graph **graph, 
         status = compile_pass(e, e->npasses, first);
         e->npasses++;
     }
+    if (status == RW_OK) status = rw_expr_begin_states(e);
     if (status == RW_OK) status = rw_expr_make_scalars(e, false);
     rw_queue *q = rw_device_queue(dev);
     if (status == RW_OK && !q->recording) status = rw_expr_prepare_tables(e, q);
@@ -226,6 +271,7 @@ void rw_expr_destroy(rw_expr **expr)
     }
     for (int f = 0; e->shadow && f < e->graph->nfields; ++f) rw_array_destroy(&e->shadow[f]);
     rw_array_destroy(&e->slots);
+    rw_expr_free_states(e);
     rw_expr_free_tables(e);
     rw_scalars_destroy(&e->scalars);
     rw_free(e->passes), rw_free(e->bound), rw_free(e->shadow);
@@ -278,6 +324,7 @@ rw_status rw_expr_set_complex(rw_expr *e, const char *scalar, double re, double 
     if (i < 0) return fail_nearest(e, "scalar", scalar, false);
     if (im != 0 && !e->graph->params[i].is_complex)
         return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "scalar %s of %s is real; %g%+gi given", scalar, e->name, re, im);
+    if (e->graph->params[i].state >= 0) return rw_expr_set_state(e, e->graph->params[i].state, re);
     rw_expr_set_index(e, i, re, im);
     return RW_OK;
 }
@@ -334,16 +381,6 @@ static rw_status run_pass(rw_expr *e, rw_expr_pass *p, rw_queue *q)
     return RW_OK;
 }
 
-static bool uses_field(const rw_expr *e, int f)
-{
-    for (int i = 0; i < e->npasses; ++i)
-        for (int j = 0; j < e->passes[i].kernel.nslots; ++j) {
-            const rw_slot *s = e->passes[i].kernel.slots + j;
-            if ((s->kind == RW_SLOT_FIELD || s->kind == RW_SLOT_SHADOW) && s->index == f) return true;
-        }
-    return false;
-}
-
 /* Looked at when all is bound, so that fields may exchange their arrays one after the other. */
 static rw_status check_bound(rw_expr *e)
 {
@@ -398,23 +435,10 @@ rw_status rw_expr_run(rw_expr *e, rw_queue *q)
         for (int j = 0; j < k->nslots; ++j)
             if (k->slots[j].kind == RW_SLOT_SHADOW) RW_TRY(take_shadow(e, k->slots[j].index, q));
     }
-    return RW_OK;
+    return rw_expr_update_states(e, q);
 }
 
 /* ---- results -------------------------------------------------------------------------------------------------------- */
-
-typedef struct reduced_values {
-    const rw_plan *plan;
-    const double *slots;
-} reduced_values;
-
-static void reduced_value(void *user, const rw_graph *g, rw_node reduce, double out[2])
-{
-    const reduced_values *v = user;
-    const rw_reduction *r = rw_plan_reduction(v->plan, reduce);
-    (void)g;
-    out[0] = v->slots[r->slot], out[1] = r->width > 1 ? v->slots[r->slot + 1] : 0;
-}
 
 int rw_expr_result_index(const rw_expr *e, const char *name)
 {
@@ -429,7 +453,7 @@ rw_status rw_expr_result(rw_expr *e, int index, double *re, double *im)
     double out[2];
     rw_node n = e->plan.results[index].value;
     if (e->graph->nodes[n].reduced) RW_TRY(rw_array_read(e->slots, &slots));
-    rw_graph_value(e->graph, n, reduced_value, &(reduced_values){&e->plan, slots}, out);
+    rw_expr_device_value(e, n, slots, true, out);
     *re = out[0];
     if (im) *im = out[1];
     return RW_OK;
@@ -437,7 +461,11 @@ rw_status rw_expr_result(rw_expr *e, int index, double *re, double *im)
 
 rw_status rw_expr_get(rw_expr *e, const char *scalar, double *re, double *im)
 {
-    int i = rw_expr_result_index(e, scalar);
+    int i = rw_expr_result_index(e, scalar), p = rw_graph_find_param(e->graph, scalar);
+    if (p >= 0 && e->graph->params[p].state >= 0) {
+        if (im) *im = 0;
+        return rw_expr_get_state(e, e->graph->params[p].state, re);
+    }
     if (i >= 0) return rw_expr_result(e, i, re, im);
     const char *names[64];
     int n = 0;

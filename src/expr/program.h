@@ -38,6 +38,12 @@ struct rw_expr {
     rw_expr_table *tables;
     int ntables, tables_capacity;
     bool tables_current; /* all that are needed */
+    rw_expr_pass update; /* of states and trace, behind the passes (state.c) */
+    rw_array *trace;     /* [rows][columns] */
+    const char **trace_names;
+    double *trace_rows;  /* as rw_expr_trace gave them */
+    int trace_columns;
+    int64_t trace_seen;  /* runs that rw_expr_trace has told of */
     bool evaluator;
 };
 
@@ -53,6 +59,15 @@ rw_expr_table *rw_expr_find_table(rw_expr *e, rw_node node, bool f32);
 void rw_expr_forget_tables(rw_expr *e); /* a scalar has changed */
 void rw_expr_free_tables(rw_expr *e);
 rw_status rw_expr_make_scalars(rw_expr *e, bool all);
+/* state.c */
+rw_status rw_expr_begin_states(rw_expr *e);
+rw_status rw_expr_update_states(rw_expr *e, rw_queue *q);
+rw_status rw_expr_evaluate_states(rw_expr *e, double *slots);
+rw_status rw_expr_set_state(rw_expr *e, int state, double value);
+rw_status rw_expr_get_state(rw_expr *e, int state, double *value);
+/* A scalar formula of reductions and states, from a copy of the device's scalars. */
+void rw_expr_device_value(const rw_expr *e, rw_node n, const double *slots, bool before, double out[2]);
+void rw_expr_free_states(rw_expr *e);
 void rw_expr_set_index(rw_expr *e, int param, double re, double im);
 /* Results by their number; -1: there is none of the name. */
 int rw_expr_result_index(const rw_expr *e, const char *name);

@@ -106,7 +106,7 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
 static rw_status ensure_plan(rw_building *b)
 {
     if (b->planned) return RW_OK;
-    RW_TRY(rw_plan_begin(&b->plan, b->graph));
+    RW_TRY(rw_plan_begin(&b->plan, b->graph, 0));
     b->planned = true;
     return RW_OK;
 }

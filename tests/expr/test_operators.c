@@ -219,7 +219,7 @@ static void beyond(int axis, int64_t n, int order, rw_boundary_kind kind, int d,
     rw_lowering_begin(&l, ctx, g);
     OK(rw_expr_declare(ctx, &spec, g, &l));
     rw_lowering_end(&l);
-    OK(rw_plan_begin(&plan, g));
+    OK(rw_plan_begin(&plan, g, 0));
     int offset[3] = {0};
     offset[axis] = d;
     OK(rw_plan_store(&plan, 1, rw_field(g, 0, 0, offset)));

@@ -49,7 +49,7 @@ static void grow_complex(grower *g, int depth);
 
 static void leaf(grower *g)
 {
-    static const char *const leaves[] = {"r", "s", "q", "r", "s", "k1", "k2", "t", "x", "y", "z"};
+    static const char *const leaves[] = {"r", "s", "q", "r", "s", "k1", "k2", "t", "x", "y", "z"}; /* k2 lives on the device */
     int n = pick(10 + g->ndim);
     if (n < 8 + g->ndim) rw_text_add(g->t, "%s", leaves[n]);
     else if (n == 8 + g->ndim) rw_text_add(g->t, "%d", pick(5) - 2);
@@ -284,7 +284,7 @@ static rw_expr *create_noisy(const rw_expr_spec *spec, uint64_t sample, double s
     memset(s.done, -1, RW_GRAPH_NODES * sizeof *s.done);
     rw_lowering_begin(&l, ctx, s.g);
     OK(rw_expr_declare(ctx, spec, s.g, &l));
-    OK(rw_plan_begin(&plan, s.g));
+    OK(rw_plan_begin(&plan, s.g, 0));
     OK(rw_parse_statements(ctx, &source, &parsed));
     for (int f = 0; sample && f < s.g->nfields; ++f)
         for (int side = 0; side < 6; ++side) {
@@ -453,7 +453,7 @@ static void test_random_programs(void **state)
         rw_expr_field f[FIELDS];
         declare(f, fam, grid);
         program(&g);
-        static const rw_expr_scalar scalars[] = {{.name = "k1"}, {.name = "k2"}, {.name = "t"}, {.name = "c1", .is_complex = true}};
+        static const rw_expr_scalar scalars[] = {{.name = "k1"}, {.name = "k2", .state = true}, {.name = "t"}, {.name = "c1", .is_complex = true}};
         rw_expr_spec spec = {.name = "random", .text = t.data, .grid = *grid, .order = p % 3 ? 2 : 4, .fields = f, .nfields = FIELDS,
                              .scalars = scalars, .nscalars = RW_COUNT(scalars)};
         rw_expr *e[16], *reference = create_noisy(&spec, 0, 0), *with_noise[SAMPLES];
