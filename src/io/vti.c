@@ -9,12 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-static const char *byte_order(void)
+const char *rw_vtk_byte_order(void)
 {
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "BigEndian" : "LittleEndian";
 }
 
-static rw_status check_arrays(rw_context *ctx, const char *path, int n, const rw_vti_array *arrays)
+rw_status rw_vtk_check_arrays(rw_context *ctx, const char *path, int n, const rw_vti_array *arrays)
 {
     if (n < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d arrays: give 0 or more", path, n);
     for (int i = 0; i < n; i++) {
@@ -27,6 +27,16 @@ static rw_status check_arrays(rw_context *ctx, const char *path, int n, const rw
     return RW_OK;
 }
 
+void rw_vtk_add_array(rw_text *text, const rw_vti_array *array, uint64_t *offset, size_t numbers)
+{
+    bool complex = rw_io_type_parts(array->type) == 2;
+    rw_text_add(text, "        <DataArray type=\"Float%d\" Name=\"", (int)rw_io_type_real_size(array->type) * 8);
+    rw_io_add_xml(text, array->name);
+    rw_text_add(text, "\"%s format=\"appended\" offset=\"%llu\"/>\n",
+                complex ? " NumberOfComponents=\"2\" ComponentName0=\"re\" ComponentName1=\"im\"" : "", (unsigned long long)*offset);
+    *offset += 8 + (uint64_t)numbers * rw_io_type_size(array->type);
+}
+
 static void add_head(rw_text *text, const rw_io_grid *g, int n, const rw_vti_array *arrays, size_t points)
 {
     char extent[80];
@@ -36,17 +46,9 @@ static void add_head(rw_text *text, const rw_io_grid *g, int n, const rw_vti_arr
                       "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
                       "  <ImageData WholeExtent=\"%s\" Origin=\"%.17g %.17g %.17g\" Spacing=\"%.17g %.17g %.17g\">\n"
                       "    <Piece Extent=\"%s\">\n      <PointData>\n",
-                byte_order(), extent, g->origin[0], g->origin[1], g->origin[2], g->spacing[0], g->spacing[1],
+                rw_vtk_byte_order(), extent, g->origin[0], g->origin[1], g->origin[2], g->spacing[0], g->spacing[1],
                 g->spacing[2], extent);
-    for (int i = 0; i < n; i++) {
-        bool complex = rw_io_type_parts(arrays[i].type) == 2;
-        rw_text_add(text, "        <DataArray type=\"Float%d\" Name=\"", (int)rw_io_type_real_size(arrays[i].type) * 8);
-        rw_io_add_xml(text, arrays[i].name);
-        rw_text_add(text, "\"%s format=\"appended\" offset=\"%llu\"/>\n",
-                    complex ? " NumberOfComponents=\"2\" ComponentName0=\"re\" ComponentName1=\"im\"" : "",
-                    (unsigned long long)offset);
-        offset += 8 + (uint64_t)points * rw_io_type_size(arrays[i].type);
-    }
+    for (int i = 0; i < n; i++) rw_vtk_add_array(text, arrays + i, &offset, points);
     rw_text_add(text, "      </PointData>\n    </Piece>\n  </ImageData>\n  <AppendedData encoding=\"raw\">\n_");
 }
 
@@ -58,7 +60,7 @@ rw_status rw_vti_write(rw_context *ctx, const char *path, const rw_io_grid *grid
     rw_io_stream s = {0};
     rw_status status;
     RW_TRY(rw_io_grid_check(ctx, path, grid, &points));
-    RW_TRY(check_arrays(ctx, path, n, arrays));
+    RW_TRY(rw_vtk_check_arrays(ctx, path, n, arrays));
     add_head(&head, grid, n, arrays, points);
     if (head.failed) {
         rw_text_free(&head);
@@ -83,7 +85,7 @@ rw_status rw_pvd_write(rw_context *ctx, const char *path, size_t n, const double
 {
     rw_text text = {0};
     rw_text_add(&text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"%s\">\n"
-                       "  <Collection>\n", byte_order());
+                       "  <Collection>\n", rw_vtk_byte_order());
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(time[i]) || !files[i]) {
             rw_text_free(&text);

@@ -1,0 +1,161 @@
+/* Expressions on block-structured grids: to the language a grid is a row of cells or points, and where they lie, their volume and their place in
+ * the grid are fields that are given with it. */
+#include <string.h>
+
+#include "device/device.h"
+#include "field/blocks.h"
+#include "field/hexahedron.h"
+
+typedef enum quantity { X, Y, Z, VOLUME, BLOCK, BOUNDARY, QUANTITIES } quantity;
+static const struct { const char *name; rw_dtype dtype; bool of_points; } table[QUANTITIES] = {
+    [X] = {"x", RW_F64, true}, [Y] = {"y", RW_F64, true}, [Z] = {"z", RW_F64, true}, [VOLUME] = {"volume", RW_F64, true},
+    [BLOCK] = {"block", RW_F32, false}, [BOUNDARY] = {"boundary", RW_F32, true}};
+
+struct rw_blocks_given {
+    rw_device *device;
+    rw_blocks_place place;
+    quantity what;
+    rw_array *array;
+};
+
+static int64_t count(const rw_blocks *g, rw_blocks_place place) { return place == RW_BLOCKS_CELLS ? g->ncells : g->npoints; }
+
+rw_status rw_blocks_array(const rw_blocks *g, rw_device *device, rw_blocks_place place, rw_dtype dtype, rw_array **array)
+{
+    int64_t n = count(g, place);
+    return rw_array_create(device, dtype, 1, &n, RW_MEMORY_DEVICE, array);
+}
+
+/* ---- values -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct filling {
+    int axis;
+    double *to;
+} filling;
+
+static void put_coordinate(void *user, int64_t cell, const double corner[8][3])
+{
+    const filling *f = user;
+    double sum = 0;
+    for (int c = 0; c < 8; ++c) sum += corner[c][f->axis];
+    f->to[cell] = sum / 8;
+}
+
+/* Of the cell the integral of each point's trilinear function; two Gauss points an axis. */
+static void share_volume(const rw_blocks *g, double *to)
+{
+    static const double at[2] = {0.21132486540518711775, 0.78867513459481288225};
+    memset(to, 0, (size_t)g->npoints * sizeof *to);
+    for (int64_t cell = 0; cell < g->ncells; ++cell) {
+        int64_t points[8];
+        double corner[8][3], N[8], dN[8][3], J[3][3];
+        rw_blocks_cell_points(g, cell, points);
+        for (int i = 0; i < 8; ++i) memcpy(corner[rw_corner_of(i)], g->points[points[i]], sizeof corner[0]);
+        for (int n = 0; n < 8; ++n) {
+            rw_hexahedron_shape((double[3]){at[n & 1], at[n >> 1 & 1], at[n >> 2]}, N, dN);
+            double det = rw_hexahedron_jacobian((const double(*)[3])corner, dN, J) / 8;
+            for (int i = 0; i < 8; ++i) to[points[i]] += det * N[rw_corner_of(i)];
+        }
+    }
+}
+
+static void mark_blocks(const rw_blocks *g, float *to)
+{
+    for (int b = 0; b < g->nblocks; ++b) {
+        const rw_block_place *p = g->blocks + b;
+        int64_t n = (int64_t)p->cells[0] * p->cells[1] * p->cells[2];
+        for (int64_t c = 0; c < n; ++c) to[p->first_cell + c] = (float)b;
+    }
+}
+
+/* Cells or points on each face of a block that no other block shares. */
+static void mark_boundary(const rw_blocks *g, bool points, float *to)
+{
+    memset(to, 0, (size_t)(points ? g->npoints : g->ncells) * sizeof *to);
+    for (int f = 0; f < g->nfaces; ++f) {
+        const rw_block_face *face = g->faces + f;
+        const rw_block_place *b = g->blocks + face->block[0];
+        int axis = face->side[0] / 2, o[2], at[3];
+        if (face->block[1] >= 0) continue;
+        rw_other_axes(axis, o);
+        at[axis] = face->side[0] & 1 ? b->cells[axis] - !points : 0;
+        for (at[o[1]] = 0; at[o[1]] < face->cells[1] + points; ++at[o[1]])
+            for (at[o[0]] = 0; at[o[0]] < face->cells[0] + points; ++at[o[0]]) {
+                int64_t cell = b->first_cell + ((int64_t)at[2] * b->cells[1] + at[1]) * b->cells[0] + at[0];
+                to[points ? rw_blocks_point(g, face->block[0], at[0], at[1], at[2]) : cell] = 1;
+            }
+    }
+}
+
+static rw_status fill(const rw_blocks *g, quantity what, rw_blocks_place place, void *to)
+{
+    bool points = place == RW_BLOCKS_POINTS;
+    switch (what) {
+    case VOLUME:
+        if (!points) return rw_blocks_volumes(g, to);
+        share_volume(g, to);
+        return RW_OK;
+    case BLOCK: mark_blocks(g, to); return RW_OK;
+    case BOUNDARY: mark_boundary(g, points, to); return RW_OK;
+    default: break;
+    }
+    int axis = (int)what;
+    if (!points) return rw_blocks_visit(g, put_coordinate, &(filling){axis, to}) ? RW_OK : rw_fail_memory(g->ctx, 0, "rows of points");
+    for (int64_t p = 0; p < g->npoints; ++p) ((double *)to)[p] = g->points[p][axis];
+    return RW_OK;
+}
+
+/* ---- arrays -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct request {
+    rw_blocks *grid;
+    rw_blocks_place place;
+    quantity what;
+} request;
+
+static rw_status make(void *user, rw_device *device, rw_array **array)
+{
+    const request *r = user;
+    rw_blocks *g = r->grid;
+    void *to;
+    for (int i = 0; i < g->ngiven; ++i)
+        if (g->given[i].device == device && g->given[i].place == r->place && g->given[i].what == r->what) {
+            *array = g->given[i].array;
+            return RW_OK;
+        }
+    if (!rw_grow(&g->given, &g->given_capacity, g->ngiven + 1, sizeof *g->given)) return rw_fail_memory(g->ctx, sizeof *g->given, "a field of the grid");
+    RW_TRY(rw_blocks_array(g, device, r->place, table[r->what].dtype, array));
+    rw_status status = rw_array_write(*array, &to);
+    if (status == RW_OK) status = fill(g, r->what, r->place, to);
+    if (status != RW_OK) {
+        rw_array_destroy(array);
+        return status;
+    }
+    g->given[g->ngiven++] = (struct rw_blocks_given){device, r->place, r->what, *array};
+    return RW_OK;
+}
+
+rw_status rw_blocks_expr_create(rw_blocks *g, rw_device *device, rw_blocks_place place, const rw_expr_spec *spec, rw_expr **expr)
+{
+    rw_expr_given given[QUANTITIES];
+    request requests[QUANTITIES];
+    rw_expr_spec own = *spec;
+    int n = 0;
+    *expr = NULL;
+    if (spec->ngiven) return rw_fail(g->ctx, RW_ERR_ARGUMENT, "on a block-structured grid the given fields are the grid's own");
+    for (int q = 0; q < QUANTITIES; ++q) {
+        if (place == RW_BLOCKS_POINTS && !table[q].of_points) continue;
+        requests[n] = (request){g, place, (quantity)q};
+        given[n] = (rw_expr_given){table[q].name, table[q].dtype, make, requests + n};
+        ++n;
+    }
+    own.grid = (rw_grid){1, {count(g, place), 1, 1}, {1, 1, 1}, {0}};
+    own.given = given, own.ngiven = n;
+    return rw_expr_create(device, &own, expr);
+}
+
+void rw_blocks_free_given(rw_blocks *g)
+{
+    for (int i = 0; i < g->ngiven; ++i) rw_array_destroy(&g->given[i].array);
+    rw_free(g->given);
+}
