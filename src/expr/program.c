@@ -55,7 +55,7 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
             return rw_fail(ctx, RW_ERR_INPUT, "%s: scalar %s is declared twice", where, s->name);
         int p = rw_graph_add_param(graph, s->name, s->is_complex, s->value, s->imaginary);
         if (!s->state || p < 0) continue;
-        if (s->is_complex || !strcmp(s->name, "t")) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: scalar %s cannot be a state: those are real, and t is set", where, s->name);
+        if (s->is_complex) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: scalar %s cannot be a state: those are real", where, s->name);
         rw_graph_make_state(graph, p);
     }
     if (rw_graph_find_param(graph, "t") < 0) rw_graph_add_param(graph, "t", false, 0, 0);
@@ -105,7 +105,7 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
         if (is_state && (v.n > 1 || g->nodes[v.node[0]].is_field || g->nodes[v.node[0]].is_complex))
             return rw_fail_at(l->ctx, source, s->at, "%s is a scalar: what is assigned must be one real number, such as a sum of fields", s->name);
         if (is_state) RW_TRY(placed(l, source, s, rw_plan_state(plan, g->params[p].state, v.node[0])));
-        if (rw_is_reserved(s->name) || (p >= 0 && !is_state))
+        if (!is_state && (rw_is_reserved(s->name) || p >= 0))
             return rw_fail_at(l->ctx, source, s->at, "%s cannot be assigned: it is %s", s->name,
                               rw_is_reserved(s->name) ? "a word of the language" : "a scalar argument");
         if (v.n == 1 && !g->nodes[v.node[0]].is_field) RW_TRY(placed(l, source, s, rw_plan_result(plan, s->name, v.node[0])));

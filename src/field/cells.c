@@ -56,7 +56,7 @@ static void judge(void *user, int64_t cell, const double corner[8][3])
     int wrong = 0;
     for (int c = 0; c < 8; ++c) wrong += !(rw_hexahedron_corner(corner, c) > 0);
     if (!wrong) return;
-#pragma omp critical(rw_bad_cells)
+#pragma omp critical
     {
         bad->first = bad->first < 0 ? cell : RW_MIN(bad->first, cell);
         *(wrong == 8 ? &bad->inverted : &bad->twisted) += 1;

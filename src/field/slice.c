@@ -79,7 +79,7 @@ static void cut(void *user, int64_t cell, const double x[8][3])
         }
     int m = n >= 3 ? hull_of(p, n, hull) : 0;
     if (m < 3) return;
-#pragma omp critical(rw_slice)
+#pragma omp critical
     fill(r, cell, hull, m);
 }
 

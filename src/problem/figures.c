@@ -134,6 +134,10 @@ rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output)
     if (strcmp(unit, "1") == 0) unit = "";
     snprintf(subtitle, sizeof(subtitle), "t = %.6g%s%.20s", r->ops->time(r->problem), *unit ? " " : "", unit);
     rw_picture_name(field->name, file, sizeof(file));
+    if (r->grid->blocks) {
+        snprintf(name, sizeof(name), "%s-%06d", file, output);
+        return rw_figures_sections(r, &p, name);
+    }
     snprintf(name, sizeof(name), "figures/%s-%06d.png", file, output);
     rw_run_path(r, name, path);
     RW_TRY(rw_picture_field(r->ctx, path, &p));

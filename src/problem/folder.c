@@ -16,7 +16,7 @@
 
 /* Everything a run writes: a folder NAME/ with files of this ending, or a file. */
 static const struct { const char *folder, *ending; } written[] = {
-    {"fields/", ".h5"},   {"vti/", ".vti"},      {"figures/", ".png"},   {"", "fields.h5"},   {"", "fields.xdmf"},
+    {"fields/", ".h5"},   {"vti/", ".vti"},      {"vtm/", ".vtm"},      {"vtm/", ".vts"},      {"figures/", ".png"},   {"", "fields.h5"},   {"", "fields.xdmf"},
     {"", "fields.pvd"},   {"", "series.csv"},    {"", "checkpoint.h5"},  {"", "log.jsonl"},   {"", "run.json"},
     {"", "settings.yaml"},
 };

@@ -29,16 +29,25 @@ static void add_problems(collection *all)
     for (int i = 0; rw_problems[i]; i++) add(all, rw_problems[i]->name, rw_problems[i]->summary);
 }
 
+static bool has(const collection *all, const char *name)
+{
+    const char *at = all->texts.data;
+    for (int i = 0; i < 2 * all->n && !all->texts.failed; i++, at += strlen(at) + 1)
+        if (i % 2 == 0 && !strcmp(at, name)) return true;
+    return false;
+}
+
+/* What several problems have is listed once. */
 static void add_rows(collection *all, const rw_problem_ops *problem)
 {
     int n;
     const rw_section *s = rw_tables_sections(problem, &n);
     for (int i = 0; i < n; i++) {
         char name[160];
-        if (s[i].nrows == 0) add(all, s[i].name, s[i].line);
+        if (s[i].nrows == 0 && !has(all, s[i].name)) add(all, s[i].name, s[i].line);
         for (int k = 0; k < s[i].nrows; k++) {
             rw_tables_name(&s[i], &s[i].rows[k], name, sizeof(name));
-            add(all, name, s[i].rows[k].line);
+            if (!has(all, name)) add(all, name, s[i].rows[k].line);
         }
     }
 }

@@ -151,7 +151,8 @@ static rw_status write_attributes(const rw_run *r, rw_h5 *file)
     RW_TRY(rw_h5_set_integer(file, "/", "dimensions", r->grid->ndim));
     RW_TRY(rw_h5_set_numbers(file, "/", "origin", r->grid->ndim, r->grid->origin));
     RW_TRY(rw_h5_set_numbers(file, "/", "spacing", r->grid->ndim, r->grid->spacing));
-    for (int a = 0; a < r->grid->ndim; a++) RW_TRY(rw_h5_set_text(file, "/", axis[a], r->grid->axis[a]));
+    for (int a = 0; a < r->grid->ndim; a++) RW_TRY(rw_h5_set_text(file, "/", axis[a], r->grid->blocks ? "cell" : r->grid->axis[a]));
+    if (r->grid->blocks) RW_TRY(rw_h5_set_integer(file, "/", "blocks", rw_blocks_count(r->grid->blocks)));
     if (*r->top.title) RW_TRY(rw_h5_set_text(file, "/", "title", r->top.title));
     return RW_OK;
 }
@@ -196,7 +197,8 @@ static rw_status write_vti(const rw_run *r, const rw_output_field *fields, int n
         m++;
     }
     rw_io_grid grid = rw_output_io_grid(r->grid);
-    if (status == RW_OK) status = rw_vti_write(r->ctx, path, &grid, m, arrays);
+    if (status == RW_OK && r->grid->blocks) status = rw_output_vtm(r, m, arrays, output);
+    else if (status == RW_OK) status = rw_vti_write(r->ctx, path, &grid, m, arrays);
     rw_free(arrays);
     return status;
 }

@@ -1,7 +1,7 @@
 /* What ties the outputs of a run together, as files of links:
  *
  *   fields.h5     /000010/u -> fields/000010.h5:/u, an external link each; /times
- *   fields.xdmf   the same for ParaView and VisIt;  fields.pvd  the .vti files
+ *   fields.xdmf   the same for ParaView and VisIt;  fields.pvd  the .vti or .vtm files
  * They are rewritten as a whole, so not at each output when there are many: at most a twentieth of the time goes into
  * them, and always at a checkpoint and at the end. Complex fields are not in fields.xdmf, which has no such numbers. */
 #include <stdio.h>
@@ -85,7 +85,7 @@ static rw_status write_pvd(const rw_run *r)
     rw_status status = RW_OK;
     if (!texts || !files) RW_TRY_GOTO(rw_fail_memory(r->ctx, n * sizeof(*texts), "fields.pvd"), done);
     for (size_t k = 0; k < n; k++) {
-        snprintf(texts[k], sizeof(*texts), "vti/%06zu.vti", k);
+        snprintf(texts[k], sizeof(*texts), r->grid->blocks ? "vtm/%06zu.vtm" : "vti/%06zu.vti", k);
         files[k] = texts[k];
     }
     rw_run_path(r, "fields.pvd", path);
@@ -104,7 +104,7 @@ rw_status rw_output_index(rw_run *r, bool always)
     if (!r->index_stale || n == 0 || r->noutputs == 0 || r->output.fields.n == 0) return RW_OK;
     if (!always && begin - r->indexed < RW_MAX(1.0, 20 * r->index_cost)) return RW_OK;
     RW_TRY(write_links(r, fields, n));
-    RW_TRY(write_xdmf(r, fields, n));
+    if (!r->grid->blocks) RW_TRY(write_xdmf(r, fields, n)); /* it knows uniform grids */
     if (r->output.vti) RW_TRY(write_pvd(r));
     r->indexed = rw_seconds();
     r->index_cost = r->indexed - begin;

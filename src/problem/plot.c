@@ -56,6 +56,9 @@ static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_o
     if (rw_h5_get_integer(file, "/", "dimensions", &dimensions) != RW_OK || dimensions < 1 || dimensions > 3)
         return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' is no output of a run: give a results folder or one of its "
                        "fields/*.h5", path);
+    int64_t blocks;
+    if (rw_h5_get_integer(file, "/", "blocks", &blocks) == RW_OK)
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has fields on %lld blocks: ParaView opens fields.pvd; figures/ has sections", path, (long long)blocks);
     *grid = (rw_output_grid){.ndim = (int)dimensions, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     RW_TRY(rw_h5_get_number(file, "/", "time", time));
     RW_TRY(rw_h5_get_numbers(file, "/", "origin", grid->ndim, grid->origin));

@@ -7,6 +7,7 @@
 #include "io/h5.h"
 #include "problem/case.h"
 #include "rechenwerk/array.h"
+#include "rechenwerk/blocks.h"
 #include "rechenwerk/device.h"
 
 /* The grid that fields of a problem lie on, for output: node (i, j, k) is at origin + (i, j, k) * spacing. */
@@ -15,6 +16,7 @@ typedef struct rw_output_grid {
     int64_t size[3]; /* x, y, z; 1 beyond ndim */
     double origin[3], spacing[3];
     char axis[3][32]; /* labels with unit, "x (m)" */
+    const rw_blocks *blocks; /* NULL, or a block-structured grid: then ndim is 1, size its cells, and fields have a number for each */
 } rw_output_grid;
 
 /* A field as output sees it: shape (z, y, x), x fastest. */
@@ -86,7 +88,7 @@ struct rw_problem {
     const rw_problem_ops *ops;
 };
 
-extern const rw_problem_ops rw_pde_ops;
-extern const rw_problem_ops *const rw_problems[]; /* NULL-terminated: pde, … (problems.c) */
+extern const rw_problem_ops rw_pde_ops, rw_rates_ops;
+extern const rw_problem_ops *const rw_problems[]; /* NULL-terminated: pde, rates, … (problems.c) */
 
 #endif

@@ -24,7 +24,7 @@
 
 static rw_status make_folders(rw_run *r)
 {
-    static const char *const names[] = {"fields", "vti", "figures"};
+    const char *const names[] = {"fields", r->grid->blocks ? "vtm" : "vti", "figures"};
     const bool wanted[] = {r->output.fields.n > 0, r->output.fields.n > 0 && r->output.vti, r->output.figures.n > 0};
     char path[RW_PATH_SIZE];
     for (int i = 0; i < RW_COUNT(names); i++) {
@@ -280,7 +280,9 @@ static rw_status name_place(rw_run *r, rw_status status)
         rw_finite found;
         if (rw_finite_find(fields[i].array, &found) != RW_OK || found.first < 0) continue;
         rw_text_add(&place, "; %s is %s at ", fields[i].name, rw_finite_word(found.value));
-        rw_finite_node(&place, &grid, found.first);
+        int at[3], block = r->grid->blocks ? rw_blocks_find(r->grid->blocks, found.first, at) : -1;
+        if (block < 0) rw_finite_node(&place, &grid, found.first);
+        else rw_text_add(&place, "cell (%d, %d, %d) of block %d", at[0], at[1], at[2], block);
     }
     if (message) rw_fail(r->ctx, status, "%s%s", message, place.data && !place.failed ? place.data : "");
     rw_text_free(&place);

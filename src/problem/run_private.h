@@ -8,6 +8,7 @@
 #include "rechenwerk/run.h"
 
 #include "io/csv.h"
+#include "io/vti.h"
 
 #define RW_PATH_SIZE 1200
 
@@ -104,6 +105,8 @@ rw_status rw_series_row(rw_run *r, bool write);
 rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figures */
 rw_status rw_output_write(rw_run *r, bool last);
 rw_status rw_output_index(rw_run *r, bool always); /* fields.h5, fields.xdmf, fields.pvd */
+/* output_blocks.c: fields on a block-structured grid for ParaView. */
+rw_status rw_output_vtm(const rw_run *r, int n, const rw_vti_array *arrays, int output);
 bool rw_output_wants(const rw_texts *list, const char *field);
 bool rw_io_type_of(rw_dtype dtype, rw_io_type *type);
 rw_io_grid rw_output_io_grid(const rw_output_grid *grid);
@@ -122,6 +125,8 @@ rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title
                             int column);
 /* A name for a file: letters, digits, '-', '_' and '.' of `name`. */
 void rw_picture_name(const char *name, char *file, size_t size);
+/* output_blocks.c: two sections of a field on a block-structured grid, figures/FILE-across.png and FILE-along.png. */
+rw_status rw_figures_sections(rw_run *r, const rw_field_picture *picture, const char *file);
 rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output);
 rw_status rw_figures_series(rw_run *r);
 

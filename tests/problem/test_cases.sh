@@ -29,10 +29,12 @@ if grep -q '"opencl:0"' "$work/info.json"; then
     done
 fi
 for case in *.yaml; do
-    dimensions=$(grep -o 'size: \[[^]]*\]' "$case" | tr -cd ,)
+    dimensions=$({ grep -o 'size: \[[^]]*\]' "$case" || true; } | tr -cd ,)
     case $dimensions in "") size='[33]' ;; ,) size='[21, 19]' ;; *) size='[9, 8, 10]' ;; esac
+    change="grid.size=$size"
+    if grep -q 'problem: rates' "$case"; then change="grid.cells=[2, 2, 1]" extra=(--set time.steps=20); else extra=(); fi
     end=$(grep -o 'time: {end: [0-9.e-]*' "$case" | grep -o '[0-9.e-]*$')
     short=$(awk -v end="$end" 'BEGIN { print end / 400 }')
-    run "$case" check "$work/check-${case%.yaml}" --set "grid.size=$size" --set "time.end=$short" --set checks={} \
+    run "$case" check "$work/check-${case%.yaml}" --set "$change" "${extra[@]}" --set "time.end=$short" --set checks={} \
         --set output.figures=[] --set output.fields=[] --set "output.every=$short"
 done

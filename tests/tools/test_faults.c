@@ -15,6 +15,7 @@
 
 #include "../devices.h"
 #include "rechenwerk/bench.h"
+#include "rechenwerk/blocks.h"
 #include "rechenwerk/depgraph.h"
 #include "rechenwerk/describe.h"
 #include "rechenwerk/expr.h"
@@ -524,6 +525,8 @@ static rw_status call_expr_plan(void) { return rw_expr_get_plan(expr, &plan); }
 static void result_plan(void) { note("%d %d %d %g", plan.passes, plan.stores, plan.reductions, plan.flops_per_cell); }
 TEXT_PROBE(call_expr_explain, rw_expr_explain(expr, &text))
 static void after_expr_text(void) { after_text(), after_expr(); }
+
+#include "faults_blocks.h"
 
 /* ---- dependency graphs: three stages of four points, added from the last on --------------------------------------- */
 
@@ -1037,6 +1040,8 @@ static const probe probes[] = {
     {"rw_expr_get", "", 0, before_expr_run, call_expr_get, result_value, after_expr},
     {"rw_expr_get_plan", "", 0, before_expr, call_expr_plan, result_plan, after_expr},
     {"rw_expr_explain", "", 0, before_expr, call_expr_explain, result_text, after_expr_text},
+
+    ROWS_OF_BLOCKS,
 
     {"rw_depgraph_create", "", HOST_ONLY, nothing, call_graph, result_graph, after_graph},
     {"rw_depgraph_add_task", "", HOST_ONLY, before_tasks, call_add_task, result_graph, after_graph},

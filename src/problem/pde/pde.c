@@ -19,7 +19,7 @@ static void destroy(rw_problem **problem)
     if (!p) return;
     rw_ode_destroy(&p->ode);
     rw_expr_destroy(&p->series);
-    pde_free_checks(p);
+    rw_checks_free(&p->checks);
     for (int f = 0; p->arrays && f < p->nfields; ++f) rw_array_destroy(&p->arrays[f]);
     for (int i = 0; i < p->nowned; ++i) rw_free(p->owned[i]);
     rw_free(p->owned), rw_free(p->arrays), rw_free(p->fields), rw_free(p->scalars), rw_free(p->units);
@@ -108,6 +108,23 @@ static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
                          .record = t->record, .dense = p->dense};
 }
 
+static rw_status make_check(void *user, const rw_expr_spec *given, rw_expr **e)
+{
+    pde_problem *p = user;
+    rw_expr_spec spec = *given;
+    spec.grid = p->grid, spec.order = p->order, spec.fields = p->fields, spec.nfields = p->nfields;
+    RW_TRY(rw_expr_create(p->device, &spec, e));
+    for (int f = 0; f < p->nfields; ++f) RW_TRY(rw_expr_bind(*e, p->fields[f].name, p->arrays[f]));
+    return RW_OK;
+}
+
+static rw_status check(rw_problem *problem, const rw_problem_check **list, int *n)
+{
+    pde_problem *p = (pde_problem *)problem;
+    *list = p->checks.list, *n = p->checks.n;
+    return rw_checks_run(&p->checks, rw_device_queue(p->device), rw_ode_time(p->ode));
+}
+
 static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
 {
     int64_t shape[3];
@@ -125,7 +142,7 @@ static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec 
     }
     describe_output(p);
     RW_TRY(make_series(p));
-    return pde_read_checks(c, p, spec->order);
+    return rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks);
 }
 
 /* Which steps are to be looked into is the runner's setting. */
@@ -153,9 +170,9 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     if (status == RW_OK && !(p->time.end > p->time.start))
         status = rw_case_fail(c, rw_case_node(c, "time.end"), "time.end = %g is not after time.start = %g", p->time.end,
                               p->time.start);
-    p->grid.ndim = (int)grid.size.n;
+    p->grid.ndim = (int)grid.size.n, p->order = (int)grid.order;
     if (status == RW_OK) status = read_dense(c, p);
-    if (status == RW_OK) status = pde_read_parameters(c, p);
+    if (status == RW_OK) status = rw_read_parameters(c, &p->scalars, &p->nscalars);
     if (status == RW_OK) status = read_fields(c, p, grid.precision);
     if (status == RW_OK) status = pde_make_grid(c, p, &grid);
     if (status == RW_OK) status = pde_join_texts(c, p);
@@ -328,5 +345,5 @@ const rw_problem_ops rw_pde_ops = {
     .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .create = create, .destroy = destroy, .step = step,
     .time = time_now, .end = time_end, .steps = steps, .grid = output_grid, .fields = output_fields, .columns = columns,
     .row = row, .save = save, .load = load, .explain = explain, .graph = graph, .statistics = statistics, .method = method,
-    .check = pde_check, .foresees = foresees, .look = look, .back = back, .undo = undo,
+    .check = check, .foresees = foresees, .look = look, .back = back, .undo = undo,
 };

@@ -5,6 +5,8 @@
 #include "device/device.h"
 #include "expr/program.h"
 #include "ode/dense.h"
+#include "problem/checks.h"
+#include "problem/parameters.h"
 #include "problem/problem.h"
 #include "problem/run_settings.h"
 
@@ -24,6 +26,7 @@ typedef struct pde_problem {
     pde_time time;
     bool dense;                 /* output.interpolate: values within steps are asked for */
     rw_grid grid;
+    int order;                  /* of the differences */
     rw_output_grid output_grid;
     int nfields, nscalars;
     rw_expr_field *fields;      /* names and boundary texts live as long as the case or in `owned` */
@@ -34,9 +37,7 @@ typedef struct pde_problem {
     rw_output_column *columns;
     int ncolumns;
     rw_expr *series;            /* min, max and mean of every field in one pass */
-    rw_problem_check *checks;
-    rw_expr **check_programs;
-    int nchecks;
+    rw_checks checks;
     char *equations;            /* functions and equations, padded so that places are those of the file */
     char **owned;               /* texts made here */
     int nowned, owned_capacity;
@@ -48,12 +49,7 @@ rw_status pde_own(pde_problem *p, rw_context *ctx, char *text);
 /* boundary.c: the conditions of field f from its setting, and the grid that all of them fit. */
 rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_yaml *node);
 rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settings);
-/* checks.c */
-rw_status pde_read_checks(const rw_case *c, pde_problem *p, int order);
-rw_status pde_check(rw_problem *problem, const rw_problem_check **list, int *n);
-void pde_free_checks(pde_problem *p);
-/* parameters.c */
-rw_status pde_read_parameters(const rw_case *c, pde_problem *p);
+/* texts.c */
 rw_status pde_join_texts(const rw_case *c, pde_problem *p);
 /* initial.c */
 rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_yaml *node);

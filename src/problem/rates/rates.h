@@ -1,0 +1,81 @@
+/* The problem rates: population inversion and photon numbers of a laser on a block-structured grid. What its parts share. */
+#ifndef RW_RATES_H
+#define RW_RATES_H
+
+#include "device/device.h"
+#include "problem/checks.h"
+#include "problem/parameters.h"
+#include "problem/problem.h"
+#include "problem/run_settings.h"
+#include "rechenwerk/blocks.h"
+
+#define RW_SETTINGS_PREFIX(section) rates_##section
+#define RW_SETTINGS_DEF "problem/rates/rates.def"
+#include "problem/settings_struct.h"
+
+enum { RATES_MODES = 16, RATES_PEAKS = 4096 };
+
+/* A local maximum of the photon number. */
+typedef struct rates_peak {
+    double t, photons;
+} rates_peak;
+
+/* What is seen of the photon number step by step. */
+typedef struct rates_spikes {
+    double t[2], photons[2]; /* the last two steps */
+    int64_t seen;
+    double threshold;        /* time at which the gain first exceeded the losses, NaN: not yet */
+    rates_peak peak[RATES_PEAKS];
+    int npeaks;              /* the first of them; later ones are not kept */
+} rates_spikes;
+
+typedef struct rates_problem {
+    rw_problem base;
+    rw_device *device;
+    rw_blocks *blocks;
+    rates_crystal crystal;
+    rates_cavity cavity;
+    rates_pump pump;
+    rates_constants constants;
+    rates_time time;
+    rw_expr_scalar *scalars; /* parameters of the case */
+    int nscalars;
+    int nmodes;
+    char mode_name[RATES_MODES][32];
+    double photons[RATES_MODES];
+    rw_array *inversion, *pumping, *mode[RATES_MODES];
+    /* derived */
+    double round_trip, tau_c, gain, power_factor; /* gain: sigma c / length; power of a photon in mW */
+
+    rw_expr *step, *observe;
+    rw_sequence *sequence;
+    bool single;             /* steps cannot be recorded: the plain evaluator */
+    int batch;               /* steps of the sequence, and rows of the trace */
+    int64_t n;               /* whole steps done */
+    double offset;           /* time since then, of a step that an output has split */
+    int64_t steps;           /* programs run: split steps count twice */
+    rates_spikes spikes;
+
+    rw_output_grid output_grid;
+    rw_output_field output_fields[2 + RATES_MODES];
+    char field_name[RATES_MODES][40], column_name[2 * RATES_MODES][48];
+    rw_output_column columns[4 + 2 * RATES_MODES];
+    int ncolumns;
+    rw_checks checks;
+} rates_problem;
+
+/* grid.c */
+rw_status rates_make_grid(const rw_case *c, rates_problem *p, bool estimate, int64_t *cells);
+/* fields.c: pump, modes and the first inversion from their expressions; the programs. */
+rw_status rates_make_fields(const rw_case *c, rates_problem *p);
+rw_status rates_make_programs(const rw_case *c, rates_problem *p);
+/* A program whose fields are N, pump and the modes, bound. */
+rw_status rates_program(rates_problem *p, const rw_expr_spec *given, rw_expr **e);
+/* spikes.c */
+void rates_watch(rates_spikes *s, double t, double photons, double lambda);
+/* Peaks that stand out above `final`. */
+int rates_count(const rates_spikes *s, double final);
+/* Angular frequency and damping time of the relaxation oscillation around `final`, fitted to the peaks; NaN: too few. */
+void rates_relaxation(const rates_spikes *s, double final, double *omega, double *damping);
+
+#endif
