@@ -131,6 +131,8 @@ RW_API void rw_blocks_extent(const rw_blocks *grid, double lower[3], double uppe
 
 typedef enum rw_blocks_place { RW_BLOCKS_CELLS, RW_BLOCKS_POINTS } rw_blocks_place;
 
+/* Where arrays of the grid lie that are made from now on, those behind its words too; DEVICE until set. */
+RW_API void rw_blocks_set_memory(rw_blocks *grid, rw_memory memory);
 /* An array with a number for each cell or point. */
 RW_API rw_status rw_blocks_array(const rw_blocks *grid, rw_device *device, rw_blocks_place place, rw_dtype dtype, rw_array **array);
 

@@ -45,6 +45,7 @@ struct rw_blocks {
     int64_t ncells, npoints;
     double (*points)[3];
     rw_mapping mapping;
+    rw_memory memory;
     struct rw_blocks_given *given; /* arrays on devices (given.c) */
     int ngiven, given_capacity;
 };

@@ -23,8 +23,10 @@ static int64_t count(const rw_blocks *g, rw_blocks_place place) { return place =
 rw_status rw_blocks_array(const rw_blocks *g, rw_device *device, rw_blocks_place place, rw_dtype dtype, rw_array **array)
 {
     int64_t n = count(g, place);
-    return rw_array_create(device, dtype, 1, &n, RW_MEMORY_DEVICE, array);
+    return rw_array_create(device, dtype, 1, &n, g->memory, array);
 }
+
+void rw_blocks_set_memory(rw_blocks *g, rw_memory memory) { g->memory = memory; }
 
 /* ---- values -------------------------------------------------------------------------------------------------------------- */
 

@@ -59,6 +59,9 @@ rw_status rw_run_create(rw_run *r, int64_t *bytes)
     RW_TRY(rw_device_open(r->ctx, r->top.device, &r->device));
     snprintf(r->report->device, sizeof(r->report->device), "%s", rw_device_info(r->device)->name);
     RW_TRY(r->ops->create(r->c, r->device, true, bytes, NULL));
+    if (r->top.memory && !rw_device_info(r->device)->managed)
+        return rw_case_fail(r->c, rw_case_node(r->c, "memory"), "memory = managed: %s has no such memory: leave it out, or choose another device",
+                            rw_device_info(r->device)->name);
     char needed[32];
     rw_memory_text(*bytes, needed);
     rw_log(r->ctx, RW_LOG_INFO, "device %s: %s, %s; about %s are needed", r->report->device,

@@ -18,6 +18,7 @@ run() { # case device folder arguments …
 devices=cpu
 "$RECHENWERK" info --json >"$work/info.json"
 grep -q '"name": *"cuda:0"' "$work/info.json" && devices="$devices cuda:0"
+run heat-1d.yaml cpu "$work/managed-cpu" --set memory=managed --set output.figures=[]
 for case in *.yaml; do
     for device in $devices; do run "$case" "$device" "$work/$device-${case%.yaml}" --set output.figures=[] --set output.fields=[]; done
     [ -f "expected/${case%.yaml}.png" ] || { echo "no picture of $case in cases/expected"; exit 1; }
@@ -27,6 +28,10 @@ if grep -q '"opencl:0"' "$work/info.json"; then
     for case in heat-1d heat-2d heat-3d; do
         run "$case.yaml" opencl:0 "$work/opencl-$case" --set output.figures=[] --set output.fields=[]
     done
+    if "$RECHENWERK" run heat-1d.yaml -d opencl:0 -o "$work/managed" --set memory=managed >"$work/log" 2>&1 || [ $? -ne 2 ] ||
+        ! grep -q 'memory = managed: opencl:0 has no such memory: leave it out' "$work/log"; then
+        echo "FAILED: memory=managed on opencl:0"; cat "$work/log"; exit 1
+    fi
 fi
 for case in *.yaml; do
     dimensions=$({ grep -o 'size: \[[^]]*\]' "$case" || true; } | tr -cd ,)

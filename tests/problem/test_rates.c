@@ -287,6 +287,21 @@ static void test_split_steps(void **state)
     drop(p, &c);
 }
 
+/* In memory that the driver moves: the same bits. */
+static void test_managed_memory(void **state)
+{
+    (void)state;
+    if (!rw_device_info(dev)->managed) skip();
+    static const char text[] = RADIAL("[5, 5, 2]", "time: {end: 2e-5, steps: 2000}\n"), managed[] = RADIAL("[5, 5, 2]", "time: {end: 2e-5, steps: 2000}\nmemory: managed\n");
+    rw_case *c, *d;
+    double a[5], b[5];
+    rates_problem *p = make(text, &c), *q = make(managed, &d);
+    advance(p, 2e-5), advance(q, 2e-5);
+    row(p, a), row(q, b);
+    assert_memory_equal(a, b, sizeof a);
+    drop(p, &c), drop(q, &d);
+}
+
 /* Saved in the middle of a batch and loaded: the same bits as without. */
 static void test_restart(void **state)
 {
@@ -356,6 +371,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_cell), cmocka_unit_test(test_relaxation), cmocka_unit_test(test_radial),
                                        cmocka_unit_test(test_devices_agree), cmocka_unit_test(test_bounds), cmocka_unit_test(test_modes_and_switch),
-                                       cmocka_unit_test(test_split_steps), cmocka_unit_test(test_restart), cmocka_unit_test(test_bad_input)};
+                                       cmocka_unit_test(test_split_steps), cmocka_unit_test(test_managed_memory), cmocka_unit_test(test_restart), cmocka_unit_test(test_bad_input)};
     return run_on_devices("rates", tests, RW_COUNT(tests));
 }

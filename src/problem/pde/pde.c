@@ -133,9 +133,11 @@ static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec 
     if (status == RW_ERR_ARGUMENT) /* a setting of time */
         status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
     RW_TRY(status);
+    run_top top;
+    RW_TRY(rw_case_section(c, "top", &top));
     for (int f = 0; f < p->nfields; ++f) {
         pde_fields entry;
-        RW_TRY(rw_array_create(p->device, p->fields[f].dtype, p->grid.ndim, shape, RW_MEMORY_DEVICE, &p->arrays[f]));
+        RW_TRY(rw_array_create(p->device, p->fields[f].dtype, p->grid.ndim, shape, top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE, &p->arrays[f]));
         RW_TRY(rw_case_entry(c, "fields", f, &entry));
         RW_TRY(pde_set_initial(c, p, f, entry.initial));
         RW_TRY(rw_ode_bind(p->ode, p->fields[f].name, p->arrays[f]));

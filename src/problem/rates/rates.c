@@ -91,7 +91,10 @@ static rw_status make_check(void *user, const rw_expr_spec *given, rw_expr **e)
 static rw_status make_state(const rw_case *c, rates_problem *p)
 {
     int64_t cells;
+    run_top top;
+    RW_TRY(rw_case_section(c, "top", &top));
     RW_TRY(rates_make_grid(c, p, false, &cells));
+    rw_blocks_set_memory(p->blocks, top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE);
     RW_TRY(rates_make_fields(c, p));
     RW_TRY(choose_batch(c, p));
     RW_TRY(rates_make_programs(c, p));
