@@ -123,16 +123,3 @@ static void result_trace(void)
     note("%d %d %d %s", (int)trace_rows, (int)trace_runs, trace_columns, trace_names[1]);
     note_bytes("trace", trace, (size_t)(trace_rows * trace_columns) * sizeof *trace);
 }
-
-#define ROWS_OF_BLOCKS                                                                                                  \
-    {"rw_expr_trace", "", 0, before_trace, call_trace, result_trace, after_expr},                                       \
-    {"rw_blocks_create", "", HOST_ONLY, nothing, call_blocks, note_grid, after_grid},                                   \
-    {"rw_blocks_box", "", HOST_ONLY, nothing, call_blocks_box, note_grid, after_grid},                                  \
-    {"rw_blocks_cylinder", "", HOST_ONLY, nothing, call_blocks_cylinder, note_grid, after_grid},                        \
-    {"rw_blocks_read_gmsh", "", HOST_ONLY, before_mesh, call_blocks_gmsh, note_grid, after_grid},                       \
-    {"rw_blocks_centres", "", HOST_ONLY, before_grid, call_blocks_centres, result_centres, after_measured},             \
-    {"rw_blocks_volumes", "", HOST_ONLY, before_grid, call_blocks_volumes, result_volumes, after_measured},             \
-    {"rw_blocks_local", "", HOST_ONLY, before_grid, call_blocks_local, result_matrices, after_measured},                \
-    {"rw_blocks_cut", "", HOST_ONLY, before_grid, call_blocks_cut, result_cut, after_measured},                         \
-    {"rw_blocks_array", "", 0, before_grid, call_blocks_array, result_blocks_array, after_blocks_array},                \
-    {"rw_blocks_expr_create", "", COMPILES, before_grid, call_blocks_expr, result_blocks_expr, after_blocks_expr}
