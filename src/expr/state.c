@@ -189,7 +189,7 @@ rw_status rw_expr_set_state(rw_expr *e, int state, double value)
     void *slots;
     RW_TRY(rw_array_update(e->slots, &slots));
     ((double *)slots)[rw_state_slot(state)] = value;
-    return rw_array_send(e->slots, rw_device_queue(e->device)); /* recorded sequences find it there */
+    return rw_array_send(e->slots, rw_device_queue(e->device)); /* what the host has changed cannot be recorded with */
 }
 
 rw_status rw_expr_get_state(rw_expr *e, int state, double *value)

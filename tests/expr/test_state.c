@@ -147,6 +147,13 @@ static void test_recorded(void **state)
     for (int i = 0; i < 20; ++i) phi = host_step(phi, 1e-8, &lambda);
     near(get(&p, "Phi"), phi, "Phi after it was set");
     rw_sequence_destroy(&s);
+    OK(rw_expr_set(p.e, "Phi", 4e12)); /* and recorded with at once */
+    OK(rw_record_begin(queue));
+    OK(rw_expr_run(p.e, queue));
+    OK(rw_record_end(queue, &s));
+    OK(rw_sequence_replay(s, queue));
+    near(get(&p, "Phi"), host_step(4e12, 1e-8, &lambda), "Phi in a sequence made after it was set");
+    rw_sequence_destroy(&s);
     drop(&p);
 }
 

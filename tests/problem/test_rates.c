@@ -308,10 +308,9 @@ static void test_managed_memory(void **state)
     drop(p, &c), drop(q, &d);
 }
 
-/* Saved in the middle of a batch and loaded: the same bits as without. */
-static void test_restart(void **state)
+/* Saved in the middle of a batch and of a step, and between batches, and loaded: the same bits as without, and steps are recorded again. */
+static void restart_at(double t)
 {
-    (void)state;
     static const char text[] = RADIAL("[4, 4, 2]", "time: {end: 3e-5, steps: 3000}\n");
     rw_case *c, *d;
     double a[5], b[5];
@@ -319,21 +318,29 @@ static void test_restart(void **state)
     close(mkstemp(path));
     rw_h5 *file;
     rates_problem *p = make(text, &c), *q = make(text, &d);
-    advance(p, 1.234e-5);
+    advance(p, t);
     OK(rw_h5_create(ctx, path, &file));
     OK(rw_rates_ops.save(&p->base, file));
     OK(rw_h5_commit(&file));
     OK(rw_h5_open(ctx, path, &file));
     OK(rw_rates_ops.load(&q->base, file));
     rw_h5_close(&file);
-    assert_true(rw_rates_ops.time(&q->base) == rw_rates_ops.time(&p->base));
+    assert_true(rw_rates_ops.time(&q->base) == rw_rates_ops.time(&p->base) && q->offset == p->offset);
     advance(p, 3e-5);
     advance(q, 3e-5);
     row(p, a), row(q, b);
     assert_memory_equal(a, b, sizeof a);
     assert_true(statistic(p, "first_spike_time") == statistic(q, "first_spike_time") && statistic(p, "spikes") == statistic(q, "spikes"));
+    assert_true(p->sequence && q->sequence && !q->single);
     unlink(path);
     drop(p, &c), drop(q, &d);
+}
+
+static void test_restart(void **state)
+{
+    (void)state;
+    restart_at(1.2343e-5);
+    restart_at(1.2e-5);
 }
 
 static void test_bad_input(void **state)

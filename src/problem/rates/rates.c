@@ -162,9 +162,6 @@ static rw_status record(rates_problem *p)
 {
     rw_queue *q = rw_device_queue(p->device);
     rw_status status = RW_OK;
-    for (int k = 0; k < p->nmodes; ++k) RW_TRY(rw_array_send(p->mode[k], q));
-    RW_TRY(rw_array_send(p->inversion, q));
-    RW_TRY(rw_array_send(p->pumping, q));
     RW_TRY(rw_record_begin(q));
     for (int i = 0; i < p->batch && status == RW_OK; ++i) status = rw_expr_run(p->step, q);
     rw_status ended = rw_record_end(q, &p->sequence);
@@ -195,7 +192,7 @@ static rw_status step(rw_problem *problem, double t_limit)
     most = RW_MIN(most, p->time.steps - p->n);
     if (p->offset > 0 || most < 1) return split_step(p, t_limit);
     int64_t at_once = p->batch - p->steps % p->batch;
-    bool replay = at_once == p->batch && most >= at_once && p->steps > 0 && !p->single;
+    bool replay = at_once == p->batch && most >= at_once && p->run && !p->single;
     if (replay && !p->sequence) {
         rw_status status = record(p);
         if (status != RW_OK && status != RW_ERR_UNSUPPORTED) return status;
@@ -205,6 +202,7 @@ static rw_status step(rw_problem *problem, double t_limit)
     if (replay && p->sequence) RW_TRY(rw_sequence_replay(p->sequence, q));
     else
         for (int64_t i = 0; i < n; ++i) RW_TRY(rw_expr_run(p->step, q));
+    p->run = true;
     p->n += n, p->steps += n;
     return watch(p);
 }
@@ -342,7 +340,7 @@ static rw_status load(rw_problem *problem, rw_h5 *file)
         RW_TRY(rw_expr_set(p->step, name, photons[k]));
     }
     RW_TRY(rw_expr_set(p->step, "t", state[3]));
-    p->n = (int64_t)state[0], p->offset = state[1], p->steps = (int64_t)state[2];
+    p->n = (int64_t)state[0], p->offset = state[1], p->steps = (int64_t)state[2], p->run = false;
     *s = (rates_spikes){.t = {seen[0], seen[1]}, .photons = {seen[2], seen[3]}, .seen = (int64_t)seen[4], .threshold = seen[5] < 0 ? NAN : seen[5]};
     s->npeaks = (int)RW_MIN(RW_MAX(npeaks, 0), RATES_PEAKS);
     size_t peaks[2] = {(size_t)s->npeaks, 2};

@@ -49,6 +49,7 @@ typedef struct rates_problem {
 
     rw_expr *step, *observe;
     rw_sequence *sequence;
+    bool run;                /* once since it was made or loaded: all arrays are on the device, so steps can be recorded */
     bool single;             /* steps cannot be recorded: the plain evaluator */
     int batch;               /* steps of the sequence, and rows of the trace */
     int64_t n;               /* whole steps done */
