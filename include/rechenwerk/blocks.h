@@ -142,6 +142,9 @@ RW_API rw_status rw_blocks_array(const rw_blocks *grid, rw_device *device, rw_bl
  *   volume      of the cell; of a point the eighth part of the cells around it, weighted by where the point lies: both add up to the grid's
  *   block       number of the cell's block (cells only)
  *   boundary    1 for cells with a side, for points on the boundary of the grid, else 0
+ * laplace(e) works across blocks, for cells by finite volumes, for points by finite elements (docs/methods/blocks.md); what its boundaries let in
+ * say spec->fields[].boundary, side 2d + s being that of a block's axis d: of cells NEAREST (closed), NEUMANN, DIRICHLET with numbers, of points
+ * NEAREST, NEUMANN, ROBIN, which may depend on x, y, z. Other differences along axes are refused.
  * Their arrays are made when a program first uses them and belong to the grid: destroy it before the device is closed, and behind its programs. */
 RW_API rw_status rw_blocks_expr_create(rw_blocks *grid, rw_device *device, rw_blocks_place place, const rw_expr_spec *spec, rw_expr **expr);
 

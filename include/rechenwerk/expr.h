@@ -61,6 +61,30 @@ typedef struct rw_expr_given {
     void *user;
 } rw_expr_given;
 
+/* A function written in C. Where its arguments are scalars, or coordinates of one axis, it is called on the host before a run and devices load what it
+ * gave; where they are fields, the whole program runs on the host, in the plain evaluator (rw_expr_get_plan tells). Functions written in the
+ * language, f(r) = exp(-r^2), run on all devices. Called by one thread at a time; equal arguments should give equal values. */
+typedef struct rw_expr_function {
+    const char *name;
+    int arguments; /* 1 … 3 */
+    double (*call)(void *user, const double *arguments);
+    void *user;
+} rw_expr_function;
+
+/* The laplacian of a grid without rows, made when the text first uses it: laplace(u) in cell i is
+ *     sum over k of weight[k][i] (u[cell[k][i]] - u[i])  +  what the field's six boundaries let in through the cell's sides.
+ * A NEUMANN side lets in area[s][i] times the slope, a ROBIN side the same with the slope (c - a u)/b, a DIRICHLET side conductance[s][i] (a - u). */
+typedef struct rw_expr_tables {
+    int width;                          /* numbers of k */
+    rw_array *cell, *weight;            /* i32, f64 [width][cells]; they stay their owner's */
+    rw_array *area, *conductance;       /* f64 [6][cells]: of sides, over the cell's volume */
+} rw_expr_tables;
+typedef struct rw_expr_stencil {
+    rw_status (*make)(void *user, rw_expr_tables *tables);
+    void *user;
+    bool conducts;                      /* DIRICHLET sides are possible, then what boundaries say is numbers; else they may depend on the place */
+} rw_expr_stencil;
+
 typedef struct rw_expr_spec {
     const char *name;       /* in messages: "case.yaml" */
     int line, column;       /* where the text begins there; 0: counts from 1:1 */
@@ -73,6 +97,9 @@ typedef struct rw_expr_spec {
     int nscalars;
     const rw_expr_given *given;
     int ngiven;
+    const rw_expr_stencil *stencil; /* NULL: the grid has rows, or no laplacian */
+    const rw_expr_function *functions;
+    int nfunctions;
     bool reassociate;       /* sums may be computed in another order: fewer operations, other roundings */
     int trace;              /* runs whose scalars are kept on the device until rw_expr_trace takes them; 0: only the last */
 } rw_expr_spec;
@@ -105,7 +132,8 @@ typedef struct rw_expr_plan {
     int stores, reductions;
     int64_t bytes;        /* least bytes of one run: each field read once and written once a pass */
     double bytes_per_cell, flops_per_cell;
-    bool evaluator;       /* no compiler: the plain evaluator runs it */
+    bool evaluator;       /* the plain evaluator on the host runs it: no compiler, or a function in C */
+    const char *function; /* the function in C that keeps it on the host; NULL: none does. It belongs to the program */
 } rw_expr_plan;
 RW_API rw_status rw_expr_get_plan(const rw_expr *expr, rw_expr_plan *plan);
 /* The plan as text, a paragraph a pass; free() it. */

@@ -101,6 +101,16 @@ void rw_apply(rw_op op, const double (*arg)[2], bool is_complex, double out[2])
     out[0] = creal(z), out[1] = cimag(z);
 }
 
+void rw_graph_apply(const rw_graph *g, rw_op op, int index, const double (*arg)[2], bool is_complex, double out[2])
+{
+    if (op != RW_OP_CALL) {
+        rw_apply(op, arg, is_complex, out);
+        return;
+    }
+    const rw_graph_function *f = g->functions + index;
+    out[0] = f->call(f->user, (double[3]){arg[0][0], arg[1][0], arg[2][0]}), out[1] = 0;
+}
+
 static void compute(rw_graph *g, rw_node n, rw_leaf_value *leaf, void *user)
 {
     rw_graph_node *p = g->nodes + n;
@@ -121,7 +131,7 @@ static void compute(rw_graph *g, rw_node n, rw_leaf_value *leaf, void *user)
             arg[i][0] = a->value[0], arg[i][1] = a->value[1];
             is_complex = is_complex || (a->is_complex && !(p->op == RW_OP_WHERE && i == 0));
         }
-        rw_apply((rw_op)p->op, (const double(*)[2])arg, is_complex, p->value);
+        rw_graph_apply(g, (rw_op)p->op, p->index, (const double(*)[2])arg, is_complex, p->value);
     }
 }
 

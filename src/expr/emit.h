@@ -31,6 +31,7 @@ typedef struct rw_emitter {
     rw_text *t;
     rw_text uniforms, uniform_names; /* ", real k3, real k9" and ", k3, k9" */
     rw_text arrays, array_names;     /* ", GLOBAL const f64 *RESTRICT f_u" … */
+    bool *one, *each;                /* nodes needed once, in each cell (plain kernels) */
     int border;                      /* bits of the axes along which neighbours may lie beyond a side */
     bool stream;                     /* stores past the caches */
     bool whole_rows;                 /* values beyond the sides of x are in l_u_1, h_u_1, … */

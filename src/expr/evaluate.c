@@ -23,6 +23,7 @@ static void load(const machine *m, int f, int64_t c, double out[2])
     switch (m->g->fields[f].dtype) {
     case RW_F32: out[0] = ((const float *)m->data[f])[c]; break;
     case RW_F64: out[0] = ((const double *)m->data[f])[c]; break;
+    case RW_I32: out[0] = ((const int32_t *)m->data[f])[c]; break;
     case RW_C64: out[0] = ((const float *)m->data[f])[2 * c], out[1] = ((const float *)m->data[f])[2 * c + 1]; break;
     default: out[0] = ((const double *)m->data[f])[2 * c], out[1] = ((const double *)m->data[f])[2 * c + 1]; break;
     }
@@ -151,6 +152,10 @@ static void compute(machine *m, rw_node n, const int64_t p[3])
     double *out = m->value[n];
     if (forward) {
         memcpy(out, value_of(m, forward->value), 2 * sizeof *out);
+    } else if (q->op == RW_OP_FIELD && q->column) {
+        int64_t at = p[0] + (q->column - 1) * m->g->grid.size[0];
+        load(m, m->g->fields[q->index].columns ? q->index : m->g->neighbours, at, out);
+        if (!m->g->fields[q->index].columns) load(m, q->index, (int64_t)out[0], out);
     } else if (q->op == RW_OP_FIELD) {
         int64_t at[3] = {p[0] + q->offset[0], p[1] + q->offset[1], p[2] + q->offset[2]};
         get(m, q->index, at, 0, out);
@@ -168,7 +173,7 @@ static void compute(machine *m, rw_node n, const int64_t p[3])
             memcpy(arg[i], value_of(m, q->arg[i]), sizeof arg[i]);
             is_complex = is_complex || (m->g->nodes[q->arg[i]].is_complex && !(q->op == RW_OP_WHERE && i == 0));
         }
-        rw_apply((rw_op)q->op, (const double(*)[2])arg, is_complex, out);
+        rw_graph_apply(m->g, (rw_op)q->op, q->index, (const double(*)[2])arg, is_complex, out);
     }
 }
 

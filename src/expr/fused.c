@@ -265,7 +265,7 @@ rw_status rw_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced)
     const rw_graph *g = e->g;
     int first = e->k->first, most = forced ? 4 : MOST;
     int64_t cells = g->grid.size[0] * g->grid.size[1] * g->grid.size[2];
-    if (first + 1 >= plan->npasses || cells == 0 || (cells > RW_FUSED_CELLS && !is_long(g)) || !rw_sides_agree(g)) return RW_OK;
+    if (first + 1 >= plan->npasses || cells == 0 || g->neighbours >= 0 || (cells > RW_FUSED_CELLS && !is_long(g)) || !rw_sides_agree(g)) return RW_OK;
     fusion *f = rw_calloc(2, sizeof *f), *best = f + 1; /* the second one borrows what a pass uses from the first */
     if (!f) return rw_fail_memory(g->ctx, 2 * sizeof *f, "a plan");
     rw_status status = RW_OK;

@@ -18,7 +18,7 @@ rw_status rw_graph_create(rw_context *ctx, const rw_grid *grid, int order, rw_gr
 {
     rw_graph *g = *graph = rw_calloc(1, sizeof *g);
     if (!g) return rw_fail_memory(ctx, sizeof *g, "a graph");
-    g->ctx = ctx, g->grid = *grid, g->order = order ? order : 2;
+    g->ctx = ctx, g->grid = *grid, g->order = order ? order : 2, g->neighbours = -1;
     static const char *const h[] = {"#hx", "#hy", "#hz"}, *const o[] = {"#x0", "#y0", "#z0"};
     for (int d = 0; d < 3; ++d) {
         g->spacing[d] = rw_graph_add_param(g, h[d], false, grid->spacing[d], 0);
@@ -37,7 +37,8 @@ void rw_graph_destroy(rw_graph **graph)
     if (!g) return;
     for (int i = 0; i < g->nfields; ++i) rw_free(g->fields[i].name);
     for (int i = 0; i < g->nparams; ++i) rw_free(g->params[i].name), rw_free(g->params[i].course);
-    rw_free(g->fields), rw_free(g->params), rw_free(g->nodes), rw_free(g->hash), rw_free(g);
+    for (int i = 0; i < g->nfunctions; ++i) rw_free(g->functions[i].name);
+    rw_free(g->fields), rw_free(g->params), rw_free(g->functions), rw_free(g->nodes), rw_free(g->hash), rw_free(g);
 }
 
 int rw_graph_add_field(rw_graph *g, const char *name, rw_dtype dtype)
@@ -69,10 +70,28 @@ int rw_graph_add_param(rw_graph *g, const char *name, bool is_complex, double re
 
 void rw_graph_make_state(rw_graph *g, int param) { g->params[param].state = g->nstates++; }
 
+void rw_graph_add_function(rw_graph *g, const rw_expr_function *function)
+{
+    char *copy = rw_strdup(function->name);
+    if (!copy || !rw_grow(&g->functions, &g->functions_capacity, g->nfunctions + 1, sizeof *g->functions)) {
+        rw_free(copy);
+        g->failed = true;
+        return;
+    }
+    g->functions[g->nfunctions++] = (rw_graph_function){copy, function->arguments, function->call, function->user};
+}
+
 int rw_graph_find_field(const rw_graph *g, const char *name)
 {
     for (int i = 0; i < g->nfields; ++i)
-        if (!strcmp(g->fields[i].name, name)) return i;
+        if (!g->fields[i].columns && !strcmp(g->fields[i].name, name)) return i;
+    return -1;
+}
+
+int rw_graph_find_function(const rw_graph *g, const char *name)
+{
+    for (int i = 0; i < g->nfunctions; ++i)
+        if (!strcmp(g->functions[i].name, name)) return i;
     return -1;
 }
 
@@ -88,6 +107,7 @@ static unsigned hash_node(const rw_graph_node *n)
     uint64_t h = n->op * 0x9e3779b97f4a7c15u, bits;
     h = (h ^ (uint64_t)(uint32_t)n->index) * 0xbf58476d1ce4e5b9u;
     h = (h ^ (uint64_t)(uint32_t)n->version) * 0x94d049bb133111ebu;
+    h = (h ^ (uint64_t)(uint16_t)n->column) * 0xbf58476d1ce4e5b9u;
     for (int i = 0; i < 3; ++i) {
         h = (h ^ (uint64_t)(uint32_t)n->arg[i]) * 0xbf58476d1ce4e5b9u;
         h = (h ^ (uint64_t)(uint16_t)n->offset[i]) * 0x94d049bb133111ebu;
@@ -100,7 +120,7 @@ static unsigned hash_node(const rw_graph_node *n)
 
 static bool same_node(const rw_graph_node *a, const rw_graph_node *b)
 {
-    return a->op == b->op && a->index == b->index && a->version == b->version &&
+    return a->op == b->op && a->index == b->index && a->version == b->version && a->column == b->column &&
            !memcmp(a->arg, b->arg, sizeof a->arg) && !memcmp(a->offset, b->offset, sizeof a->offset) &&
            !memcmp(&a->re, &b->re, 8) && !memcmp(&a->im, &b->im, 8);
 }
@@ -169,7 +189,7 @@ rw_node rw_coord(rw_graph *g, int axis, int offset)
     return intern(g, n);
 }
 
-rw_node rw_field(rw_graph *g, int index, int version, const int offset[3])
+static rw_node field(rw_graph *g, int index, int version, const int offset[3], int column)
 {
     rw_graph_node n = LEAF(RW_OP_FIELD);
     if (g->failed) return 0;
@@ -177,8 +197,13 @@ rw_node rw_field(rw_graph *g, int index, int version, const int offset[3])
     n.depth = version ? g->fields[index].depth + 1 : 0;
     n.is_complex = rw_dtype_is_complex(g->fields[index].dtype);
     for (int d = 0; d < 3; ++d) n.offset[d] = (int16_t)offset[d];
+    n.column = (int16_t)column;
     return intern(g, n);
 }
+
+rw_node rw_field(rw_graph *g, int index, int version, const int offset[3]) { return field(g, index, version, offset, 0); }
+
+rw_node rw_field_at(rw_graph *g, int index, int version, int column) { return field(g, index, version, (int[3]){0}, column); }
 
 rw_node rw_reduce(rw_graph *g, rw_reduce_kind kind, rw_node a)
 {
@@ -337,6 +362,20 @@ rw_node rw_make(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c)
     return intern(g, n);
 }
 
+rw_node rw_call(rw_graph *g, int function, const rw_node args[3])
+{
+    rw_graph_node n = LEAF(RW_OP_CALL);
+    if (g->failed) return 0;
+    n.index = function;
+    for (int i = 0; i < 3; ++i) {
+        const rw_graph_node *p = g->nodes + args[i];
+        n.arg[i] = args[i];
+        n.is_field = n.is_field || p->is_field, n.reduced = n.reduced || p->reduced, n.depends |= p->depends;
+        n.depth = RW_MAX(n.depth, p->depth + 1);
+    }
+    return intern(g, n);
+}
+
 /* ---- rewriting ----------------------------------------------------------------------------------------------- */
 
 typedef struct map_state {
@@ -360,6 +399,7 @@ static rw_node map_node(rw_graph *g, rw_node n, map_state *s)
         rw_node arg[3];
         for (int i = 0; i < 3; ++i) arg[i] = map_node(g, p.arg[i], s);
         result = p.op == RW_OP_REDUCE ? rw_reduce(g, (rw_reduce_kind)p.index, arg[0])
+                 : p.op == RW_OP_CALL ? rw_call(g, p.index, arg)
                                       : rw_make(g, (rw_op)p.op, arg[0], arg[1], arg[2]);
     }
     if (n < s->n) s->done[n] = result;

@@ -4,7 +4,8 @@
  *   CONST re, im     PARAM i     STATE i      COORD axis, offset     FIELD f, version, offset     REDUCE kind(a)    operations
  *
  * A STATE is a scalar on the device as it was when the program started.
- * A field has versions: 0 is its value when the program starts, n after its n-th assignment. Offsets count nodes. */
+ * A field has versions: 0 is its value when the program starts, n after its n-th assignment. Offsets count nodes; on a grid without rows the
+ * `column` tells which cell of the grid's table of neighbours is meant. */
 #ifndef RW_GRAPH_H
 #define RW_GRAPH_H
 
@@ -42,7 +43,8 @@ typedef struct rw_graph_node {
     bool reduced;  /* depends on a reduction of this program */
     uint8_t depends; /* RW_ON_… */
     int16_t offset[3];
-    int index;     /* PARAM, FIELD, COORD axis, REDUCE kind */
+    int16_t column; /* FIELD: 0 the cell's own value, k > 0 that of its neighbour k - 1; of a table: column k - 1 */
+    int index;     /* PARAM, FIELD, COORD axis, REDUCE kind, CALL function */
     int version;   /* FIELD */
     int depth;     /* operations on the longest way to a leaf, through the values of assigned fields too */
     rw_node arg[3];
@@ -58,6 +60,7 @@ typedef struct rw_graph_field {
     struct { rw_boundary_kind kind; rw_node a, b, c; } boundary[6];
     int versions; /* assignments so far */
     bool given;   /* with the grid: only read */
+    int columns;  /* > 0: a table with so many numbers for each cell, [columns][cells] */
     int depth;    /* of the value assigned last */
 } rw_graph_field;
 
@@ -79,6 +82,13 @@ typedef struct rw_graph_param {
     int state;         /* its number among those on the device; -1: it is an argument */
 } rw_graph_param;
 
+typedef struct rw_graph_function {
+    char *name;
+    int arguments;
+    double (*call)(void *user, const double *arguments);
+    void *user;
+} rw_graph_function;
+
 typedef struct rw_graph {
     rw_context *ctx;
     rw_graph_node *nodes;
@@ -86,12 +96,15 @@ typedef struct rw_graph {
     int *hash, buckets; /* chains of nodes; as many as nodes or more, a power of 2 */
     rw_grid grid;
     bool unstructured; /* the nodes have no neighbours along axes */
+    int neighbours;    /* the field that is the table of their cells; -1: none */
     int order;
     rw_graph_field *fields;
     int nfields, fields_capacity;
     rw_graph_param *params;
     int nparams, params_capacity, nstates;
     int spacing[3], origin[3]; /* params of the grid */
+    rw_graph_function *functions; /* in C */
+    int nfunctions, functions_capacity;
     uint64_t stamp;
     bool gather;               /* products keep their scalar factors together, whatever the order they were written in */
     bool linear;               /* sums of what is assigned become linear forms: rw_linear */
@@ -111,6 +124,8 @@ void rw_graph_destroy(rw_graph **graph);
 int rw_graph_add_field(rw_graph *g, const char *name, rw_dtype dtype); /* -1: memory */
 int rw_graph_add_param(rw_graph *g, const char *name, bool is_complex, double re, double im);
 void rw_graph_make_state(rw_graph *g, int param);
+void rw_graph_add_function(rw_graph *g, const rw_expr_function *function);
+int rw_graph_find_function(const rw_graph *g, const char *name); /* -1: none */
 int rw_graph_find_field(const rw_graph *g, const char *name); /* -1: none */
 int rw_graph_find_param(const rw_graph *g, const char *name);
 
@@ -119,11 +134,13 @@ rw_node rw_const(rw_graph *g, double re, double im);
 rw_node rw_param(rw_graph *g, int index);
 rw_node rw_coord(rw_graph *g, int axis, int offset);
 rw_node rw_field(rw_graph *g, int index, int version, const int offset[3]);
+rw_node rw_field_at(rw_graph *g, int index, int version, int column);
 rw_node rw_reduce(rw_graph *g, rw_reduce_kind kind, rw_node a);
 rw_node rw_make(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c);
 static inline rw_node rw_make1(rw_graph *g, rw_op op, rw_node a) { return rw_make(g, op, a, -1, -1); }
 static inline rw_node rw_make2(rw_graph *g, rw_op op, rw_node a, rw_node b) { return rw_make(g, op, a, b, -1); }
 static inline rw_node rw_real(rw_graph *g, double value) { return rw_const(g, value, 0); }
+rw_node rw_call(rw_graph *g, int function, const rw_node args[3]); /* never folded */
 bool rw_is_const(const rw_graph *g, rw_node n, double value);
 
 /* Every leaf replaced by replace(user, leaf) (the leaf itself to keep it); the rest made again. */
@@ -159,5 +176,7 @@ bool rw_graph_set_course(rw_graph *g, int param, const rw_course *course);
 bool rw_graph_depends(rw_graph *g, rw_node n, int param);
 /* One operation on complex numbers in double precision: the reference of all devices. */
 void rw_apply(rw_op op, const double (*arg)[2], bool is_complex, double out[2]);
+/* The same for the operation of a node with this index, calls among them. */
+void rw_graph_apply(const rw_graph *g, rw_op op, int index, const double (*arg)[2], bool is_complex, double out[2]);
 
 #endif

@@ -161,6 +161,7 @@ static void emit_head(rw_emitter *e, const char *name, const char *box)
     ADD("DEVICE void %s(%s%s%s", name, box, rw_text_of(&e->arrays), rw_text_of(&e->uniforms));
     for (int a = 0; a < e->k->naccumulators; ++a) ADD(", f64 *acc%d", a);
     ADD(")\n{\n");
+    rw_emit_nodes(e, e->one, "    ");
 }
 
 /* Windows for all fields that are read at several places along the axis of the walk. */
@@ -218,7 +219,7 @@ static void emit_walk(rw_emitter *e)
     ADD("        UNROLL_BY(%d) for (INDEX %c = %clo; %c < %chi; ++%c, c += %s) {\n", e->k->tiling.unroll, q, q, q, q, q, axis == 1 ? "NX" : "NX * NY");
     for (int i = 0; i < e->nwindows; ++i)
         emit_window_load(e, i, e->windows[i].last, e->windows[i].last - e->windows[i].first, "        ");
-    rw_emit_nodes(e, e->use.needed, "        ");
+    rw_emit_nodes(e, e->each, "        ");
     emit_stores(e);
     for (int i = 0; i < e->nwindows; ++i)
         for (int m = 0; m < e->windows[i].last - e->windows[i].first; ++m) ADD("        w%d_%d = w%d_%d;\n", i, m, i, m + 1);
@@ -247,7 +248,7 @@ static void emit_ends(rw_emitter *e)
 static void emit_cell(rw_emitter *e)
 {
     ADD("        const INDEX c = (k * NY + j) * NX + i;\n");
-    rw_emit_nodes(e, e->use.needed, "        ");
+    rw_emit_nodes(e, e->each, "        ");
     emit_stores(e);
     ADD("    }\n");
 }
@@ -312,7 +313,7 @@ static rw_status emit_inner(rw_emitter *e)
     if (any) ADD(", (k * NY + j) * NX");
     emit_streams(e, false);
     ADD(") {\n        const INDEX c = (k * NY + j) * NX + i;\n");
-    rw_emit_nodes(e, e->use.needed, "        ");
+    rw_emit_nodes(e, e->each, "        ");
     emit_stores(e);
     ADD("    }\n%s}\n", any ? "    STREAM_END;\n" : "");
     e->stream = false;
@@ -344,7 +345,7 @@ static void emit_border(rw_emitter *e)
         "            if (i >= a0) i += w;\n"
         "        }\n"
         "        const INDEX c = (k * NY + j) * NX + i;\n");
-    rw_emit_nodes(e, e->use.needed, "        ");
+    rw_emit_nodes(e, e->each, "        ");
     emit_stores(e);
     ADD("    }\n}\n");
 }
@@ -587,10 +588,21 @@ static void choose_precision(rw_emitter *e)
     e->k->f32 = any && !any64;
 }
 
+/* Of the nodes needed, what is the same in all cells, such as a function of a sum, and what is not. */
+static rw_status part_nodes(rw_emitter *e)
+{
+    size_t n = (size_t)RW_MAX(e->use.nnodes, 1);
+    e->one = rw_calloc(n, 1), e->each = rw_calloc(n, 1);
+    if (!e->one || !e->each) return rw_fail_memory(e->g->ctx, 2 * n, "a kernel");
+    for (int i = 0; i < e->use.nnodes; ++i) (rw_node_of(e, i)->is_field ? e->each : e->one)[i] = e->use.needed[i];
+    return RW_OK;
+}
+
 /* One pass: functions for the inner cells and those at the sides, and the kernel that calls them. */
 static rw_status emit_plain(rw_emitter *e)
 {
     bool flat = e->k->tiling.flat;
+    RW_TRY(part_nodes(e));
     for (int f = 0; f < e->g->nfields; ++f)
         if (e->use.read[f] && !flat) RW_TRY(rw_emit_get(e, f, NULL));
     if (e->k->naccumulators) rw_emit_merge(e);
@@ -645,7 +657,7 @@ rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_device_
 out:
     rw_pass_use_free(&e.use);
     rw_fusion_free(e.fusion), rw_wave_free(e.wave);
-    rw_free(e.windows);
+    rw_free(e.windows), rw_free(e.one), rw_free(e.each);
     rw_text_free(&text);
     rw_text_free(&e.uniforms), rw_text_free(&e.uniform_names);
     rw_text_free(&e.arrays), rw_text_free(&e.array_names);

@@ -93,17 +93,20 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
     bool call = s->kind == RW_SYNTAX_CALL, local = false, function = false;
     for (int i = 0; i < l->nlocals; ++i) local = local || (visible(l, i) && !strcmp(l->locals[i].name, s->name));
     for (int i = 0; i < l->nfunctions; ++i) function = function || !strcmp(l->functions[i].name, s->name);
+    function = function || rw_graph_find_function(g, s->name) >= 0;
     if (call && (local || rw_graph_find_field(g, s->name) >= 0 || rw_graph_find_param(g, s->name) >= 0))
         return FAIL(s->at, "%s is no function: a product is written %s*(…)", s->name, s->name);
     if (call && is_coordinate(s->name)) return FAIL(s->at, "%s is no function but a coordinate or constant", s->name);
     if (!call && (function || rw_is_reserved(s->name)))
         return FAIL(s->at, "%s is %s: its arguments are missing", s->name, function ? "a function" : "a word of the language");
-    int n = 0, max = g->nfields + g->nparams + l->nlocals + l->nfunctions + RW_COUNT(words);
+    int n = 0, max = g->nfields + g->nparams + l->nlocals + l->nfunctions + g->nfunctions + RW_COUNT(words);
     const char **names = rw_calloc((size_t)max, sizeof *names);
     if (!names) return rw_fail_memory(l->ctx, (size_t)max * sizeof *names, "a message");
     for (int i = 0; i < l->nlocals; ++i)
         if (visible(l, i)) names[n++] = l->locals[i].name;
-    for (int i = 0; i < g->nfields; ++i) names[n++] = g->fields[i].name;
+    for (int i = 0; i < g->nfields; ++i)
+        if (!g->fields[i].columns) names[n++] = g->fields[i].name;
+    for (int i = 0; i < g->nfunctions; ++i) names[n++] = g->functions[i].name;
     for (int i = 0; i < g->nparams; ++i)
         if (g->params[i].name[0] != '#') names[n++] = g->params[i].name;
     for (int i = 0; i < l->nfunctions; ++i) names[n++] = l->functions[i].name;
@@ -128,7 +131,7 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
         }
     int i = rw_graph_find_field(g, s->name);
     if (i >= 0) {
-        if (l->no_fields) return FAIL(s->at, "field %s may not appear here: only coordinates, t and parameters", s->name);
+        if (l->no_fields && !g->fields[i].given) return FAIL(s->at, "field %s may not appear here: only coordinates, t and parameters", s->name);
         *v = scalar_value(rw_field(g, i, g->fields[i].versions, here));
         return RW_OK;
     }
@@ -364,6 +367,19 @@ static rw_status need_arguments(rw_lowering *l, const rw_syntax *s, int n, int w
     return FAIL(s->at, "%s takes %d argument%s, %d given", s->name, wanted, wanted == 1 ? "" : "s", n);
 }
 
+static rw_status lower_c_function(rw_lowering *l, const rw_syntax *s, int function, const rw_value *args, int n, rw_value *v)
+{
+    rw_graph *g = l->graph;
+    rw_node nodes[3] = {rw_real(g, 0), rw_real(g, 0), rw_real(g, 0)};
+    RW_TRY(need_arguments(l, s, n, g->functions[function].arguments));
+    for (int i = 0; i < n; ++i) {
+        if (args[i].n > 1 || g->nodes[args[i].node[0]].is_complex) return FAIL(s->at, "%s takes real numbers", s->name);
+        nodes[i] = args[i].node[0];
+    }
+    *v = scalar_value(rw_call(g, function, nodes));
+    return RW_OK;
+}
+
 static rw_node cell_count(rw_graph *g)
 {
     return rw_real(g, (double)g->grid.size[0] * (double)g->grid.size[1] * (double)g->grid.size[2]);
@@ -451,6 +467,11 @@ static rw_status lower_grid_operator(rw_lowering *l, const rw_syntax *s, const r
     int axes[4], order, axis, up, naxes = derivative_word(w, axes);
     *known = is_grid_operator(w);
     if (!*known) return RW_OK;
+    if (g->unstructured && l->stencil && !strcmp(w, "laplace")) {
+        RW_TRY(need_scalars(l, s, args, n));
+        RW_TRY(need_arguments(l, s, n, 1));
+        return rw_lower_gathered(l, s, args[0].node[0], v);
+    }
     if (g->unstructured) return FAIL(s->at, "%s is not defined here: the cells of this grid lie in no rows along x, y and z", w);
     if (naxes || one_sided_word(w, &axis, &up) || !strcmp(w, "laplace") || !strcmp(w, "grad") || !strcmp(w, "divgrad"))
         RW_TRY(need_scalars(l, s, args, n));
@@ -523,6 +544,8 @@ static rw_status lower_call(rw_lowering *l, const rw_syntax *s, rw_value *v)
     for (int i = 0; i < s->n; ++i) RW_TRY(rw_lower(l, l->source, s->args[i], args + i));
     for (int i = 0; i < l->nfunctions; ++i)
         if (!strcmp(l->functions[i].name, s->name)) return lower_function(l, s, l->functions + i, args, s->n, v);
+    int in_c = rw_graph_find_function(l->graph, s->name);
+    if (in_c >= 0) return lower_c_function(l, s, in_c, args, s->n, v);
     RW_TRY(lower_grid_operator(l, s, args, s->n, &known, v));
     if (known) return RW_OK;
     RW_TRY(lower_reduction(l, s, args, s->n, &known, v));
@@ -597,6 +620,8 @@ rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_stat
     for (int i = 0; i < l->nfunctions; ++i)
         if (!strcmp(l->functions[i].name, s->name))
             return rw_fail_at(l->ctx, source, s->at, "function %s is defined a second time", s->name);
+    if (rw_graph_find_function(l->graph, s->name) >= 0)
+        return rw_fail_at(l->ctx, source, s->at, "function %s is given in C: choose another name", s->name);
     if (!rw_grow(&l->functions, &l->functions_capacity, l->nfunctions + 1, sizeof *l->functions))
         return rw_fail_memory(l->ctx, sizeof *l->functions, "a function");
     rw_function *f = l->functions + l->nfunctions++;

@@ -32,7 +32,10 @@ typedef struct rw_lowering {
     int nfunctions, functions_capacity;
     int depth;         /* of calls of user functions */
     int nesting, terms; /* of the term being lowered; lowered so far, those of expanded functions included */
-    bool no_fields;    /* boundary and initial expressions: fields may not appear */
+    bool no_fields;    /* boundary and initial expressions: fields may not appear, but for those given with the grid */
+    const rw_expr_stencil *stencil;
+    rw_expr_tables tables; /* what it has made; width 0: nothing yet */
+    int table[4];      /* fields of the graph: cell, weight, area, conductance */
     int frame, base;   /* inside a function: its first parameter, and the number of names of the program */
 } rw_lowering;
 
@@ -47,6 +50,10 @@ rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_stat
 rw_status rw_lower_local(rw_lowering *l, const rw_source *source, int at, const char *name, rw_value value);
 /* Parses and lowers one expression from text. */
 rw_status rw_lower_text(rw_lowering *l, const rw_source *source, rw_node *node);
+
+/* gather.c: the tables of a stencil, empty so far; the laplacian of an expression on a grid without rows. */
+void rw_gather_declare(rw_lowering *l, const rw_expr_stencil *stencil);
+rw_status rw_lower_gathered(rw_lowering *l, const rw_syntax *s, rw_node e, rw_value *v);
 
 /* True for words that a field, scalar or function may not be named: coordinates, t, operators, functions. */
 bool rw_is_reserved(const char *name);

@@ -22,7 +22,7 @@ void rw_plan_end(rw_plan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
-static bool here(const rw_graph_node *p) { return !p->offset[0] && !p->offset[1] && !p->offset[2]; }
+static bool here(const rw_graph_node *p) { return !p->offset[0] && !p->offset[1] && !p->offset[2] && !p->column; }
 
 static const rw_store *find_store(const rw_plan *plan, int field, int version)
 {
@@ -217,12 +217,14 @@ void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n)
     }
     if (p->op == RW_OP_FIELD) {
         use->read[p->index] = true;
+        if (p->column && !g->fields[p->index].columns) use->read[g->neighbours] = true;
         for (int d = 0; d < 3; ++d) {
             use->reach[d][0] = RW_MAX(use->reach[d][0], -p->offset[d]);
             use->reach[d][1] = RW_MAX(use->reach[d][1], p->offset[d]);
         }
     }
     if (p->op == RW_OP_REDUCE) return;
+    if (p->op == RW_OP_CALL) use->call = p->index + 1;
     for (int i = 0; i < rw_ops[p->op].arity; ++i) rw_pass_use_add(plan, pass, use, p->arg[i]);
 }
 
@@ -281,7 +283,7 @@ rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use)
             use->flops += plan->reductions[i].width;
         }
     for (int f = 0; f < g->nfields; ++f)
-        use->bytes_per_cell += (int64_t)rw_dtype_size(g->fields[f].dtype) * (use->read[f] + use->written[f]);
+        use->bytes_per_cell += (int64_t)rw_dtype_size(g->fields[f].dtype) * (use->read[f] + use->written[f]) * RW_MAX(g->fields[f].columns, 1);
     rw_status status = add_boundaries(plan, pass, use);
     if (status != RW_OK) rw_pass_use_free(use);
     return status;

@@ -70,6 +70,7 @@ const rw_reduction *rw_plan_reduction(const rw_plan *plan, rw_node reduce);
 typedef struct rw_pass_use {
     bool *read, *written;     /* by field */
     int reach[3][2];          /* farthest offset read below and above on each axis */
+    int call;                 /* a function in C that the pass would have to call for each cell, plus 1; 0: none */
     double flops;             /* a cell */
     int64_t bytes_per_cell;
     bool *needed;             /* by node: to be computed for each cell */

@@ -7,13 +7,28 @@
 
 /* ---- from text ---------------------------------------------------------------------------------------------------- */
 
-static rw_status declare_boundary(rw_lowering *l, const rw_expr_field *f, int side)
+/* What a grid without rows can do at its sides. */
+static rw_status check_side(const rw_lowering *l, const rw_expr_field *f, int side, bool by_place)
+{
+    static const char *const names[] = {"nearest", "dirichlet", "neumann", "robin", "periodic"};
+    rw_boundary_kind kind = f->boundary[side].kind;
+    bool conducts = l->stencil && l->stencil->conducts;
+    const char *problem = kind == RW_BOUNDARY_PERIODIC ? "this grid has no opposite sides"
+                          : !l->stencil && kind != RW_BOUNDARY_NEAREST ? "this grid has no laplacian"
+                          : kind == RW_BOUNDARY_ROBIN && conducts ? "cell fields have nearest, neumann and dirichlet sides; point fields have robin"
+                          : kind == RW_BOUNDARY_DIRICHLET && !conducts ? "point fields have nearest, neumann and robin sides: points on the boundary are assigned, as in where(boundary, 0, u)"
+                          : by_place && conducts ? "on a side of a cell field it may depend on time and scalars, not on the place" : NULL;
+    if (!problem) return RW_OK;
+    return rw_fail(l->ctx, RW_ERR_INPUT, "boundary of %s: %s: %s", f->name, names[kind], problem);
+}
+
+static rw_status declare_boundary(rw_lowering *l, const rw_expr_field *f, int index, int side)
 {
     const rw_boundary *b = f->boundary + side;
     const char *texts[3] = {b->a, b->b, b->c};
     int needed = b->kind == RW_BOUNDARY_ROBIN ? 3 : b->kind == RW_BOUNDARY_DIRICHLET || b->kind == RW_BOUNDARY_NEUMANN;
-    rw_graph_field *field = l->graph->fields + l->graph->nfields - 1;
     rw_node nodes[3] = {-1, -1, -1};
+    bool by_place = false;
     for (int i = 0; i < needed; ++i) {
         char name[96];
         snprintf(name, sizeof name, "boundary of %s", f->name);
@@ -21,8 +36,10 @@ static rw_status declare_boundary(rw_lowering *l, const rw_expr_field *f, int si
         RW_TRY(rw_lower_text(l, &source, nodes + i));
         if (l->graph->nodes[nodes[i]].is_complex && !rw_dtype_is_complex(f->dtype))
             return rw_fail(l->ctx, RW_ERR_INPUT, "%s: a complex value for a real field", name);
+        by_place = by_place || l->graph->nodes[nodes[i]].is_field;
     }
-    field = l->graph->fields + l->graph->nfields - 1;
+    if (l->graph->unstructured) RW_TRY(check_side(l, f, side, by_place));
+    rw_graph_field *field = l->graph->fields + index;
     field->boundary[side].kind = b->kind;
     field->boundary[side].a = nodes[0], field->boundary[side].b = nodes[1], field->boundary[side].c = nodes[2];
     return RW_OK;
@@ -45,9 +62,24 @@ static rw_status check_grid(rw_context *ctx, const rw_grid *g)
     return RW_OK;
 }
 
+static rw_status declare_functions(rw_context *ctx, const char *where, const rw_expr_spec *spec, rw_graph *graph)
+{
+    for (int i = 0; i < spec->nfunctions; ++i) {
+        const rw_expr_function *f = spec->functions + i;
+        RW_TRY(rw_check_name(ctx, where, f->name));
+        if (rw_graph_find_field(graph, f->name) >= 0 || rw_graph_find_param(graph, f->name) >= 0 || rw_graph_find_function(graph, f->name) >= 0)
+            return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
+        if (f->arguments < 1 || f->arguments > 3 || !f->call)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: function %s: %s", where, f->name, f->call ? "1 to 3 arguments are possible" : "call = NULL");
+        rw_graph_add_function(graph, f);
+    }
+    return RW_OK;
+}
+
 rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *graph, rw_lowering *l)
 {
     const char *where = spec->name ? spec->name : "expression";
+    int first = graph->nfields;
     for (int i = 0; i < spec->nscalars; ++i) {
         const rw_expr_scalar *s = spec->scalars + i;
         if (strcmp(s->name, "t")) RW_TRY(rw_check_name(ctx, where, s->name));
@@ -68,10 +100,6 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
         if (rw_graph_find_field(graph, f->name) >= 0 || rw_graph_find_param(graph, f->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
         rw_graph_add_field(graph, f->name, f->dtype);
-        if (graph->failed) return rw_fail_memory(ctx, 64, "a field");
-        l->no_fields = true;
-        for (int s = 0; s < 2 * graph->grid.ndim; ++s) RW_TRY(declare_boundary(l, f, s));
-        l->no_fields = false;
     }
     for (int i = 0; i < spec->ngiven; ++i) {
         const char *name = spec->given[i].name;
@@ -80,6 +108,13 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
         int f = rw_graph_add_field(graph, name, spec->given[i].dtype);
         if (f >= 0) graph->fields[f].given = true;
     }
+    if (spec->stencil) rw_gather_declare(l, spec->stencil);
+    RW_TRY(declare_functions(ctx, where, spec, graph));
+    if (graph->failed) return rw_fail_memory(ctx, 64, "a field");
+    l->no_fields = true;
+    for (int i = 0; i < spec->nfields; ++i)
+        for (int s = 0; s < (graph->unstructured ? 6 : 2 * graph->grid.ndim); ++s) RW_TRY(declare_boundary(l, spec->fields + i, first + i, s));
+    l->no_fields = false;
     return graph->failed ? rw_fail_memory(ctx, 64, "a scalar") : RW_OK;
 }
 
@@ -118,6 +153,8 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
     return placed(l, source, s, rw_plan_store(plan, f, v.node[0]));
 }
 
+static rw_status bind(rw_expr *e, int field, rw_array *a);
+
 static bool uses_field(const rw_expr *e, int f)
 {
     for (int i = 0; i < e->npasses; ++i)
@@ -128,8 +165,11 @@ static bool uses_field(const rw_expr *e, int f)
     return false;
 }
 
-static rw_status bind_given(rw_expr *e, const rw_expr_spec *spec)
+static rw_status bind_given(rw_expr *e, const rw_expr_spec *spec, const rw_lowering *l)
 {
+    rw_array *const tables[] = {l->tables.cell, l->tables.weight, l->tables.area, l->tables.conductance};
+    for (int i = 0; l->tables.cell && i < RW_COUNT(tables); ++i)
+        if (uses_field(e, l->table[i])) RW_TRY(bind(e, l->table[i], tables[i]));
     for (int i = 0; i < spec->ngiven; ++i) {
         const rw_expr_given *given = spec->given + i;
         rw_array *array;
@@ -137,6 +177,27 @@ static rw_status bind_given(rw_expr *e, const rw_expr_spec *spec)
         RW_TRY(given->make(given->user, e->device, &array));
         RW_TRY(rw_expr_bind(e, given->name, array));
     }
+    return RW_OK;
+}
+
+/* The first function in C that some kernel would have to call. */
+static rw_status find_call(rw_expr *e)
+{
+    if (!e->graph->nfunctions) return RW_OK;
+    for (int q = 0; q < e->plan.npasses && !e->call; ++q) {
+        rw_pass_use use;
+        RW_TRY(rw_plan_use(&e->plan, q, &use));
+        e->call = use.call;
+        rw_pass_use_free(&use);
+    }
+    for (int s = 0; s < e->graph->nstates && !e->call; ++s) {
+        rw_pass_use use;
+        RW_TRY(rw_pass_use_begin(&e->plan, &use));
+        rw_pass_use_add(&e->plan, -1, &use, e->plan.states[s]);
+        e->call = use.call;
+        rw_pass_use_free(&use);
+    }
+    e->evaluator = e->call != 0;
     return RW_OK;
 }
 
@@ -164,13 +225,10 @@ rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **exp
         status = add_statement(&l, &plan, &source, parsed.statements + i);
     if (status == RW_OK) status = rw_plan_finish(&plan);
     rw_parsed_free(&parsed);
+    if (status == RW_OK) status = rw_expr_from_plan(dev, source.name, &graph, &plan, expr);
+    if (status == RW_OK) status = bind_given(*expr, spec, &l);
+    if (status != RW_OK) rw_expr_destroy(expr);
     rw_lowering_end(&l);
-    if (status == RW_OK) {
-        RW_TRY(rw_expr_from_plan(dev, source.name, &graph, &plan, expr));
-        status = bind_given(*expr, spec);
-        if (status != RW_OK) rw_expr_destroy(expr);
-        return status;
-    }
     rw_plan_end(&plan);
     rw_graph_destroy(&graph);
     return status;
@@ -192,7 +250,7 @@ static rw_status compile_pass(rw_expr *e, int i, int first)
     rw_status status = e->evaluator ? RW_ERR_UNSUPPORTED
                                     : rw_program_create(e->device, name, p->kernel.text, defines,
                                                         p->kernel.has_complex ? 4 : 3, &p->program);
-    if (status == RW_ERR_UNSUPPORTED && !e->device->ops->discrete) { /* no compiler */
+    if (status == RW_ERR_UNSUPPORTED && (e->call || !e->device->ops->discrete)) { /* no compiler, or nothing to compile */
         if (!e->evaluator)
             rw_log(e->device->ctx, RW_LOG_WARNING, "%s; equations run in the plain evaluator, which is slow",
                    rw_message(e->device->ctx));
@@ -246,6 +304,7 @@ rw_status rw_expr_from_plan(rw_device *dev, const char *name, rw_graph **graph, 
     rw_status status = RW_OK;
     if (!e->passes || !e->bound || !e->shadow) status = rw_fail_memory(dev->ctx, sizeof *e, "an expression program");
     if (status == RW_OK) status = rw_array_create(dev, RW_F64, 1, &nslots, RW_MEMORY_DEVICE, &e->slots);
+    if (status == RW_OK) status = find_call(e);
     for (int first = 0; status == RW_OK && first < e->plan.npasses; first = e->passes[e->npasses - 1].kernel.last + 1) {
         status = compile_pass(e, e->npasses, first);
         e->npasses++;
@@ -295,12 +354,11 @@ static rw_status fail_nearest(rw_expr *e, const char *what, const char *given, b
                    near ? "; nearest is " : "", near ? near : "");
 }
 
-rw_status rw_expr_bind(rw_expr *e, const char *field, rw_array *a)
+static rw_status bind(rw_expr *e, int f, rw_array *a)
 {
-    int f = rw_graph_find_field(e->graph, field);
-    if (f < 0) return fail_nearest(e, "field", field, true);
     const rw_grid *g = &e->graph->grid;
-    int64_t cells = g->size[0] * g->size[1] * g->size[2];
+    const char *field = e->graph->fields[f].name;
+    int64_t cells = g->size[0] * g->size[1] * g->size[2] * RW_MAX(e->graph->fields[f].columns, 1);
     if (a->device != e->device || a->dtype != e->graph->fields[f].dtype || a->size != cells)
         return rw_fail(e->device->ctx, RW_ERR_ARGUMENT,
                        "field %s of %s is %lld %s on %s; the array given is %lld %s on %s", field, e->name,
@@ -308,6 +366,12 @@ rw_status rw_expr_bind(rw_expr *e, const char *field, rw_array *a)
                        (long long)a->size, rw_dtype_name(a->dtype), a->device->info.name);
     e->bound[f] = a;
     return RW_OK;
+}
+
+rw_status rw_expr_bind(rw_expr *e, const char *field, rw_array *a)
+{
+    int f = rw_graph_find_field(e->graph, field);
+    return f < 0 ? fail_nearest(e, "field", field, true) : bind(e, f, a);
 }
 
 void rw_expr_set_index(rw_expr *e, int param, double re, double im)
@@ -411,6 +475,9 @@ static rw_status check_recordable(rw_expr *e)
                                "%s cannot be recorded: it writes %s beside itself and exchanges the arrays: assign to another field",
                                e->name, e->graph->fields[k->slots[j].index].name);
     }
+    if (e->call)
+        return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED, "%s cannot be recorded: it calls %s, a function in C, on the host", e->name,
+                       e->graph->functions[e->call - 1].name);
     if (e->evaluator) return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED, "%s cannot be recorded: it runs in the plain evaluator", e->name);
     return RW_OK;
 }
@@ -482,6 +549,7 @@ rw_status rw_expr_get_plan(const rw_expr *e, rw_expr_plan *plan)
     memset(plan, 0, sizeof *plan);
     const rw_grid *g = &e->graph->grid;
     plan->passes = e->npasses, plan->reductions = e->plan.nreductions, plan->evaluator = e->evaluator;
+    plan->function = e->call ? e->graph->functions[e->call - 1].name : NULL;
     for (int i = 0; i < e->npasses; ++i) {
         const rw_pass_kernel *k = &e->passes[i].kernel;
         plan->bytes_per_cell += (double)k->bytes_per_cell;
@@ -493,15 +561,21 @@ rw_status rw_expr_get_plan(const rw_expr *e, rw_expr_plan *plan)
     return RW_OK;
 }
 
+/* Tables have names that begin with 0. */
+static const char *shown(const rw_graph_field *f) { return f->name + (f->columns > 0); }
+
 rw_status rw_expr_explain(const rw_expr *e, char **text)
 {
     rw_text t = {0};
     rw_expr_plan plan;
     rw_expr_get_plan(e, &plan);
     static const char *const kinds[] = {"sum", "min", "max"};
-    rw_text_add(&t, "%s: %d pass%s, %.0f bytes and %.0f flops a cell%s\n", e->name, plan.passes,
+    rw_text_add(&t, "%s: %d pass%s, %.0f bytes and %.0f flops a cell%s", e->name, plan.passes,
                 plan.passes == 1 ? "" : "es", plan.bytes_per_cell, plan.flops_per_cell,
-                plan.evaluator ? ", run by the plain evaluator (no compiler)" : "");
+                plan.evaluator ? ", run by the plain evaluator (" : "");
+    if (plan.function) rw_text_add(&t, "on the host, because %s is a function in C)", plan.function);
+    else if (plan.evaluator) rw_text_add(&t, "no compiler)");
+    rw_text_add(&t, "\n");
     for (int i = 0; i < e->npasses; ++i) {
         const rw_pass_kernel *k = &e->passes[i].kernel;
         rw_text_add(&t, "  pass %d", i + 1);
@@ -510,7 +584,7 @@ rw_status rw_expr_explain(const rw_expr *e, char **text)
         bool any = false;
         for (int j = 0; j < k->nslots; ++j)
             if (k->slots[j].kind == RW_SLOT_FIELD && k->slots[j].read) {
-                rw_text_add(&t, "%s %s", any ? "," : "", e->graph->fields[k->slots[j].index].name);
+                rw_text_add(&t, "%s %s", any ? "," : "", shown(e->graph->fields + k->slots[j].index));
                 any = true;
             }
         if (!any) rw_text_add(&t, " nothing");

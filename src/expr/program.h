@@ -45,6 +45,7 @@ struct rw_expr {
     int trace_columns;
     int64_t trace_seen;  /* runs that rw_expr_trace has told of */
     bool evaluator;
+    int call;            /* why: a function in C, plus 1 */
 };
 
 /* A program of a finished plan; graph and plan move into it (also on failure). */

@@ -184,7 +184,7 @@ static void apply(const rw_scalars *s, const entry *e, int which, double *out)
 {
     double arg[3][2];
     for (int i = 0; i < e->arity; ++i) memcpy(arg[i], value_of(s->entries + e->arg[i], e->course, which), sizeof arg[i]);
-    rw_apply(e->op, (const double(*)[2])arg, e->is_complex, out);
+    rw_graph_apply(s->g, e->op, e->index, (const double(*)[2])arg, e->is_complex, out);
 }
 
 static void compute_own(rw_scalars *s, entry *e)

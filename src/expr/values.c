@@ -128,6 +128,16 @@ const rw_kept *rw_find_kept(const rw_emitter *e, int field, int version)
     return NULL;
 }
 
+/* "f_weight[c + 3000]", the cell's number in a column; "f_u[f_neighbours[c + 3000]]", the value of a neighbour. */
+static void place_in_table(const rw_emitter *e, const rw_graph_node *p, char *place, size_t size)
+{
+    const rw_graph_field *f = e->g->fields + p->index;
+    const char *table = e->g->fields[f->columns ? p->index : e->g->neighbours].name;
+    long long at = (long long)(p->column - 1) * e->g->grid.size[0];
+    if (f->columns) snprintf(place, size, "f_%s[c + (i64)%lld]", table, at);
+    else snprintf(place, size, "f_%s[f_%s[c + (i64)%lld]]", f->name, table, at);
+}
+
 /* Where the value of a cell lies: "f_u[c - 64]", or in shared memory "s_u_3[(k * H2 + j) * W2 + i - o2]", where o2 is
  * the place that the grid's first cell would have. */
 static void place_of(const rw_emitter *e, const rw_graph_node *p, const rw_kept *kept, char *place, size_t size)
@@ -138,6 +148,7 @@ static void place_of(const rw_emitter *e, const rw_graph_node *p, const rw_kept 
     if (kept)
         snprintf(place, size, "s_%s_%d[((k + (%d)) * H%d + j + (%d)) * W%d + i + (%d) - o%d]", name, kept->version, p->offset[2],
                  kept->pass, p->offset[1], kept->pass, p->offset[0], kept->pass);
+    else if (p->column) place_in_table(e, p, place, size);
     else if (off) snprintf(place, size, "f_%s[c %c %lld]", name, off < 0 ? '-' : '+', (long long)(off < 0 ? -off : off));
     else snprintf(place, size, "f_%s[c]", name);
 }

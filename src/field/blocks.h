@@ -70,7 +70,18 @@ rw_status rw_blocks_check_cells(const rw_blocks *g);
 typedef void rw_cell_visit(void *user, int64_t cell, const double corner[8][3]);
 bool rw_blocks_visit(const rw_blocks *g, rw_cell_visit *visit, void *user);
 
-/* given.c */
+/* laplace.c: tables of the laplacian, on the host; cell and weight [width][n], the others [6][n], conductance of cells only. Sides count as
+ * those of the block. */
+typedef struct rw_blocks_tables {
+    int width;
+    int32_t *cell;
+    double *weight, *area, *conductance;
+} rw_blocks_tables;
+rw_status rw_blocks_laplacian(const rw_blocks *g, rw_blocks_place place, rw_blocks_tables *t);
+void rw_blocks_free_tables(rw_blocks_tables *t);
+
+/* given.c: volumes of points [points] */
+void rw_blocks_share_volume(const rw_blocks *g, double *volume);
 void rw_blocks_free_given(rw_blocks *g);
 
 /* Place p, q on a face in the face's own axes; n: its cells along p and q as the block sees them, less one for places of cells. */

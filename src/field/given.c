@@ -14,7 +14,7 @@ static const struct { const char *name; rw_dtype dtype; bool of_points; } table[
 struct rw_blocks_given {
     rw_device *device;
     rw_blocks_place place;
-    quantity what;
+    int what;            /* a quantity, or QUANTITIES + the number of a table */
     rw_array *array;
 };
 
@@ -44,7 +44,7 @@ static void put_coordinate(void *user, int64_t cell, const double corner[8][3])
 }
 
 /* Of the cell the integral of each point's trilinear function; two Gauss points an axis. */
-static void share_volume(const rw_blocks *g, double *to)
+void rw_blocks_share_volume(const rw_blocks *g, double *to)
 {
     static const double at[2] = {0.21132486540518711775, 0.78867513459481288225};
     memset(to, 0, (size_t)g->npoints * sizeof *to);
@@ -95,7 +95,7 @@ static rw_status fill(const rw_blocks *g, quantity what, rw_blocks_place place, 
     switch (what) {
     case VOLUME:
         if (!points) return rw_blocks_volumes(g, to);
-        share_volume(g, to);
+        rw_blocks_share_volume(g, to);
         return RW_OK;
     case BLOCK: mark_blocks(g, to); return RW_OK;
     case BOUNDARY: mark_boundary(g, points, to); return RW_OK;
@@ -115,16 +115,19 @@ typedef struct request {
     quantity what;
 } request;
 
+static rw_array *find(const rw_blocks *g, rw_device *device, rw_blocks_place place, int what)
+{
+    for (int i = 0; i < g->ngiven; ++i)
+        if (g->given[i].device == device && g->given[i].place == place && g->given[i].what == what) return g->given[i].array;
+    return NULL;
+}
+
 static rw_status make(void *user, rw_device *device, rw_array **array)
 {
     const request *r = user;
     rw_blocks *g = r->grid;
     void *to;
-    for (int i = 0; i < g->ngiven; ++i)
-        if (g->given[i].device == device && g->given[i].place == r->place && g->given[i].what == r->what) {
-            *array = g->given[i].array;
-            return RW_OK;
-        }
+    if ((*array = find(g, device, r->place, (int)r->what))) return RW_OK;
     if (!rw_grow(&g->given, &g->given_capacity, g->ngiven + 1, sizeof *g->given)) return rw_fail_memory(g->ctx, sizeof *g->given, "a field of the grid");
     RW_TRY(rw_blocks_array(g, device, r->place, table[r->what].dtype, array));
     rw_status status = rw_array_write(*array, &to);
@@ -133,7 +136,54 @@ static rw_status make(void *user, rw_device *device, rw_array **array)
         rw_array_destroy(array);
         return status;
     }
-    g->given[g->ngiven++] = (struct rw_blocks_given){device, r->place, r->what, *array};
+    g->given[g->ngiven++] = (struct rw_blocks_given){device, r->place, (int)r->what, *array};
+    return RW_OK;
+}
+
+/* ---- the laplacian ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct stencil_request {
+    rw_blocks *grid;
+    rw_device *device;
+    rw_blocks_place place;
+} stencil_request;
+
+/* A table [columns][n] as an array of the device. */
+static rw_status put_table(const stencil_request *r, int number, rw_dtype dtype, int columns, const void *from)
+{
+    rw_blocks *g = r->grid;
+    int64_t shape[2] = {columns, count(g, r->place)};
+    rw_array *array;
+    void *to;
+    if (!rw_grow(&g->given, &g->given_capacity, g->ngiven + 1, sizeof *g->given)) return rw_fail_memory(g->ctx, sizeof *g->given, "a field of the grid");
+    RW_TRY(rw_array_create(r->device, dtype, 2, shape, g->memory, &array));
+    rw_status status = rw_array_write(array, &to);
+    if (status != RW_OK) {
+        rw_array_destroy(&array);
+        return status;
+    }
+    memcpy(to, from, (size_t)(shape[0] * shape[1]) * rw_dtype_size(dtype));
+    g->given[g->ngiven++] = (struct rw_blocks_given){r->device, r->place, QUANTITIES + number, array};
+    return RW_OK;
+}
+
+static rw_status make_tables(void *user, rw_expr_tables *t)
+{
+    const stencil_request *r = user;
+    rw_array **const arrays[] = {&t->cell, &t->weight, &t->area, &t->conductance};
+    bool there = find(r->grid, r->device, r->place, QUANTITIES + 2) != NULL; /* the areas come last */
+    if (!there) {
+        rw_blocks_tables own;
+        RW_TRY(rw_blocks_laplacian(r->grid, r->place, &own));
+        rw_status status = put_table(r, 0, RW_I32, RW_MAX(own.width, 1), own.cell);
+        if (status == RW_OK) status = put_table(r, 1, RW_F64, RW_MAX(own.width, 1), own.weight);
+        if (status == RW_OK && own.conductance) status = put_table(r, 3, RW_F64, 6, own.conductance);
+        if (status == RW_OK) status = put_table(r, 2, RW_F64, 6, own.area);
+        rw_blocks_free_tables(&own);
+        RW_TRY(status);
+    }
+    for (int i = 0; i < RW_COUNT(arrays); ++i) *arrays[i] = find(r->grid, r->device, r->place, QUANTITIES + i);
+    t->width = (int)t->cell->shape[0];
     return RW_OK;
 }
 
@@ -153,6 +203,7 @@ rw_status rw_blocks_expr_create(rw_blocks *g, rw_device *device, rw_blocks_place
     }
     own.grid = (rw_grid){1, {count(g, place), 1, 1}, {1, 1, 1}, {0}};
     own.given = given, own.ngiven = n;
+    own.stencil = &(rw_expr_stencil){make_tables, &(stencil_request){g, device, place}, place == RW_BLOCKS_CELLS};
     return rw_expr_create(device, &own, expr);
 }
 

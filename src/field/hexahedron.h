@@ -28,6 +28,20 @@ static inline double rw_hexahedron_jacobian(const double x[8][3], double dN[8][3
     return dot(normal, J[2]);
 }
 
+/* At u: the functions, their gradients by x; the determinant. */
+static inline double rw_hexahedron_gradients(const double x[8][3], const double u[3], double N[8], double gradient[8][3])
+{
+    double dN[8][3], J[3][3], reciprocal[3][3];
+    rw_hexahedron_shape(u, N, dN);
+    double det = rw_hexahedron_jacobian(x, dN, J);
+    for (int d = 0; d < 3; ++d) cross(J[(d + 1) % 3], J[(d + 2) % 3], reciprocal[d]);
+    for (int c = 0; c < 8; ++c) {
+        gradient[c][0] = gradient[c][1] = gradient[c][2] = 0;
+        for (int d = 0; d < 3; ++d) add_scaled(gradient[c], dN[c][d] / det, reciprocal[d]);
+    }
+    return det;
+}
+
 /* The determinant at corner c: of the three edges that meet there. */
 static inline double rw_hexahedron_corner(const double x[8][3], int c)
 {

@@ -37,15 +37,9 @@ typedef struct task {
 /* One point of the rule: adds to M. */
 static void add_point(const task *t, const double corner[8][3], const double u[3], double factor, double M[8][8])
 {
-    double N[8], dN[8][3], J[3][3], reciprocal[3][3], x[3] = {0}, gradient[8][3];
-    rw_hexahedron_shape(u, N, dN);
-    double det = rw_hexahedron_jacobian(corner, dN, J);
-    for (int d = 0; d < 3; ++d) cross(J[(d + 1) % 3], J[(d + 2) % 3], reciprocal[d]);
-    for (int c = 0; c < 8; ++c) {
-        add_scaled(x, N[c], corner[c]);
-        memset(gradient[c], 0, sizeof gradient[c]);
-        for (int d = 0; d < 3; ++d) add_scaled(gradient[c], dN[c][d] / det, reciprocal[d]);
-    }
+    double N[8], x[3] = {0}, gradient[8][3];
+    double det = rw_hexahedron_gradients(corner, u, N, gradient);
+    for (int c = 0; c < 8; ++c) add_scaled(x, N[c], corner[c]);
     for (int p = 0; p < 8; ++p)
         for (int q = 0; q < 8; ++q) {
             int v = rw_corner_of(p), w = rw_corner_of(q);

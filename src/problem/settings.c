@@ -5,6 +5,7 @@
  *
  * The limits are read from the text of the row itself, so that the message and the check cannot differ. */
 #include "problem/settings.h"
+#include "problem/unit.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -130,10 +131,36 @@ static rw_status want_scalar(const value_context *v, const rw_yaml *node, const 
     return fail(v, node, what);
 }
 
+/* "10 W" where the row has a unit: a number in another unit of the same kind. */
+static rw_status read_quantity(const value_context *v, const rw_yaml *node, double *value)
+{
+    static const rw_unit none = {.factor = 1};
+    char what[160];
+    const char *bad, *unit;
+    rw_unit from, to;
+    int n;
+    rw_unit_read(node->text, &unit, &none, &none);
+    if (unit == node->text || !isspace((unsigned char)*unit)) return fail(v, node, "not a number");
+    unit += strspn(unit, " \t");
+    if (!*v->row->unit) return fail(v, node, "a number with a unit, where a number has none");
+    if (!rw_unit_parse(unit, &from, &bad, &n)) {
+        if (*bad) snprintf(what, sizeof what, "no number with a unit: %.*s is not understood", RW_MIN(n, 20), bad);
+        else snprintf(what, sizeof what, "no number with a unit: it breaks off");
+        return fail(v, node, what);
+    }
+    if (!rw_unit_parse(v->row->unit, &to, &bad, &n)) return rw_fail(v->ctx, RW_ERR_INTERNAL, "%s: unit %s is not understood", v->name, v->row->unit);
+    if (!rw_unit_same(&from, &to)) {
+        snprintf(what, sizeof what, "in a unit of another kind than %s", v->row->unit);
+        return fail(v, node, what);
+    }
+    *value = rw_unit_read(node->text, &unit, &from, &to);
+    return RW_OK;
+}
+
 static rw_status read_real(const value_context *v, const rw_yaml *node, const char *allowed, double *value)
 {
     RW_TRY(want_scalar(v, node, "a number"));
-    if (!rw_yaml_number(node, value)) return fail(v, node, "not a number");
+    if (!rw_yaml_number(node, value)) RW_TRY(read_quantity(v, node, value));
     return check_number(v, node, *value, allowed);
 }
 

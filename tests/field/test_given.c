@@ -102,7 +102,6 @@ static void test_refused(void **state)
 {
     (void)state;
     static const struct { const char *text, *message; } rows[] = {
-        {"u = laplace(u)", "laplace is not defined here: the cells of this grid lie in no rows along x, y and z"},
         {"u = dx(u)", "dx is not defined here"},
         {"volume = u", "volume cannot be assigned: it belongs to the grid"},
         {"u = volum*u", "volum is unknown; nearest is volume"}};

@@ -120,6 +120,10 @@ static void test_bad_input(void **state)
         {"equations", "top", "cases/good.yaml:7:1: top is unknown; "},
         /* wrong types */
         {"end: 2", "end: soon", "cases/good.yaml:8:13: time.end = soon is not a number: final time (s)"},
+        {"end: 2", "end: 2 kg", "cases/good.yaml:8:13: time.end = 2 kg is in a unit of another kind than s: final time (s)"},
+        {"end: 2", "end: 2 sec", "cases/good.yaml:8:13: time.end = 2 sec is no number with a unit: sec is not understood: final time (s)"},
+        {"end: 2", "end: 2 m/", "cases/good.yaml:8:13: time.end = 2 m/ is no number with a unit: it breaks off: final time (s)"},
+        {"end: 2", "end: 2s", "cases/good.yaml:8:13: time.end = 2s is not a number: final time (s)"},
         {"end: 2", "end: [2]", "cases/good.yaml:8:13: time.end = [2] is a list, not a number: final time (s)"},
         {"end: 2", "end: {a: 2}", "time.end = {a: 2} is a map, not a number"},
         {"{end: 2, method: heun}", "\n  end:\n", "cases/good.yaml:9:7: time.end = \"\" is empty, not a number"},

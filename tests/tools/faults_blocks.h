@@ -81,7 +81,7 @@ static void after_blocks_array(void)
 static rw_status call_blocks_expr(void)
 {
     static const rw_expr_field field = {.name = "u", .dtype = RW_F64};
-    const rw_expr_spec spec = {.name = "blocks", .text = "u = volume*x\nr = sum(u*u)", .fields = &field, .nfields = 1};
+    const rw_expr_spec spec = {.name = "blocks", .text = "u = volume*laplace(x*x + y)\nr = sum(u*x)", .fields = &field, .nfields = 1};
     expr = poison;
     return made(rw_blocks_expr_create(hexahedra, dev, RW_BLOCKS_CELLS, &spec, &expr), &expr);
 }
