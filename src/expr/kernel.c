@@ -450,7 +450,7 @@ static void emit_run(rw_emitter *e)
     ADD("}\n");
 }
 
-/* Two levels: items of a group in shared memory, then the groups' values by `combine`. */
+/* Two levels: items of a group in shared memory, then the groups' values by `combine`, a group a number. */
 void rw_emit_merge(rw_emitter *e)
 {
     ADD("DEVICE f64 merge(f64 a, f64 b, int kind)\n{\n    return kind == 0 ? a + b : kind == 1 ? RW_MIN(a, b) : RW_MAX(a, "
@@ -458,10 +458,16 @@ void rw_emit_merge(rw_emitter *e)
         "DEVICE void reduce_items(LOCAL f64 *s, int kind)\n{\n    for (int n = GROUP; n > 1; n = (n + 1) / 2) {\n"
         "        const int upper = (n + 1) / 2;\n        EACH(i, n - upper) { s[i] = merge(s[i], s[i + upper], kind); }\n"
         "        BARRIER;\n    }\n}\n"
-        "KERNEL(combine, GLOBAL f64 *slots, GLOBAL const f64 *part, int n, int first, int slot, int kind)\n{\n"
-        "    SHARED(f64, shared, GROUP);\n    PRIVATE(f64, acc);\n"
-        "    EACH(i, GROUP) { AT(acc, i) = kind == 0 ? 0 : kind == 1 ? RW_INF : -RW_INF; }\n"
-        "    EACH_IN(i, 0, n) { AT(acc, i) = merge(AT(acc, i), part[first + i], kind); }\n"
+        "KERNEL(combine, GLOBAL f64 *slots, GLOBAL const f64 *part, int n)\n{\n"
+        "    SHARED(f64, shared, GROUP);\n    PRIVATE(f64, acc);\n    const int a = GROUP_ID(0);\n    const int slot = ");
+    for (int a = 0; a + 1 < e->k->naccumulators; ++a) ADD("a == %d ? %d : ", a, e->k->accumulator_slot[a]);
+    ADD("%d, kind = ", e->k->accumulator_slot[e->k->naccumulators - 1]);
+    for (int i = 0, a = 0; i < e->plan->nreductions; ++i)
+        for (int part = 0; reduces(e, e->plan->reductions + i) && part < e->plan->reductions[i].width; ++part, ++a)
+            if (a + 1 < e->k->naccumulators) ADD("a == %d ? %d : ", a, e->plan->reductions[i].kind);
+            else ADD("%d", e->plan->reductions[i].kind);
+    ADD(";\n    EACH(i, GROUP) { AT(acc, i) = kind == 0 ? 0 : kind == 1 ? RW_INF : -RW_INF; }\n"
+        "    EACH_IN(i, 0, n) { AT(acc, i) = merge(AT(acc, i), part[a * n + i], kind); }\n"
         "    EACH(i, GROUP) { shared[i] = AT(acc, i); }\n    BARRIER;\n    reduce_items(shared, kind);\n"
         "    EACH(i, 1) { slots[slot] = shared[0]; }\n}\n");
 }

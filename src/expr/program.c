@@ -1,5 +1,5 @@
-/* Creating, binding, running. A run is, pass by pass: one launch over the grid, one small launch for each number that
- * the pass reduces, and the exchange of arrays written beside themselves. Nothing is copied. */
+/* Creating, binding, running. A run is, pass by pass: one launch over the grid, one small launch for the numbers that
+ * it reduces, and the exchange of arrays written beside themselves. Nothing is copied. */
 #include "expr/program.h"
 
 #include <stdlib.h>
@@ -433,16 +433,9 @@ static rw_status run_pass(rw_expr *e, rw_expr_pass *p, rw_queue *q)
         }
     }
     RW_TRY(rw_launch(q, p->run, (int64_t[3]){k->tiling.groups, 1, 1}, args, k->nslots));
-    for (int a = 0; a < k->naccumulators; ++a) {
-        int slot = k->accumulator_slot[a], kind = 0;
-        for (int r = 0; r < e->plan.nreductions; ++r)
-            if (slot >= e->plan.reductions[r].slot && slot < e->plan.reductions[r].slot + e->plan.reductions[r].width)
-                kind = e->plan.reductions[r].kind;
-        rw_arg c[] = {rw_arg_array(e->slots), rw_arg_array(p->part), rw_arg_int(k->tiling.groups),
-                      rw_arg_int(a * k->tiling.groups), rw_arg_int(slot), rw_arg_int(kind)};
-        RW_TRY(rw_launch(q, p->combine, (int64_t[3]){1, 1, 1}, c, 6));
-    }
-    return RW_OK;
+    if (!k->naccumulators) return RW_OK;
+    rw_arg c[] = {rw_arg_array(e->slots), rw_arg_array(p->part), rw_arg_int(k->tiling.groups)};
+    return rw_launch(q, p->combine, (int64_t[3]){k->naccumulators, 1, 1}, c, 3);
 }
 
 /* Looked at when all is bound, so that fields may exchange their arrays one after the other. */

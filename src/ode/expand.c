@@ -294,24 +294,26 @@ static rw_status tell_host(rw_trace_model *m, int task)
     return rw_depgraph_add_dependency(m->g, m->host, task);
 }
 
-/* The small launches that combine what the tiles have left: one, of one group, for each number. */
+/* The small launch that combines what the tiles have left: a group for each number. */
 static rw_status add_combines(rw_trace_model *m, const rw_trace_kernel *k, const int *partial)
 {
     int of = m->nlaunches;
+    if (!k->k->naccumulators) return RW_OK;
+    RW_TRY(begin_launch(m, NULL));
+    RW_TRY(begin_part(m, rw_format("launch %d (combine)", m->nlaunches)));
     for (int i = 0; i < k->k->naccumulators; ++i) {
         int r = 0, slot = k->k->accumulator_slot[i];
         while (slot < k->plan->reductions[r].slot || slot >= k->plan->reductions[r].slot + k->plan->reductions[r].width) ++r;
         const char *name = reduce_names[k->plan->reductions[r].kind];
         char label[64];
-        RW_TRY(begin_launch(m, NULL));
-        rw_trace_place where = {m->nparts, -1, m->nlaunches - 1, !k->run->radius};
-        RW_TRY(begin_part(m, rw_format("launch %d (combine)", m->nlaunches)));
+        rw_trace_place where = {m->nparts - 1, -1, m->nlaunches - 1, !k->run->radius};
         snprintf(label, sizeof label, "%d %s", m->nlaunches, name);
         RW_TRY(add_task(m, "combine", label, where, &m->combined[r]));
         for (int t = 0; t < m->ntiles; ++t) RW_TRY(rw_depgraph_add_dependency(m->g, m->combined[r], partial[r * m->ntiles + t]));
         if (k->run->radius) RW_TRY(tell_host(m, m->combined[r]));
-        rw_text_add(m->text, "%4d  combine: the %s of launch %d\n", m->nlaunches, name, of);
+        if (k->k->naccumulators == 1) rw_text_add(m->text, "%4d  combine: the %s of launch %d\n", m->nlaunches, name, of);
     }
+    if (k->k->naccumulators > 1) rw_text_add(m->text, "%4d  combine: the %d numbers of launch %d\n", m->nlaunches, k->k->naccumulators, of);
     return RW_OK;
 }
 

@@ -235,7 +235,7 @@ static void test_radius_and_equations_of_all_kinds(void **state)
     (void)state;
     static const struct { const char *equations, *radius, *words[2]; int ndim; } rows[] = {
         {"du/dt = -u", "auto", {"possible, as nothing is read from neighbours", "tiles of 4\n"}, 1},
-        {"du/dt = laplace(u) - u^3", "power", {"power: pass 2, reads u, u.2; writes u.1; for the", "launches 2 and 3"}, 1},
+        {"du/dt = laplace(u) - u^3", "power", {"power: pass 2, reads u, u.2; writes u.1; for the", "combine: the 2 numbers of launch 1"}, 1},
         {"du/dt = laplace(u) - u^3", "400", {"   1  rock_first", "8 x 8 nodes"}, 2},
         {"du/dt = dx(u) + 0.1*laplace(u)", "auto", {"6 x 6 x 6 nodes in tiles of 3 x 3 x 3", "at once  the 8 tiles"}, 3},
         {"du/dt = dx(u)", "auto", {"reads u (1 x 0)", "kernels"}, 2}};

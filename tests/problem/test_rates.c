@@ -1,60 +1,6 @@
 /* The problem rates on every device: single-cell and radial cases against the reference values of the laser model, agreement of devices, thresholds,
  * balances, spikes, several modes, a Q-switch, restarts that give the same bits, wrong cases. */
-#include "../devices.h"
-
-#include <math.h>
-#include <unistd.h>
-
-#include "problem/rates/rates.h"
-
-static rates_problem *make(const char *text, rw_case **c)
-{
-    rw_problem *p;
-    int64_t bytes;
-    if (rw_case_parse(ctx, "/tmp/case.yaml", text, strlen(text), NULL, 0, rw_problems, c) != RW_OK || rw_rates_ops.create(*c, dev, false, &bytes, &p) != RW_OK)
-        fail_msg("%s\n%s", rw_message(ctx), text);
-    return (rates_problem *)p;
-}
-
-static void drop(rates_problem *p, rw_case **c)
-{
-    rw_problem *base = &p->base;
-    rw_rates_ops.destroy(&base);
-    rw_case_free(c);
-}
-
-static void advance(rates_problem *p, double t)
-{
-    while (rw_rates_ops.time(&p->base) < t) OK(rw_rates_ops.step(&p->base, t));
-    assert_true(rw_rates_ops.time(&p->base) == t);
-}
-
-static void row(rates_problem *p, double *values) { OK(rw_rates_ops.row(&p->base, values)); }
-
-static double statistic(const rates_problem *p, const char *name)
-{
-    const char *names[16];
-    double values[16];
-    int n = rw_rates_ops.statistics(&p->base, names, values, 16);
-    for (int i = 0; i < n; ++i)
-        if (!strcmp(names[i], name)) return values[i];
-    return NAN;
-}
-
-/* PoCL starts a kernel in 20 us and more, and check looks at every access: long runs are left to the others. */
-static bool is_check(void) { return !strcmp(rw_device_info(dev)->name, "check"); }
-static bool starts_slowly(void) { return is_check() || (!rw_device_info(dev)->gpu && !strncmp(rw_device_info(dev)->name, "opencl", 6)); }
-
-static void near(const char *what, double got, double expected, double relative)
-{
-    if (!(fabs(got - expected) <= relative * fabs(expected))) fail_msg("%s: %.13g, expected %.13g", what, got, expected);
-}
-
-/* One cell with the volume of the cylinder; pump and mode are constant. */
-#define SINGLE(rest)                                                                                                                     \
-    "problem: rates\ngrid: {kind: box, width: 0.886226925452758, length: 10, cells: 1}\npump: {profile: \"1/7.853981633974483\"}\n"     \
-    "mode: {profile: \"1/(pi*0.25)\"}\n" rest
-enum { T, PHI, POWER, LAMBDA, INVERSION };
+#include "rates_test.h"
 
 /* 0-D: one step; the steady state; threshold and first spike, at first order. */
 static void test_single_cell(void **state)
@@ -112,10 +58,6 @@ static void test_relaxation(void **state)
     assert_true(statistic(p, "spikes") > 8);
     drop(p, &c);
 }
-
-#define RADIAL(cells, rest)                                                                                                              \
-    "problem: rates\ngrid: {cells: " cells "}\npump: {profile: \"2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10\"}\n"                                \
-    "mode: {profile: \"2/(pi*0.25^2)*exp(-2*r2/0.25^2)\"}\n" rest
 
 /* The O-grid: total pump, first peak, Phi(t), threshold sum, photon balance; second order in the size of cells. */
 static void test_radial(void **state)
@@ -231,9 +173,6 @@ static void test_modes_and_switch(void **state)
     rw_case *c;
     double v[7], one[5], giant[5];
     if (starts_slowly()) skip();
-#define MODES(a, b, rest)                                                                                                                \
-    "problem: rates\ngrid: {cells: [5, 5, 1]}\npump: {profile: \"2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10\"}\n"                                \
-    "modes: {first: {profile: \"2/(pi*" a "^2)*exp(-2*r2/" a "^2)\"}, second: {profile: \"2/(pi*" b "^2)*exp(-2*r2/" b "^2)\"}}\n" rest
     rates_problem *p = make(RADIAL("[5, 5, 1]", "time: {end: 0.0001, steps: 10000}\n"), &c);
     advance(p, 1e-4);
     row(p, one);
@@ -308,39 +247,12 @@ static void test_managed_memory(void **state)
     drop(p, &c), drop(q, &d);
 }
 
-/* Saved in the middle of a batch and of a step, and between batches, and loaded: the same bits as without, and steps are recorded again. */
-static void restart_at(double t)
-{
-    static const char text[] = RADIAL("[4, 4, 2]", "time: {end: 3e-5, steps: 3000}\n");
-    rw_case *c, *d;
-    double a[5], b[5];
-    char path[] = "/tmp/rechenwerk-rates-XXXXXX";
-    close(mkstemp(path));
-    rw_h5 *file;
-    rates_problem *p = make(text, &c), *q = make(text, &d);
-    advance(p, t);
-    OK(rw_h5_create(ctx, path, &file));
-    OK(rw_rates_ops.save(&p->base, file));
-    OK(rw_h5_commit(&file));
-    OK(rw_h5_open(ctx, path, &file));
-    OK(rw_rates_ops.load(&q->base, file));
-    rw_h5_close(&file);
-    assert_true(rw_rates_ops.time(&q->base) == rw_rates_ops.time(&p->base) && q->offset == p->offset);
-    advance(p, 3e-5);
-    advance(q, 3e-5);
-    row(p, a), row(q, b);
-    assert_memory_equal(a, b, sizeof a);
-    assert_true(statistic(p, "first_spike_time") == statistic(q, "first_spike_time") && statistic(p, "spikes") == statistic(q, "spikes"));
-    assert_true(p->sequence && q->sequence && !q->single);
-    unlink(path);
-    drop(p, &c), drop(q, &d);
-}
-
 static void test_restart(void **state)
 {
     (void)state;
-    restart_at(1.2343e-5);
-    restart_at(1.2e-5);
+    static const char text[] = RADIAL("[4, 4, 2]", "time: {end: 3e-5, steps: 3000}\n");
+    restart_at(text, 1.2343e-5);
+    restart_at(text, 1.2e-5);
 }
 
 static void test_bad_input(void **state)
@@ -354,7 +266,8 @@ static void test_bad_input(void **state)
         {BAD("log(r2 - 0.1)", MODE, END), "pump.profile is not a number in cell ("},
         {BAD("1", "mode: {profile: \"1/(x - x)\"}", END), ":3:17: mode.profile is infinite in cell (0, 0, 0) of block 0, at x = "},
         {BAD("1/r3", MODE, END), ":2:20: name r3 is unknown; nearest is r2"},
-        {BAD("laplace(x)", MODE, END), ":2:18: laplace is not defined here"},
+        {BAD("dx(x)", MODE, END), ":2:18: dx is not defined here"},
+        {"problem: rates\npump: {profile: \"1\", power: 10 mm}\n" MODE "\n" END, "pump.power = 10 mm is in a unit of another kind than mW: that is absorbed"},
         {BAD("1", "", END), "there is no mode: add mode: {profile:"},
         {BAD("1", MODE "\nmodes: {a: {profile: \"1\"}}", END), "mode and modes are both given"},
         {BAD("1", MODE, "cavity: {reflectivity: 1}\n" END), "cavity.reflectivity = 1 is outside (0, 1)"},

@@ -12,7 +12,7 @@
 #include "field/finite.h"
 #include "problem/rates/rates.h"
 
-enum { MOST_FIELDS = 2 + RATES_MODES, MOST_SCALARS = 64 };
+enum { MOST_FIELDS = 4 + RATES_MODES, MOST_SCALARS = 64 };
 
 static int list_fields(const rates_problem *p, rw_expr_field *fields, char names[RATES_MODES][16], rw_array **arrays)
 {
@@ -23,6 +23,9 @@ static int list_fields(const rates_problem *p, rw_expr_field *fields, char names
         snprintf(names[k], 16, p->nmodes == 1 ? "mode" : "mode%d", k + 1);
         arrays[n] = p->mode[k], fields[n++] = (rw_expr_field){.name = names[k], .dtype = RW_F64};
     }
+    if (!p->half) return n;
+    arrays[n] = p->half, fields[n++] = (rw_expr_field){.name = "H", .dtype = RW_F64};
+    arrays[n] = p->offered, fields[n++] = (rw_expr_field){.name = "G", .dtype = RW_F64};
     return n;
 }
 
@@ -119,13 +122,15 @@ rw_status rates_make_fields(const rw_case *c, rates_problem *p)
     RW_TRY(make_modes(c, p));
     RW_TRY(by_expression(c, p, "pump.profile", rw_case_node(c, "pump.profile"), NULL, p->pump.power / quantum, &p->pumping));
     RW_TRY(by_expression(c, p, "crystal.inversion", rw_case_node(c, "crystal.inversion"), "0", 1, &p->inversion));
+    if (!p->time.method) return RW_OK;
+    RW_TRY(rw_blocks_array(p->blocks, p->device, RW_BLOCKS_CELLS, RW_F64, &p->half));
+    RW_TRY(by_expression(c, p, "crystal.inversion", rw_case_node(c, "crystal.inversion"), "0", 1, &p->offered));
     return RW_OK;
 }
 
 /* ---- programs ----------------------------------------------------------------------------------------------------------------------- */
 
-/* A mode's number behind a name; none where there is one mode only. */
-static const char *number(const rates_problem *p, int k, char text[8])
+const char *rates_number(const rates_problem *p, int k, char text[8])
 {
     snprintf(text, 8, p->nmodes == 1 ? "" : "%d", k + 1);
     return text;
@@ -135,17 +140,17 @@ static void write_step(const rates_problem *p, rw_text *t)
 {
     char n[8];
     rw_text_add(t, "t = t + tau\nN = (N + tau*pump)/(1 + tau*(spontaneous + gain*(");
-    for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "%sPhi%s*mode%s", k ? " + " : "", number(p, k, n), n);
+    for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "%sPhi%s*mode%s", k ? " + " : "", rates_number(p, k, n), n);
     rw_text_add(t, ") + pump/doping))\nlosses = mirror + (%s)", p->cavity.loss);
-    for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "\nlambda%s = gain*sum(volume*N*mode%s) - losses", number(p, k, n), n);
+    for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "\nlambda%s = gain*sum(volume*N*mode%s) - losses", rates_number(p, k, n), n);
     for (int k = 0; k < p->nmodes; ++k) {
-        number(p, k, n);
+        rates_number(p, k, n);
         rw_text_add(t, "\nPhi%s = where(lambda%s > 0, Phi%s*(1 + tau*lambda%s) + tau*seed, (Phi%s + tau*seed)/(1 - tau*lambda%s))", n, n, n, n, n, n);
     }
     rw_text_add(t, "\nphotons = ");
-    for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "%sPhi%s", k ? " + " : "", number(p, k, n));
+    for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "%sPhi%s", k ? " + " : "", rates_number(p, k, n));
     rw_text_add(t, "\nlargest = ");
-    for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "%slambda%s", k ? ", " : p->nmodes > 1 ? "max(" : "", number(p, k, n));
+    for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "%slambda%s", k ? ", " : p->nmodes > 1 ? "max(" : "", rates_number(p, k, n));
     rw_text_add(t, p->nmodes > 1 ? ")" : "");
 }
 
@@ -167,6 +172,7 @@ static rw_status check_loss(const rw_case *c, rates_problem *p)
     if (status == RW_OK) status = rw_expr_create(p->device, &spec, &e);
     if (status == RW_OK && rw_expr_get(e, "loss", &loss, NULL) != RW_OK) status = rw_case_fail(c, node, "cavity.loss depends on place: it is a scalar of time");
     if (status == RW_OK && !(loss >= 0 && isfinite(loss))) status = rw_case_fail(c, node, "cavity.loss = %g at t = 0: 0 or more is needed", loss);
+    p->first_loss = loss;
     rw_expr_destroy(&e);
     rw_text_free(&t);
     return status;
@@ -175,19 +181,22 @@ static rw_status check_loss(const rw_case *c, rates_problem *p)
 static rw_status make_step(const rw_case *c, rates_problem *p)
 {
     rw_text t = {0};
-    rw_expr_scalar scalars[MOST_SCALARS + RATES_MODES];
-    char names[RATES_MODES][16], n[8];
+    rw_expr_scalar scalars[MOST_SCALARS + 8 + 2 * RATES_MODES];
+    char names[RATES_MODES][16], more[RATES_MODES][16], n[8];
     int count = p->nscalars;
     if (count) memcpy(scalars, p->scalars, (size_t)count * sizeof *scalars);
     const rw_expr_scalar own[] = {{.name = "tau", .value = p->time.end / (double)p->time.steps}, {.name = "spontaneous", .value = 1 / p->crystal.lifetime},
                                   {.name = "gain", .value = p->gain}, {.name = "doping", .value = p->crystal.doping}, {.name = "mirror", .value = 1 / p->tau_c},
                                   {.name = "seed", .value = p->cavity.seed}, {.name = "t", .state = true}};
-    memcpy(scalars + count, own, sizeof own), count += RW_COUNT(own);
+    for (int i = p->time.method != 0; i < RW_COUNT(own); ++i) scalars[count++] = own[i]; /* adaptive steps have a tau of their own */
     for (int k = 0; k < p->nmodes; ++k) {
-        snprintf(names[k], sizeof names[k], "Phi%s", number(p, k, n));
+        snprintf(names[k], sizeof names[k], "Phi%s", rates_number(p, k, n));
         scalars[count++] = (rw_expr_scalar){.name = names[k], .value = p->photons[k], .state = true};
     }
-    write_step(p, &t);
+    if (p->time.method) {
+        count += rates_adaptive_scalars(p, more, scalars + count);
+        rates_write_adaptive(p, &t);
+    } else write_step(p, &t);
     rw_status status = functions_of(c, &t);
     rw_expr_spec spec = {.name = "the step of rates", .text = t.data, .scalars = scalars, .nscalars = count, .trace = p->batch};
     if (status == RW_OK) status = rates_program(p, &spec, &p->step);
@@ -202,7 +211,7 @@ static rw_status make_observe(rates_problem *p)
     char n[8];
     const rw_expr_scalar gain = {.name = "gain", .value = p->gain};
     rw_text_add(&t, "inversion = sum(volume*N)");
-    for (int k = 0; k < p->nmodes; ++k) rw_text_add(&t, "\ngain%d = gain*sum(volume*N*mode%s)", k + 1, number(p, k, n));
+    for (int k = 0; k < p->nmodes; ++k) rw_text_add(&t, "\ngain%d = gain*sum(volume*N*mode%s)", k + 1, rates_number(p, k, n));
     rw_expr_spec spec = {.name = "the series of rates", .text = t.data, .scalars = &gain, .nscalars = 1};
     rw_status status = t.failed ? rw_fail_memory(p->device->ctx, t.length, "a program") : rates_program(p, &spec, &p->observe);
     rw_text_free(&t);
@@ -213,5 +222,6 @@ rw_status rates_make_programs(const rw_case *c, rates_problem *p)
 {
     RW_TRY(check_loss(c, p));
     RW_TRY(make_step(c, p));
+    if (p->time.method) RW_TRY(rates_program(p, &(rw_expr_spec){.name = "settle", .text = "N = G"}, &p->settle));
     return make_observe(p);
 }

@@ -18,9 +18,9 @@ static void destroy(rw_problem **problem)
     *problem = NULL;
     if (!p) return;
     rw_sequence_destroy(&p->sequence);
-    rw_expr_destroy(&p->step), rw_expr_destroy(&p->observe);
+    rw_expr_destroy(&p->step), rw_expr_destroy(&p->observe), rw_expr_destroy(&p->settle);
     rw_checks_free(&p->checks);
-    rw_array_destroy(&p->inversion), rw_array_destroy(&p->pumping);
+    rw_array_destroy(&p->inversion), rw_array_destroy(&p->pumping), rw_array_destroy(&p->half), rw_array_destroy(&p->offered);
     for (int k = 0; k < p->nmodes; ++k) rw_array_destroy(&p->mode[k]);
     rw_blocks_destroy(&p->blocks);
     rw_free(p->scalars);
@@ -40,9 +40,10 @@ static rw_status choose_batch(const rw_case *c, rates_problem *p)
     RW_TRY(rw_case_section(c, "output", &output));
     RW_TRY(rw_case_section(c, "checkpoint", &checkpoint));
     int64_t every = common(common(output.series_steps, output.every_steps), checkpoint.steps), batch = every ? every : MOST_BATCH;
-    if (batch > MOST_BATCH)
+    if (p->time.method) batch = RW_MIN(batch + batch / 4 + 1, MOST_BATCH); /* some attempts fail */
+    else if (batch > MOST_BATCH)
         for (batch = MOST_BATCH; every % batch; --batch) continue;
-    p->batch = (int)batch;
+    p->batch = (int)batch, p->every = every;
     return RW_OK;
 }
 
@@ -98,7 +99,7 @@ static rw_status make_state(const rw_case *c, rates_problem *p)
     RW_TRY(rates_make_fields(c, p));
     RW_TRY(choose_batch(c, p));
     RW_TRY(rates_make_programs(c, p));
-    p->spikes.threshold = NAN;
+    p->spikes.threshold = NAN, p->spikes.rtol = p->time.method ? p->time.rtol : 0;
     describe_output(p);
     return rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks);
 }
@@ -121,7 +122,7 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     if (status == RW_OK) status = rw_read_parameters(c, &p->scalars, &p->nscalars);
     if (status == RW_OK) status = rates_make_grid(c, p, true, &cells);
     derive(p);
-    *bytes_needed = 8 * cells * (6 + RW_MAX(modes ? modes->n : 0, 1)); /* N, pump, modes, volume, x, y, z */
+    *bytes_needed = 8 * cells * (6 + RW_MAX(modes ? modes->n : 0, 1) + 2 * (p->time.method != 0)); /* N, pump, modes, volume, x, y, z; H, G */
     if (status == RW_OK && !estimate) status = make_state(c, p);
     if (status == RW_OK && !estimate) *problem = base;
     else destroy(&base);
@@ -135,26 +136,32 @@ static double full_step(const rates_problem *p) { return p->time.end / (double)p
 static double time_now(const rw_problem *problem)
 {
     const rates_problem *p = (const rates_problem *)problem;
+    if (p->time.method) return p->now;
     return p->n == p->time.steps ? p->time.end : (double)p->n * full_step(p) + p->offset;
 }
 
 static double time_end(const rw_problem *p) { return ((const rates_problem *)p)->time.end; }
 static int64_t steps(const rw_problem *p) { return ((const rates_problem *)p)->steps; }
 
-/* What the steps since the last call have left in the trace. */
-static rw_status watch(rates_problem *p)
+/* Steps taken since the last call; of equal ones the caller has counted them. */
+rw_status rates_look(rates_problem *p)
 {
     const double *row;
     const char *const *names;
     int64_t rows, runs;
-    int columns, t = -1, photons = -1, largest = -1;
+    int columns, t = -1, photons = -1, largest = -1, good = -1;
     RW_TRY(rw_expr_trace(p->step, &row, &rows, &names, &columns, &runs));
     for (int i = 0; i < columns; ++i) {
         if (!strcmp(names[i], "t")) t = i;
         if (!strcmp(names[i], "photons")) photons = i;
         if (!strcmp(names[i], "largest")) largest = i;
+        if (!strcmp(names[i], "good")) good = i;
     }
-    for (int64_t r = 0; r < rows; ++r, row += columns) rates_watch(&p->spikes, row[t], row[photons], row[largest]);
+    for (int64_t r = 0; r < rows; ++r, row += columns) {
+        if (good >= 0 && row[good] == 0) continue;
+        p->steps += good >= 0;
+        rates_watch(&p->spikes, row[t], row[photons], row[largest]);
+    }
     return RW_OK;
 }
 
@@ -180,31 +187,37 @@ static rw_status split_step(rates_problem *p, double t_limit)
     RW_TRY(status);
     p->offset = whole ? 0 : p->offset + to_limit;
     p->n += whole, p->steps += 1;
-    return watch(p);
+    return rates_look(p);
+}
+
+rw_status rates_run(rates_problem *p, int64_t n, bool replay)
+{
+    rw_queue *q = rw_device_queue(p->device);
+    if (replay && !p->single && !p->sequence) {
+        rw_status status = record(p);
+        if (status != RW_OK && status != RW_ERR_UNSUPPORTED) return status;
+        p->single = status != RW_OK;
+    }
+    if (replay && p->sequence) RW_TRY(rw_sequence_replay(p->sequence, q));
+    else
+        for (int64_t i = 0; i < n; ++i) RW_TRY(rw_expr_run(p->step, q));
+    p->run = true;
+    return RW_OK;
 }
 
 static rw_status step(rw_problem *problem, double t_limit)
 {
     rates_problem *p = (rates_problem *)problem;
-    rw_queue *q = rw_device_queue(p->device);
+    if (p->time.method) return rates_adaptive_step(p, t_limit);
     double tau = full_step(p);
     int64_t most = (int64_t)((t_limit / tau - (double)p->n) * (1 + 1e-12) + 1e-6); /* whole steps up to the limit */
     most = RW_MIN(most, p->time.steps - p->n);
     if (p->offset > 0 || most < 1) return split_step(p, t_limit);
     int64_t at_once = p->batch - p->steps % p->batch;
-    bool replay = at_once == p->batch && most >= at_once && p->run && !p->single;
-    if (replay && !p->sequence) {
-        rw_status status = record(p);
-        if (status != RW_OK && status != RW_ERR_UNSUPPORTED) return status;
-        p->single = status != RW_OK;
-    }
     int64_t n = RW_MIN(most, at_once);
-    if (replay && p->sequence) RW_TRY(rw_sequence_replay(p->sequence, q));
-    else
-        for (int64_t i = 0; i < n; ++i) RW_TRY(rw_expr_run(p->step, q));
-    p->run = true;
+    RW_TRY(rates_run(p, n, at_once == p->batch && most >= at_once && p->run));
     p->n += n, p->steps += n;
-    return watch(p);
+    return rates_look(p);
 }
 
 /* ---- what the runner asks for -------------------------------------------------------------------------------------------------------- */
@@ -225,19 +238,29 @@ static int columns(rw_problem *problem, const rw_output_column **list)
     return p->ncolumns;
 }
 
-static rw_status get_photons(const rates_problem *p, int k, double *value)
+static rw_status get_of_mode(const rates_problem *p, const char *what, int k, double *value)
 {
-    char name[16];
-    snprintf(name, sizeof name, p->nmodes == 1 ? "Phi" : "Phi%d", k + 1);
+    char name[16], n[8];
+    snprintf(name, sizeof name, "%s%s", what, rates_number(p, k, n));
     return rw_expr_get(p->step, name, value, NULL);
 }
+
+static rw_status set_of_mode(rates_problem *p, const char *what, int k, double value)
+{
+    char name[16], n[8];
+    snprintf(name, sizeof name, "%s%s", what, rates_number(p, k, n));
+    return rw_expr_set(p->step, name, value);
+}
+
+static rw_status get_photons(const rates_problem *p, int k, double *value) { return get_of_mode(p, "Phi", k, value); }
 
 static rw_status row(rw_problem *problem, double *values)
 {
     rates_problem *p = (rates_problem *)problem;
     double loss = 1 / p->tau_c, sum = 0, inversion, losses;
     RW_TRY(rw_expr_run(p->observe, rw_device_queue(p->device)));
-    if (p->steps > 0 && rw_expr_get(p->step, "losses", &losses, NULL) == RW_OK) loss = losses;
+    if (p->time.method) loss += p->first_loss;
+    if (!p->time.method && p->steps > 0 && rw_expr_get(p->step, "losses", &losses, NULL) == RW_OK) loss = losses;
     double *v = values, *lambda = values + 2 + p->nmodes;
     *v++ = time_now(problem);
     for (int k = 0; k < p->nmodes; ++k) {
@@ -247,7 +270,9 @@ static rw_status row(rw_problem *problem, double *values)
         sum += *v++;
         snprintf(name, sizeof name, "gain%d", k + 1);
         RW_TRY(rw_expr_get(p->observe, name, &gain, NULL));
-        *lambda++ = gain - loss;
+        *lambda = gain - loss;
+        if (p->time.method && p->steps > 0) RW_TRY(get_of_mode(p, "lambda", k, lambda));
+        ++lambda;
     }
     *v = p->power_factor * sum;
     RW_TRY(rw_expr_get(p->observe, "inversion", &inversion, NULL));
@@ -275,10 +300,11 @@ static int statistics(const rw_problem *problem, const char **names, double *val
 {
     const rates_problem *p = (const rates_problem *)problem;
     const rates_spikes *s = &p->spikes;
-    double omega = NAN, damping = NAN;
+    double omega = NAN, damping = NAN, attempts = NAN;
+    if (p->time.method) rw_expr_get(p->step, "attempts", &attempts, NULL);
     if (s->seen) rates_relaxation(s, s->photons[1], &omega, &damping);
     const struct { const char *name; double value; } all[] = {
-        {"steps", (double)p->steps}, {"cells", (double)rw_blocks_cells(p->blocks)}, {"threshold_time", s->threshold}, {"spikes", rates_count(s, s->photons[1])},
+        {"steps", (double)p->steps}, {"attempts", attempts}, {"cells", (double)rw_blocks_cells(p->blocks)}, {"threshold_time", s->threshold}, {"spikes", rates_count(s, s->photons[1])},
         {"first_spike_time", s->npeaks ? s->peak[0].t : NAN}, {"first_spike_photons", s->npeaks ? s->peak[0].photons : NAN},
         {"relaxation_frequency", omega}, {"relaxation_damping_time", damping}, {"round_trip_time", p->round_trip}, {"cavity_lifetime", p->tau_c}};
     int n = 0;
@@ -307,15 +333,19 @@ static rw_status save(rw_problem *problem, rw_h5 *file)
     const void *data;
     const rates_spikes *s = &p->spikes;
     size_t cells = (size_t)rw_blocks_cells(p->blocks), peaks[2] = {(size_t)s->npeaks, 2};
-    double photons[RATES_MODES], state[STATE] = {(double)p->n, p->offset, (double)p->steps, 0}, seen[6] = {s->t[0], s->t[1], s->photons[0], s->photons[1], (double)s->seen,
+    double photons[RATES_MODES], lambda[RATES_MODES], state[STATE] = {(double)p->n, p->offset, (double)p->steps, 0}, seen[6] = {s->t[0], s->t[1], s->photons[0], s->photons[1], (double)s->seen,
                                                                                                           isnan(s->threshold) ? -1 : s->threshold};
     RW_TRY(rw_expr_get(p->step, "t", state + 3, NULL));
     for (int k = 0; k < p->nmodes; ++k) RW_TRY(get_photons(p, k, photons + k));
+    for (int k = 0; k < p->nmodes && p->time.method; ++k) RW_TRY(get_of_mode(p, "lambda", k, lambda + k));
+    if (p->time.method) RW_TRY(rw_expr_get(p->step, "wish", state + 4, NULL));
+    if (p->time.method) RW_TRY(rw_expr_get(p->step, "attempts", state + 5, NULL));
     RW_TRY(rw_array_read(p->inversion, &data));
     RW_TRY(rw_h5_write(file, "/state/inversion", RW_IO_F64, 1, &cells, data, RW_H5_CHECKSUM));
     RW_TRY(rw_h5_set_numbers(file, "/state", "steps", STATE, state));
     RW_TRY(rw_h5_set_numbers(file, "/state", "photons", p->nmodes, photons));
     RW_TRY(rw_h5_set_numbers(file, "/state", "seen", 6, seen));
+    if (p->time.method) RW_TRY(rw_h5_set_numbers(file, "/state", "lambda", p->nmodes, lambda));
     RW_TRY(rw_h5_set_integer(file, "/state", "peaks", s->npeaks));
     return s->npeaks ? rw_h5_write(file, "/state/peak", RW_IO_F64, 2, peaks, s->peak, RW_H5_CHECKSUM) : RW_OK;
 }
@@ -326,7 +356,7 @@ static rw_status load(rw_problem *problem, rw_h5 *file)
     void *data;
     rates_spikes *s = &p->spikes;
     size_t cells = (size_t)rw_blocks_cells(p->blocks);
-    double photons[RATES_MODES], state[STATE], seen[6];
+    double photons[RATES_MODES], lambda[RATES_MODES], state[STATE], seen[6];
     int64_t npeaks;
     RW_TRY(rw_h5_get_numbers(file, "/state", "steps", STATE, state));
     RW_TRY(rw_h5_get_numbers(file, "/state", "photons", p->nmodes, photons));
@@ -334,14 +364,19 @@ static rw_status load(rw_problem *problem, rw_h5 *file)
     RW_TRY(rw_h5_get_integer(file, "/state", "peaks", &npeaks));
     RW_TRY(rw_array_write(p->inversion, &data));
     RW_TRY(rw_h5_read(file, "/state/inversion", RW_IO_F64, 1, &cells, data));
-    for (int k = 0; k < p->nmodes; ++k) {
-        char name[16];
-        snprintf(name, sizeof name, p->nmodes == 1 ? "Phi" : "Phi%d", k + 1);
-        RW_TRY(rw_expr_set(p->step, name, photons[k]));
-    }
+    for (int k = 0; k < p->nmodes; ++k) RW_TRY(set_of_mode(p, "Phi", k, photons[k]));
     RW_TRY(rw_expr_set(p->step, "t", state[3]));
+    if (p->time.method) {
+        RW_TRY(rw_h5_get_numbers(file, "/state", "lambda", p->nmodes, lambda));
+        for (int k = 0; k < p->nmodes; ++k) RW_TRY(set_of_mode(p, "lambda", k, lambda[k]));
+        RW_TRY(rw_expr_set(p->step, "wish", state[4]));
+        RW_TRY(rw_expr_set(p->step, "attempts", state[5]));
+        RW_TRY(rw_expr_set(p->step, "taken", state[2]));
+        RW_TRY(rw_expr_set(p->step, "offered", 0));
+        p->now = state[3], p->limit = p->quota = 0;
+    }
     p->n = (int64_t)state[0], p->offset = state[1], p->steps = (int64_t)state[2], p->run = false;
-    *s = (rates_spikes){.t = {seen[0], seen[1]}, .photons = {seen[2], seen[3]}, .seen = (int64_t)seen[4], .threshold = seen[5] < 0 ? NAN : seen[5]};
+    *s = (rates_spikes){.rtol = s->rtol, .t = {seen[0], seen[1]}, .photons = {seen[2], seen[3]}, .seen = (int64_t)seen[4], .threshold = seen[5] < 0 ? NAN : seen[5]};
     s->npeaks = (int)RW_MIN(RW_MAX(npeaks, 0), RATES_PEAKS);
     size_t peaks[2] = {(size_t)s->npeaks, 2};
     return s->npeaks ? rw_h5_read(file, "/state/peak", RW_IO_F64, 2, peaks, s->peak) : RW_OK;

@@ -24,6 +24,7 @@ typedef struct rates_peak {
 typedef struct rates_spikes {
     double t[2], photons[2]; /* the last two steps */
     int64_t seen;
+    double rtol;             /* of adaptive steps, which are long: a peak is that of a parabola through three logarithms; 0: of equal ones */
     double threshold;        /* time at which the gain first exceeded the losses, NaN: not yet */
     rates_peak peak[RATES_PEAKS];
     int npeaks;              /* the first of them; later ones are not kept */
@@ -44,17 +45,21 @@ typedef struct rates_problem {
     char mode_name[RATES_MODES][32];
     double photons[RATES_MODES];
     rw_array *inversion, *pumping, *mode[RATES_MODES];
+    rw_array *half, *offered; /* of adaptive steps: in the middle, at the end */
+    double first_loss;        /* beside the mirror's, at t = 0 */
     /* derived */
     double round_trip, tau_c, gain, power_factor; /* gain: sigma c / length; power of a photon in mW */
 
-    rw_expr *step, *observe;
+    rw_expr *step, *observe, *settle;
     rw_sequence *sequence;
     bool run;                /* once since it was made or loaded: all arrays are on the device, so steps can be recorded */
     bool single;             /* steps cannot be recorded: the plain evaluator */
-    int batch;               /* steps of the sequence, and rows of the trace */
+    int batch;               /* runs of the sequence, and rows of the trace */
+    int64_t every;           /* the runner looks after so many steps; 0: at times only */
     int64_t n;               /* whole steps done */
     double offset;           /* time since then, of a step that an output has split */
-    int64_t steps;           /* programs run: split steps count twice */
+    int64_t steps;           /* programs run: split steps count twice; adaptive: taken */
+    double now, limit, quota; /* adaptive: time, and what the device has been told */
     rates_spikes spikes;
 
     rw_output_grid output_grid;
@@ -70,8 +75,17 @@ rw_status rates_make_grid(const rw_case *c, rates_problem *p, bool estimate, int
 /* fields.c: pump, modes and the first inversion from their expressions; the programs. */
 rw_status rates_make_fields(const rw_case *c, rates_problem *p);
 rw_status rates_make_programs(const rw_case *c, rates_problem *p);
+/* A mode's number behind a name; none where there is one mode only. */
+const char *rates_number(const rates_problem *p, int k, char text[8]);
 /* A program whose fields are N, pump and the modes, bound. */
 rw_status rates_program(rates_problem *p, const rw_expr_spec *given, rw_expr **e);
+/* rates.c: so many runs of the step, at once where `replay`; what they have left in the trace. */
+rw_status rates_run(rates_problem *p, int64_t n, bool replay);
+rw_status rates_look(rates_problem *p);
+/* adaptive.c: the program's text behind functions, its scalars beside those of imex (their number), some attempts. */
+void rates_write_adaptive(const rates_problem *p, rw_text *t);
+int rates_adaptive_scalars(const rates_problem *p, char names[RATES_MODES][16], rw_expr_scalar *scalars);
+rw_status rates_adaptive_step(rates_problem *p, double t_limit);
 /* spikes.c */
 void rates_watch(rates_spikes *s, double t, double photons, double lambda);
 /* Peaks that stand out above `final`. */
