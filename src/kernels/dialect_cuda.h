@@ -52,6 +52,24 @@ DEVICE int rw_item()
 #define AT_N(name, k, i) name[k]
 #define AT_BOX(name, i, j) name[rw_k]
 
+/* Lanes 32 w … 32 w + 31 of a warp; the group's last one may be short. */
+template <class T> DEVICE T rw_warp_sum(T v)
+{
+    const int lane = ITEM % 32, lanes = GROUP - ITEM / 32 * 32 < 32 ? GROUP - ITEM / 32 * 32 : 32;
+    const unsigned mask = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
+    for (int by = 16; by > 0; by /= 2) {
+        const T other = __shfl_down_sync(mask, v, by);
+        if (lane + by < lanes) v += other;
+    }
+    return v;
+}
+#define WARP_SUM(T, sums, scratch, name)                                                                               \
+    do {                                                                                                               \
+        const T rw_v = rw_warp_sum(name[0]);                                                                           \
+        if (ITEM % 32 == 0) sums[ITEM / 32] = rw_v;                                                                    \
+    } while (0);                                                                                                       \
+    BARRIER
+
 #define UNROLL _Pragma("unroll")
 #define RW_PRAGMA(x) _Pragma(#x)
 #define UNROLL_BY(n) RW_PRAGMA(unroll n)

@@ -114,7 +114,7 @@ static void add_name(const rw_lab *lab, const rw_lab_curves *d, int name, size_t
     size_t n = 0;
     for (int i = 0; i < r->n; ++i) {
         const double *row = r->value + i * r->width;
-        if (row[by] != name || strcmp(lab->names[(int)row[where]].text, d->only) != 0) continue;
+        if (row[by] != name || (*d->only && strcmp(lab->names[(int)row[where]].text, d->only) != 0)) continue;
         x[n] = row[from], y[n++] = row[to];
     }
     if (!n || c->n == SERIES) return;
