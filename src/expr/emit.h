@@ -77,7 +77,8 @@ rw_status rw_emit_near(rw_emitter *e, int field);
 rw_status rw_emit_arguments(rw_emitter *e);
 bool rw_emit_uniforms(rw_emitter *e); /* those among them that are scalars; false: memory */
 void rw_emit_definitions(rw_emitter *e);
-void rw_emit_merge(rw_emitter *e);
+void rw_emit_merge(rw_emitter *e);   /* functions for reductions; with the kernel that combines what groups leave: */
+void rw_emit_combine(rw_emitter *e);
 void rw_emit_accumulators(rw_emitter *e);
 void rw_emit_partials(rw_emitter *e);
 /* Adds the values that pass e->pass reduces to the accumulators of e->item. */

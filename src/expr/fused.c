@@ -368,7 +368,7 @@ rw_status rw_emit_fused(rw_emitter *e)
     for (int field = 0; field < e->g->nfields; ++field)
         if (e->use.read[field]) RW_TRY(rw_emit_get(e, field, NULL));
     for (int i = 0; i < f->nkept; ++i) RW_TRY(rw_emit_get(e, f->kept[i].field, f->kept + i));
-    if (e->k->naccumulators) rw_emit_merge(e);
+    if (e->k->naccumulators) rw_emit_combine(e);
     ADD("KERNEL(run%s%s%s)\n{\n", rw_text_of(&e->arrays), rw_text_of(&e->uniforms),
         e->k->naccumulators ? ", GLOBAL f64 *RESTRICT part" : "");
     for (int m = 0; m < f->nmemory; ++m)

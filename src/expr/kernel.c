@@ -8,7 +8,7 @@
  *   rows, columns         the same on a processor, as loops; of short rows the ends belong to the loop (l_u_1, h_u_1)
  *   run                   a group takes tiles, splits each into an inner box and the cells around it, keeps partial
  *                         reductions
- *   combine               adds up what the groups left behind, in their order
+ *   combine               adds up what the groups left behind, in their order; behind the last pass the update of states does (state.c)
  *
  * Scalars that depend on no field are computed once on the host and are arguments (k12); reductions of earlier passes
  * are read from device memory. Values are named after their nodes (v37), so the text follows the graph. */
@@ -86,7 +86,9 @@ static void choose_tiling(rw_emitter *e, const rw_device_properties *dev, rw_til
     int64_t tiles = 1;
     for (int d = 0; d < 3; ++d) tiles *= t->tiles[d] = ceil_div(n[d], RW_MAX(t->tile[d], 1));
     t->groups = tiles;
-    if (e->k->naccumulators) t->groups = RW_MIN(tiles, gpu ? (int64_t)RW_MAX(dev->units, 16) * 4096 / t->group : 256);
+    if (!e->k->naccumulators) return;
+    int64_t most = gpu ? (int64_t)RW_MAX(dev->units, 16) * 4096 / t->group : 256; /* numbers to combine; as many tiles to each, or one less */
+    t->groups = tiles <= most ? tiles : gpu ? ceil_div(tiles, ceil_div(tiles, most)) : most;
 }
 
 /* ---- cells, tiles, reductions ------------------------------------------------------------------------------------- */
@@ -450,7 +452,7 @@ static void emit_run(rw_emitter *e)
     ADD("}\n");
 }
 
-/* Two levels: items of a group in shared memory, then the groups' values by `combine`, a group a number. */
+/* Two levels: items of a group in shared memory, then the groups' values: eight loads at once, as one group has to hide their latency. */
 void rw_emit_merge(rw_emitter *e)
 {
     ADD("DEVICE f64 merge(f64 a, f64 b, int kind)\n{\n    return kind == 0 ? a + b : kind == 1 ? RW_MIN(a, b) : RW_MAX(a, "
@@ -458,18 +460,25 @@ void rw_emit_merge(rw_emitter *e)
         "DEVICE void reduce_items(LOCAL f64 *s, int kind)\n{\n    for (int n = GROUP; n > 1; n = (n + 1) / 2) {\n"
         "        const int upper = (n + 1) / 2;\n        EACH(i, n - upper) { s[i] = merge(s[i], s[i + upper], kind); }\n"
         "        BARRIER;\n    }\n}\n"
-        "KERNEL(combine, GLOBAL f64 *slots, GLOBAL const f64 *part, int n)\n{\n"
-        "    SHARED(f64, shared, GROUP);\n    PRIVATE(f64, acc);\n    const int a = GROUP_ID(0);\n    const int slot = ");
-    for (int a = 0; a + 1 < e->k->naccumulators; ++a) ADD("a == %d ? %d : ", a, e->k->accumulator_slot[a]);
-    ADD("%d, kind = ", e->k->accumulator_slot[e->k->naccumulators - 1]);
-    for (int i = 0, a = 0; i < e->plan->nreductions; ++i)
-        for (int part = 0; reduces(e, e->plan->reductions + i) && part < e->plan->reductions[i].width; ++part, ++a)
-            if (a + 1 < e->k->naccumulators) ADD("a == %d ? %d : ", a, e->plan->reductions[i].kind);
-            else ADD("%d", e->plan->reductions[i].kind);
-    ADD(";\n    EACH(i, GROUP) { AT(acc, i) = kind == 0 ? 0 : kind == 1 ? RW_INF : -RW_INF; }\n"
-        "    EACH_IN(i, 0, n) { AT(acc, i) = merge(AT(acc, i), part[a * n + i], kind); }\n"
+        "DEVICE void combine_parts(GLOBAL f64 *slot, GLOBAL const f64 *part, int n, int kind, LOCAL f64 *shared, f64 *acc)\n{\n"
+        "    EACH(i, GROUP) { AT(acc, i) = kind == 0 ? 0 : kind == 1 ? RW_INF : -RW_INF; }\n"
+        "    UNROLL_BY(8) EACH_IN(i, 0, n) { AT(acc, i) = merge(AT(acc, i), part[i], kind); }\n"
         "    EACH(i, GROUP) { shared[i] = AT(acc, i); }\n    BARRIER;\n    reduce_items(shared, kind);\n"
-        "    EACH(i, 1) { slots[slot] = shared[0]; }\n}\n");
+        "    EACH(i, 1) { *slot = shared[0]; }\n    BARRIER;\n}\n");
+}
+
+/* A group a number. */
+void rw_emit_combine(rw_emitter *e)
+{
+    const rw_pass_kernel *k = e->k;
+    int last = k->naccumulators - 1;
+    rw_emit_merge(e);
+    ADD("KERNEL(combine, GLOBAL f64 *slots, GLOBAL const f64 *part, int n)\n{\n"
+        "    SHARED(f64, shared, GROUP);\n    PRIVATE(f64, acc);\n    const int a = GROUP_ID(0);\n    const int slot = ");
+    for (int a = 0; a < last; ++a) ADD("a == %d ? %d : ", a, k->accumulator_slot[a]);
+    ADD("%d, kind = ", k->accumulator_slot[last]);
+    for (int a = 0; a < last; ++a) ADD("a == %d ? %d : ", a, k->accumulator_kind[a]);
+    ADD("%d;\n    combine_parts(slots + slot, part + a * n, n, kind, shared, acc);\n}\n", k->accumulator_kind[last]);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------------------- */
@@ -557,11 +566,12 @@ static rw_status count_accumulators(rw_emitter *e)
 {
     rw_pass_kernel *k = e->k;
     k->accumulator_slot = rw_calloc((size_t)e->plan->nslots + 1, sizeof *k->accumulator_slot);
-    if (!k->accumulator_slot) return rw_fail_memory(e->g->ctx, 64, "a kernel");
+    k->accumulator_kind = rw_calloc((size_t)e->plan->nslots + 1, sizeof *k->accumulator_kind);
+    if (!k->accumulator_slot || !k->accumulator_kind) return rw_fail_memory(e->g->ctx, 64, "a kernel");
     for (int i = 0; i < e->plan->nreductions; ++i) {
         const rw_reduction *r = e->plan->reductions + i;
         for (int part = 0; reduces(e, r) && part < r->width; ++part)
-            k->accumulator_slot[k->naccumulators++] = r->slot + part;
+            k->accumulator_kind[k->naccumulators] = r->kind, k->accumulator_slot[k->naccumulators++] = r->slot + part;
     }
     return RW_OK;
 }
@@ -611,7 +621,7 @@ static rw_status emit_plain(rw_emitter *e)
     RW_TRY(part_nodes(e));
     for (int f = 0; f < e->g->nfields; ++f)
         if (e->use.read[f] && !flat) RW_TRY(rw_emit_get(e, f, NULL));
-    if (e->k->naccumulators) rw_emit_merge(e);
+    if (e->k->naccumulators) rw_emit_combine(e);
     e->whole_rows = e->k->tiling.rows && !e->k->tiling.stream && reaches(e, 0) && !e->mixed && e->g->grid.size[0] <= WHOLE_ROWS;
     RW_TRY(emit_inner(e));
     if (!flat && !e->k->tiling.rows) emit_border(e);
@@ -673,6 +683,6 @@ out:
 
 void rw_pass_kernel_free(rw_pass_kernel *k)
 {
-    rw_free(k->text), rw_free(k->slots), rw_free(k->accumulator_slot);
+    rw_free(k->text), rw_free(k->slots), rw_free(k->accumulator_slot), rw_free(k->accumulator_kind);
     memset(k, 0, sizeof *k);
 }

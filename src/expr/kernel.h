@@ -35,6 +35,7 @@ typedef struct rw_pass_kernel {
     int nslots, slots_capacity;
     int naccumulators;      /* numbers a group leaves behind */
     int *accumulator_slot;  /* where each goes among the device scalars */
+    int *accumulator_kind;  /* rw_reduce_kind */
     bool f32;               /* precision of the arithmetic */
     bool has_complex;
     double flops;
@@ -46,7 +47,7 @@ rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_device_
 /* False when passes over such a grid never share a kernel on this device. */
 bool rw_passes_fuse(const rw_grid *grid, const rw_device_properties *device);
 /* state.c: what runs behind all passes; without text when nothing does. */
-rw_status rw_state_kernel_create(const rw_plan *plan, rw_pass_kernel *k);
+rw_status rw_state_kernel_create(const rw_plan *plan, const rw_pass_kernel *last, rw_pass_kernel *k);
 void rw_pass_kernel_free(rw_pass_kernel *k);
 
 #endif

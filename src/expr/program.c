@@ -433,7 +433,8 @@ static rw_status run_pass(rw_expr *e, rw_expr_pass *p, rw_queue *q)
         }
     }
     RW_TRY(rw_launch(q, p->run, (int64_t[3]){k->tiling.groups, 1, 1}, args, k->nslots));
-    if (!k->naccumulators) return RW_OK;
+    bool later = p == e->passes + e->npasses - 1 && e->update.kernel.naccumulators; /* by the update of states */
+    if (!k->naccumulators || later) return RW_OK;
     rw_arg c[] = {rw_arg_array(e->slots), rw_arg_array(p->part), rw_arg_int(k->tiling.groups)};
     return rw_launch(q, p->combine, (int64_t[3]){k->naccumulators, 1, 1}, c, 3);
 }

@@ -6,6 +6,8 @@
 #include "expr/emit.h"
 #include "expr/program.h"
 
+enum { MOST_COMBINED = 8 }; /* numbers that one group combines one after the other */
+
 /* Results of which a trace has a column: real, the last of each name. */
 static bool has_column(const rw_plan *plan, int result)
 {
@@ -28,11 +30,16 @@ static bool assigns(const rw_plan *plan)
     return any;
 }
 
-/* All values first, then the rows and the states: they change together. */
-static void emit_update(rw_emitter *e)
+/* What the last pass reduces is combined first, in the same launch. Then all values, then the rows and the states: they change together. */
+static void emit_update(rw_emitter *e, const rw_pass_kernel *last)
 {
     const rw_plan *plan = e->plan;
-    ADD("KERNEL(update, GLOBAL f64 *slots%s%s)\n{\n    EACH(i, 1) {\n", plan->trace ? ", GLOBAL f64 *trace" : "", rw_text_of(&e->uniforms));
+    if (last) rw_emit_merge(e);
+    ADD("KERNEL(update, GLOBAL f64 *slots%s%s%s)\n{\n", last ? ", GLOBAL const f64 *part, int n" : "", plan->trace ? ", GLOBAL f64 *trace" : "", rw_text_of(&e->uniforms));
+    if (last) ADD("    SHARED(f64, shared, GROUP);\n    PRIVATE(f64, acc);\n");
+    for (int a = 0; last && a < last->naccumulators; ++a)
+        ADD("    combine_parts(slots + %d, part + %d * n, n, %d, shared, acc);\n", last->accumulator_slot[a], a, last->accumulator_kind[a]);
+    ADD("    EACH(i, 1) {\n");
     rw_emit_nodes(e, e->use.needed, "        ");
     if (plan->trace) {
         int columns = count_columns(plan), c = 0, counter = rw_trace_slot(e->g);
@@ -50,12 +57,13 @@ static void emit_update(rw_emitter *e)
     ADD("    }\n}\n");
 }
 
-rw_status rw_state_kernel_create(const rw_plan *plan, rw_pass_kernel *k)
+rw_status rw_state_kernel_create(const rw_plan *plan, const rw_pass_kernel *last, rw_pass_kernel *k)
 {
     rw_text text = {0};
     rw_emitter e = {.plan = plan, .g = plan->graph, .pass = -1, .k = k, .t = &text, .index = {"i", "j", "k"}};
-    *k = (rw_pass_kernel){.tiling = {.group = 32, .group_x = 32, .groups = 1}};
+    *k = (rw_pass_kernel){.tiling = {.group = last ? 256 : 32, .group_x = 32, .groups = 1}};
     if (!assigns(plan)) return RW_OK;
+    k->naccumulators = last ? last->naccumulators : 0;
     RW_TRY(rw_pass_use_begin(plan, &e.use));
     for (int s = 0; s < e.g->nstates; ++s) rw_pass_use_add(plan, -1, &e.use, plan->states[s]);
     for (int i = 0; plan->trace && i < plan->nresults; ++i)
@@ -64,7 +72,7 @@ rw_status rw_state_kernel_create(const rw_plan *plan, rw_pass_kernel *k)
     for (int n = 0; n < e.use.nnodes; ++n) k->has_complex = k->has_complex || ((e.use.needed[n] || e.use.uniform[n]) && e.g->nodes[n].is_complex);
     if (ok) {
         rw_text_add(&text, "#define CX(name) c128_##name\n");
-        emit_update(&e);
+        emit_update(&e, last);
     }
     rw_status status = ok && !text.failed ? RW_OK : rw_fail_memory(e.g->ctx, text.length, "the text of a kernel");
     if (status == RW_OK) k->text = text.data, text.data = NULL;
@@ -107,9 +115,12 @@ rw_status rw_expr_begin_states(rw_expr *e)
     if (!e->graph->nstates && !e->plan.trace) return RW_OK;
     RW_TRY(begin_slots(e));
     if (e->plan.trace) RW_TRY(begin_trace(e));
-    RW_TRY(rw_state_kernel_create(&e->plan, &e->update.kernel));
+    const rw_pass_kernel *last = e->npasses ? &e->passes[e->npasses - 1].kernel : NULL;
+    RW_TRY(rw_state_kernel_create(&e->plan, last && last->naccumulators > 0 && last->naccumulators <= MOST_COMBINED ? last : NULL, &e->update.kernel));
     if (!e->update.kernel.text || e->evaluator) return RW_OK;
-    rw_define defines[] = {{"GROUP", "32"}, {"GROUP_X", "32"}, {"REAL", "f64"}, {"WITH_COMPLEX", "1"}};
+    char group[16];
+    snprintf(group, sizeof group, "%d", e->update.kernel.tiling.group);
+    rw_define defines[] = {{"GROUP", group}, {"GROUP_X", "32"}, {"REAL", "f64"}, {"WITH_COMPLEX", "1"}};
     rw_status status = rw_program_create(e->device, "update", e->update.kernel.text, defines, e->update.kernel.has_complex ? 4 : 3, &e->update.program);
     if (status == RW_ERR_UNSUPPORTED && !e->device->ops->discrete) { /* no compiler: a program without passes finds out here */
         e->evaluator = true;
@@ -126,6 +137,10 @@ rw_status rw_expr_update_states(rw_expr *e, rw_queue *q)
     int n = 0;
     if (!e->update.run) return RW_OK;
     args[n++] = rw_arg_array(e->slots);
+    if (k->naccumulators) {
+        const rw_expr_pass *last = e->passes + e->npasses - 1;
+        args[n++] = rw_arg_array(last->part), args[n++] = rw_arg_int(last->kernel.tiling.groups);
+    }
     if (e->plan.trace) args[n++] = rw_arg_array(e->trace);
     for (int i = 0; i < k->nslots; ++i) {
         double re, im;

@@ -45,7 +45,7 @@ enum { RW_LAB_CURVES = 4, RW_LAB_FIELDS = 4, RW_LAB_WORKS = 4 };
 typedef struct rw_lab_curves {
     const char *name, *title;  /* name: the file is STUDY-name.png */
     int table, x, y[RW_LAB_CURVES], ny;
-    const char *only;          /* (optional) rows that have this name in column `where`; names of others are dashed */
+    const char *only;          /* (optional) rows that have this name in column `where`, "" all; names of others are dashed */
     int where, by;
     int dashed;                /* the last so many of y are others' values */
     bool agree;                /* devices should lie on each other: lines for the first, points for the others */

@@ -14,7 +14,8 @@ static const int block_sizes[] = {1, 2, 3, 31, 32, 33, 64, 65, 96, 127, 128, 255
 static bool is_tried(int i)
 {
     bool slow = on("check") || (on("opencl") && !rw_device_info(dev)->gpu);
-    return block_sizes[i] <= rw_device_info(dev)->group_max && (!slow || block_sizes[i] == 1 || block_sizes[i] == 33 || block_sizes[i] == 96 || block_sizes[i] == 513);
+    if (on("opencl") && block_sizes[i] > 256) return false; /* NVIDIA's compiler gives them too few registers */
+    return block_sizes[i] <= rw_device_info(dev)->group_max && (!slow || block_sizes[i] == 1 || block_sizes[i] == 33 || block_sizes[i] == 96 || block_sizes[i] == 255);
 }
 
 static rw_array *filled(int64_t n, double first, double step, bool reciprocal)
@@ -122,7 +123,8 @@ static void test_study(void **state)
         assert_true(rw_lab_value(lab, "steps", i, "difference") < 1e-12 && rw_lab_value(lab, "steps", i, "copies") == 0);
     }
     assert_true(rw_lab_value(lab, "steps", 16, "rate") == 23.35);
-    assert_int_equal(rw_lab_rows(lab, "blocks"), 6);
+    assert_int_equal(rw_lab_rows(lab, "blocks"), 3);
+    for (int i = 0; i < 3; ++i) assert_true(rw_lab_value(lab, "blocks", i, "rate (c)") > 0 && rw_lab_value(lab, "blocks", i, "rate (d)") > 0);
     assert_true(rw_lab_value(lab, "blocks", 1, "block") == 33 && fabs(rw_lab_value(lab, "blocks", 1, "model") - 5 / 10.) < 1e-12);
     rw_lab_destroy(&lab);
 }
