@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a user of Python would pick instead, on the processor: NumPy and NumExpr.
 
-The two pieces of work of `rechenwerk bench rates` and `rechenwerk bench rkc`, same sizes, same formulas, random inputs.
+The pieces of work of `rechenwerk bench rates`, `bench laser` and `bench rkc`, same sizes, same formulas, random inputs.
 Each row: median seconds of the rounds, quartiles, GB/s by the least bytes (each input read once, the output written
 once). Rows take turns, and a copy takes part, so that a busy machine slows all alike.
 
@@ -66,6 +66,39 @@ def rates(n, rounds, random):
     print_rows(work, rounds)
 
 
+def laser(n, rounds, random):
+    start, P, U, V = (random.random(n) for _ in range(4))
+    Nm = 1 + random.random(n)
+    tau, isf, sigma, loss, seed = 0.05, 0.3, 0.7, 0.1, 1e-3
+    weight, work = sigma / n, {}
+
+    def photons(phi, total):
+        growth = weight * total - loss
+        return phi * (1 + tau * growth) + tau * seed if growth > 0 else (phi + tau * seed) / (1 - tau * growth)
+
+    def by_numpy(N, phi):
+        np.divide(N + tau * P, 1 + tau * (isf + sigma * phi * U + P / Nm), out=N)
+        return photons(phi, np.dot(V, N * U))
+
+    def by_numexpr(N, phi):
+        names = dict(N=N, P=P, U=U, V=V, Nm=Nm, tau=tau, isf=isf, rate=sigma * phi)
+        numexpr.evaluate("(N + tau*P)/(1 + tau*(isf + rate*U + P/Nm))", out=N, local_dict=names)
+        return photons(phi, float(numexpr.evaluate("sum(V*N*U)", local_dict=names)))
+
+    def stepping(step):
+        state = [start.copy(), 0.4]
+
+        def call():
+            state[1] = step(*state)
+        return call
+
+    assert np.isclose(by_numpy(start.copy(), 0.4), by_numexpr(start.copy(), 0.4) if numexpr else by_numpy(start.copy(), 0.4), rtol=1e-12)
+    work[f"laser step f64, {n} cells, NumPy"] = (stepping(by_numpy), 48 * n)
+    if numexpr:
+        work[f"laser step f64, {n} cells, NumExpr"] = (stepping(by_numexpr), 48 * n)
+    print_rows(work, rounds)
+
+
 def rkc(n, rounds, random):
     h = 1 / (n + 1)
     c0, c1, c2, c3, c4 = -0.2, 1.9, -0.7, 1e-9, -4e-10
@@ -125,6 +158,8 @@ def main():
     print(f"NumPy {np.__version__}{version}")
     random = np.random.default_rng(1)
     rates(a.cells, a.rounds, random)
+    laser(a.cells, a.rounds, random)
+    laser(625, 50 * a.rounds, random)
     rkc(a.points, a.rounds, random)
 
 

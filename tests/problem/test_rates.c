@@ -280,6 +280,9 @@ static void test_bad_input(void **state)
         {BAD("1", MODE, "grid: {kind: file}\n" END), "grid.kind is file, but grid.file is not given"},
         {BAD("1", MODE, "grid: {file: a.msh}\n" END), "grid.file is given, but grid.kind is not file"},
         {BAD("1", MODE, "pumps: 3\n" END), "pumps is unknown; nearest is pump"},
+        {BAD("1", MODE, END "parameters: {w: 1, gain: 2}\n"), "/tmp/case.yaml:5:20: gain is a name of the problem rates itself: choose another"},
+        {BAD("1", MODE, END "parameters: {mode12: 1}\n"), "mode12 is a name of the problem"},
+        {BAD("1", MODE, END "functions: [\"g(a) = a\", \" grow (a) = a\"]\n"), ":5:25: grow is a name of the problem"},
         {BAD("1", MODE, END "checks: {a: {value: \"N\"}}\n"), "checks.a.value is a field"}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_case *c = NULL;

@@ -28,7 +28,7 @@ static void add_relaxation(const rates_problem *p, rw_text *t, const char *to, c
 {
     rw_text_add(t, "\n%s = relax(%s, pump, spontaneous + gain*(", to, from);
     add_sum(p, t, photons);
-    rw_text_add(t, ") + pump/doping, %s)", step);
+    rw_text_add(t, ") + pump*filling, %s)", step);
 }
 
 /* A line for each mode; # in it is the mode's number. */

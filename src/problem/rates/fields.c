@@ -141,7 +141,7 @@ static void write_step(const rates_problem *p, rw_text *t)
     char n[8];
     rw_text_add(t, "t = t + tau\nN = (N + tau*pump)/(1 + tau*(spontaneous + gain*(");
     for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "%sPhi%s*mode%s", k ? " + " : "", rates_number(p, k, n), n);
-    rw_text_add(t, ") + pump/doping))\nlosses = mirror + (%s)", p->cavity.loss);
+    rw_text_add(t, ") + pump*filling))\nlosses = mirror + (%s)", p->cavity.loss);
     for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "\nlambda%s = gain*sum(volume*N*mode%s) - losses", rates_number(p, k, n), n);
     for (int k = 0; k < p->nmodes; ++k) {
         rates_number(p, k, n);
@@ -186,7 +186,7 @@ static rw_status make_step(const rw_case *c, rates_problem *p)
     int count = p->nscalars;
     if (count) memcpy(scalars, p->scalars, (size_t)count * sizeof *scalars);
     const rw_expr_scalar own[] = {{.name = "tau", .value = p->time.end / (double)p->time.steps}, {.name = "spontaneous", .value = 1 / p->crystal.lifetime},
-                                  {.name = "gain", .value = p->gain}, {.name = "doping", .value = p->crystal.doping}, {.name = "mirror", .value = 1 / p->tau_c},
+                                  {.name = "gain", .value = p->gain}, {.name = "filling", .value = 1 / p->crystal.doping}, {.name = "mirror", .value = 1 / p->tau_c},
                                   {.name = "seed", .value = p->cavity.seed}, {.name = "t", .state = true}};
     for (int i = p->time.method != 0; i < RW_COUNT(own); ++i) scalars[count++] = own[i]; /* adaptive steps have a tau of their own */
     for (int k = 0; k < p->nmodes; ++k) {
@@ -216,6 +216,35 @@ static rw_status make_observe(rates_problem *p)
     rw_status status = t.failed ? rw_fail_memory(p->device->ctx, t.length, "a program") : rates_program(p, &spec, &p->observe);
     rw_text_free(&t);
     return status;
+}
+
+/* Names of the programs here, without the numbers of modes. */
+static bool is_own(const char *name, size_t n)
+{
+    static const char *const own[] = {"N", "pump", "mode", "volume", "block", "boundary", "r2", "H", "G", "F", "Q", "Phi", "lambda", "tau", "spontaneous", "gain", "filling",
+                                      "mirror", "seed", "losses", "photons", "power", "largest", "rtol", "longest", "wish", "limit", "quota", "taken", "attempts", "offered",
+                                      "grow", "relax", "begin", "last", "finish", "whole", "first", "losses_half", "losses_end", "gain_half", "once", "middle", "twice", "ratio",
+                                      "error", "good", "next", "inversion", "f_", "s_"};
+    while (n > 1 && name[n - 1] >= '0' && name[n - 1] <= '9' && strncmp(name, "r2", n)) --n;
+    for (int i = 0; i < RW_COUNT(own); ++i)
+        if (strlen(own[i]) == n && !memcmp(own[i], name, n)) return true;
+    return false;
+}
+
+rw_status rates_check_names(const rw_case *c)
+{
+    static const char message[] = "%.*s is a name of the problem rates itself: choose another";
+    const rw_yaml *parameters = rw_case_node(c, "parameters"), *functions = rw_case_node(c, "functions");
+    for (int i = 0; parameters && i < parameters->n; ++i) {
+        int n = (int)strlen(parameters->keys[i]);
+        if (is_own(parameters->keys[i], (size_t)n)) return rw_case_fail_key(c, parameters, i, message, n, parameters->keys[i]);
+    }
+    for (int i = 0; functions && i < functions->n; ++i) {
+        const char *text = functions->items[i]->text + strspn(functions->items[i]->text, " \t");
+        int n = (int)strcspn(text, " (");
+        if (is_own(text, (size_t)n)) return rw_case_fail(c, functions->items[i], message, n, text);
+    }
+    return RW_OK;
 }
 
 rw_status rates_make_programs(const rw_case *c, rates_problem *p)

@@ -75,6 +75,7 @@ rw_status rates_make_grid(const rw_case *c, rates_problem *p, bool estimate, int
 /* fields.c: pump, modes and the first inversion from their expressions; the programs. */
 rw_status rates_make_fields(const rw_case *c, rates_problem *p);
 rw_status rates_make_programs(const rw_case *c, rates_problem *p);
+rw_status rates_check_names(const rw_case *c); /* parameters and functions are not named like what the programs have */
 /* A mode's number behind a name; none where there is one mode only. */
 const char *rates_number(const rates_problem *p, int k, char text[8]);
 /* A program whose fields are N, pump and the modes, bound. */
