@@ -56,18 +56,6 @@ typedef struct { int id[3], n[3]; } rw_group;
 #define AT_N(name, k, i) name[rw_at(&rw_l, i, __LINE__)][k]
 #define AT_BOX(name, i, j) name[rw_at(&rw_l, (j) * rw_ni + (i), __LINE__)][((j) * rw_ni + (i)) / GROUP]
 
-/* Without words for warps: through shared memory. */
-#define WARP_SUM(T, sums, scratch, name)                                                                               \
-    EACH(rw_i, GROUP) { scratch[rw_i] = AT(name, rw_i); }                                                              \
-    BARRIER;                                                                                                           \
-    EACH(rw_w, (GROUP + 31) / 32)                                                                                      \
-    {                                                                                                                  \
-        T rw_v = 0;                                                                                                    \
-        for (int rw_k = 32 * (int)rw_w; rw_k < 32 * (int)rw_w + 32 && rw_k < GROUP; ++rw_k) rw_v += scratch[rw_k];     \
-        sums[rw_w] = rw_v;                                                                                             \
-    }                                                                                                                  \
-    BARRIER
-
 #define UNROLL
 #define UNROLL_BY(n)
 #define FMA(a, b, c) fma(a, b, c)

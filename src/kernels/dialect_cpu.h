@@ -52,18 +52,6 @@ typedef struct { int id[3], n[3]; } rw_group;
 #define AT_N(name, k, i) name[k][(i) - rw_b]
 #define AT_BOX(name, i, j) name[j][i]
 
-/* Without words for warps: through shared memory. */
-#define WARP_SUM(T, sums, scratch, name)                                                                               \
-    EACH(rw_i, GROUP) { scratch[rw_i] = AT(name, rw_i); }                                                              \
-    BARRIER;                                                                                                           \
-    EACH(rw_w, (GROUP + 31) / 32)                                                                                      \
-    {                                                                                                                  \
-        T rw_v = 0;                                                                                                    \
-        for (int rw_k = 32 * (int)rw_w; rw_k < 32 * (int)rw_w + 32 && rw_k < GROUP; ++rw_k) rw_v += scratch[rw_k];     \
-        sums[rw_w] = rw_v;                                                                                             \
-    }                                                                                                                  \
-    BARRIER
-
 #define UNROLL _Pragma("GCC unroll 32")
 #define RW_PRAGMA(x) _Pragma(#x)
 #define UNROLL_BY(n) RW_PRAGMA(GCC unroll n)

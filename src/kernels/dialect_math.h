@@ -5,3 +5,16 @@
 #define RW_SIGN(a) ((a) > 0 ? 1 : (a) < 0 ? -1 : (a))
 #define RW_MOD(a, b) ((a) - (b) * floor((a) / (b))) /* the sign of b, as in mathematics */
 #define RW_INF (1e300 * 1e300)
+
+#ifndef WARP_SUM /* CUDA has words for warps; else through shared memory */
+#define WARP_SUM(T, sums, scratch, name)                                                                               \
+    EACH(rw_i, GROUP) { scratch[rw_i] = AT(name, rw_i); }                                                              \
+    BARRIER;                                                                                                           \
+    EACH(rw_w, (GROUP + 31) / 32)                                                                                      \
+    {                                                                                                                  \
+        T rw_v = 0;                                                                                                    \
+        for (int rw_k = 32 * (int)rw_w; rw_k < 32 * (int)rw_w + 32 && rw_k < GROUP; ++rw_k) rw_v += scratch[rw_k];     \
+        sums[rw_w] = rw_v;                                                                                             \
+    }                                                                                                                  \
+    BARRIER
+#endif

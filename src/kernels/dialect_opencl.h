@@ -64,18 +64,6 @@ DEVICE int rw_item(void)
 #define AT_N(name, k, i) name[k]
 #define AT_BOX(name, i, j) name[rw_k]
 
-/* Without words for warps: through shared memory. */
-#define WARP_SUM(T, sums, scratch, name)                                                                               \
-    EACH(rw_i, GROUP) { scratch[rw_i] = AT(name, rw_i); }                                                              \
-    BARRIER;                                                                                                           \
-    EACH(rw_w, (GROUP + 31) / 32)                                                                                      \
-    {                                                                                                                  \
-        T rw_v = 0;                                                                                                    \
-        for (int rw_k = 32 * (int)rw_w; rw_k < 32 * (int)rw_w + 32 && rw_k < GROUP; ++rw_k) rw_v += scratch[rw_k];     \
-        sums[rw_w] = rw_v;                                                                                             \
-    }                                                                                                                  \
-    BARRIER
-
 #define UNROLL _Pragma("unroll")
 #define RW_PRAGMA(x) _Pragma(#x)
 #define UNROLL_BY(n) RW_PRAGMA(unroll n)

@@ -182,6 +182,37 @@ static void test_linear(void **state)
     }
 }
 
+/* In a sheared box, whose sides are planes, with the slopes of a linear function on them: none at the sides either. */
+static void test_sheared(void **state)
+{
+    (void)state;
+    static const double edge[3][3] = {{1, 0.1, 0}, {0.6, 0.9, 0.2}, {-0.3, 0.4, 1.1}}, gradient[3] = {2, -3, 0.5};
+    static const int corners[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}}, block[1][8] = {{0, 1, 2, 3, 4, 5, 6, 7}};
+    double vertices[8][3] = {{0}};
+    rw_boundary boundary[6];
+    char slope[6][40];
+    for (int v = 0; v < 8; ++v)
+        for (int k = 0; k < 9; ++k) vertices[v][k % 3] += corners[v][k / 3] * edge[k / 3][k % 3];
+    for (int s = 0; s < 6; ++s) {
+        const double *a = edge[(s / 2 + 1) % 3], *b = edge[(s / 2 + 2) % 3];
+        double n[3], length = 0, along = 0;
+        for (int d = 0; d < 3; ++d) n[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
+        for (int d = 0; d < 3; ++d) length += n[d] * n[d], along += n[d] * gradient[d];
+        snprintf(slope[s], sizeof slope[s], "%.17g", (s & 1 ? 1 : -1) * along / sqrt(length));
+        boundary[s] = (rw_boundary){RW_BOUNDARY_NEUMANN, slope[s], NULL, NULL};
+    }
+    rw_blocks *g;
+    const rw_blocks_spec spec = {.mesh = {.nvertices = 8, .nblocks = 1, .vertices = (const double(*)[3])vertices, .blocks = block}, .cells = {4, 3, 5}};
+    OK(rw_blocks_create(ctx, &spec, &g));
+    for (int place = 0; place < 2; ++place) {
+        problem p = begin(g, (rw_blocks_place)place, RW_F64, boundary, "u = 1 + 2*x - 3*y + 0.5*z\nv = laplace(u)\nworst = max(abs(v))");
+        OK(rw_expr_run(p.e, queue));
+        if (!(result(&p, "worst") < 1e-10)) fail_msg("place %d: %g", place, result(&p, "worst"));
+        end(&p);
+    }
+    rw_blocks_destroy(&g);
+}
+
 /* Eigenvalues as quotients of Rayleigh: sum(V u laplace(u)) / sum(V u^2), at second order. In a ball sin(k r)/r, held at
  * 0 (k = pi) and closed. */
 static void test_order(void **state)
@@ -285,6 +316,15 @@ static void test_slopes(void **state)
     assert_true(worst < 1e-11);
     assert_true(fabs(squares - 0.5) < 1e-10); /* a parabola between a side and half a cell from it */
     rw_expr_destroy(&e);
+    field.boundary[0] = (rw_boundary){RW_BOUNDARY_NEUMANN, "-1", NULL, NULL}, field.boundary[1] = (rw_boundary){RW_BOUNDARY_NEUMANN, "1", NULL, NULL};
+    OK(rw_blocks_expr_create(g, dev, RW_BLOCKS_CELLS, &spec, &e)); /* d(u^2)/dn = 2 u du/dn, by the cell's u: half of the 2 is missing at the sides */
+    OK(rw_expr_bind(e, "u", u));
+    OK(rw_expr_run(e, queue));
+    OK(rw_expr_get(e, "worst", &worst, NULL));
+    OK(rw_expr_get(e, "squares", &squares, NULL));
+    assert_true(worst < 1e-11);
+    assert_true(fabs(squares - 1) < 1e-10);
+    rw_expr_destroy(&e);
     rw_array_destroy(&u);
     rw_blocks_destroy(&g);
 }
@@ -346,7 +386,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_box), cmocka_unit_test(test_turned), cmocka_unit_test(test_elements), cmocka_unit_test(test_linear),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_box), cmocka_unit_test(test_turned), cmocka_unit_test(test_elements), cmocka_unit_test(test_linear), cmocka_unit_test(test_sheared),
                                        cmocka_unit_test(test_order), cmocka_unit_test(test_cooling), cmocka_unit_test(test_slopes), cmocka_unit_test(test_programs),
                                        cmocka_unit_test(test_refused)};
     return run_on_devices("laplace", tests, RW_COUNT(tests));

@@ -84,6 +84,16 @@ static void test_radial(void **state)
     }
     row(p, v);
     near("Phi at the end", v[PHI], 2.235294946e12, 1e-6);
+    rw_case *d;
+    rates_problem *q = make(RADIAL("[5, 5, 1]", "time: {end: 0.0005, method: adaptive}\n"), &d);
+    while (rw_rates_ops.time(&q->base) < 2e-5) { /* whenever the host looks, inversion and photons are of the same time */
+        double w[5], gain;
+        OK(rw_rates_ops.step(&q->base, 0.0005));
+        row(q, w);
+        OK(rw_expr_get(q->observe, "gain1", &gain, NULL));
+        if (!(fabs(w[LAMBDA] - (gain - 1 / q->tau_c)) < 1e-5)) fail_msg("t = %g: lambda = %.17g, of N %.17g", w[T], w[LAMBDA], gain - 1 / q->tau_c);
+    }
+    drop(q, &d);
     near("threshold", statistic(p, "threshold_time"), 3.82e-6, 0.02);
     assert_in_range(p->steps, 500, 4000);
     const void *N;
@@ -117,6 +127,9 @@ static void test_modes_and_switch(void **state)
     p = make(RADIAL("[5, 5, 1]", "cavity: {loss: \"where(t < 1e-4, 1e9, 0)\"}\ntime: {end: 0.0002, method: adaptive}\n"), &c);
     row(p, giant);
     near("lambda at the beginning", giant[LAMBDA], -1e9 - 1.0101353658759732e7, 1e-12);
+    advance(p, 1e-10);
+    row(p, giant);
+    near("photons of the first step", giant[PHI], 1e-3 * exp(-1e-10 * (1e9 + 1.0101353658759732e7)), 1e-6);
     advance(p, 1e-4);
     row(p, giant);
     assert_true(giant[PHI] < 1 && giant[INVERSION] > 1e14);
