@@ -27,7 +27,7 @@ compile() {
         echo "$2 does not compile" >&2
 }
 export -f compile
-{ find src/{core,device,expr,field,bench} -name '*.c'; echo bench/peers/spine.c; echo "$build/embedded.c"; } |
+{ find src/{core,device,expr,field,bench} -name '*.c'; echo src/io/gmsh.c; echo bench/peers/spine.c; echo "$build/embedded.c"; } |
     xargs -P "$(nproc)" -I{} bash -c 'compile "$@"' _ "$build" {}
 gcc -fopenmp "$build"/o/*.o -o "$build/spine" -lm -ldl -lpthread || exit 1
 spine=$build/spine

@@ -232,6 +232,23 @@ static void test_split_steps(void **state)
     drop(p, &c);
 }
 
+/* A thousand steps copy what the traces hold, eight bytes a number, and no field. */
+static void test_copies(void **state)
+{
+    (void)state;
+    rw_case *c;
+    rates_problem *p = make(RADIAL("[8, 8, 4]", "time: {end: 2e-5, steps: 2000}\n"), &c);
+    advance(p, 1e-5);
+    rw_counters before = counters(), after;
+    advance(p, 2e-5);
+    after = counters();
+    assert_int_equal(after.copies_in - before.copies_in, 0);
+    assert_int_equal(after.copies_device - before.copies_device, 0);
+    assert_true(after.bytes_out - before.bytes_out <= 1000 / p->batch * (p->batch * 8 + 64) * 8);
+    assert_true(after.copies_out - before.copies_out <= 2 * 1000 / p->batch);
+    drop(p, &c);
+}
+
 /* In memory that the driver moves: the same bits. */
 static void test_managed_memory(void **state)
 {
@@ -300,6 +317,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_cell), cmocka_unit_test(test_relaxation), cmocka_unit_test(test_radial),
                                        cmocka_unit_test(test_devices_agree), cmocka_unit_test(test_bounds), cmocka_unit_test(test_modes_and_switch),
-                                       cmocka_unit_test(test_split_steps), cmocka_unit_test(test_managed_memory), cmocka_unit_test(test_restart), cmocka_unit_test(test_bad_input)};
+                                       cmocka_unit_test(test_split_steps), cmocka_unit_test(test_copies), cmocka_unit_test(test_managed_memory), cmocka_unit_test(test_restart), cmocka_unit_test(test_bad_input)};
     return run_on_devices("rates", tests, RW_COUNT(tests));
 }
