@@ -111,10 +111,10 @@ static double mean_of(const rw_figure_cells *c, size_t i0, size_t i1, size_t j0,
 {
     double sum = 0;
     size_t n = 0;
-    if (i1 == i0 + 1 && j1 == j0 + 1) return c->values[i0 * c->stride_i + j0 * c->stride_j];
+    if (i1 == i0 + 1 && j1 == j0 + 1) return c->values[(ptrdiff_t)i0 * c->stride_i + (ptrdiff_t)j0 * c->stride_j];
     for (size_t j = j0; j < j1; j++)
         for (size_t i = i0; i < i1; i++) {
-            double v = c->values[i * c->stride_i + j * c->stride_j];
+            double v = c->values[(ptrdiff_t)i * c->stride_i + (ptrdiff_t)j * c->stride_j];
             if (!isfinite(v) || (log && v <= 0)) continue;
             sum += v, n++;
         }

@@ -31,6 +31,7 @@ typedef struct rw_figure_field {
     rw_figure_axis value;      /* the colour bar; automatic limits of a diverging map are symmetric about 0 */
     rw_colormap map;
     bool stretch;              /* false: one unit is equally long in x and y; true: fill the page */
+    bool down;                 /* y counts downward, as rows of a matrix do: values[0 … nx - 1] are at the top */
 } rw_figure_field;
 
 typedef enum rw_figure_style {

@@ -45,7 +45,7 @@ static void lay_out(layout *l, const rw_figure_field *f)
     l->box = (rw_box){x0, y0, x0 + floor(width), y0 + floor(height)};
     l->bar = (rw_box){l->box.x1 + gap, y0 - more, l->box.x1 + gap + bar_width, l->box.y1 + more};
     rw_axis_place(&l->x, l->box.x0, l->box.x1, text, RW_AXIS_BELOW);
-    rw_axis_place(&l->y, l->box.y1, l->box.y0, text, RW_AXIS_LEFT);
+    rw_axis_place(&l->y, f->down ? l->box.y0 : l->box.y1, f->down ? l->box.y1 : l->box.y0, text, RW_AXIS_LEFT);
 }
 
 rw_status rw_figure_write_field(rw_context *ctx, const char *path, const rw_figure_page *page,
@@ -65,7 +65,8 @@ rw_status rw_figure_write_field(rw_context *ctx, const char *path, const rw_figu
 
     RW_TRY(rw_canvas_create(ctx, (int)l.sheet.width, (int)l.sheet.height, &canvas));
     double text = l.sheet.text;
-    const rw_figure_cells cells = {f->nx, f->ny, 1, f->nx, f->values};
+    ptrdiff_t row = (ptrdiff_t)f->nx;
+    const rw_figure_cells cells = {f->nx, f->ny, 1, f->down ? -row : row, f->down ? f->values + (f->ny - 1) * f->nx : f->values};
     rw_figure_cells_draw(&canvas, &cells, &l.box, &l.value, f->map);
     rw_figure_frame(&canvas, &l.box, text);
     rw_axis_draw(&canvas, &l.x, l.box.y1, text, RW_AXIS_BELOW, f->x_label);

@@ -34,7 +34,8 @@ void rw_figure_value_axis(const rw_figure_axis *asked, rw_colormap map, bool any
 
 /* A plane of numbers: value(i, j) = values[i*stride_i + j*stride_j], i to the right, j upward. */
 typedef struct rw_figure_cells {
-    size_t ni, nj, stride_i, stride_j;
+    size_t ni, nj;
+    ptrdiff_t stride_i, stride_j;
     const double *values;
 } rw_figure_cells;
 /* Fills the box, whose corners must be whole pixels: cells smaller than a pixel are averaged over it (for a cyclic map

@@ -253,6 +253,10 @@ static rw_status compare_blocks(rw_lab *lab)
 {
     const rw_lab_setting *blocks = rw_lab_setting_of(lab, "blocks"), *grid = rw_lab_setting_of(lab, "grid");
     int device = lab->ndevices - 1, most = lab->info[device].gpu ? lab->info[device].group_max : 1024;
+    if (!lab->info[device].gpu && rw_lab_wanted(lab, STEPS)) {
+        rw_lab_note(lab, "blocks: left out, as %s is no GPU; alone the table is made for any device", lab->info[device].name);
+        return RW_OK;
+    }
     for (int i = 0; i < blocks->n; ++i) {
         int block = (int)blocks->number[i];
         if (block > most) continue;

@@ -24,6 +24,7 @@
 #include "rechenwerk/reduce.h"
 #include "rechenwerk/run.h"
 #include "rechenwerk/selftest.h"
+#include "rechenwerk/sparse.h"
 
 enum {
     HOST_ONLY = 1,  /* the same on every device: only on cpu */
@@ -186,6 +187,7 @@ static void after_words(void) { free(words), words = NULL; }
 #include "faults_device.h"
 #include "faults_expr.h"
 #include "faults_blocks.h"
+#include "faults_sparse.h"
 #include "faults_depgraph.h"
 #include "faults_ode.h"
 
@@ -471,6 +473,8 @@ static const probe probes[] = {
     {"rw_expr_trace", "", 0, before_trace, call_trace, result_trace, after_expr},
     {"rw_expr_get_plan", "", 0, before_expr, call_expr_plan, result_plan, after_expr},
     {"rw_expr_explain", "", 0, before_expr, call_expr_explain, result_text, after_expr_text},
+
+    {"rw_pattern_read", "", HOST_ONLY, before_pattern, call_pattern, result_pattern, nothing},
 
     {"rw_blocks_create", "", HOST_ONLY, nothing, call_blocks, note_grid, after_grid},
     {"rw_blocks_box", "", HOST_ONLY, nothing, call_blocks_box, note_grid, after_grid},

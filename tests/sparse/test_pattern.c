@@ -1,0 +1,209 @@
+/* What rw_pattern_read says of a matrix, against counts over all places of random matrices; symmetries; bytes of the formats of a small example; the
+ * picture; what is refused; memory. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/core.h"
+#include "io/picture.h"
+#include "rechenwerk/sparse.h"
+
+static rw_context *ctx;
+static char path[] = "/tmp/rechenwerk-pattern-XXXXXX", picture[80];
+
+#define MM "%%MatrixMarket matrix "
+static rw_pattern look(const char *text, const char *png)
+{
+    rw_pattern p;
+    assert_int_equal(rw_file_write(ctx, path, text, strlen(text)), RW_OK);
+    if (rw_pattern_read(ctx, path, png, &p) != RW_OK) fail_msg("%s\n%s", rw_message(ctx), text);
+    return p;
+}
+
+static const rw_format_size *format(const rw_pattern *p, const char *name)
+{
+    for (int i = 0; i < p->nformats; ++i)
+        if (!strcmp(p->formats[i].name, name)) return p->formats + i;
+    fail_msg("no format %s", name);
+    return NULL;
+}
+
+enum { MOST = 24 };
+
+/* Longest of each `slice` rows, times the rows of the slice; 0: of all. */
+static int64_t padded(const int64_t *n, int64_t rows, int64_t slice)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < rows; i += slice ? slice : rows) {
+        int64_t longest = 0;
+        for (int64_t k = i; k < rows && (!slice || k < i + slice); ++k) longest = RW_MAX(longest, n[k]);
+        sum += longest * (slice ? slice : rows);
+    }
+    return sum;
+}
+
+static void test_counts(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 150; ++seed) {
+        static char text[40000];
+        double a[MOST][MOST] = {{0}};
+        int64_t rows = 1 + (int64_t)(rw_random_u64(seed, 0) % MOST), columns = seed % 2 ? rows : 1 + (int64_t)(rw_random_u64(seed, 1) % MOST), n = 0, zeros = 0, at = 0;
+        bool there[MOST][MOST] = {{0}}, dense = seed % 7 == 0;
+        char entries[36000] = "";
+        for (int64_t j = 0; j < columns; ++j)
+            for (int64_t i = 0; i < rows; ++i) {
+                uint64_t k = (uint64_t)(2 + j * rows + i);
+                bool in = rw_random_uniform(seed, k) < 0.25, zero = in && rw_random_uniform(seed + 1000, k) < 0.1;
+                a[i][j] = in && !zero ? rw_random_uniform(seed + 2000, k) + 1 : 0;
+                there[i][j] = dense ? a[i][j] != 0 : in;
+                if (dense) at += snprintf(entries + at, 40, "%.17g\n", a[i][j]);
+                else if (in) at += snprintf(entries + at, 60, "%d %d %.17g\n", (int)i + 1, (int)j + 1, a[i][j]);
+                n += there[i][j], zeros += there[i][j] && a[i][j] == 0;
+            }
+        if (dense) snprintf(text, sizeof text, "%sarray real general\n%d %d\n%s", MM, (int)rows, (int)columns, entries);
+        else snprintf(text, sizeof text, "%scoordinate real general\n%d %d %d\n%s", MM, (int)rows, (int)columns, (int)n, entries);
+        rw_pattern p = look(text, NULL);
+        int64_t lower = 0, upper = 0, least = INT64_MAX, most = 0, empty = 0, no_diagonal = 0, diagonals = 0, of_row[MOST];
+        bool same = rows == columns, symmetric = same, skew = same, occupied[2 * MOST] = {0};
+        for (int64_t i = 0; i < rows; ++i) {
+            of_row[i] = 0;
+            for (int64_t j = 0; j < columns; ++j) {
+                if (!there[i][j]) continue;
+                ++of_row[i];
+                lower = RW_MAX(lower, i - j), upper = RW_MAX(upper, j - i);
+                diagonals += !occupied[j - i + MOST], occupied[j - i + MOST] = true;
+                if (rows == columns) same = same && there[j][i], symmetric = symmetric && there[j][i] && a[i][j] == a[j][i], skew = skew && there[j][i] && a[i][j] == -a[j][i];
+            }
+            least = RW_MIN(least, of_row[i]), most = RW_MAX(most, of_row[i]), empty += !of_row[i], no_diagonal += i < columns && a[i][i] == 0;
+        }
+        assert_true(p.rows == rows && p.columns == columns && p.entries == n && p.zeros == zeros && !p.is_complex && !p.hermitian);
+        assert_true(p.lower == lower && p.upper == upper && p.row_least == least && p.row_most == most && p.empty_rows == empty && p.no_diagonal == no_diagonal && p.diagonals == diagonals);
+        assert_true(p.same_pattern == same && p.symmetric == symmetric && p.skew == skew);
+        assert_int_equal(format(&p, "ell")->bytes, padded(of_row, rows, 0) * 12);
+        assert_int_equal(format(&p, "dia")->bytes, diagonals * (rows * 8 + 4));
+        for (int b = 1; b <= RW_PATTERN_BLOCKS; ++b) {
+            int64_t blocks = 0, of_block_row[MOST] = {0}, block_rows = (rows + b - 1) / b;
+            for (int64_t i = 0; i < rows; i += b)
+                for (int64_t j = 0; j < columns; j += b) {
+                    bool any = false;
+                    for (int64_t k = i; k < i + b && k < rows; ++k)
+                        for (int64_t l = j; l < j + b && l < columns; ++l) any = any || there[k][l];
+                    blocks += any, of_block_row[i / b] += any;
+                }
+            assert_int_equal(p.blocks[b], blocks);
+            char name[40];
+            snprintf(name, sizeof name, b == 1 ? "sell 32" : "sell 32, blocks %dx%d", b, b);
+            assert_int_equal(format(&p, name)->bytes, padded(of_block_row, block_rows, 32) * (8 * b * b + 4) + 8);
+            snprintf(name, sizeof name, "bcsr %dx%d", b, b);
+            if (b > 1) assert_int_equal(format(&p, name)->bytes, blocks * (8 * b * b + 4) + 4 * (block_rows + 1));
+        }
+        for (int i = 0; i < p.nformats; ++i) assert_true((double)p.formats[i].bytes >= 0.98 * (double)p.formats[p.best].bytes && (n == 0 || p.formats[i].fill >= 1));
+    }
+}
+
+static void test_symmetries(void **state)
+{
+    (void)state;
+    rw_pattern p = look(MM "coordinate complex hermitian\n3 3 3\n1 1 2 0\n2 1 3 4\n3 2 1 1\n", NULL);
+    assert_true(p.is_complex && p.hermitian && !p.symmetric && !p.skew && p.entries == 5 && p.no_diagonal == 2);
+    p = look(MM "coordinate complex symmetric\n3 3 3\n1 1 2 0\n2 1 3 4\n3 2 1 1\n", NULL);
+    assert_true(!p.hermitian && p.symmetric && p.same_pattern && p.formats[1].bytes == 5 * 20 + 16);
+    p = look(MM "coordinate real skew-symmetric\n3 3 2\n2 1 3\n3 2 1\n", NULL);
+    assert_true(p.skew && !p.symmetric);
+    p = look(MM "coordinate real general\n3 3 2\n2 1 3\n1 2 1\n", NULL);
+    assert_true(p.same_pattern && !p.symmetric && !p.skew);
+    p = look(MM "coordinate real general\n0 5 0\n", picture);
+    assert_true(p.rows == 0 && p.columns == 5 && p.entries == 0 && p.row_least == 0 && !p.same_pattern);
+}
+
+/* Blocks of 5 x 5 on the diagonal and beside it: their format is the least. */
+static void test_best(void **state)
+{
+    (void)state;
+    static char text[200000];
+    int n = 0, at = 0;
+    char *entries = calloc(190000, 1);
+    for (int i = 0; i < 100; ++i)
+        for (int j = 0; j < 100; ++j)
+            if (abs(i / 5 - j / 5) <= 1) at += snprintf(entries + at, 30, "%d %d %d\n", i + 1, j + 1, 1 + i * j % 7), ++n;
+    snprintf(text, sizeof text, "%scoordinate integer general\n100 100 %d\n%s", MM, n, entries);
+    rw_pattern p = look(text, NULL);
+    assert_string_equal(p.formats[p.best].name, "bcsr 5x5");
+    assert_true(p.blocks[5] == 58 && p.formats[p.best].fill == 1 && p.formats[p.best].bytes == 58 * 204 + 84);
+    free(entries);
+}
+
+/* One entry at the top left, one at the bottom right: bright there, dark elsewhere. */
+static void test_picture(void **state)
+{
+    (void)state;
+    look(MM "coordinate pattern general\n4 4 2\n1 1\n4 3\n", picture);
+    rw_picture image;
+    assert_int_equal(rw_picture_read(ctx, picture, 0, &image), RW_OK);
+    /* the box: the largest rectangle of the two colours that the middle of the picture has */
+    double dark = image.grey[image.height / 2 * image.width + image.width / 2];
+    size_t x0 = image.width / 2, y0 = image.height / 2, x1 = x0, y1 = y0;
+    while (image.grey[y0 * image.width + x0 - 1] == dark) --x0;
+    while (image.grey[(y0 - 1) * image.width + x1] == dark) --y0;
+    while (image.grey[(y1 + 1) * image.width + image.width / 2 - 40] == dark) ++y1;
+    while (image.grey[y0 * image.width + x1 + 1] == dark) ++x1;
+    double w = (double)(x1 - x0) / 4, h = (double)(y1 - y0) / 4;
+    int bright = 0;
+    for (int j = 0; j < 4; ++j)
+        for (int i = 0; i < 4; ++i) {
+            double grey = image.grey[(y0 + (size_t)(h * (j + 0.5))) * image.width + x0 + (size_t)(w * (i + 0.5))];
+            bool in = (i == 0 && j == 0) || (i == 2 && j == 3);
+            if (in != (grey > dark + 0.3)) fail_msg("square %d, %d: grey %g", i, j, grey);
+            bright += grey > dark + 0.3;
+        }
+    assert_int_equal(bright, 2);
+    rw_picture_free(&image);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    rw_pattern p;
+    static const char wide[] = MM "coordinate real general\n2 2147483647 1\n1 1 1\n", broken[] = MM "coordinate real general\n2 2 1\n3 1 1\n";
+    assert_int_equal(rw_file_write(ctx, path, wide, strlen(wide)), RW_OK);
+    assert_int_equal(rw_pattern_read(ctx, path, NULL, &p), RW_ERR_INPUT);
+    assert_non_null(strstr(rw_message(ctx), "a matrix of 2 x 2147483647: fewer than 2147483647 rows and columns are possible"));
+    assert_int_equal(rw_file_write(ctx, path, broken, strlen(broken)), RW_OK);
+    assert_int_equal(rw_pattern_read(ctx, path, NULL, &p), RW_ERR_INPUT);
+    assert_non_null(strstr(rw_message(ctx), ":3: the row = 3 is outside [1, 2]"));
+    assert_int_equal(rw_pattern_read(ctx, "/nonexistent.mtx", NULL, &p), RW_ERR_FILE);
+    look(MM "coordinate real general\n2 2 1\n1 1 1\n", NULL);
+    assert_int_equal(rw_pattern_read(ctx, path, "/nonexistent/p.png", &p), RW_ERR_FILE);
+    assert_int_equal(p.entries, 0);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    close(mkstemp(path));
+    snprintf(picture, sizeof picture, "%s.png", path);
+    return rw_context_create(&ctx);
+}
+static int end(void **state)
+{
+    (void)state;
+    unlink(path), unlink(picture);
+    rw_context_destroy(&ctx);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts), cmocka_unit_test(test_symmetries), cmocka_unit_test(test_best), cmocka_unit_test(test_picture),
+                                       cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests_name("pattern", tests, begin, end);
+}

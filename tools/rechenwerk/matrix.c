@@ -1,0 +1,74 @@
+/* rechenwerk matrix FILE: what a sparse matrix looks like and which format suits it. */
+#include "command.h"
+#include "rechenwerk/sparse.h"
+
+static const char *symmetry_of(const rw_pattern *p)
+{
+    if (p->rows != p->columns) return "not square";
+    return p->hermitian && p->symmetric ? "symmetric and hermitian" : p->hermitian ? "hermitian" : p->symmetric && p->skew ? "zero" : p->symmetric ? "symmetric" : p->skew ? "skew-symmetric"
+           : p->same_pattern                                          ? "of symmetric pattern"
+                                                                      : "unsymmetric";
+}
+
+static void print_text(const char *path, const rw_pattern *p)
+{
+    printf("%s: %lld x %lld, %lld entries, %s, %s\n", path, (long long)p->rows, (long long)p->columns, (long long)p->entries, p->is_complex ? "complex" : "real", symmetry_of(p));
+    printf("  entries of a row   %lld to %lld, mean %.3g; %lld rows without\n", (long long)p->row_least, (long long)p->row_most, p->rows ? (double)p->entries / (double)p->rows : 0.,
+           (long long)p->empty_rows);
+    printf("  bandwidth          %lld below, %lld above the diagonal; %lld diagonals occupied\n", (long long)p->lower, (long long)p->upper, (long long)p->diagonals);
+    printf("  diagonal           %lld missing or 0; %lld entries are 0\n", (long long)p->no_diagonal, (long long)p->zeros);
+    printf("\n  format                        bytes  places an entry\n");
+    for (int i = 0; i < p->nformats; ++i)
+        printf("%s %-24s %12.4g  %8.3f\n", i == p->best ? "->" : "  ", p->formats[i].name, (double)p->formats[i].bytes, p->formats[i].fill);
+    printf("\n  A product reads the matrix once: %s moves the least bytes (of formats within 2 %% the simpler).\n", p->formats[p->best].name);
+}
+
+static void print_as_json(const char *path, const rw_pattern *p)
+{
+    printf("{\"file\": "), print_json(stdout, path);
+    printf(", \"rows\": %lld, \"columns\": %lld, \"entries\": %lld, \"complex\": %s, \"symmetry\": ", (long long)p->rows, (long long)p->columns, (long long)p->entries,
+           p->is_complex ? "true" : "false");
+    print_json(stdout, symmetry_of(p));
+    printf(", \"row_least\": %lld, \"row_most\": %lld, \"empty_rows\": %lld, \"lower\": %lld, \"upper\": %lld, \"diagonals\": %lld, \"no_diagonal\": %lld, \"zeros\": %lld, \"best\": ",
+           (long long)p->row_least, (long long)p->row_most, (long long)p->empty_rows, (long long)p->lower, (long long)p->upper, (long long)p->diagonals, (long long)p->no_diagonal,
+           (long long)p->zeros);
+    print_json(stdout, p->formats[p->best].name);
+    printf(", \"formats\": [");
+    for (int i = 0; i < p->nformats; ++i) {
+        printf("%s{\"name\": ", i ? ", " : ""), print_json(stdout, p->formats[i].name);
+        printf(", \"bytes\": %lld, \"fill\": ", (long long)p->formats[i].bytes), print_number(stdout, p->formats[i].fill);
+        printf("}");
+    }
+    printf("]}\n");
+}
+
+static int run(const arguments *a)
+{
+    const char *path = a->operands[0], *picture = value_of(a, "output");
+    rw_pattern p;
+    rw_context *ctx = make_context(a);
+    if (!ctx) return 5;
+    rw_status status = rw_pattern_read(ctx, path, picture, &p);
+    int code = status == RW_OK ? 0 : failed(ctx, status);
+    if (status == RW_OK && given(a, "json")) print_as_json(path, &p);
+    else if (status == RW_OK) print_text(path, &p);
+    rw_context_destroy(&ctx);
+    return code;
+}
+
+static const option options[] = {
+    {"output", 'o', "FILE", "draw where entries are, as PNG"},
+    OPTION_JSON,
+};
+
+const command command_matrix = {
+    .name = "matrix",
+    .operands = "FILE.mtx",
+    .least = 1,
+    .most = 1,
+    .line = "say what a sparse matrix looks like, and which format suits it",
+    .more = "The file is one of the Matrix Market. Bytes are those of the matrix in each format, padding and zeros within blocks included.",
+    .options = options,
+    .noptions = COUNT(options),
+    .run = run,
+};
