@@ -280,7 +280,7 @@ static rw_status read_coordinates(reader *r)
     return RW_OK;
 }
 
-/* Values as they come, each with its place in *row and *column. */
+/* Values as they come; row and column are counted along for what symmetry asks of a place. */
 static rw_status read_array(reader *r)
 {
     rw_mtx *m = r->m;

@@ -126,16 +126,32 @@ static inline double scalar(rw_expr *e, const char *name)
     return re;
 }
 
-/* A locale that writes 0,5: one of the system's, or made beside the test; false where neither is to be had. */
+static char locale_folder[] = "/tmp/rechenwerk-locale-XXXXXX";
+
+static inline void remove_locale(void)
+{
+    char command[96];
+    snprintf(command, sizeof command, "rm -rf %s", locale_folder);
+    if (system(command) != 0) printf("# %s is left\n", locale_folder);
+}
+
+static inline bool make_locale(void)
+{
+    char command[128];
+    if (!mkdtemp(locale_folder)) return false;
+    atexit(remove_locale);
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", locale_folder);
+    return system(command) == 0;
+}
+
+/* A locale that writes 0,5: one of the system's, or made in a folder that is removed when the test ends; false where neither is to be had. */
 static inline bool comma_locale(void)
 {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8"};
     for (int made = 0; made < 2; ++made) {
         for (int i = 0; i < RW_COUNT(names); ++i)
             if (setlocale(LC_ALL, names[i]) && localeconv()->decimal_point[0] == ',') return true;
-        if (!made && system("test -d locale/de_DE.UTF-8 || { mkdir -p locale && localedef -i de_DE -f UTF-8 "
-                            "locale/de_DE.UTF-8; } >/dev/null 2>&1") == 0)
-            setenv("LOCPATH", "locale", 1);
+        if (!made && make_locale()) setenv("LOCPATH", locale_folder, 1);
     }
     setlocale(LC_ALL, "C");
     printf("# no locale with a decimal comma here\n");
