@@ -1,11 +1,20 @@
-/* Sparse matrices. So far: what a matrix in a file looks like, and which format it should be kept in. */
+/* Sparse matrices: formats, assembly, products with vectors; and what a matrix in a file looks like.
+ *
+ *   rw_sparse_layout layout;
+ *   rw_sparse *A;
+ *   rw_sparse_layout_parse(ctx, "bsell:5x5", &layout);      layout.values = RW_C128
+ *   rw_sparse_create(dev, &layout, &pattern, &A);           all values zero: blocks are put right where they stay
+ *   rw_sparse_add_blocks(A, n, i, j, values);
+ *   rw_sparse_multiply(A, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(dev));      y <- A x
+ *
+ * A matrix lives on a device and has one format, in which it is kept once. Rows and columns count from 0. */
 #ifndef RECHENWERK_SPARSE_H
 #define RECHENWERK_SPARSE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rechenwerk/context.h"
+#include "rechenwerk/array.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +47,112 @@ typedef struct rw_pattern {
 /* Reads a file of the Matrix Market and looks at it. picture: a PNG of where entries are, NULL for none. ERR_INPUT with the line of what is wrong,
  * or a matrix of 2^31 rows or columns and more; ERR_FILE; ERR_MEMORY. */
 RW_API rw_status rw_pattern_read(rw_context *ctx, const char *path, const char *picture, rw_pattern *pattern);
+
+/* ---- formats ---------------------------------------------------------------------------------------------------------------- */
+
+/* name, text, has blocks, one line */
+#define RW_SPARSE_FORMAT_LIST(X)                                                                                                       \
+    X(COO, "coo", false, "coordinates: row, column and value of each entry")                                                           \
+    X(CSR, "csr", false, "rows: columns and values, row after row")                                                                    \
+    X(BCSR, "bcsr", true, "rows of blocks of one size")                                                                                \
+    X(VBCSR, "vbcsr", false, "rows of blocks of different sizes")                                                                      \
+    X(DIA, "dia", false, "diagonals, each from end to end")                                                                            \
+    X(ELL, "ell", false, "all rows as long as the longest, column after column")                                                       \
+    X(BELL, "bell", true, "ell of blocks")                                                                                             \
+    X(SELL, "sell", false, "slices of rows, those of a slice as long as the longest of them")                                          \
+    X(BSELL, "bsell", true, "sell of blocks")
+
+typedef enum rw_sparse_format {
+#define RW_X(name, text, blocks, line) RW_SPARSE_##name,
+    RW_SPARSE_FORMAT_LIST(RW_X)
+#undef RW_X
+    RW_SPARSE_FORMATS
+} rw_sparse_format;
+
+enum { RW_SPARSE_BLOCK_MOST = 16 };
+
+/* How a matrix is kept. As text: "csr", "bcsr:5x5", "bcsr:5x5:columns", "sell:h32:s256", "bell:5x5:l4", "csr:f32:i64"; what a text leaves out
+ * has its default. */
+typedef struct rw_sparse_layout {
+    rw_sparse_format format;
+    rw_dtype values;               /* F32, F64, C64, C128 as stored; products are computed in the wider of this and the vectors' precision */
+    int block_rows, block_columns; /* 1 to 16; 1 in formats without blocks */
+    bool by_columns;               /* BCSR: the entries of a block column after column ("permuted"), not row after row */
+    int slice;                     /* C, SELL and BSELL: block rows of a slice, a multiple of 32 */
+    int sort;                      /* sigma, 0 or 1: none; rows are sorted by length within windows of as many block rows; ELL, BELL: of all */
+    int section;                   /* L, ELL, BELL, SELL, BSELL: rows are cut into sections of L entries or blocks that are added up apart; 0: none */
+    int index_bits;                /* 32 or 64; 0: 32 where they suffice */
+} rw_sparse_layout;
+
+/* Reads a layout from text. Values are F64 where the text says nothing. ERR_ARGUMENT with the nearest name or what is allowed. */
+RW_API rw_status rw_sparse_layout_parse(rw_context *context, const char *text, rw_sparse_layout *layout);
+/* Writes the text that reads back to the layout; at most `size` bytes with the NUL. */
+RW_API void rw_sparse_layout_print(const rw_sparse_layout *layout, char *text, size_t size);
+
+/* Where a matrix has blocks (of 1 x 1 in formats without blocks). */
+typedef struct rw_sparse_blocks {
+    int64_t rows, columns;              /* of blocks */
+    const int64_t *first, *column;      /* blocks of row i: column[first[i]] … column[first[i + 1] - 1], ascending */
+    const int32_t *row_size, *column_size; /* VBCSR: scalar rows of each block row, columns of each block column, 1 to 16; NULL: all 1 */
+} rw_sparse_blocks;
+
+/* What a matrix takes. */
+typedef struct rw_sparse_size {
+    int64_t rows, columns; /* scalar ones */
+    int64_t blocks;        /* of the pattern */
+    int64_t places;        /* values kept, padding included */
+    int64_t bytes;         /* values and indices */
+} rw_sparse_size;
+
+/* Says what a matrix would take, before any memory is taken for it. ERR_ARGUMENT for a layout or blocks that are wrong (what and where), ERR_MEMORY
+ * for a layout that pads a matrix to many times its size: the message names a better one. */
+RW_API rw_status rw_sparse_estimate(rw_context *context, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse_size *size);
+
+/* ---- matrices ----------------------------------------------------------------------------------------------------------------- */
+
+typedef struct rw_sparse rw_sparse;
+
+/* A matrix with these blocks, all values zero. `blocks` is not needed any more afterwards. Errors as of rw_sparse_estimate, and ERR_MEMORY. */
+RW_API rw_status rw_sparse_create(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse **matrix);
+RW_API void rw_sparse_destroy(rw_sparse **matrix);
+
+/* Adds n blocks to those at (row[k], column[k]); values: block after block, each row after row, in the matrix's own type. ERR_ARGUMENT for a block that
+ * the pattern does not have, with its number; those before it are added. */
+RW_API rw_status rw_sparse_add_blocks(rw_sparse *matrix, int64_t n, const int64_t *row, const int64_t *column, const void *values);
+/* All values zero again. */
+RW_API rw_status rw_sparse_zero(rw_sparse *matrix);
+
+/* A matrix from entries in any order: values n numbers, or n pairs when is_complex; those of the same place are added. Rows and columns must be multiples of
+ * the blocks' size. VBCSR finds its blocks itself: neighbouring rows, and columns, of equal pattern. ERR_ARGUMENT: a place outside, a number that is not
+ * finite, complex values for a real layout, sizes. ERR_MEMORY as of rw_sparse_estimate. */
+RW_API rw_status rw_sparse_from_entries(rw_device *device, const rw_sparse_layout *layout, int64_t rows, int64_t columns, int64_t n, const int64_t *row,
+                                        const int64_t *column, const double *values, bool is_complex, rw_sparse **matrix);
+/* From a file of the Matrix Market; a complex one gives C64 or C128 for F32 or F64. ERR_INPUT with the line of what is wrong. */
+RW_API rw_status rw_sparse_read(rw_device *device, const rw_sparse_layout *layout, const char *path, rw_sparse **matrix);
+RW_API rw_status rw_sparse_write(rw_sparse *matrix, const char *path);
+/* The same matrix in another layout, also on another device. Zeros in blocks and diagonals are no entries in the new one. */
+RW_API rw_status rw_sparse_convert(rw_sparse *matrix, rw_device *device, const rw_sparse_layout *layout, rw_sparse **converted);
+/* The transpose, in the same layout with the sizes of blocks exchanged; conjugate: of complex matrices the conjugates. */
+RW_API rw_status rw_sparse_transpose(rw_sparse *matrix, bool conjugate, rw_sparse **transposed);
+
+/* Entries by rows, columns ascending; of formats with blocks, diagonals or padding those that are not 0. *values: numbers, or pairs of a complex matrix.
+ * To be freed with rw_sparse_free_entries. */
+RW_API rw_status rw_sparse_entries(rw_sparse *matrix, int64_t *n, int64_t **row, int64_t **column, double **values);
+RW_API void rw_sparse_free_entries(int64_t **row, int64_t **column, double **values);
+
+RW_API const rw_sparse_layout *rw_sparse_get_layout(const rw_sparse *matrix);
+RW_API rw_sparse_size rw_sparse_get_size(const rw_sparse *matrix);
+RW_API rw_device *rw_sparse_device(const rw_sparse *matrix);
+
+/* ---- products -------------------------------------------------------------------------------------------------------------------- */
+
+typedef enum rw_op { RW_OP_NONE, RW_OP_TRANSPOSE, RW_OP_CONJUGATE } rw_op; /* A, its transpose, its conjugate transpose */
+
+/* y <- alpha op(A) x + beta y, on the device, without waiting. x and y: vectors, or arrays of shape (n, k) for k of them side by side; of one type, real or
+ * complex (complex for a complex matrix). alpha, beta: pairs (re, im); NULL: 1 and 0. With beta = 0 y is not read. x and y must be different arrays.
+ * The first product with a transpose makes an index for it (4 or 8 bytes and a place a block); rw_sparse_transpose is faster where there are many.
+ * Source of the formats: docs/methods/sparse.md. */
+RW_API rw_status rw_sparse_multiply(rw_sparse *matrix, rw_op op, const double alpha[2], rw_array *x, const double beta[2], rw_array *y, rw_queue *queue);
 
 #ifdef __cplusplus
 }

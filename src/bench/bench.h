@@ -3,6 +3,7 @@
  *   run.c      the table of benchmarks, rw_bench_run     measure.c  rounds, medians, rows
  *   limit.c    copy or STREAM                            host.c     peers in C, compiled at run time from host.k
  *   data.c     random inputs, programs, small helpers    format.c   rows as text, Markdown, JSON
+ *   sparse.c   matrices of rw_sparse
  *   spmv.c fft.c filter.c dot.c    the spine             rates.c laser.c rkc.c rock.c launch.c    through the expression compiler
  *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there; library.c finds them
  */
@@ -123,6 +124,8 @@ typedef struct rw_bcsr {
 rw_status rw_fftw_open(rw_bench *b, const void *x, void *y, int64_t batch, rw_peer *peer);
 rw_status rw_cufft_open(rw_bench *b, rw_array *x, rw_array *y, int64_t batch, rw_peer *peer);
 rw_status rw_cusparse_open(rw_bench *b, const rw_bcsr *matrix, rw_array *x, rw_peer *peer);
+/* The same for plain rows whose arrays are on the device (indices of 32 bits); the arrays stay the caller's. */
+rw_status rw_cusparse_csr_open(rw_bench *b, int64_t rows, rw_array *first, rw_array *column, rw_array *value, rw_array *x, rw_peer *peer);
 /* lib<name>.so as $variable says, else the newest that is found; NULL when there is none. */
 void *rw_bench_library(const char *name, const char *variable);
 

@@ -98,3 +98,98 @@ rw_status rw_cusparse_open(rw_bench *b, const rw_bcsr *m, rw_array *x, rw_peer *
     else close_cusparse(c);
     return status;
 }
+
+/* ---- rows (CSR), by the newer interface: descriptors of matrix and vectors, a buffer, a preparation ------------------ */
+
+enum { INDEX_32 = 2, BASE_ZERO = 0, ALGORITHM_DEFAULT = 0 };
+
+typedef struct csr {
+    void *handle, *matrix, *x_vector, *y_vector;
+    rw_array *buffer, *y;
+    int type;
+    int (*create)(void **handle);
+    int (*destroy)(void *handle);
+    int (*set_stream)(void *handle, void *stream);
+    int (*create_csr)(void **matrix, int64_t rows, int64_t columns, int64_t entries, void *first, void *column, void *value, int first_type, int column_type, int base, int type);
+    int (*create_vector)(void **vector, int64_t n, void *values, int type);
+    int (*destroy_matrix)(void *matrix);
+    int (*destroy_vector)(void *vector);
+    int (*buffer_size)(void *handle, int op, const void *alpha, const void *matrix, const void *x, const void *beta, void *y, int type, int algorithm, size_t *bytes);
+    int (*preprocess)(void *handle, int op, const void *alpha, const void *matrix, const void *x, const void *beta, void *y, int type, int algorithm, void *buffer);
+    int (*multiply)(void *handle, int op, const void *alpha, const void *matrix, const void *x, const void *beta, void *y, int type, int algorithm, void *buffer);
+    union { float f[2]; double d[2]; } one, zero;
+    rw_context *ctx;
+} csr;
+
+static rw_status call_csr(void *user, int round)
+{
+    csr *c = user;
+    (void)round;
+    int error = c->multiply(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type, ALGORITHM_DEFAULT, c->buffer->buffer.pointer);
+    return error ? rw_fail(c->ctx, RW_ERR_LAUNCH, "cusparseSpMV: error %d", error) : RW_OK;
+}
+
+static void close_csr(void *state)
+{
+    csr *c = state;
+    if (c->matrix) c->destroy_matrix(c->matrix);
+    if (c->x_vector) c->destroy_vector(c->x_vector);
+    if (c->y_vector) c->destroy_vector(c->y_vector);
+    if (c->handle) c->destroy(c->handle);
+    rw_array_destroy(&c->buffer), rw_array_destroy(&c->y);
+    rw_free(c);
+}
+
+static bool find_csr(csr *c)
+{
+    void *library = rw_bench_library("cusparse", "RECHENWERK_CUSPARSE");
+    if (!library) return false;
+    bool all = true;
+#define FIND(member, name)                                                                                             \
+    {                                                                                                                  \
+        void *function = dlsym(library, name);                                                                         \
+        memcpy(&c->member, &function, sizeof function);                                                                \
+        all = all && function;                                                                                         \
+    }
+    FIND(create, "cusparseCreate") FIND(destroy, "cusparseDestroy") FIND(set_stream, "cusparseSetStream") FIND(create_csr, "cusparseCreateCsr")
+    FIND(create_vector, "cusparseCreateDnVec") FIND(destroy_matrix, "cusparseDestroySpMat") FIND(destroy_vector, "cusparseDestroyDnVec")
+    FIND(buffer_size, "cusparseSpMV_bufferSize") FIND(preprocess, "cusparseSpMV_preprocess") FIND(multiply, "cusparseSpMV")
+#undef FIND
+    return all;
+}
+
+static rw_status prepare_csr(rw_bench *b, csr *c, int64_t rows, rw_array *first, rw_array *column, rw_array *value, rw_array *x)
+{
+    size_t bytes = 0;
+    RW_TRY(rw_bench_array(b, x->dtype, rows, &c->y));
+    rw_array *const used[] = {first, column, value, x, c->y};
+    for (int i = 0; i < RW_COUNT(used); ++i) RW_TRY(rw_array_for_launch(used[i], b->queue, used[i] == c->y));
+    int error = c->create(&c->handle);
+    if (!error) error = c->set_stream(c->handle, b->queue->state);
+    if (!error)
+        error = c->create_csr(&c->matrix, rows, rows, value->size, first->buffer.pointer, column->buffer.pointer, value->buffer.pointer, INDEX_32, INDEX_32, BASE_ZERO, c->type);
+    if (!error) error = c->create_vector(&c->x_vector, rows, x->buffer.pointer, c->type);
+    if (!error) error = c->create_vector(&c->y_vector, rows, c->y->buffer.pointer, c->type);
+    if (!error) error = c->buffer_size(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type, ALGORITHM_DEFAULT, &bytes);
+    if (!error) {
+        RW_TRY(rw_bench_array(b, RW_U8, (int64_t)bytes + 16, &c->buffer));
+        error = c->preprocess(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type, ALGORITHM_DEFAULT, c->buffer->buffer.pointer);
+    }
+    return error ? rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE does not start: error %d", error) : RW_OK;
+}
+
+rw_status rw_cusparse_csr_open(rw_bench *b, int64_t rows, rw_array *first, rw_array *column, rw_array *value, rw_array *x, rw_peer *peer)
+{
+    static const int types[] = {[RW_F32] = 0, [RW_F64] = 1, [RW_C64] = 4, [RW_C128] = 5};
+    *peer = (rw_peer){0};
+    if (strcmp(b->dev->info.kind, "cuda") != 0) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE is for cuda devices");
+    csr *c = rw_calloc(1, sizeof *c);
+    if (!c) return rw_fail_memory(b->ctx, sizeof *c, "a peer");
+    c->ctx = b->ctx, c->type = types[x->dtype];
+    if (x->dtype == RW_F32 || x->dtype == RW_C64) c->one.f[0] = 1;
+    else c->one.d[0] = 1;
+    rw_status status = find_csr(c) ? prepare_csr(b, c, rows, first, column, value, x) : rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libcusparse not found: set RECHENWERK_CUSPARSE to its path");
+    if (status == RW_OK) *peer = (rw_peer){{"cuSPARSE CSR", call_csr, c}, c, close_csr};
+    else close_csr(c);
+    return status;
+}

@@ -437,6 +437,22 @@ void rw_mtx_free(rw_mtx *m)
     memset(m, 0, sizeof *m);
 }
 
+rw_status rw_mtx_thin(rw_context *ctx, rw_mtx *m)
+{
+    if (!m->dense) return RW_OK;
+    int64_t n = 0;
+    size_t width = m->is_complex ? 2 : 1;
+    m->row = rw_calloc((size_t)RW_MAX(m->n, 1), sizeof *m->row), m->column = rw_calloc((size_t)RW_MAX(m->n, 1), sizeof *m->column);
+    if (!m->row || !m->column) return rw_fail_memory(ctx, (size_t)m->n * 16, "a matrix");
+    for (int64_t i = 0; i < m->n; ++i) {
+        if (m->value[width * (size_t)i] == 0 && (!m->is_complex || m->value[width * (size_t)i + 1] == 0)) continue;
+        m->row[n] = i % m->rows, m->column[n] = i / m->rows;
+        memmove(m->value + width * (size_t)n++, m->value + width * (size_t)i, width * sizeof *m->value);
+    }
+    m->n = n, m->dense = false;
+    return RW_OK;
+}
+
 rw_status rw_mtx_write(rw_context *ctx, const char *path, const rw_mtx *m)
 {
     rw_text t = {0};

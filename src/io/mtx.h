@@ -22,6 +22,8 @@ typedef struct rw_mtx {
 rw_status rw_mtx_read(rw_context *ctx, const char *path, rw_mtx *m);
 /* The same from memory, with a NUL behind the n bytes; `name` stands in messages. */
 rw_status rw_mtx_parse(rw_context *ctx, const char *name, const char *text, size_t n, rw_mtx *m);
+/* An array as entries: those that are not 0. Nothing for one that is not dense. ERR_MEMORY. */
+rw_status rw_mtx_thin(rw_context *ctx, rw_mtx *m);
 void rw_mtx_free(rw_mtx *m);
 
 /* Replaces `path` at once when all is written: general, real or complex, numbers that read back to the same bits. ERR_FILE, ERR_MEMORY. */

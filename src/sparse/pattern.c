@@ -7,38 +7,14 @@
 #include <string.h>
 
 #include "io/figure.h"
-#include "io/mtx.h"
-
-/* Entries row after row, columns ascending. */
-typedef struct rows {
-    int64_t n;
-    int64_t *first;   /* [n + 1] */
-    int32_t *column;
-    int64_t *entry;   /* its number in the file */
-} rows;
-
-static void free_rows(rows *r) { rw_free(r->first), rw_free(r->column), rw_free(r->entry); }
-
-/* Entry i lies in row row[i]; taken in the order of `order` (NULL: 0, 1, …), which each row keeps. */
-static bool make_rows(int64_t nrows, int64_t n, const int64_t *row, const int64_t *column, const int64_t *order, rows *r)
-{
-    *r = (rows){nrows, rw_calloc((size_t)nrows + 2, sizeof *r->first), rw_calloc((size_t)RW_MAX(n, 1), sizeof *r->column), rw_calloc((size_t)RW_MAX(n, 1), sizeof *r->entry)};
-    if (!r->first || !r->column || !r->entry) return false;
-    for (int64_t i = 0; i < n; ++i) ++r->first[row[i] + 2];
-    for (int64_t i = 0; i < nrows; ++i) r->first[i + 2] += r->first[i + 1];
-    for (int64_t i = 0; i < n; ++i) {
-        int64_t e = order ? order[i] : i, at = r->first[row[e] + 1]++;
-        r->column[at] = (int32_t)column[e], r->entry[at] = e;
-    }
-    return true;
-}
+#include "sparse/sparse.h"
 
 /* ---- shape, symmetry ----------------------------------------------------------------------------------------------------------- */
 
 static double part(const rw_mtx *m, int64_t entry, int which) { return m->is_complex ? m->value[2 * entry + which] : which ? 0 : m->value[entry]; }
 static bool is_zero(const rw_mtx *m, int64_t entry) { return part(m, entry, 0) == 0 && part(m, entry, 1) == 0; }
 
-static bool look_at_rows(const rw_mtx *m, const rows *r, rw_pattern *p)
+static bool look_at_rows(const rw_mtx *m, const rw_sorted *r, rw_pattern *p)
 {
     size_t most = (size_t)(m->rows + m->columns);
     char *seen = rw_calloc(most + 1, 1);
@@ -62,7 +38,7 @@ static bool look_at_rows(const rw_mtx *m, const rows *r, rw_pattern *p)
 }
 
 /* Rows of the matrix beside those of its transpose, both with ascending columns. */
-static void compare(const rw_mtx *m, const rows *r, const rows *t, rw_pattern *p)
+static void compare(const rw_mtx *m, const rw_sorted *r, const rw_sorted *t, rw_pattern *p)
 {
     int64_t n = r->first[r->n];
     p->same_pattern = m->rows == m->columns && !memcmp(r->first, t->first, (size_t)(r->n + 1) * sizeof *r->first) && !memcmp(r->column, t->column, (size_t)n * sizeof *r->column);
@@ -78,7 +54,7 @@ static void compare(const rw_mtx *m, const rows *r, const rows *t, rw_pattern *p
 /* ---- blocks and slices ------------------------------------------------------------------------------------------------------------ */
 
 /* Blocks of each block row; their number. `last`: room for a number a block column. */
-static int64_t count_blocks(const rows *r, int b, int64_t *last, int64_t *of_row)
+static int64_t count_blocks(const rw_sorted *r, int b, int64_t *last, int64_t *of_row)
 {
     int64_t all = 0, block_rows = (r->n + b - 1) / b;
     for (int64_t i = 0; i < block_rows; ++i) {
@@ -110,7 +86,7 @@ static void add_format(rw_pattern *p, const char *name, double bytes, double pla
     p->formats[p->nformats++] = (rw_format_size){name, bytes < 9e18 ? (int64_t)bytes : INT64_MAX, p->entries ? places / (double)p->entries : 1};
 }
 
-static void add_formats(const rw_mtx *m, const rows *r, int64_t *last, int64_t *of_row, rw_pattern *p)
+static void add_formats(const rw_mtx *m, const rw_sorted *r, int64_t *last, int64_t *of_row, rw_pattern *p)
 {
     static const char *const bcsr[] = {"", "", "bcsr 2x2", "bcsr 3x3", "bcsr 4x4", "bcsr 5x5", "bcsr 6x6", "bcsr 7x7", "bcsr 8x8"},
                       *const slices[] = {"", "sell 32", "sell 32, blocks 2x2", "sell 32, blocks 3x3", "sell 32, blocks 4x4", "sell 32, blocks 5x5", "sell 32, blocks 6x6",
@@ -138,7 +114,7 @@ static void add_formats(const rw_mtx *m, const rows *r, int64_t *last, int64_t *
 enum { PIXELS = 512 };
 
 /* How many of its places each of up to 512 x 512 squares has filled, as a logarithm; squares without are as dark as the scale goes. */
-static rw_status draw(rw_context *ctx, const char *path, const char *name, const rw_mtx *m, const rows *r)
+static rw_status draw(rw_context *ctx, const char *path, const char *name, const rw_mtx *m, const rw_sorted *r)
 {
     size_t nx = (size_t)RW_MIN(RW_MAX(m->columns, 1), PIXELS), ny = (size_t)RW_MIN(RW_MAX(m->rows, 1), PIXELS);
     double *filled = rw_calloc(nx * ny, sizeof *filled), per_pixel = fmax(1, (double)m->rows / (double)ny) * fmax(1, (double)m->columns / (double)nx);
@@ -162,31 +138,12 @@ static rw_status draw(rw_context *ctx, const char *path, const char *name, const
 
 /* ---- the whole -------------------------------------------------------------------------------------------------------------------------- */
 
-/* An array as entries: those that are not 0. */
-static rw_status thin(rw_context *ctx, rw_mtx *m)
-{
-    if (!m->dense) return RW_OK;
-    int64_t n = 0;
-    size_t width = m->is_complex ? 2 : 1;
-    m->row = rw_calloc((size_t)RW_MAX(m->n, 1), sizeof *m->row), m->column = rw_calloc((size_t)RW_MAX(m->n, 1), sizeof *m->column);
-    if (!m->row || !m->column) return rw_fail_memory(ctx, (size_t)m->n * 16, "a matrix");
-    for (int64_t i = 0; i < m->n; ++i) {
-        if (is_zero(m, i)) continue;
-        m->row[n] = i % m->rows, m->column[n] = i / m->rows;
-        memmove(m->value + width * (size_t)n++, m->value + width * (size_t)i, width * sizeof *m->value);
-    }
-    m->n = n, m->dense = false;
-    return RW_OK;
-}
-
-static rw_status look(rw_context *ctx, const rw_mtx *m, rows *by_column, rows *r, rows *t, rw_pattern *p)
+static rw_status look(rw_context *ctx, const rw_mtx *m, rw_sorted *r, rw_sorted *t, rw_pattern *p)
 {
     size_t most = (size_t)RW_MAX(m->rows, m->columns) + 1;
     int64_t *last = rw_calloc(most, sizeof *last), *of_row = rw_calloc(most, sizeof *of_row);
     bool made = last && of_row;
-    made = made && make_rows(m->columns, m->n, m->column, m->row, NULL, by_column);             /* entries by column, … */
-    made = made && make_rows(m->rows, m->n, m->row, m->column, by_column->entry, r);           /* … so that rows have theirs ascending … */
-    made = made && make_rows(m->columns, m->n, m->column, m->row, r->entry, t);                 /* … and columns too */
+    made = made && rw_sort_entries(m->rows, m->columns, m->n, m->row, m->column, r) && rw_sort_rows(m->columns, m->n, m->column, m->row, r->entry, t);
     made = made && look_at_rows(m, r, p);
     if (made) {
         compare(m, r, t, p);
@@ -199,15 +156,15 @@ static rw_status look(rw_context *ctx, const rw_mtx *m, rows *by_column, rows *r
 rw_status rw_pattern_read(rw_context *ctx, const char *path, const char *picture, rw_pattern *p)
 {
     rw_mtx m;
-    rows by_column = {0}, r = {0}, t = {0};
+    rw_sorted r = {0}, t = {0};
     memset(p, 0, sizeof *p);
     RW_TRY(rw_mtx_read(ctx, path, &m));
-    rw_status status = m.rows < INT32_MAX && m.columns < INT32_MAX ? thin(ctx, &m) : rw_fail(ctx, RW_ERR_INPUT, "%s: a matrix of %lld x %lld: fewer than 2147483647 rows and columns are possible", path,
+    rw_status status = m.rows < INT32_MAX && m.columns < INT32_MAX ? rw_mtx_thin(ctx, &m) : rw_fail(ctx, RW_ERR_INPUT, "%s: a matrix of %lld x %lld: fewer than 2147483647 rows and columns are possible", path,
                                                                                             (long long)m.rows, (long long)m.columns);
     p->rows = m.rows, p->columns = m.columns, p->entries = m.n, p->is_complex = m.is_complex;
-    if (status == RW_OK) status = look(ctx, &m, &by_column, &r, &t, p);
+    if (status == RW_OK) status = look(ctx, &m, &r, &t, p);
     if (status == RW_OK && picture) status = draw(ctx, picture, path, &m, &r);
-    free_rows(&by_column), free_rows(&r), free_rows(&t);
+    rw_sorted_free(&r), rw_sorted_free(&t);
     rw_mtx_free(&m);
     if (status != RW_OK) memset(p, 0, sizeof *p);
     return status;

@@ -1,4 +1,4 @@
-/* Rows of test_faults.c: the pattern of a matrix in a file, and its picture. */
+/* Rows of test_faults.c: the pattern of a matrix in a file and its picture; matrices, their conversions and products. */
 
 static rw_pattern seen_pattern;
 
@@ -14,3 +14,118 @@ static rw_status call_pattern(void)
     return rw_pattern_read(ctx, mtx, path_of("hermitian.png"), &seen_pattern);
 }
 static void result_pattern(void) { note("%d %d %d %d", (int)seen_pattern.entries, seen_pattern.hermitian, (int)seen_pattern.diagonals, (int)seen_pattern.formats[seen_pattern.best].bytes); }
+
+/* ---- matrices -------------------------------------------------------------------------------------------------------- */
+
+static rw_sparse *matrix, *other_matrix;
+static int64_t *some_rows, *some_columns, some_entries;
+static double *some_values;
+static const int64_t block_first[] = {0, 2, 3}, block_column[] = {0, 1, 1}, entry_row[] = {0, 0, 1, 3, 3}, entry_column[] = {0, 3, 1, 2, 3};
+static const double entry_value[] = {1, 2, 3, 4, 5};
+
+static rw_sparse_layout layout_of(const char *layout)
+{
+    rw_sparse_layout l;
+    OK(rw_sparse_layout_parse(ctx, layout, &l));
+    return l;
+}
+static rw_sparse_blocks four_blocks(void) { return (rw_sparse_blocks){2, 2, block_first, block_column, NULL, NULL}; }
+
+static rw_status call_layout(void)
+{
+    rw_sparse_layout l;
+    rw_status status = rw_sparse_layout_parse(ctx, "bcsr:2", &l);
+    if (status == RW_OK) count = l.block_rows;
+    return status;
+}
+static void result_count(void) { note("%d", count); }
+static rw_sparse_size seen_size;
+static rw_status call_estimate(void)
+{
+    const rw_sparse_layout l = layout_of("bsell:2:s8");
+    const rw_sparse_blocks b = four_blocks();
+    return rw_sparse_estimate(ctx, &l, &b, &seen_size);
+}
+static void result_size(void) { note("%d %d", (int)seen_size.places, (int)seen_size.bytes); }
+
+static rw_status make_matrix(const char *layout, rw_sparse **m)
+{
+    const rw_sparse_layout l = layout_of(layout);
+    void *p = poison;
+    memcpy(m, &p, sizeof p);
+    return made(rw_sparse_from_entries(dev, &l, 4, 4, 5, entry_row, entry_column, entry_value, false, m), m);
+}
+static rw_status call_sparse_create(void)
+{
+    const rw_sparse_layout l = layout_of("bsell:2:s8");
+    const rw_sparse_blocks b = four_blocks();
+    void *p = poison;
+    memcpy(&matrix, &p, sizeof p);
+    return made(rw_sparse_create(dev, &l, &b, &matrix), &matrix);
+}
+static rw_status call_from_entries(void) { return make_matrix("vbcsr", &matrix); }
+static void note_matrix(rw_sparse *m)
+{
+    int64_t n, *r, *c;
+    double *v;
+    OK(rw_sparse_entries(m, &n, &r, &c, &v));
+    note("%d x %d", (int)rw_sparse_get_size(m).rows, (int)rw_sparse_get_size(m).columns);
+    for (int64_t i = 0; i < n; ++i) note("%d %d %g", (int)r[i], (int)c[i], v[i]);
+    rw_sparse_free_entries(&r, &c, &v);
+}
+static void result_matrix(void) { note_matrix(matrix); }
+static void result_other(void) { note_matrix(other_matrix); }
+static void after_matrix(void) { rw_sparse_destroy(&matrix), rw_sparse_destroy(&other_matrix), rw_array_destroy(&x), rw_array_destroy(&y); }
+
+static void before_matrix(void)
+{
+    OK(make_matrix("bsell:2", &matrix));
+    x = new_ramp(4, 1, 0.5), y = new_array(RW_F64, 4, RW_MEMORY_DEVICE);
+}
+static rw_status call_add_blocks(void)
+{
+    return rw_sparse_add_blocks(matrix, 1, (int64_t[]){1}, (int64_t[]){1}, (double[]){1, 2, 3, 4});
+}
+static rw_status call_sparse_zero(void) { return rw_sparse_zero(matrix); }
+static rw_status call_convert(void)
+{
+    const rw_sparse_layout l = layout_of("ell:s8");
+    void *p = poison;
+    memcpy(&other_matrix, &p, sizeof p);
+    return made(rw_sparse_convert(matrix, dev, &l, &other_matrix), &other_matrix);
+}
+static rw_status call_transpose(void)
+{
+    void *p = poison;
+    memcpy(&other_matrix, &p, sizeof p);
+    return made(rw_sparse_transpose(matrix, true, &other_matrix), &other_matrix);
+}
+static rw_status call_sparse_write(void) { return rw_sparse_write(matrix, path_of("written.mtx")); }
+static void result_written(void) { result_matrix(); }
+static void before_sparse_read(void)
+{
+    before_matrix();
+    OK(rw_sparse_write(matrix, path_of("read.mtx")));
+}
+static rw_status call_sparse_read(void)
+{
+    const rw_sparse_layout l = layout_of("dia");
+    void *p = poison;
+    memcpy(&other_matrix, &p, sizeof p);
+    return made(rw_sparse_read(dev, &l, path_of("read.mtx"), &other_matrix), &other_matrix);
+}
+static rw_status call_entries(void)
+{
+    rw_status status = rw_sparse_entries(matrix, &some_entries, &some_rows, &some_columns, &some_values);
+    if (status != RW_OK && (some_rows || some_columns || some_values)) fail_msg("lists after a failure");
+    return status;
+}
+static void result_entries(void) { note("%d %d %g", (int)some_entries, (int)some_rows[1], some_values[1]); }
+static void after_entries(void) { rw_sparse_free_entries(&some_rows, &some_columns, &some_values), after_matrix(); }
+static rw_status call_multiply(void) { return rw_sparse_multiply(matrix, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(dev)); }
+static rw_status call_multiply_transposed(void) { return rw_sparse_multiply(matrix, RW_OP_TRANSPOSE, NULL, x, NULL, y, rw_device_queue(dev)); }
+static void before_coordinates(void)
+{
+    OK(make_matrix("coo", &matrix));
+    x = new_ramp(4, 1, 0.5), y = new_array(RW_F64, 4, RW_MEMORY_DEVICE);
+}

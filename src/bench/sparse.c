@@ -1,0 +1,259 @@
+/* Products of rw_sparse: formats, precisions, several vectors, on the matrices of flow solvers: a grid of n^3 cells, 7 or 13 blocks of 5 x 5 a row; the
+ * same as plain rows; and rows of very different lengths.
+ *
+ * Least bytes: the blocks of the pattern with an index each (CSR: entries), x and y once. Rounding allows 4 (terms + 2) eps of the sum of absolute products. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "sparse/sparse.h"
+
+typedef struct contest {
+    rw_sparse *m;
+    rw_array *x, *y;
+    rw_queue *queue;
+} contest;
+
+static void free_contest(contest *c) { rw_sparse_destroy(&c->m), rw_array_destroy(&c->x), rw_array_destroy(&c->y); }
+
+typedef struct work { const char *what, *layout, *size; rw_dtype vector; int vectors, neighbours; double target; } work;
+
+/* neighbours: 6 or 12 around each cell; 0: rows of 1 to 4096 entries, most of them short, anywhere. */
+static const work gpu_works[] = {
+    {"5x5 blocks f32", "bsell:5x5:f32", "7-point", RW_F32, 1, 6, 0.95},
+    {"5x5 blocks f64", "bsell:5x5:f64", "7-point", RW_F64, 1, 6, 0.97},
+    {"5x5 blocks c64", "bsell:5x5:c64", "7-point", RW_C64, 1, 6, 0.97},
+    {"5x5 blocks c128", "bsell:5x5:c128", "7-point", RW_C128, 1, 6, 0.97},
+    {"5x5 blocks f64", "bsell:5x5:f64", "13-point", RW_F64, 1, 12, 0.97},
+    {"5x5 blocks c128", "bsell:5x5:c128", "13-point", RW_C128, 1, 12, 0.97},
+    {"5x5 f32 stored, f64 computed", "bsell:5x5:f32", "7-point", RW_F64, 1, 6, 0},
+    {"5x5 c64 stored, c128 computed", "bsell:5x5:c64", "7-point", RW_C128, 1, 6, 0},
+    {"5x5 blocks f64, 4 vectors", "bsell:5x5:f64", "7-point", RW_F64, 4, 6, 0.9},
+    {"5x5 blocks f64, 8 vectors", "bsell:5x5:f64", "7-point", RW_F64, 8, 6, 0.9},
+    {"5x5 blocks f64", "bcsr:5x5:f64", "7-point", RW_F64, 1, 6, 0},
+    {"rows f64", "csr:f64", "7-point of 5x5", RW_F64, 1, 6, 0},
+    {"rows f64", "sell:f64", "7-point of 5x5", RW_F64, 1, 6, 0},
+    {"rows f64", "csr:f64", "different rows", RW_F64, 1, 0, 0},
+    {"rows f64", "sell:s4096:f64", "different rows", RW_F64, 1, 0, 0},
+    {"rows f64", "coo:f64", "different rows", RW_F64, 1, 0, 0},
+}, cpu_works[] = {
+    {"5x5 blocks f32", "bcsr:5x5:f32", "7-point", RW_F32, 1, 6, 0.95},
+    {"5x5 blocks f64", "bcsr:5x5:f64", "7-point", RW_F64, 1, 6, 0.95},
+    {"5x5 blocks c64", "bcsr:5x5:c64", "7-point", RW_C64, 1, 6, 0.95},
+    {"5x5 blocks c128", "bcsr:5x5:c128", "7-point", RW_C128, 1, 6, 0.95},
+    {"5x5 blocks f64", "bcsr:5x5:f64", "13-point", RW_F64, 1, 12, 0.95},
+    {"5x5 f32 stored, f64 computed", "bcsr:5x5:f32", "7-point", RW_F64, 1, 6, 0},
+    {"5x5 blocks f64, 4 vectors", "bcsr:5x5:f64", "7-point", RW_F64, 4, 6, 0},
+    {"5x5 blocks f64", "bsell:5x5:f64", "7-point", RW_F64, 1, 6, 0},
+    {"5x5 blocks f64, by columns", "bcsr:5x5:columns:f64", "7-point", RW_F64, 1, 6, 0},
+    {"rows f64", "csr:f64", "7-point of 5x5", RW_F64, 1, 6, 0},
+    {"rows f64", "sell:f64", "7-point of 5x5", RW_F64, 1, 6, 0},
+};
+
+/* ---- patterns ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct pattern { int64_t rows, *first, *column; } pattern;
+
+/* Neighbours of cell i that exist, ascending, and itself. */
+static int64_t stencil(int n, int reach, int64_t i, int64_t *out)
+{
+    const int64_t step[3] = {1, n, (int64_t)n * n}, at[3] = {i % n, i / n % n, i / n / n};
+    int64_t count = 0;
+    for (int d = 2; d >= 0; --d)
+        for (int k = reach; k > 0; --k)
+            if (at[d] >= k) out[count++] = i - k * step[d];
+    out[count++] = i;
+    for (int d = 0; d < 3; ++d)
+        for (int k = 1; k <= reach; ++k)
+            if (at[d] + k < n) out[count++] = i + k * step[d];
+    return count;
+}
+
+/* Rows of 1 to 4096 entries: of each 1,000 one is long. */
+static int64_t different(int64_t rows, int64_t i, int64_t *out)
+{
+    const int64_t length = rw_random_u64(3, (uint64_t)i) % 1000 == 0 ? 64 + (int64_t)(rw_random_u64(4, (uint64_t)i) % 4032) : 1 + (int64_t)(rw_random_u64(5, (uint64_t)i) % 16);
+    const int64_t n = RW_MIN(length, rows), gap = RW_MAX(rows / n, 1);
+    for (int64_t k = 0; k < n; ++k) out[k] = k * gap + (int64_t)(rw_random_u64(6, (uint64_t)(i * 4096 + k)) % (uint64_t)gap);
+    return n;
+}
+
+static int64_t columns_of(const work *w, const rw_sparse_layout *l, int n, int64_t i, int64_t *out)
+{
+    int64_t cell[13];
+    if (!w->neighbours) return different(5 * (int64_t)n * n * n, i, out);
+    if (rw_sparse_has_blocks(l->format)) return stencil(n, w->neighbours / 6, i, out);
+    const int64_t cells = stencil(n, w->neighbours / 6, i / 5, cell); /* the same matrix without its blocks */
+    for (int64_t k = 0; k < 5 * cells; ++k) out[k] = 5 * cell[k / 5] + k % 5;
+    return 5 * cells;
+}
+
+static rw_status make_pattern(rw_bench *b, const work *w, const rw_sparse_layout *l, int n, pattern *p)
+{
+    bool failed = false;
+    p->rows = (int64_t)n * n * n * (rw_sparse_has_blocks(l->format) ? 1 : 5);
+    p->first = rw_calloc((size_t)p->rows + 1, sizeof *p->first);
+    for (int pass = 0; pass < 2 && p->first && !failed; ++pass) {
+#pragma omp parallel
+        {
+            int64_t *room = rw_calloc(4096 + 64, sizeof *room);
+#pragma omp for schedule(static)
+            for (int64_t i = 0; i < p->rows; ++i)
+                if (!room) failed = true;
+                else if (pass == 0) p->first[i + 1] = columns_of(w, l, n, i, room);
+                else columns_of(w, l, n, i, p->column + p->first[i]);
+            rw_free(room);
+        }
+        for (int64_t i = 0; pass == 0 && i < p->rows; ++i) p->first[i + 1] += p->first[i];
+        if (pass == 0) p->column = rw_calloc((size_t)p->first[p->rows] + 1, sizeof *p->column);
+        failed = failed || !p->column;
+    }
+    return p->first && !failed ? RW_OK : rw_fail_memory(b->ctx, (size_t)p->rows * 64, "a pattern");
+}
+
+/* ---- ours ---------------------------------------------------------------------------------------------------------------- */
+
+static void fill_values(const rw_view *v, const pattern *p)
+{
+    const rw_sparse *m = v->m;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < m->block_rows; ++i)
+        for (int64_t k = 0, n = m->ops->count(v, i); k < n; ++k) {
+            const rw_block b = m->ops->block(v, i, k);
+            uint64_t number = (uint64_t)(p->first[i] + k) * 32;
+            for (int r = 0; r < b.nr; ++r)
+                for (int c = 0; c < b.nc; ++c, ++number)
+                    rw_value_add(m->layout.values, v->value, b.at + b.sr * r + b.sc * c, rw_random_uniform(1, number) - 0.5, rw_random_uniform(2, number) - 0.5);
+        }
+}
+
+static rw_status make(rw_bench *b, const work *w, int n, contest *c)
+{
+    rw_sparse_layout l;
+    rw_view v;
+    pattern p = {0};
+    c->queue = b->queue;
+    RW_TRY(rw_sparse_layout_parse(b->ctx, w->layout, &l));
+    rw_status status = make_pattern(b, w, &l, n, &p);
+    const rw_sparse_blocks blocks = {p.rows, p.rows, p.first, p.column, NULL, NULL};
+    if (status == RW_OK) status = rw_sparse_create(b->dev, &l, &blocks, &c->m);
+    if (status == RW_OK) status = rw_sparse_look(c->m, true, &v);
+    if (status == RW_OK) fill_values(&v, &p);
+    rw_free(p.first), rw_free(p.column);
+    const int64_t shape[2] = {status == RW_OK ? c->m->rows : 0, w->vectors};
+    if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->x);
+    if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->y);
+    if (status == RW_OK) status = rw_bench_fill(c->x, 7, -0.5);
+    return status == RW_OK ? rw_bench_poison(c->y) : status;
+}
+
+static rw_status multiply(void *user, int round)
+{
+    contest *c = user;
+    (void)round;
+    return rw_sparse_multiply(c->m, RW_OP_NONE, NULL, c->x, NULL, c->y, c->queue);
+}
+
+static double epsilon(const contest *c, rw_dtype vector)
+{
+    const rw_dtype a = c->m->layout.values;
+    return (a == RW_F32 || a == RW_C64) && (vector == RW_F32 || vector == RW_C64) ? FLT_EPSILON : DBL_EPSILON;
+}
+
+/* Error of block row i over what rounding allows; NaN counts as infinite. */
+static double row_error(const contest *c, const rw_view *v, const void *x, const void *y, rw_dtype type, int vectors, int64_t i)
+{
+    const rw_sparse *m = c->m;
+    double worst = 0;
+    const int64_t n = m->ops->count(v, i);
+    for (int r = 0; r < m->layout.block_rows; ++r)
+        for (int u = 0; u < vectors; ++u) {
+            double re = 0, im = 0, scale = 0, terms = 2;
+            for (int64_t k = 0; k < n; ++k) {
+                const rw_block b = m->ops->block(v, i, k);
+                for (int j = 0; j < b.nc; ++j, ++terms) {
+                    const int64_t at = b.at + b.sr * r + b.sc * j, from = (b.column + j) * vectors + u;
+                    const double a = rw_value_get(m->layout.values, v->value, at, 0), ai = rw_value_get(m->layout.values, v->value, at, 1);
+                    const double f = rw_value_get(type, x, from, 0), fi = rw_value_get(type, x, from, 1);
+                    re += a * f - ai * fi, im += a * fi + ai * f, scale += hypot(a, ai) * hypot(f, fi);
+                }
+            }
+            const int64_t to = (i * m->layout.block_rows + r) * vectors + u;
+            const double e = hypot(rw_value_get(type, y, to, 0) - re, rw_value_get(type, y, to, 1) - im) / (4 * terms * epsilon(c, type) * scale + 1e-300);
+            worst = isnan(e) ? INFINITY : RW_MAX(worst, e);
+        }
+    return worst;
+}
+
+/* Of every `step`-th block row. */
+static rw_status error(contest *c, const work *w, int64_t step, double *worst)
+{
+    const void *x, *y;
+    rw_view v;
+    double most = 0;
+    RW_TRY(rw_sparse_look(c->m, false, &v));
+    RW_TRY(rw_array_read(c->x, &x));
+    RW_TRY(rw_array_read(c->y, &y));
+#pragma omp parallel for reduction(max : most)
+    for (int64_t i = 0; i < c->m->block_rows; i += step) {
+        const double e = row_error(c, &v, x, y, w->vector, w->vectors, i);
+        most = RW_MAX(most, e);
+    }
+    *worst = most;
+    return RW_OK;
+}
+
+static rw_status run_one(rw_bench *b, const work *w)
+{
+    const int n = b->options.quick ? 12 : 100;
+    contest c = {0};
+    rw_peer peer = {0};
+    rw_bench_result row = {.tolerance = 1, .met = -1};
+    char own[80];
+    rw_status status = make(b, w, n, &c);
+    if (status == RW_OK) status = multiply(&c, 0);
+    if (status == RW_OK) status = error(&c, w, 7, &row.error);
+    if (status == RW_OK && c.m->layout.format == RW_SPARSE_CSR && !b->options.no_peers) rw_cusparse_csr_open(b, c.m->rows, c.m->first, c.m->column, c.m->value, c.x, &peer);
+    if (status == RW_OK) {
+        const rw_sparse_layout *l = &c.m->layout;
+        row.bytes = (double)c.m->blocks * ((double)l->block_rows * l->block_columns * (double)rw_dtype_size(l->values) + 4) + 2.0 * (double)c.m->rows * w->vectors * (double)rw_dtype_size(w->vector);
+        status = rw_bench_compare(b, &(rw_contestant){"", multiply, &c}, &peer.contestant, peer.state != NULL, &row);
+        rw_sparse_layout_print(l, own, sizeof own);
+    }
+    if (status == RW_OK) {
+        snprintf(row.what, sizeof row.what, "%s", w->what);
+        snprintf(row.size, sizeof row.size, "%d^3 cells, %s", n, w->size);
+        snprintf(row.variant, sizeof row.variant, "%.60s", own);
+        if (w->target > 0) rw_bench_target(b, &row, w->target, NULL);
+        status = rw_bench_add(b, &row);
+    }
+    if (peer.close) peer.close(peer.state);
+    free_contest(&c);
+    return status;
+}
+
+static rw_status run(rw_bench *b)
+{
+    const work *works = b->dev->info.gpu ? gpu_works : cpu_works;
+    for (int i = 0; i < (b->dev->info.gpu ? RW_COUNT(gpu_works) : RW_COUNT(cpu_works)); ++i) RW_TRY(run_one(b, works + i));
+    return RW_OK;
+}
+
+/* Each kind of kernel once; tests/sparse has the rest. */
+static const int checked[] = {0, 1, 3, 6, 8, 10, 11, 15};
+
+static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+{
+    contest c = {0};
+    const work *w = gpu_works + checked[variant];
+    rw_status status = make(b, w, (int)n, &c);
+    if (status == RW_OK) status = multiply(&c, 0);
+    if (status == RW_OK) status = error(&c, w, 1, worst);
+    *allowed = 1;
+    free_contest(&c);
+    return status;
+}
+
+static const int64_t sizes[] = {1, 3, 8, -1};
+const rw_bench_case rw_bench_sparse = {run, RW_COUNT(checked), check, sizes, 3, NULL};

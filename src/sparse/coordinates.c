@@ -1,0 +1,73 @@
+/* COO: row and column of each entry, by rows and columns ascending. A product cuts the entries, not the rows, into equal pieces: rows may be as different
+ * as they like.
+ *
+ *   row[k], column[k], value[k]      entry k
+ *   first                            not needed: one 0
+ *
+ * Source: Bell and Garland, Implementing sparse matrix-vector multiplication on throughput-oriented processors, SC'09 (segmented sums). */
+#include "sparse/multiply.h"
+
+enum { GROUP = 128, EACH_ITEM = 8 }; /* as in coordinates.k: entries of a group, and of an item */
+
+static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
+{
+    (void)ctx, (void)b;
+    m->nfirst = 1, m->ncolumn = m->nrow = m->places = (double)m->blocks;
+    return RW_OK;
+}
+
+static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *column, void *row, int32_t *shift)
+{
+    (void)shift;
+    const int bits = m->layout.index_bits;
+    (void)first;
+    for (int64_t i = 0; i < b->rows; ++i)
+        for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) rw_index_set(column, bits, k, b->column[k]), rw_index_set(row, bits, k, i);
+}
+
+/* The first entry of row i or of one behind. */
+static int64_t first_of(const rw_view *v, int64_t i)
+{
+    int64_t lo = 0, hi = v->m->blocks;
+    while (lo < hi) {
+        const int64_t middle = (lo + hi) / 2;
+        if (rw_index_get(v->row, v->m->layout.index_bits, middle) < i) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+static int64_t count(const rw_view *v, int64_t i) { return v->row ? first_of(v, i + 1) - first_of(v, i) : 0; }
+
+static rw_block block(const rw_view *v, int64_t i, int64_t k)
+{
+    const int64_t at = first_of(v, i) + k;
+    return (rw_block){.row = i, .column = rw_index_get(v->column, v->m->layout.index_bits, at), .nr = 1, .nc = 1, .at = at, .sr = 1, .sc = 1};
+}
+
+static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
+{
+    (void)m, (void)p;
+    rw_text_add(d, "GROUP=%d EACH_ITEM=%d", GROUP, EACH_ITEM);
+}
+
+static int64_t groups(const rw_sparse *m) { return (m->rows + GROUP - 1) / GROUP; } /* of finish.k */
+
+static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
+{
+    const int64_t pieces = (m->blocks + GROUP * EACH_ITEM - 1) / (GROUP * EACH_ITEM), sums = 2 * RW_MAX(pieces, 1) * p->program->vectors;
+    RW_TRY(rw_product_scratch(m, p, 1));
+    if (m->tails && (m->tails->dtype != m->scratch->dtype || m->tails->size < sums)) rw_array_destroy(&m->tails);
+    if (!m->tails) RW_TRY(rw_array_create(m->device, m->scratch->dtype, 1, &sums, RW_MEMORY_DEVICE, &m->tails));
+    RW_TRY(rw_array_zero(m->scratch, q));
+    if (pieces) {
+        rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->row), rw_arg_array(m->scratch), rw_arg_array(m->tails), rw_arg_int(m->blocks),
+                                     rw_arg_array(p->x), rw_arg_int(p->stride), rw_arg_int(p->from)};
+        RW_TRY(rw_launch(q, p->program->multiply, (int64_t[3]){pieces, 1, 1}, a, 9));
+        rw_arg t[] = {rw_arg_array(m->row), rw_arg_array(m->scratch), rw_arg_array(m->tails), rw_arg_int(m->blocks), rw_arg_int(pieces)};
+        RW_TRY(rw_launch(q, p->program->more, (int64_t[3]){(pieces + GROUP - 1) / GROUP, 1, 1}, t, 5));
+    }
+    return rw_product_finish(m, p, 1, q);
+}
+
+const rw_sparse_ops rw_sparse_coordinates = {plan, fill, count, block, "coordinates.k", "tails", define, groups, launch};

@@ -1,0 +1,44 @@
+/* Between the front of products (multiply.c) and the formats: what a launch is made from. */
+#ifndef RW_SPARSE_MULTIPLY_H
+#define RW_SPARSE_MULTIPLY_H
+
+#include "sparse/sparse.h"
+
+/* The kernels for a kind of product: made when first asked for. */
+typedef struct rw_product_program {
+    rw_dtype vector;
+    rw_op op;
+    int vectors; /* computed at once */
+    int wide;    /* loaded at once: 16 bytes of neighbouring vectors where their number allows it */
+    bool dots;   /* with sums conj(w) y and |y|^2 */
+    rw_program *program;
+    rw_kernel *multiply;
+    rw_kernel *finish, *more; /* where one launch does not do it all: sums of pieces; tails or long rows */
+    struct rw_product_program *next;
+} rw_product_program;
+
+/* y <- alpha op(A) x + beta z for vectors from … from + program->vectors - 1 of `stride` side by side. With sums: part[g] and part[g + groups] are
+ * real and imaginary part of a group's conj(w) y, part[g + 2 groups] its |y|^2. */
+typedef struct rw_product {
+    const rw_product_program *program;
+    rw_array *x, *y, *z, *w, *part;
+    int stride, from;
+    double alpha[2], beta[2];
+} rw_product;
+
+enum { RW_PRODUCT_ARGS = 24, RW_PRODUCT_VECTORS = 8 };
+
+/* Puts the arguments that all kernels share behind the n that are there; gives their number. */
+int rw_product_args(const rw_sparse *m, const rw_product *p, rw_arg *args, int n);
+/* Room for `sections` sums a row and vector, in m->scratch. */
+rw_status rw_product_scratch(rw_sparse *m, const rw_product *p, int64_t sections);
+/* y <- alpha (sums over sections of the scratch) + beta z */
+rw_status rw_product_finish(rw_sparse *m, const rw_product *p, int64_t sections, rw_queue *q);
+void rw_products_free(rw_sparse *m);
+
+/* y <- op(A) x, z and w as above; all checked by the caller. With part != NULL the sums, for one vector: *groups of them; part must hold
+ * 3 rw_product_groups(m) numbers f64. */
+int64_t rw_product_groups(const rw_sparse *m, rw_op op);
+rw_status rw_product_run(rw_sparse *m, rw_op op, const double alpha[2], rw_array *x, const double beta[2], rw_array *z, rw_array *y, rw_array *w, rw_array *part, rw_queue *q);
+
+#endif

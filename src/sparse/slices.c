@@ -1,0 +1,216 @@
+/* ELL, BELL, SELL-C-sigma and its blocks: all are slices of `height` block rows, each as long as the longest row in it; ELL and BELL have one slice.
+ *
+ *   first[s]                                   first position of slice s, of slices + 1; position j of a slice holds one block of each of its rows
+ *   column[height j + i]                       block column of the block of row i of the slice
+ *   value[(c_n j + c) height r_n + r_n i + r]  entry (r, c) of that block: column after column of the whole slice, scalar rows run fastest
+ *   row[height s + i]                          (sorted) block row at place i of slice s
+ *   shift[2 p], shift[2 p + 1]                 (slices of 32 that are not sorted and have no sections) of position p: how far its columns are from their rows, and
+ *                                              as bits which rows have a block there; NO_SHIFT: columns differ, rows are filled from position 0 on
+ *
+ * A slice is shifted where its rows have the same neighbours, as on a grid: a position then belongs to one neighbour, and rows that lack it, at a side of the
+ * grid, have a gap. GPUs read these two numbers instead of 32 columns.
+ *
+ * Shorter rows are filled up with zeros whose column is the row's own (or the last), so that every index may be followed. Rows are sorted by length, short
+ * ones first, within windows of sigma; with sections of L the length of a slice is a multiple of L.
+ *
+ * Sources: Saad 2003, 3.4; Choi, Singh, Vuduc, Model-driven autotuning of sparse matrix-vector multiply on GPUs, PPoPP 2010 (blocks); Kreutzer, Hager,
+ * Wellein, Fehske, Bishop, A unified sparse matrix data format for efficient general SpMV on modern processors with wide SIMD units, SIAM J. Sci. Comput. 36, 2014. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sparse/multiply.h"
+
+static bool sorted(const rw_sparse *m) { return m->layout.sort > 1; }
+
+/* Places by length within windows: a stable counting sort. */
+static bool sort_rows(rw_sparse *m)
+{
+    const int64_t n = m->block_rows, window = m->layout.sort;
+    m->position = rw_calloc((size_t)RW_MAX(n, 1), sizeof *m->position);
+    int64_t *start = rw_calloc((size_t)m->longest + 2, sizeof *start);
+    for (int64_t lo = 0; m->position && start && lo < n; lo += window) {
+        const int64_t hi = RW_MIN(lo + window, n);
+        int64_t most = 0;
+        for (int64_t i = lo; i < hi; ++i) most = RW_MAX(most, m->length[i]);
+        memset(start, 0, (size_t)(most + 2) * sizeof *start);
+        for (int64_t i = lo; i < hi; ++i) ++start[m->length[i] + 1];
+        for (int64_t k = 0; k < most; ++k) start[k + 1] += start[k];
+        for (int64_t i = lo; i < hi; ++i) m->position[i] = lo + start[m->length[i]]++;
+    }
+    bool made = m->position && start;
+    rw_free(start);
+    return made;
+}
+
+static int64_t position(const rw_sparse *m, int64_t i) { return m->position ? m->position[i] : i; }
+static int64_t slices(const rw_sparse *m) { return m->height ? (m->block_rows + m->height - 1) / m->height : 0; }
+
+/* What makes a slice shifted: at most so many different shifts, a little more than its longest row. */
+enum { MOST_SHIFTS = 64, NO_SHIFT = INT32_MIN };
+static bool may_shift(const rw_sparse_layout *l) { return l->slice == 32 && l->sort <= 1 && !l->section; }
+
+/* The different shifts of slice s, ascending; 0: too many. */
+static int shifts_of(const rw_sparse *m, const rw_sparse_blocks *b, int64_t s, int64_t *shifts)
+{
+    int n = 0, longest = 0;
+    for (int64_t i = 32 * s; i < RW_MIN(32 * s + 32, b->rows); ++i) {
+        longest = RW_MAX(longest, m->length[i]);
+        int at = 0;
+        for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) {
+            const int64_t by = b->column[k] - i;
+            while (at < n && shifts[at] < by) ++at;
+            if (at < n && shifts[at] == by) continue;
+            if (n == MOST_SHIFTS || by <= INT32_MIN || by > INT32_MAX) return 0;
+            memmove(shifts + at + 1, shifts + at, (size_t)(n++ - at) * sizeof *shifts);
+            shifts[at] = by;
+        }
+    }
+    return n <= longest + longest / 4 ? n : 0;
+}
+
+/* Longest row of each slice, a multiple of the section; of shifted slices the number of shifts, where more than half of them can be. */
+static void lengths(rw_sparse *m, const rw_sparse_blocks *b, int64_t *longest)
+{
+    const int64_t section = RW_MAX(m->layout.section, 1);
+    int64_t shifts[MOST_SHIFTS + 1];
+    for (int64_t i = 0; i < m->block_rows; ++i) {
+        int64_t *l = longest + position(m, i) / m->height;
+        *l = RW_MAX(*l, m->length[i]);
+    }
+    int64_t shifted = 0;
+    for (int64_t s = 0; s < (may_shift(&m->layout) ? slices(m) : 0); ++s) shifted += shifts_of(m, b, s, shifts) > 0;
+    m->shifted = shifted > slices(m) / 2;
+    for (int64_t s = 0; s < slices(m); ++s) {
+        const int n = m->shifted ? shifts_of(m, b, s, shifts) : 0;
+        longest[s] = n ? n : (longest[s] + section - 1) / section * section;
+    }
+}
+
+static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
+{
+    const bool one = m->layout.format == RW_SPARSE_ELL || m->layout.format == RW_SPARSE_BELL;
+    m->height = one ? (b->rows + 31) / 32 * 32 : m->layout.slice;
+    m->length = rw_calloc((size_t)RW_MAX(b->rows, 1), sizeof *m->length);
+    int64_t *longest = rw_calloc((size_t)slices(m) + 1, sizeof *longest);
+    bool made = m->length && longest && m->longest < INT32_MAX;
+    for (int64_t i = 0; made && i < b->rows; ++i) m->length[i] = (int32_t)(b->first[i + 1] - b->first[i]);
+    if (made && sorted(m)) made = sort_rows(m);
+    if (made) {
+        double all = 0;
+        lengths(m, b, longest);
+        m->longest = 0;
+        for (int64_t s = 0; s < slices(m); ++s) all += (double)longest[s], m->longest = RW_MAX(m->longest, longest[s]);
+        m->nfirst = (double)slices(m) + 1, m->ncolumn = all * (double)m->height, m->nrow = sorted(m) ? (double)(slices(m) * m->height) : 0;
+        m->nshift = m->shifted ? 2 * all : 0;
+        m->places = m->ncolumn * m->layout.block_rows * m->layout.block_columns;
+    }
+    rw_free(longest);
+    return made ? RW_OK : rw_fail_memory(ctx, (size_t)b->rows * 12, "the rows of a matrix");
+}
+
+/* Rows of slice s from position 0 on, what is left filled with the row's own column. */
+static void fill_rows(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, int64_t first, int64_t end, void *column)
+{
+    const int bits = m->layout.index_bits;
+    const int64_t h = m->height, base = first * h + position(m, i) % h;
+    for (int64_t j = 0; j < end - first; ++j)
+        rw_index_set(column, bits, base + j * h, j < m->length[i] ? b->column[b->first[i] + j] : RW_MIN(i, b->columns - 1));
+}
+
+static void fill_slice(const rw_sparse *m, const rw_sparse_blocks *b, int64_t s, int64_t first, int64_t end, void *column, int32_t *shift)
+{
+    int64_t shifts[MOST_SHIFTS + 1];
+    const int n = shift ? shifts_of(m, b, s, shifts) : 0;
+    for (int64_t j = first; shift && j < end; ++j) shift[2 * j] = n ? (int32_t)shifts[j - first] : NO_SHIFT;
+    for (int64_t i = 32 * s; n && i < RW_MIN(32 * s + 32, b->rows); ++i)
+        for (int64_t j = 0, k = b->first[i]; j < n; ++j) {
+            const bool there = k < b->first[i + 1] && b->column[k] - i == shifts[j];
+            rw_index_set(column, m->layout.index_bits, (first + j) * 32 + i % 32, there ? b->column[k] : RW_MIN(i, b->columns - 1));
+            if (there) shift[2 * (first + j) + 1] |= (int32_t)(1u << i % 32), ++k;
+        }
+    for (int64_t i = 32 * s; !n && shift && i < RW_MIN(32 * s + 32, b->rows); ++i) fill_rows(m, b, i, first, end, column);
+}
+
+static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *column, void *row, int32_t *shift)
+{
+    const int bits = m->layout.index_bits;
+    const int64_t section = RW_MAX(m->layout.section, 1), h = m->height;
+    int64_t shifts[MOST_SHIFTS + 1];
+    for (int64_t i = 0; i < b->rows; ++i) { /* first[s + 1] <- the longest row of slice s, then their sums */
+        const int64_t at = position(m, i) / h + 1;
+        if (m->position) rw_index_set(row, bits, m->position[i], i);
+        rw_index_set(first, bits, at, RW_MAX(rw_index_get(first, bits, at), m->length[i]));
+    }
+    for (int64_t s = 0; s < slices(m); ++s) {
+        const int n = shift ? shifts_of(m, b, s, shifts) : 0;
+        rw_index_set(first, bits, s + 1, rw_index_get(first, bits, s) + (n ? n : (rw_index_get(first, bits, s + 1) + section - 1) / section * section));
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t s = 0; s < (shift ? slices(m) : 0); ++s) fill_slice(m, b, s, rw_index_get(first, bits, s), rw_index_get(first, bits, s + 1), column, shift);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < (shift ? 0 : b->rows); ++i) {
+        const int64_t s = position(m, i) / h;
+        fill_rows(m, b, i, rw_index_get(first, bits, s), rw_index_get(first, bits, s + 1), column);
+    }
+}
+
+static int64_t count(const rw_view *v, int64_t i) { return v->m->length[i]; }
+
+static rw_block block(const rw_view *v, int64_t i, int64_t k)
+{
+    const rw_sparse *m = v->m;
+    const rw_sparse_layout *l = &m->layout;
+    const int64_t h = m->height, p = position(m, i);
+    int64_t j = rw_index_get(v->first, l->index_bits, p / h);
+    if (!v->shift || v->shift[2 * j] == NO_SHIFT) j += k;
+    else
+        for (;; ++j) /* the k-th position that the row has */
+            if (v->shift[2 * j + 1] >> i % 32 & 1 && k-- == 0) break;
+    return (rw_block){.row = i * l->block_rows, .column = rw_index_get(v->column, l->index_bits, j * h + p % h) * l->block_columns, .nr = l->block_rows, .nc = l->block_columns,
+                      .at = (j * l->block_columns * h + p % h) * l->block_rows, .sr = 1, .sc = h * l->block_rows};
+}
+
+/* On a GPU small values want the loads of several blocks at once, and x from shared memory, see slices.k. */
+static bool x_shared(const rw_sparse *m, int vectors)
+{
+    const int r = m->layout.block_rows;
+    return rw_sparse_threads(m) && rw_dtype_size(m->layout.values) == 4 && vectors == 1 && r == m->layout.block_columns && r > 1 && !m->layout.section;
+}
+
+/* Block rows of a group: about 128 items on a GPU. */
+static int rows_of_group(const rw_sparse *m, int vectors)
+{
+    return !rw_sparse_threads(m) || x_shared(m, vectors) ? 32 : RW_MAX(128 / m->layout.block_rows / 32, 1) * 32;
+}
+
+static int64_t sections(const rw_sparse *m) { return m->layout.section ? RW_MAX((m->longest + m->layout.section - 1) / m->layout.section, 1) : 1; }
+
+static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
+{
+    const int rows = rows_of_group(m, p->vectors);
+    const bool shared = x_shared(m, p->vectors), lanes = !rw_sparse_threads(m);
+    rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d X_SHARED=%d DEEP=4 SORTED=%d SECTION=%d SHIFTED=%d AT_ONCE=%d", rows, rows * m->layout.block_rows, lanes, shared, sorted(m), m->layout.section,
+                m->shift && !shared, p->vectors > 2 ? 1 : m->layout.block_columns > 3 ? 2 : 4);
+    if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);
+    /* registers for enough groups: where values are small, or converted on the way */
+    if (shared || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
+}
+
+static int64_t groups_of_rows(const rw_sparse *m, int vectors) { return (m->block_rows + rows_of_group(m, vectors) - 1) / rows_of_group(m, vectors); }
+/* With sections it is finish.k that has them, of as many items: an item a scalar row too. */
+static int64_t groups(const rw_sparse *m) { return groups_of_rows(m, 1); }
+
+static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
+{
+    rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->first), rw_arg_array(m->row ? m->row : m->first), rw_arg_array(m->shift ? m->shift : m->first), rw_arg_int(m->height),
+                                 rw_arg_array(p->y)};
+    if (m->layout.section) {
+        RW_TRY(rw_product_scratch(m, p, sections(m)));
+        a[6] = rw_arg_array(m->scratch);
+    }
+    int n = rw_product_args(m, p, a, 7);
+    RW_TRY(rw_launch(q, p->program->multiply, (int64_t[3]){groups_of_rows(m, p->program->vectors), sections(m), 1}, a, n));
+    return m->layout.section ? rw_product_finish(m, p, sections(m), q) : RW_OK;
+}
+
+const rw_sparse_ops rw_sparse_slices = {plan, fill, count, block, "slices.k", NULL, define, groups, launch};

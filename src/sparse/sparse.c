@@ -1,0 +1,509 @@
+/* Matrices: made from a pattern or from entries, filled block by block, read back, converted. All of it knows a format by its table alone.
+ *
+ * Conversions go through a list of entries: 24 bytes an entry (32 complex) and the indices that sort it, beside both matrices. Assembly by blocks needs none
+ * of that: the pattern's indices, and each block is added where it stays. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sparse/multiply.h"
+
+static const rw_sparse_ops *const tables[] = {
+    [RW_SPARSE_COO] = &rw_sparse_coordinates, [RW_SPARSE_CSR] = &rw_sparse_rows,      [RW_SPARSE_BCSR] = &rw_sparse_rows,
+    [RW_SPARSE_VBCSR] = &rw_sparse_variable,  [RW_SPARSE_DIA] = &rw_sparse_diagonals, [RW_SPARSE_ELL] = &rw_sparse_slices,
+    [RW_SPARSE_BELL] = &rw_sparse_slices,     [RW_SPARSE_SELL] = &rw_sparse_slices,   [RW_SPARSE_BSELL] = &rw_sparse_slices,
+};
+
+/* ---- sizes -------------------------------------------------------------------------------------------------------------------- */
+
+bool rw_sparse_threads(const rw_sparse *m)
+{
+    const char *wish = getenv("RECHENWERK_TILING");
+    return wish && !strcmp(wish, "gpu") ? true : wish && !strcmp(wish, "cpu") ? false : m->device && m->device->info.gpu;
+}
+
+static rw_status check_sizes(rw_context *ctx, const char *what, int64_t n, const int32_t *size)
+{
+    for (int64_t i = 0; i < n; ++i)
+        if (size[i] < 1 || size[i] > RW_SPARSE_BLOCK_MOST)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "vbcsr: block %s %lld has %d: 1 to %d are possible", what, (long long)i, size[i], RW_SPARSE_BLOCK_MOST);
+    return RW_OK;
+}
+
+static rw_status check_blocks(rw_context *ctx, const rw_sparse_layout *l, const rw_sparse_blocks *b)
+{
+    if (b->rows < 0 || b->columns < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld blocks: negative", (long long)b->rows, (long long)b->columns);
+    if ((b->row_size || b->column_size) && l->format != RW_SPARSE_VBCSR) return rw_fail(ctx, RW_ERR_ARGUMENT, "blocks of different sizes are for vbcsr");
+    if (b->row_size) RW_TRY(check_sizes(ctx, "row", b->rows, b->row_size));
+    if (b->column_size) RW_TRY(check_sizes(ctx, "column", b->columns, b->column_size));
+    if (b->first[0] != 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "first[0] = %lld: blocks are counted from 0", (long long)b->first[0]);
+    for (int64_t i = 0; i < b->rows; ++i) {
+        if (b->first[i + 1] < b->first[i])
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "first[%lld] = %lld is less than %lld before it", (long long)i + 1, (long long)b->first[i + 1], (long long)b->first[i]);
+        for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) {
+            if (b->column[k] < 0 || b->column[k] >= b->columns)
+                return rw_fail(ctx, RW_ERR_ARGUMENT, "block row %lld: column %lld is outside [0, %lld)", (long long)i, (long long)b->column[k], (long long)b->columns);
+            if (k > b->first[i] && b->column[k] <= b->column[k - 1])
+                return rw_fail(ctx, RW_ERR_ARGUMENT, "block row %lld: column %lld behind %lld: columns ascend and occur once", (long long)i, (long long)b->column[k], (long long)b->column[k - 1]);
+        }
+    }
+    return RW_OK;
+}
+
+static double bytes_of(const rw_sparse *m)
+{
+    return m->places * (double)rw_dtype_size(m->layout.values) + (m->nfirst + m->ncolumn + m->nrow) * (m->layout.index_bits / 8) + 4 * m->nshift;
+}
+
+/* Padding is no use where it makes the matrix many times larger. */
+static rw_status check_padding(rw_context *ctx, const rw_sparse *m)
+{
+    double least = (double)m->blocks * ((double)m->layout.block_rows * m->layout.block_columns * (double)rw_dtype_size(m->layout.values) + 4);
+    bool slices = m->layout.format == RW_SPARSE_SELL || m->layout.format == RW_SPARSE_BSELL;
+    if (m->ops == &rw_sparse_variable || bytes_of(m) < fmax(16 * least, 100e6)) return RW_OK;
+    char text[80];
+    rw_sparse_layout better = m->layout;
+    better.section = 0, better.index_bits = 0;
+    better.format = slices ? rw_sparse_has_blocks(m->layout.format) ? RW_SPARSE_BCSR : RW_SPARSE_CSR : rw_sparse_has_blocks(m->layout.format) ? RW_SPARSE_BSELL : RW_SPARSE_SELL;
+    better.slice = slices ? 0 : 32, better.sort = slices ? 0 : 1024;
+    if (m->layout.format == RW_SPARSE_DIA) better.format = RW_SPARSE_CSR, better.slice = better.sort = 0;
+    rw_sparse_layout_print(&better, text, sizeof text);
+    char own[80];
+    rw_sparse_layout_print(&m->layout, own, sizeof own);
+    return rw_fail(ctx, RW_ERR_MEMORY, "%s keeps %.3g places for %lld blocks of %d x %d, %.3g bytes: rows of this matrix are too different for it; use %s", own, m->places, (long long)m->blocks,
+                   m->layout.block_rows, m->layout.block_columns, bytes_of(m), text);
+}
+
+/* From the sizes of blocks, where each begins. */
+static int64_t *starts_of(int64_t n, const int32_t *size)
+{
+    int64_t *first = rw_calloc((size_t)n + 1, sizeof *first);
+    for (int64_t i = 0; first && i < n; ++i) first[i + 1] = first[i] + (size ? size[i] : 1);
+    return first;
+}
+
+/* Everything but arrays of the device. */
+static rw_status plan(rw_context *ctx, const rw_sparse_layout *l, const rw_sparse_blocks *b, rw_sparse *m)
+{
+    RW_TRY(rw_sparse_layout_check(ctx, l));
+    RW_TRY(check_blocks(ctx, l, b));
+    m->layout = *l, m->ops = tables[l->format];
+    m->block_rows = b->rows, m->block_columns = b->columns, m->blocks = b->first[b->rows];
+    if (b->rows > INT64_MAX / 16 || b->columns > INT64_MAX / 16) return rw_fail(ctx, RW_ERR_ARGUMENT, "more rows or columns than can be counted");
+    if (m->ops == &rw_sparse_variable) {
+        m->row_first = starts_of(b->rows, b->row_size), m->column_first = starts_of(b->columns, b->column_size);
+        if (!m->row_first || !m->column_first) return rw_fail_memory(ctx, (size_t)(b->rows + b->columns) * 8, "a matrix");
+    }
+    m->rows = rw_row_of(m, b->rows), m->columns = rw_column_of(m, b->columns);
+    for (int64_t i = 0; i < b->rows; ++i) m->longest = RW_MAX(m->longest, b->first[i + 1] - b->first[i]);
+    RW_TRY(m->ops->plan(m, ctx, b));
+    double most = fmax(fmax((double)m->rows, (double)m->columns), m->ncolumn);
+    if (m->ops == &rw_sparse_variable) most = fmax(most, m->places);
+    if (!l->index_bits) m->layout.index_bits = most < INT32_MAX ? 32 : 64;
+    if (m->layout.index_bits == 32 && most >= INT32_MAX)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "indices of 32 bits count to 2147483647, this matrix needs %.0f: use 64", most);
+    RW_TRY(check_padding(ctx, m));
+    if (m->places > 4e15 || m->ncolumn > 4e15) return rw_fail(ctx, RW_ERR_MEMORY, "a matrix of %.3g places: more than can be addressed", m->places);
+    return RW_OK;
+}
+
+static void free_host(rw_sparse *m)
+{
+    rw_free(m->length), rw_free(m->position), rw_free(m->row_first), rw_free(m->column_first);
+}
+
+rw_sparse_size rw_sparse_get_size(const rw_sparse *m) { return (rw_sparse_size){m->rows, m->columns, m->blocks, (int64_t)m->places, (int64_t)bytes_of(m)}; }
+const rw_sparse_layout *rw_sparse_get_layout(const rw_sparse *m) { return &m->layout; }
+rw_device *rw_sparse_device(const rw_sparse *m) { return m->device; }
+
+rw_status rw_sparse_estimate(rw_context *ctx, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse_size *size)
+{
+    rw_sparse m = {0};
+    rw_status status = plan(ctx, layout, blocks, &m);
+    *size = status == RW_OK ? rw_sparse_get_size(&m) : (rw_sparse_size){0};
+    free_host(&m);
+    return status;
+}
+
+/* ---- create, destroy ------------------------------------------------------------------------------------------------------------ */
+
+static rw_status make_array(rw_sparse *m, rw_dtype dtype, double n, rw_array **array, void **data)
+{
+    int64_t size = (int64_t)n;
+    RW_TRY(rw_array_create(m->device, dtype, 1, &size, RW_MEMORY_DEVICE, array));
+    RW_TRY(rw_array_write(*array, data));
+    char *bytes = *data;
+    const int64_t all = size * (int64_t)rw_dtype_size(dtype), piece = 1 << 20;
+#pragma omp parallel for schedule(static) /* the threads that will read a piece touch it first */
+    for (int64_t i = 0; i < (all + piece - 1) / piece; ++i) memset(bytes + i * piece, 0, (size_t)RW_MIN(piece, all - i * piece));
+    return RW_OK;
+}
+
+static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b)
+{
+    const rw_dtype index = m->layout.index_bits == 64 ? RW_I64 : RW_I32;
+    void *first, *column, *row = NULL, *shift = NULL, *value;
+    RW_TRY(make_array(m, index, m->nfirst, &m->first, &first));
+    RW_TRY(make_array(m, index, m->ncolumn, &m->column, &column));
+    if (m->nrow > 0) RW_TRY(make_array(m, index, m->nrow, &m->row, &row));
+    if (m->nshift > 0) RW_TRY(make_array(m, RW_I32, m->nshift, &m->shift, &shift));
+    RW_TRY(make_array(m, m->layout.values, m->places, &m->value, &value));
+    m->ops->fill(m, b, first, column, row, shift);
+    return RW_OK;
+}
+
+rw_status rw_sparse_create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse **matrix)
+{
+    *matrix = NULL;
+    rw_sparse *m = rw_calloc(1, sizeof *m);
+    if (!m) return rw_fail_memory(dev->ctx, sizeof *m, "a matrix");
+    m->device = rw_device_retain(dev);
+    rw_status status = plan(dev->ctx, layout, blocks, m);
+    if (status == RW_OK) status = allocate(m, blocks);
+    if (status == RW_OK) *matrix = m;
+    else rw_sparse_destroy(&m);
+    return status;
+}
+
+void rw_sparse_destroy(rw_sparse **matrix)
+{
+    rw_sparse *m = *matrix;
+    *matrix = NULL;
+    if (!m) return;
+    rw_array_destroy(&m->value), rw_array_destroy(&m->first), rw_array_destroy(&m->column), rw_array_destroy(&m->row), rw_array_destroy(&m->shift);
+    rw_array_destroy(&m->t_first), rw_array_destroy(&m->t_row), rw_array_destroy(&m->t_at), rw_array_destroy(&m->scratch), rw_array_destroy(&m->tails);
+    rw_products_free(m);
+    free_host(m);
+    rw_device_close(&m->device);
+    rw_free(m);
+}
+
+rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v)
+{
+    const void *value;
+    *v = (rw_view){.m = m};
+    RW_TRY(rw_array_read(m->first, &v->first));
+    RW_TRY(rw_array_read(m->column, &v->column));
+    if (m->row) RW_TRY(rw_array_read(m->row, &v->row));
+    if (m->shift) RW_TRY(rw_array_read(m->shift, (const void **)&v->shift));
+    if (update) return rw_array_update(m->value, (void **)&v->value);
+    RW_TRY(rw_array_read(m->value, &value));
+    v->value = (char *)(uintptr_t)value; /* read only, as the caller has asked */
+    return RW_OK;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------------------------ */
+
+/* The block at (i, j); false: the pattern has none. */
+static bool find_block(const rw_view *v, int64_t i, int64_t j, rw_block *block)
+{
+    const rw_sparse *m = v->m;
+    if (i < 0 || i >= m->block_rows || j < 0 || j >= m->block_columns) return false;
+    int64_t lo = 0, hi = m->ops->count(v, i), column = rw_column_of(m, j);
+    while (lo < hi) {
+        int64_t middle = (lo + hi) / 2;
+        *block = m->ops->block(v, i, middle);
+        if (block->column == column) return true;
+        if (block->column < column) lo = middle + 1;
+        else hi = middle;
+    }
+    return false;
+}
+
+rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, const int64_t *column, const void *values)
+{
+    rw_view v;
+    rw_block b;
+    const rw_dtype type = m->layout.values;
+    const char *from = values;
+    RW_TRY(rw_sparse_look(m, true, &v));
+    for (int64_t k = 0; k < n; ++k) {
+        if (!find_block(&v, row[k], column[k], &b))
+            return rw_fail(m->device->ctx, RW_ERR_ARGUMENT, "block %lld of %lld, (%lld, %lld), is not in the pattern of the matrix of %lld x %lld blocks", (long long)k, (long long)n, (long long)row[k],
+                           (long long)column[k], (long long)m->block_rows, (long long)m->block_columns);
+        for (int r = 0; r < b.nr; ++r)
+            for (int c = 0; c < b.nc; ++c)
+                rw_value_add(type, v.value, b.at + b.sr * r + b.sc * c, rw_value_get(type, from, r * b.nc + c, 0), rw_value_get(type, from, r * b.nc + c, 1));
+        from += (size_t)(b.nr * b.nc) * rw_dtype_size(type);
+    }
+    return RW_OK;
+}
+
+rw_status rw_sparse_zero(rw_sparse *m)
+{
+    return rw_array_zero(m->value, m->device->queue);
+}
+
+/* Formats that have places beside the entries, which are 0. */
+static bool has_padding(rw_sparse_format f) { return f != RW_SPARSE_COO && f != RW_SPARSE_CSR && f != RW_SPARSE_ELL && f != RW_SPARSE_SELL; }
+
+/* Entries of block row i, row after row, columns ascending; with row == NULL only their number. */
+static int64_t row_entries(const rw_view *v, int64_t i, int64_t *row, int64_t *column, double *value)
+{
+    const rw_sparse *m = v->m;
+    const rw_dtype type = m->layout.values;
+    const bool z = rw_dtype_is_complex(type), drop = has_padding(m->layout.format);
+    const int64_t blocks = m->ops->count(v, i), nr = rw_row_of(m, i + 1) - rw_row_of(m, i);
+    int64_t n = 0;
+    for (int r = 0; r < nr; ++r)
+        for (int64_t k = 0; k < blocks; ++k) {
+            const rw_block b = m->ops->block(v, i, k);
+            for (int c = 0; c < b.nc; ++c) {
+                const int64_t at = b.at + b.sr * r + b.sc * c;
+                const double re = rw_value_get(type, v->value, at, 0), im = rw_value_get(type, v->value, at, 1);
+                if (drop && re == 0 && im == 0) continue;
+                if (row) {
+                    row[n] = b.row + r, column[n] = b.column + c;
+                    if (z) value[2 * n] = re, value[2 * n + 1] = im;
+                    else value[n] = re;
+                }
+                ++n;
+            }
+        }
+    return n;
+}
+
+rw_status rw_sparse_entries(rw_sparse *m, int64_t *n, int64_t **row, int64_t **column, double **values)
+{
+    rw_view v;
+    const size_t parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1;
+    *n = 0, *row = *column = NULL, *values = NULL;
+    RW_TRY(rw_sparse_look(m, false, &v));
+    int64_t *first = rw_calloc((size_t)m->block_rows + 1, sizeof *first);
+    if (!first) return rw_fail_memory(m->device->ctx, ((size_t)m->block_rows + 1) * 8, "the entries of a matrix");
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < m->block_rows; ++i) first[i + 1] = row_entries(&v, i, NULL, NULL, NULL);
+    for (int64_t i = 0; i < m->block_rows; ++i) first[i + 1] += first[i];
+    const int64_t all = first[m->block_rows];
+    const size_t room = (size_t)RW_MAX(all, 1);
+    *row = rw_calloc(room, sizeof **row), *column = rw_calloc(room, sizeof **column), *values = rw_calloc(room, parts * sizeof **values);
+    if (*row && *column && *values) {
+#pragma omp parallel for schedule(static)
+        for (int64_t i = 0; i < m->block_rows; ++i) row_entries(&v, i, *row + first[i], *column + first[i], *values + (size_t)first[i] * parts);
+        *n = all;
+    }
+    rw_free(first);
+    if (*row && *column && *values) return RW_OK;
+    rw_sparse_free_entries(row, column, values);
+    return rw_fail_memory(m->device->ctx, room * (16 + 8 * parts), "the entries of a matrix");
+}
+
+void rw_sparse_free_entries(int64_t **row, int64_t **column, double **values)
+{
+    rw_free(*row), rw_free(*column), rw_free(*values);
+    *row = *column = NULL, *values = NULL;
+}
+
+/* ---- from entries -------------------------------------------------------------------------------------------------------------------- */
+
+/* Entries by rows, and the blocks that hold them. */
+typedef struct pattern {
+    rw_sorted sorted;
+    int64_t *first, *column;
+    int32_t *row_size, *column_size;
+    int64_t block_rows, block_columns;
+} pattern;
+
+static void free_pattern(pattern *p)
+{
+    rw_sorted_free(&p->sorted);
+    rw_free(p->first), rw_free(p->column), rw_free(p->row_size), rw_free(p->column_size);
+}
+
+/* Neighbouring rows with the same columns; sizes of at most 16. */
+static int32_t *alike(const rw_sorted *s, int64_t *n)
+{
+    int32_t *size = rw_calloc((size_t)RW_MAX(s->n, 1), sizeof *size);
+    *n = 0;
+    for (int64_t i = 0; size && i < s->n; ++i) {
+        int64_t entries = s->first[i + 1] - s->first[i];
+        bool same = i > 0 && size[*n - 1] < RW_SPARSE_BLOCK_MOST && entries == s->first[i] - s->first[i - 1] &&
+                    !memcmp(s->column + s->first[i], s->column + s->first[i - 1], (size_t)entries * sizeof *s->column);
+        if (same) ++size[*n - 1];
+        else size[(*n)++] = 1;
+    }
+    return size;
+}
+
+/* Block columns of the scalar rows lo … hi - 1, each once, ascending: the least of the next ones of all rows, again and again. */
+static int64_t merge_rows(const rw_sorted *s, int64_t lo, int64_t hi, const int64_t *block_of, int width, int64_t *columns)
+{
+    int64_t next[RW_SPARSE_BLOCK_MOST], n = 0;
+    for (int64_t i = lo; i < hi; ++i) next[i - lo] = s->first[i];
+    for (;; ++n) {
+        int64_t least = INT64_MAX;
+        for (int64_t i = lo; i < hi; ++i)
+            if (next[i - lo] < s->first[i + 1]) {
+                int64_t j = s->column[next[i - lo]];
+                least = RW_MIN(least, block_of ? block_of[j] : j / width);
+            }
+        if (least == INT64_MAX) return n;
+        if (columns) columns[n] = least;
+        for (int64_t i = lo; i < hi; ++i)
+            while (next[i - lo] < s->first[i + 1] && (block_of ? block_of[s->column[next[i - lo]]] : s->column[next[i - lo]] / width) == least) ++next[i - lo];
+    }
+}
+
+static bool make_blocks(pattern *p, const int64_t *row_first, const int64_t *block_of, int height, int width)
+{
+    p->first = rw_calloc((size_t)p->block_rows + 1, sizeof *p->first);
+    for (int pass = 0; pass < 2; ++pass) {
+        if (!p->first || (pass && !p->column)) return false;
+#pragma omp parallel for schedule(static)
+        for (int64_t i = 0; i < p->block_rows; ++i) {
+            int64_t lo = row_first ? row_first[i] : i * height, hi = row_first ? row_first[i + 1] : lo + height;
+            int64_t n = merge_rows(&p->sorted, lo, hi, block_of, width, pass ? p->column + p->first[i] : NULL);
+            if (!pass) p->first[i + 1] = n;
+        }
+        if (pass) break;
+        for (int64_t i = 0; i < p->block_rows; ++i) p->first[i + 1] += p->first[i];
+        p->column = rw_calloc((size_t)RW_MAX(p->first[p->block_rows], 1), sizeof *p->column);
+    }
+    return true;
+}
+
+/* Blocks of different sizes: neighbouring rows that are alike, neighbouring columns that are alike. */
+static bool make_variable(const rw_mtx *e, pattern *p)
+{
+    rw_sorted t = {0};
+    bool made = rw_sort_rows(e->columns, e->n, e->column, e->row, p->sorted.entry, &t);
+    p->row_size = made ? alike(&p->sorted, &p->block_rows) : NULL;
+    p->column_size = made ? alike(&t, &p->block_columns) : NULL;
+    rw_sorted_free(&t);
+    if (!p->row_size || !p->column_size) return false;
+    int64_t *rows = starts_of(p->block_rows, p->row_size), *block_of = rw_calloc((size_t)e->columns + 1, sizeof *block_of), at = 0;
+    for (int64_t j = 0; block_of && j < p->block_columns; ++j)
+        for (int k = 0; k < p->column_size[j]; ++k) block_of[at++] = j;
+    made = rows && block_of && make_blocks(p, rows, block_of, 0, 0);
+    rw_free(rows), rw_free(block_of);
+    return made;
+}
+
+static rw_status make_pattern(rw_context *ctx, const rw_sparse_layout *l, const rw_mtx *e, pattern *p)
+{
+    bool made = rw_sort_entries(e->rows, e->columns, e->n, e->row, e->column, &p->sorted);
+    if (made && l->format == RW_SPARSE_VBCSR) made = make_variable(e, p);
+    else if (made) {
+        p->block_rows = e->rows / l->block_rows, p->block_columns = e->columns / l->block_columns;
+        made = make_blocks(p, NULL, NULL, l->block_rows, l->block_columns);
+    }
+    return made ? RW_OK : rw_fail_memory(ctx, (size_t)e->n * 48, "sorting the entries of a matrix");
+}
+
+static rw_status check_entries(rw_context *ctx, const rw_sparse_layout *l, const rw_mtx *e)
+{
+    RW_TRY(rw_sparse_layout_check(ctx, l));
+    if (e->rows < 0 || e->columns < 0 || e->n < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld with %lld entries: negative", (long long)e->rows, (long long)e->columns, (long long)e->n);
+    if (e->is_complex && !rw_dtype_is_complex(l->values)) return rw_fail(ctx, RW_ERR_ARGUMENT, "complex entries for a matrix of %s: use c64 or c128", rw_dtype_name(l->values));
+    if (e->rows % l->block_rows || e->columns % l->block_columns)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld is not made of whole blocks of %d x %d: use blocks that divide it, or a format without", (long long)e->rows,
+                       (long long)e->columns, l->block_rows, l->block_columns);
+    for (int64_t k = 0; k < e->n; ++k) {
+        if (e->row[k] < 0 || e->row[k] >= e->rows || e->column[k] < 0 || e->column[k] >= e->columns)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld: (%lld, %lld) is outside of the matrix of %lld x %lld", (long long)k, (long long)e->row[k], (long long)e->column[k], (long long)e->rows,
+                           (long long)e->columns);
+        double re = e->is_complex ? e->value[2 * k] : e->value[k], im = e->is_complex ? e->value[2 * k + 1] : 0;
+        if (!isfinite(re) || !isfinite(im)) return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld, (%lld, %lld): %g%+gi is not finite", (long long)k, (long long)e->row[k], (long long)e->column[k], re, im);
+    }
+    return RW_OK;
+}
+
+/* Adds the entries of block row i: columns of entries and of blocks ascend together. */
+static void place(const rw_view *v, const rw_mtx *e, const rw_sorted *s, int64_t i)
+{
+    const rw_sparse *m = v->m;
+    for (int64_t row = rw_row_of(m, i); row < rw_row_of(m, i + 1); ++row) {
+        int64_t k = 0;
+        rw_block b = {0};
+        for (int64_t at = s->first[row]; at < s->first[row + 1]; ++at) {
+            while (!b.nc || s->column[at] >= b.column + b.nc) b = m->ops->block(v, i, k++);
+            const int64_t entry = s->entry[at], to = b.at + b.sr * (row - b.row) + b.sc * (s->column[at] - b.column);
+            rw_value_add(m->layout.values, v->value, to, e->is_complex ? e->value[2 * entry] : e->value[entry], e->is_complex ? e->value[2 * entry + 1] : 0);
+        }
+    }
+}
+
+static rw_status from_entries(rw_device *dev, const rw_sparse_layout *layout, const rw_mtx *e, rw_sparse **matrix)
+{
+    pattern p = {0};
+    rw_view v;
+    *matrix = NULL;
+    RW_TRY(check_entries(dev->ctx, layout, e));
+    rw_status status = make_pattern(dev->ctx, layout, e, &p);
+    if (status == RW_OK) {
+        const rw_sparse_blocks blocks = {p.block_rows, p.block_columns, p.first, p.column, p.row_size, p.column_size};
+        status = rw_sparse_create(dev, layout, &blocks, matrix);
+    }
+    if (status == RW_OK) status = rw_sparse_look(*matrix, true, &v);
+    if (status == RW_OK) {
+#pragma omp parallel for schedule(static)
+        for (int64_t i = 0; i < p.block_rows; ++i) place(&v, e, &p.sorted, i);
+    }
+    free_pattern(&p);
+    if (status != RW_OK) rw_sparse_destroy(matrix);
+    return status;
+}
+
+rw_status rw_sparse_from_entries(rw_device *dev, const rw_sparse_layout *layout, int64_t rows, int64_t columns, int64_t n, const int64_t *row, const int64_t *column, const double *values,
+                                 bool is_complex, rw_sparse **matrix)
+{
+    const rw_mtx e = {.rows = rows, .columns = columns, .n = n, .is_complex = is_complex, .row = (int64_t *)(uintptr_t)row, .column = (int64_t *)(uintptr_t)column,
+                      .value = (double *)(uintptr_t)values}; /* read only */
+    return from_entries(dev, layout, &e, matrix);
+}
+
+rw_status rw_sparse_read(rw_device *dev, const rw_sparse_layout *layout, const char *path, rw_sparse **matrix)
+{
+    rw_mtx e;
+    rw_sparse_layout l = *layout;
+    *matrix = NULL;
+    RW_TRY(rw_mtx_read(dev->ctx, path, &e));
+    if (e.is_complex && l.values == RW_F32) l.values = RW_C64;
+    if (e.is_complex && l.values == RW_F64) l.values = RW_C128;
+    rw_status status = rw_mtx_thin(dev->ctx, &e);
+    if (status == RW_OK) status = from_entries(dev, &l, &e, matrix);
+    if (status == RW_ERR_ARGUMENT) status = rw_fail_prefix(dev->ctx, RW_ERR_INPUT, "%s", path);
+    rw_mtx_free(&e);
+    return status;
+}
+
+/* The entries as what conversions and files take. */
+static rw_status list(rw_sparse *m, rw_mtx *e)
+{
+    *e = (rw_mtx){.rows = m->rows, .columns = m->columns, .is_complex = rw_dtype_is_complex(m->layout.values)};
+    return rw_sparse_entries(m, &e->n, &e->row, &e->column, &e->value);
+}
+
+rw_status rw_sparse_write(rw_sparse *m, const char *path)
+{
+    rw_mtx e;
+    RW_TRY(list(m, &e));
+    rw_status status = rw_mtx_write(m->device->ctx, path, &e);
+    rw_mtx_free(&e);
+    return status;
+}
+
+rw_status rw_sparse_convert(rw_sparse *m, rw_device *dev, const rw_sparse_layout *layout, rw_sparse **converted)
+{
+    rw_mtx e;
+    *converted = NULL;
+    RW_TRY(list(m, &e));
+    rw_status status = from_entries(dev, layout, &e, converted);
+    rw_mtx_free(&e);
+    return status;
+}
+
+rw_status rw_sparse_transpose(rw_sparse *m, bool conjugate, rw_sparse **transposed)
+{
+    rw_mtx e, t;
+    rw_sparse_layout l = m->layout;
+    l.block_rows = m->layout.block_columns, l.block_columns = m->layout.block_rows;
+    *transposed = NULL;
+    RW_TRY(list(m, &e));
+    t = e;
+    t.rows = e.columns, t.columns = e.rows, t.row = e.column, t.column = e.row;
+    for (int64_t k = 0; conjugate && e.is_complex && k < e.n; ++k) t.value[2 * k + 1] = -t.value[2 * k + 1];
+    rw_status status = from_entries(m->device, &l, &t, transposed);
+    rw_mtx_free(&e);
+    return status;
+}

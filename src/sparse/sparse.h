@@ -1,0 +1,124 @@
+/* For the files of this folder: a matrix, and the table that a format fills in.
+ *
+ * Every format is a set of dense blocks on the host's side: `block` says where the k-th block of block row i begins, which scalar row and
+ * column that is, and how far its entries lie apart. Conversions, assembly, files and the index for transposes know formats by that alone; only
+ * a format's kernel knows more. */
+#ifndef RW_SPARSE_H
+#define RW_SPARSE_H
+
+#include "device/device.h"
+#include "io/mtx.h"
+#include "rechenwerk/sparse.h"
+
+/* A block: scalar row and column of its first entry, sizes; entry (r, c) at at + sr r + sc c of the values. */
+typedef struct rw_block {
+    int64_t row, column;
+    int nr, nc;
+    int64_t at, sr, sc;
+} rw_block;
+
+/* Host pointers to a matrix, current. */
+typedef struct rw_view {
+    const rw_sparse *m;
+    char *value;
+    const void *first, *column, *row;
+    const int32_t *shift;
+} rw_view;
+
+struct rw_product; /* multiply.h */
+struct rw_product_program;
+
+typedef struct rw_sparse_ops {
+    /* Sets places, nfirst, ncolumn, nrow (numbers of values and indices; the caller checks that they can be counted) and what the format itself needs
+     * to know. The device may be NULL: only its sizes are asked for. */
+    rw_status (*plan)(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b);
+    /* Writes the indices; the arrays are there, with zeros. */
+    void (*fill)(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *column, void *row, int32_t *shift);
+    /* Blocks of block row i, and its block k, columns ascending. */
+    int64_t (*count)(const rw_view *v, int64_t i);
+    rw_block (*block)(const rw_view *v, int64_t i, int64_t k);
+    const char *kernel, *more; /* its text, "rows.k"; (optional) a second kernel beside `multiply` */
+    /* Definitions for the device and a kind of product, "NAME=VALUE NAME=VALUE". */
+    void (*define)(const rw_sparse *m, const struct rw_product_program *p, rw_text *definitions);
+    int64_t (*groups)(const rw_sparse *m); /* that leave a sum each where the product of one vector comes with sums */
+    rw_status (*launch)(rw_sparse *m, const struct rw_product *p, rw_queue *q);
+} rw_sparse_ops;
+
+struct rw_sparse {
+    rw_device *device;
+    rw_sparse_layout layout; /* index_bits resolved */
+    const rw_sparse_ops *ops;
+    int64_t block_rows, block_columns, rows, columns;
+    int64_t blocks;          /* of the pattern */
+    double places, nfirst, ncolumn, nrow, nshift; /* values, indices: whole numbers below 2^53 once the matrix is made */
+    rw_array *value, *first, *column, *row; /* row: NULL where nrow == 0 */
+    rw_array *shift;         /* slices: shift and rows of each position, see slices.k; NULL: none */
+    /* on the host only */
+    int32_t *length;         /* slices: blocks of each block row */
+    int64_t *position;       /* slices that are sorted: place of each block row; else NULL */
+    bool shifted;            /* slices: most have shifts */
+    int64_t height;          /* slices: block rows of a slice */
+    int64_t longest;         /* blocks of the longest row */
+    int64_t units, long_rows; /* rows: pieces of work, one a group; those of them that are one long row */
+    int64_t *row_first, *column_first; /* VBCSR: scalar row of each block row, and beyond the last */
+    /* for products with transposes: by block column, where its blocks are (rw_block) */
+    rw_array *t_first, *t_row, *t_at;
+    int64_t t_sr, t_sc;      /* strides in a block */
+    struct rw_product_program *programs; /* see multiply.h */
+    rw_array *scratch, *tails;           /* sums of sections and of chunks, and those that go beyond a chunk */
+};
+
+extern const rw_sparse_ops rw_sparse_coordinates, rw_sparse_rows, rw_sparse_variable, rw_sparse_diagonals, rw_sparse_slices;
+
+static inline int64_t rw_index_get(const void *p, int bits, int64_t k) { return bits == 64 ? ((const int64_t *)p)[k] : ((const int32_t *)p)[k]; }
+static inline void rw_index_set(void *p, int bits, int64_t k, int64_t value)
+{
+    if (bits == 64) ((int64_t *)p)[k] = value;
+    else ((int32_t *)p)[k] = (int32_t)value;
+}
+static inline double rw_value_get(rw_dtype type, const void *p, int64_t k, int part)
+{
+    switch (type) {
+    case RW_F32: return part ? 0 : ((const float *)p)[k];
+    case RW_F64: return part ? 0 : ((const double *)p)[k];
+    case RW_C64: return ((const float *)p)[2 * k + part];
+    default: return ((const double *)p)[2 * k + part];
+    }
+}
+static inline void rw_value_add(rw_dtype type, void *p, int64_t k, double re, double im)
+{
+    switch (type) {
+    case RW_F32: ((float *)p)[k] += (float)re; break;
+    case RW_F64: ((double *)p)[k] += re; break;
+    case RW_C64: ((float *)p)[2 * k] += (float)re, ((float *)p)[2 * k + 1] += (float)im; break;
+    default: ((double *)p)[2 * k] += re, ((double *)p)[2 * k + 1] += im;
+    }
+}
+
+/* Scalar rows (columns) of a block row i of 0 … n, from where on. */
+static inline int64_t rw_row_of(const rw_sparse *m, int64_t i) { return m->row_first ? m->row_first[i] : i * m->layout.block_rows; }
+static inline int64_t rw_column_of(const rw_sparse *m, int64_t j) { return m->column_first ? m->column_first[j] : j * m->layout.block_columns; }
+
+/* Kernels for threads of a GPU, not for a processor's lanes. RECHENWERK_TILING=gpu (cpu), for tests: on any device. */
+bool rw_sparse_threads(const rw_sparse *m);
+/* Pointers to indices and values, copied from the device where that is newer; `update`: the values will be changed. */
+rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v);
+
+/* Checks a layout; ERR_ARGUMENT. */
+rw_status rw_sparse_layout_check(rw_context *ctx, const rw_sparse_layout *l);
+bool rw_sparse_has_blocks(rw_sparse_format format);
+
+/* Entries row after row, columns ascending; sorted by counting, so in time of their number. */
+typedef struct rw_sorted {
+    int64_t n;       /* rows */
+    int64_t *first;  /* [n + 1] */
+    int64_t *column;
+    int64_t *entry;  /* its number in the unsorted list */
+} rw_sorted;
+/* false: no memory. Entries keep the order of `order` (NULL: 0, 1, …) within a row. */
+bool rw_sort_rows(int64_t rows, int64_t n, const int64_t *row, const int64_t *column, const int64_t *order, rw_sorted *s);
+/* Rows with ascending columns. */
+bool rw_sort_entries(int64_t rows, int64_t columns, int64_t n, const int64_t *row, const int64_t *column, rw_sorted *s);
+void rw_sorted_free(rw_sorted *s);
+
+#endif

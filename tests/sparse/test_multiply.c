@@ -1,0 +1,260 @@
+/* Products of every layout, type and operation on every device, against sums in long double: |y - y_ref| <= c eps (sum |a||x| + |beta y|), c = 4 (terms + 2). */
+#include <float.h>
+
+#include "../devices.h"
+#include "matrices.h"
+#include "sparse/multiply.h"
+
+static const rw_dtype types[] = {RW_F32, RW_F64, RW_C64, RW_C128};
+static bool is_single(rw_dtype t) { return t == RW_F32 || t == RW_C64; }
+static bool is_complex(rw_dtype t) { return rw_dtype_is_complex(t); }
+
+static rw_array *vectors(rw_dtype type, int64_t n, int k, uint64_t seed)
+{
+    rw_array *a;
+    void *data;
+    OK(rw_array_create(dev, type, k == 1 ? 1 : 2, (int64_t[]){n, k}, RW_MEMORY_DEVICE, &a));
+    OK(rw_array_write(a, &data));
+    for (int64_t i = 0; i < n * k * (1 + is_complex(type)); ++i) {
+        double v = rw_random_uniform(seed, (uint64_t)i) - 0.5;
+        if (is_single(type)) ((float *)data)[i] = (float)v;
+        else ((double *)data)[i] = v;
+    }
+    return a;
+}
+
+static long double complex element(rw_dtype type, const void *p, int64_t i)
+{
+    return (long double)rw_value_get(type, p, i, 0) + (long double)rw_value_get(type, p, i, 1) * I;
+}
+
+/* What y should be, and what its error is measured by. */
+typedef struct expected { long double complex *y; long double *scale; int64_t *terms; } expected;
+
+static expected expect(const entries *e, rw_dtype matrix, rw_op op, const double alpha[2], const void *x, const double beta[2], const void *y, rw_dtype type, int64_t n, int k)
+{
+    expected r = {calloc((size_t)(n * k) + 1, sizeof *r.y), calloc((size_t)(n * k) + 1, sizeof *r.scale), calloc((size_t)n + 1, sizeof *r.terms)};
+    const long double complex a = alpha[0] + alpha[1] * I, b = beta[0] + beta[1] * I;
+    for (int64_t i = 0; i < e->n; ++i) {
+        const int64_t to = op == RW_OP_NONE ? e->row[i] : e->column[i], from = op == RW_OP_NONE ? e->column[i] : e->row[i];
+        double re = e->is_complex ? e->value[2 * i] : e->value[i], im = e->is_complex ? e->value[2 * i + 1] : 0;
+        if (is_single(matrix)) re = (float)re, im = (float)im;
+        const long double complex v = re + (op == RW_OP_CONJUGATE ? -im : im) * I;
+        ++r.terms[to];
+        for (int c = 0; c < k; ++c) {
+            const long double complex u = element(type, x, from * k + c);
+            r.y[to * k + c] += v * u, r.scale[to * k + c] += cabsl(v) * cabsl(u);
+        }
+    }
+    for (int64_t i = 0; i < n * k; ++i) {
+        const long double complex old = beta[0] != 0 || beta[1] != 0 ? b * element(type, y, i) : 0;
+        r.y[i] = a * r.y[i] + old, r.scale[i] = cabsl(a) * r.scale[i] + cabsl(old);
+    }
+    return r;
+}
+
+static void compare(const char *what, const expected *r, rw_dtype matrix, rw_dtype type, const void *y, int64_t n, int k)
+{
+    /* sums in the wider precision, the result rounded to that of the vectors */
+    const long double sum = is_single(type) && is_single(matrix) ? FLT_EPSILON : DBL_EPSILON, round = is_single(type) ? FLT_EPSILON : DBL_EPSILON;
+    for (int64_t i = 0; i < n * k; ++i) {
+        const long double allowed = 4 * (long double)(r->terms[i / k] + 2) * sum * r->scale[i] + round * cabsl(r->y[i]), error = cabsl(element(type, y, i) - r->y[i]);
+        if (!(error <= allowed))
+            fail_msg("%s: y[%lld] of %lld x %d = %.17g%+.17gi, expected %.17Lg%+.17Lgi, error %.3Lg > %.3Lg", what, (long long)i, (long long)n, k, (double)creall(element(type, y, i)),
+                     (double)cimagl(element(type, y, i)), creall(r->y[i]), cimagl(r->y[i]), error, allowed);
+    }
+}
+
+/* One product; y is full of NaN where beta is 0. */
+static void product(const char *what, rw_sparse *m, const entries *e, rw_op op, rw_dtype type, int k, uint64_t seed)
+{
+    static const double factors[][4] = {{1, 0, 0, 0}, {-0.5, 0.25, 0.75, -1}, {2, 0, 1, 0}};
+    double alpha[2], beta[2];
+    memcpy(alpha, factors[seed % 3], sizeof alpha), memcpy(beta, factors[seed % 3] + 2, sizeof beta);
+    if (!is_complex(type)) alpha[1] = beta[1] = 0;
+    const rw_dtype matrix = rw_sparse_get_layout(m)->values;
+    const int64_t nx = op == RW_OP_NONE ? e->columns : e->rows, ny = op == RW_OP_NONE ? e->rows : e->columns;
+    rw_array *x = vectors(type, nx, k, seed + 1), *y = vectors(type, ny, k, seed + 2);
+    const void *px, *py;
+    void *old;
+    OK(rw_array_read(x, &px));
+    OK(rw_array_update(y, &old));
+    if (beta[0] == 0 && beta[1] == 0) memset(old, 0xff, (size_t)(ny * k) * rw_dtype_size(type));
+    expected r = expect(e, matrix, op, alpha, px, beta, old, type, ny, k);
+    OK(rw_sparse_multiply(m, op, alpha, x, beta, y, queue));
+    OK(rw_array_read(y, &py));
+    compare(what, &r, matrix, type, py, ny, k);
+    free(r.y), free(r.scale), free(r.terms);
+    rw_array_destroy(&x), rw_array_destroy(&y);
+}
+
+/* Each kind is a program to be compiled: a random part of them, more on cpu and cuda; all with RECHENWERK_TEST_ALL set. */
+static bool chosen(uint64_t number, bool plain)
+{
+    const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
+    return getenv("RECHENWERK_TEST_ALL") || rw_random_u64(4711, number) % (plain ? fast ? 16u : 40u : fast ? 200u : 500u) == 0;
+}
+
+static void all_kinds(const char *layout, const entries *real, const entries *z, uint64_t seed)
+{
+    static uint64_t number;
+    for (int matrix = 0; matrix < 4; ++matrix)
+        for (int type = 0; type < 4; ++type)
+            for (int op = 0; op < 3; ++op)
+                for (int k = 0; k < 3; ++k) {
+                    const int width[] = {1, 3, 13};
+                    if (is_complex(types[matrix]) && !is_complex(types[type])) continue;
+                    const bool plain = op == 0 && k == 0 && matrix == type;
+                    if (!chosen(++number, plain)) continue;
+                    rw_sparse_layout l;
+                    rw_sparse *m;
+                    char what[160];
+                    const entries *e = is_complex(types[matrix]) ? z : real;
+                    OK(rw_sparse_layout_parse(ctx, layout, &l));
+                    l.values = types[matrix];
+                    OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
+                    snprintf(what, sizeof what, "%s: %s %s x %s, op %d, %d vectors, seed %llu", rw_device_info(dev)->name, layout, rw_dtype_name(types[matrix]), rw_dtype_name(types[type]), op,
+                             width[k], (unsigned long long)seed);
+                    product(what, m, e, (rw_op)op, types[type], width[k], seed + number);
+                    rw_sparse_destroy(&m);
+                }
+}
+
+static void test_scalar_formats(void **state)
+{
+    static const int64_t sizes[][2] = {{37, 41}, {64, 64}, {1, 1}, {130, 7}, {0, 5}, {5, 0}, {97, 97}};
+    (void)state;
+    for (int s = 0; s < RW_COUNT(sizes); ++s) {
+        entries real = random_entries((uint64_t)s + 10, sizes[s][0], sizes[s][1], 1, 1, false, s % 2, false), z = random_entries((uint64_t)s + 20, sizes[s][0], sizes[s][1], 1, 1, true, s % 2, false);
+        for (int i = 0; scalar_layouts[i]; ++i) all_kinds(scalar_layouts[i], &real, &z, (uint64_t)s);
+        free_entries(&real), free_entries(&z);
+    }
+}
+
+static void test_blocks(void **state)
+{
+    static const int blocks[][2] = {{5, 5}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {6, 6}, {7, 7}, {8, 8}, {2, 3}, {5, 1}, {1, 4}, {16, 16}, {3, 16}};
+    const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
+    (void)state;
+    for (int b = 0; b < (fast ? RW_COUNT(blocks) : 4); ++b) {
+        const int64_t n = 33 + 7 * b;
+        entries real = random_entries((uint64_t)b + 30, n, b % 2 ? n : n + 3, blocks[b][0], blocks[b][1], false, b % 3 == 0, true);
+        entries z = random_entries((uint64_t)b + 40, n, b % 2 ? n : n + 3, blocks[b][0], blocks[b][1], true, b % 3 == 0, true);
+        for (int i = 0; block_layouts[i]; ++i) {
+            char layout[40];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+            snprintf(layout, sizeof layout, block_layouts[i], blocks[b][0], blocks[b][1]);
+#pragma GCC diagnostic pop
+            all_kinds(layout, &real, &z, (uint64_t)b);
+        }
+        free_entries(&real), free_entries(&z);
+    }
+}
+
+/* Grids: slices of 32 rows know the shifts of neighbours; rows at the sides have gaps. */
+static void test_grids(void **state)
+{
+    static const struct { int64_t n, m; int block; } grids[] = {{9, 11, 5}, {40, 5, 1}, {33, 3, 2}, {7, 1, 5}, {3, 30, 4}};
+    (void)state;
+    for (int g = 0; g < RW_COUNT(grids); ++g) {
+        char layout[40];
+        entries real = grid_entries((uint64_t)g, grids[g].n, grids[g].m, grids[g].block, grids[g].block, false), z = grid_entries((uint64_t)g, grids[g].n, grids[g].m, grids[g].block, grids[g].block, true);
+        snprintf(layout, sizeof layout, "bsell:%d", grids[g].block);
+        for (int again = 0; again < 4; ++again) all_kinds(layout, &real, &z, (uint64_t)g);
+        if (grids[g].block == 1) all_kinds("sell", &real, &z, (uint64_t)g), all_kinds("dia", &real, &z, (uint64_t)g);
+        free_entries(&real), free_entries(&z);
+    }
+}
+
+/* Rows longer than a group's shared memory, and rows through many pieces of COO. */
+static void test_long_rows(void **state)
+{
+    static const char *const layouts[] = {"coo", "csr", "bcsr:2x2", "bcsr:4x4:columns", "sell:s64", "bsell:4x4:l50", "vbcsr"};
+    const int64_t n = !strcmp(rw_device_info(dev)->kind, "check") ? 3000 : 20000;
+    (void)state;
+    entries e = {24, n, 0, false, malloc((size_t)n * 24 * 8), malloc((size_t)n * 24 * 8), malloc((size_t)n * 24 * 8)};
+    for (int64_t i = 0; i < 24; ++i)
+        for (int64_t j = 0; j < n; ++j)
+            if (i == 5 || i == 6 || (i == 20 && j > 7) || (j * 31 + i) % 997 == 0) e.row[e.n] = i, e.column[e.n] = j, e.value[e.n] = rw_random_uniform(5, (uint64_t)e.n) - 0.5, ++e.n;
+    for (int i = 0; i < RW_COUNT(layouts); ++i) {
+        rw_sparse_layout l;
+        rw_sparse *m;
+        OK(rw_sparse_layout_parse(ctx, layouts[i], &l));
+        OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, false, &m));
+        product(layouts[i], m, &e, RW_OP_NONE, RW_F64, 1, 7);
+        product(layouts[i], m, &e, RW_OP_NONE, RW_C128, 2, 8);
+        product(layouts[i], m, &e, RW_OP_TRANSPOSE, RW_F64, 1, 9);
+        rw_sparse_destroy(&m);
+    }
+    free_entries(&e);
+}
+
+/* The sums that come with a product: conj(w) y and |y|^2. */
+static void test_sums(void **state)
+{
+    static const char *const layouts[] = {"coo", "csr", "vbcsr", "dia", "ell", "ell:l5", "sell:s64", "bcsr:5x5", "bell:5x5", "bsell:5x5"};
+    static const double one[2] = {1, 0}, zero[2] = {0, 0};
+    (void)state;
+    entries z = random_entries(99, 61, 61, 5, 5, true, true, false);
+    for (int i = 0; i < RW_COUNT(layouts); ++i)
+        for (int op = 0; op < 2; ++op) {
+            rw_sparse_layout l;
+            rw_sparse *m;
+            rw_array *x = vectors(RW_C128, z.columns, 1, 1), *y = vectors(RW_C128, z.rows, 1, 2), *w = vectors(RW_C128, z.rows, 1, 3), *part;
+            const void *py, *pw, *pp;
+            OK(rw_sparse_layout_parse(ctx, layouts[i], &l));
+            l.values = RW_C128;
+            OK(rw_sparse_from_entries(dev, &l, z.rows, z.columns, z.n, z.row, z.column, z.value, true, &m));
+            const int64_t groups = rw_product_groups(m, (rw_op)op);
+            OK(rw_array_create(dev, RW_F64, 1, (int64_t[]){3 * groups}, RW_MEMORY_DEVICE, &part));
+            OK(rw_array_zero(part, queue));
+            OK(rw_product_run(m, (rw_op)op, one, x, zero, y, y, w, part, queue));
+            OK(rw_array_read(y, &py));
+            OK(rw_array_read(w, &pw));
+            OK(rw_array_read(part, &pp));
+            long double complex dot = 0, sum = 0;
+            long double yy = 0, got = 0;
+            for (int64_t k = 0; k < z.rows; ++k) dot += conjl(element(RW_C128, pw, k)) * element(RW_C128, py, k), yy += creall(element(RW_C128, py, k) * conjl(element(RW_C128, py, k)));
+            const double *p = pp;
+            const int64_t used = rw_product_groups(m, (rw_op)op);
+            for (int64_t g = 0; g < used; ++g) sum += p[g] + p[used + g] * I, got += p[2 * used + g];
+            assert_true(cabsl(sum - dot) < 1e-12L * sqrtl(yy) * 20);
+            assert_true(fabsl(got - yy) < 1e-12L * yy);
+            rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&w), rw_array_destroy(&part);
+            rw_sparse_destroy(&m);
+        }
+    free_entries(&z);
+}
+
+static void test_refused(void **state)
+{
+    rw_sparse_layout l;
+    rw_sparse *m;
+    (void)state;
+    OK(rw_sparse_layout_parse(ctx, "csr:c128", &l));
+    OK(rw_sparse_from_entries(dev, &l, 3, 4, 1, (int64_t[]){2}, (int64_t[]){3}, (double[]){1, 1}, true, &m));
+    rw_array *x = vectors(RW_C128, 4, 1, 1), *y = vectors(RW_C128, 3, 1, 2), *real = vectors(RW_F64, 4, 1, 3), *real_y = vectors(RW_F64, 3, 1, 3), *two = vectors(RW_C128, 3, 2, 4);
+    FAILS(RW_ERR_ARGUMENT, "x has 3 rows in 1 dimensions: a vector of 4", rw_sparse_multiply(m, RW_OP_NONE, NULL, y, NULL, x, queue));
+    FAILS(RW_ERR_ARGUMENT, "x has 4 rows in 1 dimensions: a vector of 3", rw_sparse_multiply(m, RW_OP_TRANSPOSE, NULL, x, NULL, y, queue));
+    FAILS(RW_ERR_ARGUMENT, "must be alike", rw_sparse_multiply(m, RW_OP_NONE, NULL, x, NULL, two, queue));
+    FAILS(RW_ERR_ARGUMENT, "must be alike", rw_sparse_multiply(m, RW_OP_NONE, NULL, real, NULL, y, queue));
+    FAILS(RW_ERR_ARGUMENT, "use complex vectors", rw_sparse_multiply(m, RW_OP_NONE, NULL, real, NULL, real_y, queue));
+    FAILS(RW_ERR_ARGUMENT, "op = 3 is not one of", rw_sparse_multiply(m, (rw_op)3, NULL, x, NULL, y, queue));
+    rw_sparse_destroy(&m);
+    OK(rw_sparse_layout_parse(ctx, "csr", &l));
+    OK(rw_sparse_from_entries(dev, &l, 3, 3, 0, NULL, NULL, NULL, false, &m));
+    rw_array *other = vectors(RW_F64, 3, 1, 5);
+    FAILS(RW_ERR_ARGUMENT, "must be real", rw_sparse_multiply(m, RW_OP_NONE, (double[]){0, 1}, real_y, NULL, other, queue));
+    rw_array_destroy(&other);
+    FAILS(RW_ERR_ARGUMENT, "the same array", rw_sparse_multiply(m, RW_OP_NONE, NULL, real_y, NULL, real_y, queue));
+    rw_sparse_destroy(&m);
+    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&real), rw_array_destroy(&real_y), rw_array_destroy(&two);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scalar_formats), cmocka_unit_test(test_blocks), cmocka_unit_test(test_grids), cmocka_unit_test(test_long_rows), cmocka_unit_test(test_sums),
+                                       cmocka_unit_test(test_refused)};
+    return run_on_devices("multiply", tests, RW_COUNT(tests));
+}
