@@ -1,5 +1,5 @@
 /* Products of rw_sparse: formats, precisions, several vectors, on the matrices of flow solvers: a grid of n^3 cells, 7 or 13 blocks of 5 x 5 a row; the
- * same as plain rows; and rows of very different lengths.
+ * same as plain rows; and rows of very different lengths. And 30 iterations of solvers on the first.
  *
  * Least bytes: the blocks of the pattern with an index each (CSR: entries), x and y once. Rounding allows 4 (terms + 2) eps of the sum of absolute products. */
 #include <float.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "rechenwerk/krylov.h"
 #include "sparse/sparse.h"
 
 typedef struct contest {
@@ -17,38 +18,38 @@ typedef struct contest {
 
 static void free_contest(contest *c) { rw_sparse_destroy(&c->m), rw_array_destroy(&c->x), rw_array_destroy(&c->y); }
 
-typedef struct work { const char *what, *layout, *size; rw_dtype vector; int vectors, neighbours; double target; } work;
+typedef struct work { const char *what, *layout, *size; rw_dtype vector; int vectors, neighbours; double target, diagonal; } work;
 
 /* neighbours: 6 or 12 around each cell; 0: rows of 1 to 4096 entries, most of them short, anywhere. */
 static const work gpu_works[] = {
-    {"5x5 blocks f32", "bsell:5x5:f32", "7-point", RW_F32, 1, 6, 0.95},
-    {"5x5 blocks f64", "bsell:5x5:f64", "7-point", RW_F64, 1, 6, 0.97},
-    {"5x5 blocks c64", "bsell:5x5:c64", "7-point", RW_C64, 1, 6, 0.97},
-    {"5x5 blocks c128", "bsell:5x5:c128", "7-point", RW_C128, 1, 6, 0.97},
-    {"5x5 blocks f64", "bsell:5x5:f64", "13-point", RW_F64, 1, 12, 0.97},
-    {"5x5 blocks c128", "bsell:5x5:c128", "13-point", RW_C128, 1, 12, 0.97},
-    {"5x5 f32 stored, f64 computed", "bsell:5x5:f32", "7-point", RW_F64, 1, 6, 0},
-    {"5x5 c64 stored, c128 computed", "bsell:5x5:c64", "7-point", RW_C128, 1, 6, 0},
-    {"5x5 blocks f64, 4 vectors", "bsell:5x5:f64", "7-point", RW_F64, 4, 6, 0.9},
-    {"5x5 blocks f64, 8 vectors", "bsell:5x5:f64", "7-point", RW_F64, 8, 6, 0.9},
-    {"5x5 blocks f64", "bcsr:5x5:f64", "7-point", RW_F64, 1, 6, 0},
-    {"rows f64", "csr:f64", "7-point of 5x5", RW_F64, 1, 6, 0},
-    {"rows f64", "sell:f64", "7-point of 5x5", RW_F64, 1, 6, 0},
-    {"rows f64", "csr:f64", "different rows", RW_F64, 1, 0, 0},
-    {"rows f64", "sell:s4096:f64", "different rows", RW_F64, 1, 0, 0},
-    {"rows f64", "coo:f64", "different rows", RW_F64, 1, 0, 0},
+    {"5x5 blocks f32", "bsell:5x5:f32", "7-point", RW_F32, 1, 6, 0.95, 0},
+    {"5x5 blocks f64", "bsell:5x5:f64", "7-point", RW_F64, 1, 6, 0.97, 0},
+    {"5x5 blocks c64", "bsell:5x5:c64", "7-point", RW_C64, 1, 6, 0.97, 0},
+    {"5x5 blocks c128", "bsell:5x5:c128", "7-point", RW_C128, 1, 6, 0.97, 0},
+    {"5x5 blocks f64", "bsell:5x5:f64", "13-point", RW_F64, 1, 12, 0.97, 0},
+    {"5x5 blocks c128", "bsell:5x5:c128", "13-point", RW_C128, 1, 12, 0.97, 0},
+    {"5x5 f32 stored, f64 computed", "bsell:5x5:f32", "7-point", RW_F64, 1, 6, 0, 0},
+    {"5x5 c64 stored, c128 computed", "bsell:5x5:c64", "7-point", RW_C128, 1, 6, 0, 0},
+    {"5x5 blocks f64, 4 vectors", "bsell:5x5:f64", "7-point", RW_F64, 4, 6, 0.9, 0},
+    {"5x5 blocks f64, 8 vectors", "bsell:5x5:f64", "7-point", RW_F64, 8, 6, 0.9, 0},
+    {"5x5 blocks f64", "bcsr:5x5:f64", "7-point", RW_F64, 1, 6, 0, 0},
+    {"rows f64", "csr:f64", "7-point of 5x5", RW_F64, 1, 6, 0, 0},
+    {"rows f64", "sell:f64", "7-point of 5x5", RW_F64, 1, 6, 0, 0},
+    {"rows f64", "csr:f64", "different rows", RW_F64, 1, 0, 0, 0},
+    {"rows f64", "sell:s4096:f64", "different rows", RW_F64, 1, 0, 0, 0},
+    {"rows f64", "coo:f64", "different rows", RW_F64, 1, 0, 0, 0},
 }, cpu_works[] = {
-    {"5x5 blocks f32", "bcsr:5x5:f32", "7-point", RW_F32, 1, 6, 0.95},
-    {"5x5 blocks f64", "bcsr:5x5:f64", "7-point", RW_F64, 1, 6, 0.95},
-    {"5x5 blocks c64", "bcsr:5x5:c64", "7-point", RW_C64, 1, 6, 0.95},
-    {"5x5 blocks c128", "bcsr:5x5:c128", "7-point", RW_C128, 1, 6, 0.95},
-    {"5x5 blocks f64", "bcsr:5x5:f64", "13-point", RW_F64, 1, 12, 0.95},
-    {"5x5 f32 stored, f64 computed", "bcsr:5x5:f32", "7-point", RW_F64, 1, 6, 0},
-    {"5x5 blocks f64, 4 vectors", "bcsr:5x5:f64", "7-point", RW_F64, 4, 6, 0},
-    {"5x5 blocks f64", "bsell:5x5:f64", "7-point", RW_F64, 1, 6, 0},
-    {"5x5 blocks f64, by columns", "bcsr:5x5:columns:f64", "7-point", RW_F64, 1, 6, 0},
-    {"rows f64", "csr:f64", "7-point of 5x5", RW_F64, 1, 6, 0},
-    {"rows f64", "sell:f64", "7-point of 5x5", RW_F64, 1, 6, 0},
+    {"5x5 blocks f32", "bcsr:5x5:f32", "7-point", RW_F32, 1, 6, 0.95, 0},
+    {"5x5 blocks f64", "bcsr:5x5:f64", "7-point", RW_F64, 1, 6, 0.95, 0},
+    {"5x5 blocks c64", "bcsr:5x5:c64", "7-point", RW_C64, 1, 6, 0.95, 0},
+    {"5x5 blocks c128", "bcsr:5x5:c128", "7-point", RW_C128, 1, 6, 0.95, 0},
+    {"5x5 blocks f64", "bcsr:5x5:f64", "13-point", RW_F64, 1, 12, 0.95, 0},
+    {"5x5 f32 stored, f64 computed", "bcsr:5x5:f32", "7-point", RW_F64, 1, 6, 0, 0},
+    {"5x5 blocks f64, 4 vectors", "bcsr:5x5:f64", "7-point", RW_F64, 4, 6, 0, 0},
+    {"5x5 blocks f64", "bsell:5x5:f64", "7-point", RW_F64, 1, 6, 0, 0},
+    {"5x5 blocks f64, by columns", "bcsr:5x5:columns:f64", "7-point", RW_F64, 1, 6, 0, 0},
+    {"rows f64", "csr:f64", "7-point of 5x5", RW_F64, 1, 6, 0, 0},
+    {"rows f64", "sell:f64", "7-point of 5x5", RW_F64, 1, 6, 0, 0},
 };
 
 /* ---- patterns ---------------------------------------------------------------------------------------------------------- */
@@ -114,17 +115,19 @@ static rw_status make_pattern(rw_bench *b, const work *w, const rw_sparse_layout
 
 /* ---- ours ---------------------------------------------------------------------------------------------------------------- */
 
-static void fill_values(const rw_view *v, const pattern *p)
+/* Uniform numbers; with `diagonal` that on the diagonal. */
+static void fill_values(const rw_view *v, const pattern *p, double diagonal)
 {
     const rw_sparse *m = v->m;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < m->block_rows; ++i)
         for (int64_t k = 0, n = m->ops->count(v, i); k < n; ++k) {
-            const rw_block b = m->ops->block(v, i, k);
+            const rw_sparse_block b = m->ops->block(v, i, k);
             uint64_t number = (uint64_t)(p->first[i] + k) * 32;
             for (int r = 0; r < b.nr; ++r)
                 for (int c = 0; c < b.nc; ++c, ++number)
-                    rw_value_add(m->layout.values, v->value, b.at + b.sr * r + b.sc * c, rw_random_uniform(1, number) - 0.5, rw_random_uniform(2, number) - 0.5);
+                    rw_value_add(m->layout.values, v->value, b.at + b.sr * r + b.sc * c, rw_random_uniform(1, number) - 0.5 + (b.row + r == b.column + c ? diagonal : 0),
+                                 rw_random_uniform(2, number) - 0.5);
         }
 }
 
@@ -139,7 +142,7 @@ static rw_status make(rw_bench *b, const work *w, int n, contest *c)
     const rw_sparse_blocks blocks = {p.rows, p.rows, p.first, p.column, NULL, NULL};
     if (status == RW_OK) status = rw_sparse_create(b->dev, &l, &blocks, &c->m);
     if (status == RW_OK) status = rw_sparse_look(c->m, true, &v);
-    if (status == RW_OK) fill_values(&v, &p);
+    if (status == RW_OK) fill_values(&v, &p, w->diagonal);
     rw_free(p.first), rw_free(p.column);
     const int64_t shape[2] = {status == RW_OK ? c->m->rows : 0, w->vectors};
     if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->x);
@@ -171,7 +174,7 @@ static double row_error(const contest *c, const rw_view *v, const void *x, const
         for (int u = 0; u < vectors; ++u) {
             double re = 0, im = 0, scale = 0, terms = 2;
             for (int64_t k = 0; k < n; ++k) {
-                const rw_block b = m->ops->block(v, i, k);
+                const rw_sparse_block b = m->ops->block(v, i, k);
                 for (int j = 0; j < b.nc; ++j, ++terms) {
                     const int64_t at = b.at + b.sr * r + b.sc * j, from = (b.column + j) * vectors + u;
                     const double a = rw_value_get(m->layout.values, v->value, at, 0), ai = rw_value_get(m->layout.values, v->value, at, 1);
@@ -257,3 +260,72 @@ static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, doubl
 
 static const int64_t sizes[] = {1, 3, 8, -1};
 const rw_bench_case rw_bench_sparse = {run, RW_COUNT(checked), check, sizes, 3, NULL};
+
+/* ---- solvers -------------------------------------------------------------------------------------------------------------- */
+
+enum { ITERATIONS = 30 };
+
+typedef struct solve_contest { contest c; rw_krylov *k; } solve_contest;
+
+/* 30 iterations and the residuals before and behind them; a tolerance that is never reached. */
+static rw_status solve(void *user, int round)
+{
+    solve_contest *s = user;
+    rw_krylov_result r;
+    (void)round;
+    RW_TRY(rw_array_zero(s->c.y, s->c.queue));
+    rw_status status = rw_krylov_solve(s->k, s->c.x, s->c.y, &r);
+    if (status == RW_ERR_NOT_CONVERGED && r.reason == RW_KRYLOV_ITERATIONS && r.iterations == ITERATIONS) return RW_OK;
+    return status == RW_OK || status == RW_ERR_NOT_CONVERGED ? rw_fail(s->c.m->device->ctx, RW_ERR_CHECK, "a solver stopped after %d iterations: %s", (int)r.iterations, rw_krylov_reason_text(r.reason)) : status;
+}
+
+/* What an iteration must move: the matrix, vectors of CG 11, of GMRES two passes over a basis of 15.5 on average and 8 more. */
+static rw_status run_solver(rw_bench *b, rw_krylov_method method, int n, const char *size)
+{
+    const work w = {"", b->dev->info.gpu ? "bsell:5x5:f64" : "bcsr:5x5:f64", "7-point", RW_F64, 1, 6, 0, 40};
+    solve_contest s = {0};
+    rw_bench_result row = {.tolerance = 1, .met = -1};
+    const rw_krylov_spec spec = {.method = method, .rtol = 1e-300, .iterations = ITERATIONS, .restart = ITERATIONS};
+    rw_status status = make(b, &w, n, &s.c);
+    if (status == RW_OK) status = rw_krylov_create(s.c.m, RW_F64, &spec, &s.k);
+    if (status == RW_OK) {
+        const double passes = method == RW_KRYLOV_CG ? 11 : method == RW_KRYLOV_GMRES ? 2 * (ITERATIONS + 1) / 2. + 8 : 22;
+        row.bytes = ITERATIONS * ((method == RW_KRYLOV_BICGSTAB ? 2 : 1) * (double)s.c.m->blocks * 204 + passes * (double)s.c.m->rows * 8);
+        status = rw_bench_compare(b, &(rw_contestant){"", solve, &s}, NULL, 0, &row);
+    }
+    if (status == RW_OK) {
+        snprintf(row.what, sizeof row.what, "%s, %d iterations", rw_krylov_method_name(method), ITERATIONS);
+        snprintf(row.size, sizeof row.size, "%s", size);
+        status = rw_bench_add(b, &row);
+    }
+    rw_krylov_destroy(&s.k);
+    free_contest(&s.c);
+    return status;
+}
+
+static rw_status run_solvers(rw_bench *b)
+{
+    for (int method = 0; method < RW_KRYLOV_METHODS; ++method) {
+        if (!b->options.quick) RW_TRY(run_solver(b, (rw_krylov_method)method, 100, "5,000,000 unknowns"));
+        RW_TRY(run_solver(b, (rw_krylov_method)method, 7, "1,715 unknowns"));
+    }
+    return RW_OK;
+}
+
+static rw_status check_solver(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+{
+    const work w = {"", "bcsr:5x5:f64", "7-point", RW_F64, 1, 6, 0, 40};
+    solve_contest s = {0};
+    rw_krylov_result r = {0};
+    rw_status status = make(b, &w, (int)n, &s.c);
+    if (status == RW_OK) status = rw_array_zero(s.c.y, b->queue);
+    if (status == RW_OK) status = rw_krylov_create(s.c.m, RW_F64, &(rw_krylov_spec){.method = (rw_krylov_method)variant, .rtol = 1e-9}, &s.k);
+    if (status == RW_OK) status = rw_krylov_solve(s.k, s.c.x, s.c.y, &r);
+    *worst = r.residual, *allowed = 2e-9 * r.right_side;
+    rw_krylov_destroy(&s.k);
+    free_contest(&s.c);
+    return status;
+}
+
+static const int64_t solver_sizes[] = {1, 4, -1};
+const rw_bench_case rw_bench_krylov = {run_solvers, RW_KRYLOV_METHODS, check_solver, solver_sizes, 1, NULL};

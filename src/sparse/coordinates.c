@@ -39,10 +39,10 @@ static int64_t first_of(const rw_view *v, int64_t i)
 
 static int64_t count(const rw_view *v, int64_t i) { return v->row ? first_of(v, i + 1) - first_of(v, i) : 0; }
 
-static rw_block block(const rw_view *v, int64_t i, int64_t k)
+static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 {
     const int64_t at = first_of(v, i) + k;
-    return (rw_block){.row = i, .column = rw_index_get(v->column, v->m->layout.index_bits, at), .nr = 1, .nc = 1, .at = at, .sr = 1, .sc = 1};
+    return (rw_sparse_block){.row = i, .column = rw_index_get(v->column, v->m->layout.index_bits, at), .nr = 1, .nc = 1, .at = at, .sr = 1, .sc = 1};
 }
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
@@ -57,12 +57,13 @@ static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
 {
     const int64_t pieces = (m->blocks + GROUP * EACH_ITEM - 1) / (GROUP * EACH_ITEM), sums = 2 * RW_MAX(pieces, 1) * p->program->vectors;
     RW_TRY(rw_product_scratch(m, p, 1));
+    if (m->zeroed != p->program->vectors) RW_TRY(rw_array_zero(m->scratch, q)); /* rows without entries are never written */
+    m->zeroed = p->program->vectors;
     if (m->tails && (m->tails->dtype != m->scratch->dtype || m->tails->size < sums)) rw_array_destroy(&m->tails);
     if (!m->tails) RW_TRY(rw_array_create(m->device, m->scratch->dtype, 1, &sums, RW_MEMORY_DEVICE, &m->tails));
-    RW_TRY(rw_array_zero(m->scratch, q));
     if (pieces) {
         rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->row), rw_arg_array(m->scratch), rw_arg_array(m->tails), rw_arg_int(m->blocks),
-                                     rw_arg_array(p->x), rw_arg_int(p->stride), rw_arg_int(p->from)};
+                                     rw_arg_array(p->x), rw_arg_int(p->stride), rw_arg_int(p->x_from)};
         RW_TRY(rw_launch(q, p->program->multiply, (int64_t[3]){pieces, 1, 1}, a, 9));
         rw_arg t[] = {rw_arg_array(m->row), rw_arg_array(m->scratch), rw_arg_array(m->tails), rw_arg_int(m->blocks), rw_arg_int(pieces)};
         RW_TRY(rw_launch(q, p->program->more, (int64_t[3]){(pieces + GROUP - 1) / GROUP, 1, 1}, t, 5));

@@ -50,10 +50,10 @@ static int64_t first_from(const rw_view *v, int64_t least)
 
 static int64_t count(const rw_view *v, int64_t i) { return first_from(v, v->m->columns - i) - first_from(v, -i); }
 
-static rw_block block(const rw_view *v, int64_t i, int64_t k)
+static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 {
     const int64_t d = first_from(v, -i) + k;
-    return (rw_block){.row = i, .column = i + rw_index_get(v->column, v->m->layout.index_bits, d), .nr = 1, .nc = 1, .at = v->m->rows * d + i, .sr = 1, .sc = 1};
+    return (rw_sparse_block){.row = i, .column = i + rw_index_get(v->column, v->m->layout.index_bits, d), .nr = 1, .nc = 1, .at = v->m->rows * d + i, .sr = 1, .sc = 1};
 }
 
 static int group_of(const rw_sparse *m) { return rw_sparse_threads(m) ? 256 : 2048; }

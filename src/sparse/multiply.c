@@ -83,7 +83,8 @@ int rw_product_args(const rw_sparse *m, const rw_product *p, rw_arg *a, int n)
                              rw_arg_array(p->part ? p->part : p->y),
                              rw_arg_int(p->program->op == RW_OP_NONE ? m->rows : m->columns),
                              rw_arg_int(p->stride),
-                             rw_arg_int(p->from),
+                             rw_arg_int(p->x_from),
+                             rw_arg_int(p->y_from),
                              rw_arg_real(p->alpha[0]),
                              rw_arg_real(p->alpha[1]),
                              rw_arg_real(p->beta[0]),
@@ -94,7 +95,7 @@ int rw_product_args(const rw_sparse *m, const rw_product *p, rw_arg *a, int n)
 
 static rw_status room(rw_sparse *m, rw_dtype dtype, int64_t n, rw_array **array)
 {
-    if (*array && ((*array)->dtype != dtype || (*array)->size < n)) rw_array_destroy(array);
+    if (*array && ((*array)->dtype != dtype || (*array)->size < n)) rw_array_destroy(array), m->zeroed = 0;
     return *array ? RW_OK : rw_array_create(m->device, dtype, 1, &n, RW_MEMORY_DEVICE, array);
 }
 
@@ -127,7 +128,7 @@ static void put_all(rw_sparse *m, const rw_view *v, const index_part *p)
 {
     for (int64_t i = 0; i < m->block_rows; ++i)
         for (int64_t k = 0, n = m->ops->count(v, i); k < n; ++k) {
-            const rw_block b = m->ops->block(v, i, k);
+            const rw_sparse_block b = m->ops->block(v, i, k);
             m->t_sr = b.sr, m->t_sc = b.sc;
             if (!m->row_first) put(p, b.column / m->layout.block_columns, b.row, b.at);
             for (int c = 0; m->row_first && c < b.nc; ++c)
@@ -189,15 +190,25 @@ int64_t rw_product_groups(const rw_sparse *m, rw_op op)
 rw_status rw_product_run(rw_sparse *m, rw_op op, const double alpha[2], rw_array *x, const double beta[2], rw_array *z, rw_array *y, rw_array *w, rw_array *part, rw_queue *q)
 {
     const int all = (int)y->shape[1];
+    int at = 0;
     rw_product p = {.x = x, .y = y, .z = z, .w = w, .part = part, .stride = all, .alpha = {alpha[0], alpha[1]}, .beta = {beta[0], beta[1]}};
-    for (int width; p.from < all; p.from += width) {
-        for (width = part ? 1 : RW_PRODUCT_VECTORS; width > all - p.from; width /= 2) {}
+    for (int width; at < all; at += width) {
+        for (width = part ? 1 : RW_PRODUCT_VECTORS; width > all - at; width /= 2) {}
+        p.x_from = p.y_from = at;
         int wide = RW_MIN(width, RW_MAX(16 / (int)rw_dtype_size(x->dtype), 1));
-        if (all % wide || p.from % wide) wide = 1;
+        if (all % wide || at % wide) wide = 1;
         RW_TRY(find_program(m, x->dtype, op, width, wide, part != NULL, &p.program));
         RW_TRY(op == RW_OP_NONE ? m->ops->launch(m, &p, q) : launch_transposed(m, &p, q));
     }
     return RW_OK;
+}
+
+rw_status rw_product_run_at(rw_sparse *m, const double alpha[2], rw_array *x, int64_t x_from, const double beta[2], rw_array *z, rw_array *y, int64_t y_from, rw_array *w, rw_array *part,
+                            rw_queue *q)
+{
+    rw_product p = {.x = x, .y = y, .z = z, .w = w, .part = part, .stride = 1, .x_from = x_from, .y_from = y_from, .alpha = {alpha[0], alpha[1]}, .beta = {beta[0], beta[1]}};
+    RW_TRY(find_program(m, x->dtype, RW_OP_NONE, 1, 1, part != NULL, &p.program));
+    return m->ops->launch(m, &p, q);
 }
 
 static rw_status check_vector(const rw_sparse *m, const char *name, const rw_array *a, int64_t n)

@@ -17,12 +17,14 @@ typedef struct rw_product_program {
     struct rw_product_program *next;
 } rw_product_program;
 
-/* y <- alpha op(A) x + beta z for vectors from … from + program->vectors - 1 of `stride` side by side. With sums: part[g] and part[g + groups] are
+/* y <- alpha op(A) x + beta z for program->vectors of `stride` side by side: element k of vector v at
+ * stride k + x_from + v in x, at stride k + y_from + v in y, z and w. With sums: part[g] and part[g + groups] are
  * real and imaginary part of a group's conj(w) y, part[g + 2 groups] its |y|^2. */
 typedef struct rw_product {
     const rw_product_program *program;
     rw_array *x, *y, *z, *w, *part;
-    int stride, from;
+    int stride;
+    int64_t x_from, y_from;
     double alpha[2], beta[2];
 } rw_product;
 
@@ -40,5 +42,8 @@ void rw_products_free(rw_sparse *m);
  * 3 rw_product_groups(m) numbers f64. */
 int64_t rw_product_groups(const rw_sparse *m, rw_op op);
 rw_status rw_product_run(rw_sparse *m, rw_op op, const double alpha[2], rw_array *x, const double beta[2], rw_array *z, rw_array *y, rw_array *w, rw_array *part, rw_queue *q);
+/* The same of one vector that begins at x_from in x, and at y_from in y, z and w. */
+rw_status rw_product_run_at(rw_sparse *m, const double alpha[2], rw_array *x, int64_t x_from, const double beta[2], rw_array *z, rw_array *y, int64_t y_from, rw_array *w, rw_array *part,
+                            rw_queue *q);
 
 #endif

@@ -68,11 +68,11 @@ static int64_t count(const rw_view *v, int64_t i)
     return rw_index_get(v->first, bits, i + 1) - rw_index_get(v->first, bits, i);
 }
 
-static rw_block block(const rw_view *v, int64_t i, int64_t k)
+static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 {
     const rw_sparse_layout *l = &v->m->layout;
     const int64_t at = rw_index_get(v->first, l->index_bits, i) + k;
-    return (rw_block){.row = i * l->block_rows, .column = rw_index_get(v->column, l->index_bits, at) * l->block_columns, .nr = l->block_rows, .nc = l->block_columns,
+    return (rw_sparse_block){.row = i * l->block_rows, .column = rw_index_get(v->column, l->index_bits, at) * l->block_columns, .nr = l->block_rows, .nc = l->block_columns,
                       .at = at * l->block_rows * l->block_columns, .sr = l->by_columns ? 1 : l->block_columns, .sc = l->by_columns ? l->block_rows : 1};
 }
 

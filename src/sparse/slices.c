@@ -156,7 +156,7 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
 
 static int64_t count(const rw_view *v, int64_t i) { return v->m->length[i]; }
 
-static rw_block block(const rw_view *v, int64_t i, int64_t k)
+static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 {
     const rw_sparse *m = v->m;
     const rw_sparse_layout *l = &m->layout;
@@ -166,7 +166,7 @@ static rw_block block(const rw_view *v, int64_t i, int64_t k)
     else
         for (;; ++j) /* the k-th position that the row has */
             if (v->shift[2 * j + 1] >> i % 32 & 1 && k-- == 0) break;
-    return (rw_block){.row = i * l->block_rows, .column = rw_index_get(v->column, l->index_bits, j * h + p % h) * l->block_columns, .nr = l->block_rows, .nc = l->block_columns,
+    return (rw_sparse_block){.row = i * l->block_rows, .column = rw_index_get(v->column, l->index_bits, j * h + p % h) * l->block_columns, .nr = l->block_rows, .nc = l->block_columns,
                       .at = (j * l->block_columns * h + p % h) * l->block_rows, .sr = 1, .sc = h * l->block_rows};
 }
 

@@ -192,10 +192,18 @@ rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v)
     return RW_OK;
 }
 
+rw_status rw_sparse_send(rw_sparse *m, rw_queue *q)
+{
+    rw_array *const arrays[] = {m->value, m->first, m->column, m->row, m->shift};
+    for (int i = 0; i < RW_COUNT(arrays); ++i)
+        if (arrays[i]) RW_TRY(rw_array_send(arrays[i], q));
+    return RW_OK;
+}
+
 /* ---- values ------------------------------------------------------------------------------------------------------------------------ */
 
 /* The block at (i, j); false: the pattern has none. */
-static bool find_block(const rw_view *v, int64_t i, int64_t j, rw_block *block)
+static bool find_block(const rw_view *v, int64_t i, int64_t j, rw_sparse_block *block)
 {
     const rw_sparse *m = v->m;
     if (i < 0 || i >= m->block_rows || j < 0 || j >= m->block_columns) return false;
@@ -213,7 +221,7 @@ static bool find_block(const rw_view *v, int64_t i, int64_t j, rw_block *block)
 rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, const int64_t *column, const void *values)
 {
     rw_view v;
-    rw_block b;
+    rw_sparse_block b;
     const rw_dtype type = m->layout.values;
     const char *from = values;
     RW_TRY(rw_sparse_look(m, true, &v));
@@ -247,7 +255,7 @@ static int64_t row_entries(const rw_view *v, int64_t i, int64_t *row, int64_t *c
     int64_t n = 0;
     for (int r = 0; r < nr; ++r)
         for (int64_t k = 0; k < blocks; ++k) {
-            const rw_block b = m->ops->block(v, i, k);
+            const rw_sparse_block b = m->ops->block(v, i, k);
             for (int c = 0; c < b.nc; ++c) {
                 const int64_t at = b.at + b.sr * r + b.sc * c;
                 const double re = rw_value_get(type, v->value, at, 0), im = rw_value_get(type, v->value, at, 1);
@@ -414,7 +422,7 @@ static void place(const rw_view *v, const rw_mtx *e, const rw_sorted *s, int64_t
     const rw_sparse *m = v->m;
     for (int64_t row = rw_row_of(m, i); row < rw_row_of(m, i + 1); ++row) {
         int64_t k = 0;
-        rw_block b = {0};
+        rw_sparse_block b = {0};
         for (int64_t at = s->first[row]; at < s->first[row + 1]; ++at) {
             while (!b.nc || s->column[at] >= b.column + b.nc) b = m->ops->block(v, i, k++);
             const int64_t entry = s->entry[at], to = b.at + b.sr * (row - b.row) + b.sc * (s->column[at] - b.column);

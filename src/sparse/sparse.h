@@ -11,11 +11,11 @@
 #include "rechenwerk/sparse.h"
 
 /* A block: scalar row and column of its first entry, sizes; entry (r, c) at at + sr r + sc c of the values. */
-typedef struct rw_block {
+typedef struct rw_sparse_block {
     int64_t row, column;
     int nr, nc;
     int64_t at, sr, sc;
-} rw_block;
+} rw_sparse_block;
 
 /* Host pointers to a matrix, current. */
 typedef struct rw_view {
@@ -36,7 +36,7 @@ typedef struct rw_sparse_ops {
     void (*fill)(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *column, void *row, int32_t *shift);
     /* Blocks of block row i, and its block k, columns ascending. */
     int64_t (*count)(const rw_view *v, int64_t i);
-    rw_block (*block)(const rw_view *v, int64_t i, int64_t k);
+    rw_sparse_block (*block)(const rw_view *v, int64_t i, int64_t k);
     const char *kernel, *more; /* its text, "rows.k"; (optional) a second kernel beside `multiply` */
     /* Definitions for the device and a kind of product, "NAME=VALUE NAME=VALUE". */
     void (*define)(const rw_sparse *m, const struct rw_product_program *p, rw_text *definitions);
@@ -61,10 +61,11 @@ struct rw_sparse {
     int64_t longest;         /* blocks of the longest row */
     int64_t units, long_rows; /* rows: pieces of work, one a group; those of them that are one long row */
     int64_t *row_first, *column_first; /* VBCSR: scalar row of each block row, and beyond the last */
-    /* for products with transposes: by block column, where its blocks are (rw_block) */
+    /* for products with transposes: by block column, where its blocks are (rw_sparse_block) */
     rw_array *t_first, *t_row, *t_at;
     int64_t t_sr, t_sc;      /* strides in a block */
     struct rw_product_program *programs; /* see multiply.h */
+    int zeroed;                          /* COO: vectors for which rows without entries are 0 in scratch */
     rw_array *scratch, *tails;           /* sums of sections and of chunks, and those that go beyond a chunk */
 };
 
@@ -104,6 +105,8 @@ bool rw_sparse_threads(const rw_sparse *m);
 /* Pointers to indices and values, copied from the device where that is newer; `update`: the values will be changed. */
 rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v);
 
+/* Everything to the device, as a recording needs it. */
+rw_status rw_sparse_send(rw_sparse *m, rw_queue *q);
 /* Checks a layout; ERR_ARGUMENT. */
 rw_status rw_sparse_layout_check(rw_context *ctx, const rw_sparse_layout *l);
 bool rw_sparse_has_blocks(rw_sparse_format format);

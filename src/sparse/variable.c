@@ -45,12 +45,12 @@ static int64_t count(const rw_view *v, int64_t i)
     return rw_index_get(v->first, bits, i + 1) - rw_index_get(v->first, bits, i);
 }
 
-static rw_block block(const rw_view *v, int64_t i, int64_t k)
+static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 {
     const rw_sparse *m = v->m;
     const int bits = m->layout.index_bits;
     const int64_t at = rw_index_get(v->first, bits, i) + k, j = rw_index_get(v->column, bits, at), rows = rw_row_of(m, i + 1) - rw_row_of(m, i);
-    return (rw_block){.row = rw_row_of(m, i), .column = rw_column_of(m, j), .nr = (int)rows, .nc = (int)(rw_column_of(m, j + 1) - rw_column_of(m, j)),
+    return (rw_sparse_block){.row = rw_row_of(m, i), .column = rw_column_of(m, j), .nr = (int)rows, .nc = (int)(rw_column_of(m, j + 1) - rw_column_of(m, j)),
                       .at = rw_index_get(v->row, bits, places_at(m) + at), .sr = 1, .sc = rows};
 }
 

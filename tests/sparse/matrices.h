@@ -20,7 +20,7 @@ static void free_entries(entries *e) { free(e->row), free(e->column), free(e->va
 static double uniform(uint64_t seed, uint64_t *count) { return rw_random_uniform(seed, (*count)++); }
 
 /* Blocks of br x bc; with `banded` near the diagonal, else anywhere. `holes`: a part of the entries of a block is left out. */
-static entries random_entries(uint64_t seed, int64_t block_rows, int64_t block_columns, int br, int bc, bool is_complex, bool banded, bool holes)
+__attribute__((unused)) static entries random_entries(uint64_t seed, int64_t block_rows, int64_t block_columns, int br, int bc, bool is_complex, bool banded, bool holes)
 {
     uint64_t count = 0;
     entries e = {block_rows * br, block_columns * bc, 0, is_complex, NULL, NULL, NULL};
@@ -59,7 +59,7 @@ static entries random_entries(uint64_t seed, int64_t block_rows, int64_t block_c
 }
 
 /* A grid of n x m cells with its four neighbours, blocks of br x bc. */
-static entries grid_entries(uint64_t seed, int64_t n, int64_t m, int br, int bc, bool is_complex)
+__attribute__((unused)) static entries grid_entries(uint64_t seed, int64_t n, int64_t m, int br, int bc, bool is_complex)
 {
     uint64_t count = 0;
     const size_t most = (size_t)(n * m * 5 * br * bc);
@@ -78,7 +78,7 @@ static entries grid_entries(uint64_t seed, int64_t n, int64_t m, int br, int bc,
 }
 
 /* Layouts of all formats that suit blocks of br x bc, NULL behind the last. */
-static const char *const scalar_layouts[] = {"coo", "csr", "csr:i64", "vbcsr", "dia", "ell", "ell:l5", "ell:s1000000", "sell", "sell:s64", "sell:h64:s128:i64", "sell:l3", NULL};
-static const char *const block_layouts[] = {"bcsr:%dx%d", "bcsr:%dx%d:columns", "bell:%dx%d", "bell:%dx%d:l2", "bell:%dx%d:s100000", "bsell:%dx%d", "bsell:%dx%d:s64:i64", "bsell:%dx%d:h96:s96:l3", NULL};
+__attribute__((unused)) static const char *const scalar_layouts[] = {"coo", "csr", "csr:i64", "vbcsr", "dia", "ell", "ell:l5", "ell:s1000000", "sell", "sell:s64", "sell:h64:s128:i64", "sell:l3", NULL};
+__attribute__((unused)) static const char *const block_layouts[] = {"bcsr:%dx%d", "bcsr:%dx%d:columns", "bell:%dx%d", "bell:%dx%d:l2", "bell:%dx%d:s100000", "bsell:%dx%d", "bsell:%dx%d:s64:i64", "bsell:%dx%d:h96:s96:l3", NULL};
 
 #endif

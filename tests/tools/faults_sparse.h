@@ -129,3 +129,41 @@ static void before_coordinates(void)
     OK(make_matrix("coo", &matrix));
     x = new_ramp(4, 1, 0.5), y = new_array(RW_F64, 4, RW_MEMORY_DEVICE);
 }
+
+/* ---- solvers ---------------------------------------------------------------------------------------------------------- */
+
+static rw_krylov *solver;
+static rw_krylov_result solved;
+static rw_krylov_method seen_method;
+
+static rw_status call_method(void) { return rw_krylov_method_parse(ctx, "gmres", &seen_method); }
+static void result_method(void) { note("%d", (int)seen_method); }
+static rw_status create_solver(rw_krylov_method method)
+{
+    void *p = poison;
+    memcpy(&solver, &p, sizeof p);
+    return made(rw_krylov_create(matrix, RW_F64, &(rw_krylov_spec){.method = method, .restart = 3, .jacobi = true}, &solver), &solver);
+}
+static void before_system(void) /* a diagonal that is nowhere 0 */
+{
+    const rw_sparse_layout l = layout_of("csr");
+    OK(rw_sparse_from_entries(dev, &l, 4, 4, 6, (int64_t[]){0, 1, 2, 3, 0, 3}, (int64_t[]){0, 1, 2, 3, 2, 1}, (double[]){4, 5, 6, 7, 1, 2}, false, &matrix));
+    x = new_ramp(4, 1, 0.5), y = new_array(RW_F64, 4, RW_MEMORY_DEVICE);
+}
+static rw_status call_solver(void) { return create_solver(RW_KRYLOV_GMRES); }
+static void result_solver(void) { note("a solver"); }
+static void after_solver(void) { rw_krylov_destroy(&solver), after_matrix(); }
+static void before_solve(void)
+{
+    before_system();
+    OK(create_solver(RW_KRYLOV_GMRES));
+    OK(rw_array_zero(y, rw_device_queue(dev)));
+}
+static void before_solve_short(void)
+{
+    before_system();
+    OK(create_solver(RW_KRYLOV_BICGSTAB));
+    OK(rw_array_zero(y, rw_device_queue(dev)));
+}
+static rw_status call_solve(void) { return rw_krylov_solve(solver, x, y, &solved); }
+static void result_solved(void) { note("%d %d", (int)solved.reason, solved.residual < 1e-7), note("%.6f", ((const double *)numbers_of(y))[2]); }

@@ -19,6 +19,7 @@
 #include "rechenwerk/depgraph.h"
 #include "rechenwerk/describe.h"
 #include "rechenwerk/expr.h"
+#include "rechenwerk/krylov.h"
 #include "rechenwerk/lab.h"
 #include "rechenwerk/ode.h"
 #include "rechenwerk/reduce.h"
@@ -489,6 +490,10 @@ static const probe probes[] = {
     {"rw_sparse_multiply", "", COMPILES, before_matrix, call_multiply, result_y, after_matrix},
     {"rw_sparse_multiply", "transposed", COMPILES, before_matrix, call_multiply_transposed, result_y, after_matrix},
     {"rw_sparse_multiply", "coordinates", COMPILES, before_coordinates, call_multiply, result_y, after_matrix},
+    {"rw_krylov_method_parse", "", HOST_ONLY, nothing, call_method, result_method, nothing},
+    {"rw_krylov_create", "", COMPILES | SLOW, before_system, call_solver, result_solver, after_solver},
+    {"rw_krylov_solve", "gmres", COMPILES | SLOW, before_solve, call_solve, result_solved, after_solver},
+    {"rw_krylov_solve", "bicgstab", COMPILES | SLOW, before_solve_short, call_solve, result_solved, after_solver},
 
     {"rw_blocks_create", "", HOST_ONLY, nothing, call_blocks, note_grid, after_grid},
     {"rw_blocks_box", "", HOST_ONLY, nothing, call_blocks_box, note_grid, after_grid},

@@ -1,0 +1,87 @@
+/* Solvers of linear systems A x = b by Krylov subspaces, on the device: vectors and scalars stay there, iterations are recorded sequences, and the host
+ * looks at the residual now and then.
+ *
+ *   rw_krylov_spec spec = {.method = RW_KRYLOV_GMRES, .rtol = 1e-8, .jacobi = true};
+ *   rw_krylov_create(A, RW_C128, &spec, &solver);
+ *   rw_krylov_solve(solver, b, x, &result);        x: the first guess, then the solution
+ */
+#ifndef RECHENWERK_KRYLOV_H
+#define RECHENWERK_KRYLOV_H
+
+#include "rechenwerk/sparse.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* name, text, one line */
+#define RW_KRYLOV_METHOD_LIST(X)                                                                                                        \
+    X(CG, "cg", "conjugate gradients: hermitian, positive definite matrices")                                                           \
+    X(BICGSTAB, "bicgstab", "stabilised bi-conjugate gradients: any matrix, little memory")                                             \
+    X(GMRES, "gmres", "generalised minimal residuals with restarts: any matrix, a vector an iteration")
+
+typedef enum rw_krylov_method {
+#define RW_X(name, text, line) RW_KRYLOV_##name,
+    RW_KRYLOV_METHOD_LIST(RW_X)
+#undef RW_X
+    RW_KRYLOV_METHODS
+} rw_krylov_method;
+RW_API const char *rw_krylov_method_name(rw_krylov_method method);
+/* ERR_ARGUMENT with the nearest name. */
+RW_API rw_status rw_krylov_method_parse(rw_context *context, const char *text, rw_krylov_method *method);
+
+/* Why a solver stopped: name, text */
+#define RW_KRYLOV_REASON_LIST(X)                                                                                                        \
+    X(CONVERGED, "the residual is small enough")                                                                                        \
+    X(ITERATIONS, "the largest number of iterations is reached")                                                                        \
+    X(STAGNATION, "the residual does not become smaller")                                                                               \
+    X(BREAKDOWN, "a division by zero: the method cannot go on")                                                                         \
+    X(INDEFINITE, "the matrix, or the preconditioner, is not positive definite: use bicgstab or gmres")                                 \
+    X(NOT_FINITE, "the residual is not a finite number")
+
+typedef enum rw_krylov_reason {
+#define RW_X(name, text) RW_KRYLOV_##name,
+    RW_KRYLOV_REASON_LIST(RW_X)
+#undef RW_X
+} rw_krylov_reason;
+RW_API const char *rw_krylov_reason_text(rw_krylov_reason reason);
+
+/* Called on the host with residuals as they become known, in order: |r| of iteration 0, 1, … as the method has it. */
+typedef void rw_krylov_monitor(void *user, int64_t iteration, double residual);
+
+typedef struct rw_krylov_spec {
+    rw_krylov_method method;
+    double rtol, atol;     /* stops when |r| <= max(rtol |b|, atol); both 0: rtol = 1e-8 */
+    int64_t iterations;    /* most of them; 0: 10,000 */
+    int restart;           /* GMRES: vectors that are kept before a restart, 1 to 1000; 0: 30 */
+    bool jacobi;           /* preconditioned by the inverse of the diagonal, of matrices with blocks of the diagonal blocks */
+    rw_krylov_monitor *monitor; /* NULL: none */
+    void *user;
+} rw_krylov_spec;
+
+typedef struct rw_krylov_result {
+    rw_krylov_reason reason;
+    int64_t iterations;    /* products with A that were used, but for those of restarts and of the residual at the end */
+    double first;          /* |b - A x| of the first guess */
+    double residual;       /* |b - A x| of the solution, computed at the end */
+    double estimate;       /* what the method took it for */
+    double right_side;     /* |b| */
+    double seconds;
+} rw_krylov_result;
+
+typedef struct rw_krylov rw_krylov;
+
+/* A solver for a square matrix and vectors of type `vectors` (complex for a complex matrix). It keeps a reference to the matrix' arrays: the matrix must stay;
+ * after its values have changed make a new one where jacobi is set. GMRES takes restart + 3 vectors of memory, CG 4, BiCGStab 6, jacobi 2 more.
+ * ERR_ARGUMENT; ERR_INPUT: a diagonal (block) that is missing or singular, with its row; ERR_MEMORY; ERR_COMPILE. */
+RW_API rw_status rw_krylov_create(rw_sparse *matrix, rw_dtype vectors, const rw_krylov_spec *spec, rw_krylov **solver);
+RW_API void rw_krylov_destroy(rw_krylov **solver);
+
+/* Solves A x = b; x is the first guess. For b = 0 without atol x becomes 0. OK when converged. ERR_NOT_CONVERGED: any other reason; x is the best approximation, *result is filled, the message says
+ * why. Sources: docs/methods/krylov.md. */
+RW_API rw_status rw_krylov_solve(rw_krylov *solver, rw_array *b, rw_array *x, rw_krylov_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

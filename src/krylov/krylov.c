@@ -1,0 +1,284 @@
+/* Creating solvers, the loop over recorded steps, and what came of it.
+ *
+ * A step (two iterations of CG and BiCGStab, one of GMRES) is recorded at its first use and replayed. Kernels stop by themselves: behind the iteration that
+ * reached the tolerance they change nothing, so the host may look at the state seldom. How seldom follows from how fast the residual falls. */
+#include "krylov/krylov.h"
+
+#include <math.h>
+#include <string.h>
+
+static const rw_krylov_ops *const methods[] = {[RW_KRYLOV_CG] = &rw_krylov_cg, [RW_KRYLOV_BICGSTAB] = &rw_krylov_bicgstab, [RW_KRYLOV_GMRES] = &rw_krylov_gmres};
+static const char *const names[] = {
+#define RW_X(name, text, line) text,
+    RW_KRYLOV_METHOD_LIST(RW_X)
+#undef RW_X
+};
+static const char *const reasons[] = {
+#define RW_X(name, text) text,
+    RW_KRYLOV_REASON_LIST(RW_X)
+#undef RW_X
+};
+
+const char *rw_krylov_method_name(rw_krylov_method method) { return (unsigned)method < RW_COUNT(names) ? names[method] : "?"; }
+const char *rw_krylov_reason_text(rw_krylov_reason reason) { return (unsigned)reason < RW_COUNT(reasons) ? reasons[reason] : "?"; }
+
+rw_status rw_krylov_method_parse(rw_context *ctx, const char *text, rw_krylov_method *method)
+{
+    for (int i = 0; i < RW_COUNT(names); ++i)
+        if (!strcmp(text, names[i])) return *method = (rw_krylov_method)i, RW_OK;
+    const char *nearest = rw_nearest(text, names, RW_COUNT(names));
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "method \"%s\": there is none of that name%s%s%s; methods are cg, bicgstab, gmres", text, nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+/* ---- for the methods -------------------------------------------------------------------------------------------------------------------- */
+
+rw_status rw_krylov_launch(rw_krylov *k, int kernel, int64_t groups, int64_t more, const rw_arg *args, int nargs)
+{
+    return rw_launch(k->queue, k->kernel[kernel], (int64_t[3]){groups, more, 1}, args, nargs);
+}
+
+rw_status rw_krylov_sums(rw_krylov *k, rw_sums *s, int64_t groups, int sums)
+{
+    s->groups = groups;
+    const int64_t all = RW_MAX(groups, 1) * sums, few = 64 * (int64_t)sums;
+    RW_TRY(rw_array_create(k->device, RW_F64, 1, &all, RW_MEMORY_DEVICE, &s->part));
+    return groups > RW_KRYLOV_FEW ? rw_array_create(k->device, RW_F64, 1, &few, RW_MEMORY_DEVICE, &s->few) : RW_OK;
+}
+
+rw_status rw_krylov_settle(rw_krylov *k, rw_sums *s, int sums)
+{
+    s->now = s->few ? s->few : s->part, s->n = s->few ? 64 : s->groups;
+    if (!s->few) return RW_OK;
+    const rw_arg a[] = {rw_arg_array(s->part), rw_arg_array(s->few), rw_arg_int(s->groups), rw_arg_int(sums)};
+    return rw_krylov_launch(k, RW_KRYLOV_K_combine, 64, 1, a, 4);
+}
+
+rw_status rw_krylov_product(rw_krylov *k, rw_sparse *m, double alpha, rw_array *x, int64_t x_from, double beta, rw_array *z, rw_array *y, int64_t y_from, rw_array *w, rw_sums *sums)
+{
+    RW_TRY(rw_product_run_at(m, (double[]){alpha, 0}, x, x_from, (double[]){beta, 0}, z, y, y_from, w, sums ? sums->part : NULL, k->queue));
+    return sums ? rw_krylov_settle(k, sums, 3) : RW_OK;
+}
+
+rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b)
+{
+    const rw_arg s[] = {rw_arg_array(r), rw_arg_array(b), rw_arg_array(k->update.part), rw_arg_int(k->n)};
+    RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_squares, k->groups, 1, s, 4));
+    RW_TRY(rw_krylov_settle(k, &k->update, 2));
+    const rw_arg a[] = {rw_arg_array(k->update.now), rw_arg_int(k->update.n),      rw_arg_array(k->state[0]),             rw_arg_array(k->history),
+                        rw_arg_real(k->spec.rtol),   rw_arg_real(k->spec.atol), rw_arg_real((double)k->spec.iterations)};
+    return rw_krylov_launch(k, RW_KRYLOV_K_begin, 1, 1, a, 7);
+}
+
+/* ---- create, destroy ---------------------------------------------------------------------------------------------------------------------- */
+
+static rw_status check(rw_context *ctx, const rw_sparse *a, rw_dtype vectors, const rw_krylov_spec *s)
+{
+    if ((unsigned)s->method >= RW_KRYLOV_METHODS) return rw_fail(ctx, RW_ERR_ARGUMENT, "method = %d is not one of rw_krylov_method", (int)s->method);
+    if (a->rows != a->columns) return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: solvers need square ones", (long long)a->rows, (long long)a->columns);
+    if (vectors > RW_C128) return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
+    if (rw_dtype_is_complex(a->layout.values) && !rw_dtype_is_complex(vectors))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %s with vectors of %s: use c64 or c128", rw_dtype_name(a->layout.values), rw_dtype_name(vectors));
+    if (!(s->rtol >= 0) || !(s->atol >= 0)) return rw_fail(ctx, RW_ERR_ARGUMENT, "rtol = %g, atol = %g: numbers of 0 and more are needed", s->rtol, s->atol);
+    if (s->iterations < 0 || s->iterations > 100000000) return rw_fail(ctx, RW_ERR_ARGUMENT, "iterations = %lld is outside [1, 100000000]", (long long)s->iterations);
+    if (s->restart < 0 || s->restart > 1000) return rw_fail(ctx, RW_ERR_ARGUMENT, "restart = %d is outside [1, 1000]: vectors kept before GMRES restarts", s->restart);
+    return RW_OK;
+}
+
+static rw_status build(rw_krylov *k)
+{
+    static const char *const kernels[] = {
+#define RW_X(name) #name,
+        RW_KRYLOV_KERNELS(RW_X)
+#undef RW_X
+    };
+    const bool gpu = k->device->info.gpu;
+    char each[16], text_group[16];
+    const int64_t fill = 256 * (int64_t)RW_MAX(k->device->info.units, 1) * 4; /* enough groups for a GPU before items get more to do */
+    const int group = 256, each_item = gpu ? (int)RW_MIN(RW_MAX(k->n / fill, 1), 8) : 32;
+    snprintf(each, sizeof each, "%d", each_item), snprintf(text_group, sizeof text_group, "%d", group);
+    const char *part = k->type == RW_F32 || k->type == RW_C64 ? "f32" : "f64", *z = rw_dtype_is_complex(k->type) ? "1" : "0";
+    const rw_define d[] = {{"GROUP", text_group}, {"EACH_ITEM", each}, {"REAL", "f64"}, {"MATRIX_REAL", part}, {"MATRIX_COMPLEX", z}, {"VECTOR_REAL", part}, {"VECTOR_COMPLEX", z},
+                           {"R", "1"},           {"C", "1"},         {"VECTORS", "1"}, {"WIDE", "1"},        {"CONJUGATE", "0"},    {"DOTS", "0"}};
+    k->groups = RW_MAX((k->n + group * each_item - 1) / (group * each_item), 1);
+    char *text = rw_format("%s\n%s\n%s", rw_embedded_text("values.k"), rw_embedded_text("krylov.k"), rw_embedded_text(k->ops->text)), declaration[40];
+    rw_status status = text ? rw_program_create(k->device, k->ops->text, text, d, RW_COUNT(d), &k->program) : rw_fail_memory(k->device->ctx, 40000, "the text of a solver");
+    for (int i = 0; status == RW_OK && i < RW_KRYLOV_NKERNELS; ++i) {
+        snprintf(declaration, sizeof declaration, "KERNEL(%s,", kernels[i]);
+        if (strstr(text, declaration)) status = rw_program_kernel(k->program, kernels[i], &k->kernel[i]);
+    }
+    rw_free(text);
+    return status;
+}
+
+static rw_status vector(rw_krylov *k, rw_dtype type, int64_t n, rw_array **array) { return rw_array_create(k->device, type, 1, &n, RW_MEMORY_DEVICE, array); }
+
+static rw_status allocate(rw_krylov *k)
+{
+    const rw_dtype number = rw_dtype_is_complex(k->type) ? RW_C128 : RW_F64;
+    for (int i = 0; i < k->ops->vectors + (k->p != NULL) * 2; ++i) RW_TRY(vector(k, k->type, k->n, &k->vector[i]));
+    RW_TRY(vector(k, k->type, k->n, &k->x));
+    for (int i = 0; i < 2; ++i) RW_TRY(vector(k, RW_F64, RW_KRYLOV_STATE, &k->state[i]));
+    RW_TRY(vector(k, RW_F64, k->spec.iterations + 3, &k->history));
+    RW_TRY(vector(k, RW_F64, 2, &k->omega));
+    RW_TRY(rw_krylov_sums(k, &k->product, rw_product_groups(k->a, RW_OP_NONE), 3));
+    RW_TRY(rw_krylov_sums(k, &k->second, RW_MAX(rw_product_groups(k->a, RW_OP_NONE), k->p ? rw_product_groups(k->p, RW_OP_NONE) : 0), 3));
+    k->second.groups = k->p ? rw_product_groups(k->p, RW_OP_NONE) : rw_product_groups(k->a, RW_OP_NONE);
+    RW_TRY(rw_krylov_sums(k, &k->update, k->groups, 3));
+    const int64_t m = k->spec.restart;
+    if (k->spec.method == RW_KRYLOV_GMRES) {
+        RW_TRY(vector(k, k->type, (m + 1) * k->n, &k->basis));
+        RW_TRY(vector(k, number, m * (m + 1) + 3 * m + m + 1 + 2 * (m + 1), &k->small));
+        RW_TRY(rw_krylov_sums(k, &k->dots, k->groups, (int)(2 * m)));
+    }
+    k->sequence = rw_calloc((size_t)k->ops->steps(k), sizeof *k->sequence);
+    return k->sequence ? RW_OK : rw_fail_memory(k->device->ctx, (size_t)k->ops->steps(k) * sizeof *k->sequence, "a solver");
+}
+
+rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec *spec, rw_krylov **solver)
+{
+    *solver = NULL;
+    RW_TRY(check(a->device->ctx, a, vectors, spec));
+    rw_krylov *k = rw_calloc(1, sizeof *k);
+    if (!k) return rw_fail_memory(a->device->ctx, sizeof *k, "a solver");
+    k->device = rw_device_retain(a->device), k->queue = a->device->queue, k->a = a, k->spec = *spec, k->ops = methods[spec->method], k->type = vectors, k->n = a->rows;
+    if (k->spec.rtol == 0 && k->spec.atol == 0) k->spec.rtol = 1e-8;
+    if (!k->spec.iterations) k->spec.iterations = 10000;
+    if (!k->spec.restart) k->spec.restart = 30;
+    rw_status status = spec->jacobi ? rw_jacobi_create(a, &k->p) : RW_OK;
+    if (status == RW_OK) status = build(k);
+    if (status == RW_OK) status = allocate(k);
+    if (status == RW_OK) *solver = k;
+    else rw_krylov_destroy(&k);
+    return status;
+}
+
+void rw_krylov_destroy(rw_krylov **solver)
+{
+    rw_krylov *k = *solver;
+    *solver = NULL;
+    if (!k) return;
+    for (int i = 0; k->sequence && i < k->ops->steps(k); ++i) rw_sequence_destroy(&k->sequence[i]);
+    rw_free(k->sequence);
+    rw_array_destroy(&k->x);
+    for (int i = 0; i < RW_KRYLOV_VECTORS; ++i) rw_array_destroy(&k->vector[i]);
+    rw_array_destroy(&k->state[0]), rw_array_destroy(&k->state[1]), rw_array_destroy(&k->history), rw_array_destroy(&k->basis), rw_array_destroy(&k->small), rw_array_destroy(&k->omega);
+    rw_sums *const sums[] = {&k->product, &k->second, &k->update, &k->dots};
+    for (int i = 0; i < RW_COUNT(sums); ++i) rw_array_destroy(&sums[i]->part), rw_array_destroy(&sums[i]->few);
+    rw_program_destroy(&k->program);
+    rw_sparse_destroy(&k->p);
+    rw_device_close(&k->device);
+    rw_free(k);
+}
+
+/* ---- solve ------------------------------------------------------------------------------------------------------------------------------- */
+
+/* The step number, from its recording. */
+static rw_status replay(rw_krylov *k, int number)
+{
+    if (!k->sequence[number]) {
+        RW_TRY(rw_record_begin(k->queue));
+        rw_status status = k->ops->step(k, number), ended;
+        rw_sequence *sequence = NULL;
+        ended = rw_record_end(k->queue, &sequence);
+        if (status != RW_OK || ended != RW_OK) {
+            rw_sequence_destroy(&sequence);
+            return status != RW_OK ? status : ended;
+        }
+        k->sequence[number] = sequence;
+    }
+    return rw_sequence_replay(k->sequence[number], k->queue);
+}
+
+/* Steps until the host should look again: half of what is left if the residual goes on to fall as it did, and not beyond the last iteration. */
+static int64_t patience(const rw_krylov *k, const double *s, double first)
+{
+    const double r = s[RW_KRYLOV_RESIDUAL], iterations = s[RW_KRYLOV_ITERATION], tolerance = s[RW_KRYLOV_TOLERANCE], last = (double)k->spec.iterations - iterations;
+    double left = 4;
+    if (r < first && tolerance > 0 && iterations >= 1) left = log(r / tolerance) / (log(first / r) / iterations);
+    return (int64_t)fmax(ceil(fmin(fmin(left / 2, last), 64) / k->ops->iterations), 1);
+}
+
+static rw_status look(rw_krylov *k, double state[RW_KRYLOV_STATE], int64_t *told)
+{
+    const void *p;
+    RW_TRY(rw_array_read(k->state[k->now], &p));
+    memcpy(state, p, RW_KRYLOV_STATE * sizeof *state);
+    if (!k->spec.monitor) return RW_OK;
+    RW_TRY(rw_array_read(k->history, &p));
+    for (; *told <= (int64_t)state[RW_KRYLOV_ITERATION]; ++*told) k->spec.monitor(k->spec.user, *told, ((const double *)p)[*told]);
+    return RW_OK;
+}
+
+static rw_status iterate(rw_krylov *k, rw_array *b, rw_krylov_result *result)
+{
+    double s[RW_KRYLOV_STATE];
+    int64_t told = 0;
+    const int steps = k->ops->steps(k);
+    k->now = 0;
+    RW_TRY(rw_sparse_send(k->a, k->queue));
+    if (k->p) RW_TRY(rw_sparse_send(k->p, k->queue));
+    RW_TRY(k->ops->start(k, b));
+    RW_TRY(look(k, s, &told));
+    result->first = s[RW_KRYLOV_RESIDUAL], result->right_side = s[RW_KRYLOV_RIGHT_SIDE];
+    if (result->right_side == 0 && k->spec.atol == 0 && s[RW_KRYLOV_WHY] < 0) { /* nothing is small beside b = 0 but x = 0 */
+        result->reason = RW_KRYLOV_CONVERGED;
+        return rw_array_zero(k->x, k->queue);
+    }
+    double before = result->first; /* at the beginning of a cycle */
+    int64_t wait = 1;
+    for (int number = 0; s[RW_KRYLOV_WHY] < 0; number = (number + 1) % steps) {
+        RW_TRY(replay(k, number));
+        k->now = k->ops->cycle ? (number + 1) % 2 : 0;
+        const bool ended = number == steps - 1 && k->ops->cycle;
+        if (--wait <= 0) {
+            RW_TRY(look(k, s, &told));
+            wait = patience(k, s, result->first);
+        }
+        if (!k->ops->cycle || (!ended && s[RW_KRYLOV_WHY] < 0)) continue;
+        RW_TRY(k->ops->cycle(k, b));
+        RW_TRY(look(k, s, &told));
+        if (s[RW_KRYLOV_WHY] < 0 && s[RW_KRYLOV_RESIDUAL] > 0.9999 * before) s[RW_KRYLOV_WHY] = RW_KRYLOV_STAGNATION;
+        before = s[RW_KRYLOV_RESIDUAL], number = steps - 1;
+    }
+    result->reason = (rw_krylov_reason)s[RW_KRYLOV_WHY], result->iterations = (int64_t)s[RW_KRYLOV_ITERATION], result->estimate = s[RW_KRYLOV_RESIDUAL];
+    return RW_OK;
+}
+
+/* |b - A x| */
+static rw_status residual(rw_krylov *k, rw_array *b, rw_array *x, double *r)
+{
+    const void *p;
+    double sum = 0;
+    RW_TRY(rw_krylov_product(k, k->a, -1, x, 0, 1, b, k->vector[0], 0, k->vector[0], &k->product));
+    RW_TRY(rw_array_read(k->product.now, &p));
+    for (int64_t i = 0; i < k->product.n; ++i) sum += ((const double *)p)[2 * k->product.n + i];
+    *r = sqrt(sum);
+    return RW_OK;
+}
+
+static rw_status check_vectors(const rw_krylov *k, const rw_array *b, const rw_array *x)
+{
+    rw_context *ctx = k->device->ctx;
+    const rw_array *both[] = {b, x};
+    for (int i = 0; i < 2; ++i)
+        if (both[i]->device != k->device || both[i]->dtype != k->type || both[i]->size != k->n)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is %lld numbers of %s on %s: the solver is for %lld of %s on %s", i ? "x" : "b", (long long)both[i]->size, rw_dtype_name(both[i]->dtype),
+                           both[i]->device->info.name, (long long)k->n, rw_dtype_name(k->type), k->device->info.name);
+    return b == x ? rw_fail(ctx, RW_ERR_ARGUMENT, "b and x are the same array: a solver needs two") : RW_OK;
+}
+
+rw_status rw_krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result)
+{
+    const double start = rw_seconds();
+    memset(result, 0, sizeof *result);
+    RW_TRY(check_vectors(k, b, x));
+    RW_TRY(rw_array_copy(k->x, x, k->queue));
+    RW_TRY(iterate(k, b, result));
+    RW_TRY(rw_array_copy(x, k->x, k->queue));
+    RW_TRY(residual(k, b, x, &result->residual));
+    result->seconds = rw_seconds() - start;
+    const double allowed = fmax(k->spec.rtol * result->right_side, k->spec.atol);
+    if (result->reason == RW_KRYLOV_CONVERGED) return RW_OK;
+    return rw_fail(k->device->ctx, RW_ERR_NOT_CONVERGED, "%s: %s after %lld iterations: |r| = %.3g, allowed %.3g, |b| = %.3g", names[k->spec.method], reasons[result->reason],
+                   (long long)result->iterations, result->residual, allowed, result->right_side);
+}

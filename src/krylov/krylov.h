@@ -1,0 +1,76 @@
+/* What the solvers of this folder share: arrays, kernels, sums; one table a method. */
+#ifndef RW_KRYLOV_H
+#define RW_KRYLOV_H
+
+#include "rechenwerk/krylov.h"
+#include "sparse/multiply.h"
+
+#define RW_KRYLOV_KERNELS(X)                                                                                                            \
+    X(combine) X(squares) X(begin) X(begin_rho) X(cg_update) X(cg_direction) X(bi_half) X(bi_update) X(bi_direction) X(gm_again) X(gm_begin) X(gm_dots) X(gm_totals)    \
+    X(gm_subtract) X(gm_column) X(gm_solve) X(gm_combine)
+
+enum {
+#define RW_X(name) RW_KRYLOV_K_##name,
+    RW_KRYLOV_KERNELS(RW_X)
+#undef RW_X
+    RW_KRYLOV_NKERNELS
+};
+
+/* Numbers of a state, as in krylov.k. */
+enum { RW_KRYLOV_RESIDUAL = 6, RW_KRYLOV_ITERATION = 7, RW_KRYLOV_WHY = 8, RW_KRYLOV_TOLERANCE = 9, RW_KRYLOV_RIGHT_SIDE = 13, RW_KRYLOV_STATE = 16 };
+enum { RW_KRYLOV_VECTORS = 8, RW_KRYLOV_FEW = 256 };
+
+/* Sums that a launch has left: `n` numbers of each in `now`; few: what they are combined to where they are many. */
+typedef struct rw_sums {
+    rw_array *part, *few, *now;
+    int64_t groups, n;
+} rw_sums;
+
+typedef struct rw_krylov_ops {
+    const char *text;  /* its kernels, behind krylov.k */
+    int vectors;       /* besides x and b */
+    int iterations;    /* of a step */
+    /* From b and k->x to the first state (state 0) and everything an iteration needs. */
+    rw_status (*start)(rw_krylov *k, rw_array *b);
+    /* A step puts iterations into the queue; it is recorded and replayed. step number 0 … steps - 1; a cycle is all of them. With cycles step j goes from
+     * state j mod 2 to the other, else a step ends in state 0. */
+    int (*steps)(const rw_krylov *k);
+    rw_status (*step)(rw_krylov *k, int number);
+    /* (optional) Behind a cycle, or the step behind which the method has stopped: from state `now` to state 0. */
+    rw_status (*cycle)(rw_krylov *k, rw_array *b);
+} rw_krylov_ops;
+
+extern const rw_krylov_ops rw_krylov_cg, rw_krylov_bicgstab, rw_krylov_gmres;
+
+struct rw_krylov {
+    rw_device *device;
+    rw_queue *queue;
+    rw_sparse *a, *p; /* p: the preconditioner's inverse, NULL: none */
+    rw_krylov_spec spec;
+    const rw_krylov_ops *ops;
+    rw_dtype type;
+    int64_t n, groups; /* of vector kernels */
+    rw_program *program;
+    rw_kernel *kernel[RW_KRYLOV_NKERNELS];
+    rw_array *vector[RW_KRYLOV_VECTORS], *x; /* x: the solution while it is looked for, so that recordings hold for any x of the caller */
+    rw_array *state[2], *history;
+    int now; /* the state that is the latest */
+    rw_array *basis, *small, *omega; /* GMRES: basis and least squares problem; BiCGStab: omega on its way */
+    rw_sums product, second, update, dots;
+    rw_sequence **sequence; /* of steps, made when first used */
+};
+
+/* Launches of `groups` groups of a kernel. */
+rw_status rw_krylov_launch(rw_krylov *k, int kernel, int64_t groups, int64_t more, const rw_arg *args, int nargs);
+/* y <- alpha A x + beta z (p: the preconditioner), at places of arrays; with sums of `w` when sums is not NULL. */
+rw_status rw_krylov_product(rw_krylov *k, rw_sparse *m, double alpha, rw_array *x, int64_t x_from, double beta, rw_array *z, rw_array *y, int64_t y_from, rw_array *w, rw_sums *sums);
+/* Makes `sums` numbers of each few. */
+rw_status rw_krylov_settle(rw_krylov *k, rw_sums *s, int sums);
+rw_status rw_krylov_sums(rw_krylov *k, rw_sums *s, int64_t groups, int sums);
+/* state 0 from the residual r and b. */
+rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b);
+
+/* The inverse of the diagonal (blocks) of a matrix as a matrix of the same kind of blocks. */
+rw_status rw_jacobi_create(rw_sparse *m, rw_sparse **inverse);
+
+#endif

@@ -1,0 +1,257 @@
+/* Solvers on every device: real and complex systems whose solution is known, all methods, types, formats, with and without Jacobi; small dense systems in at most
+ * n iterations; restarts; what stops a solver; nothing copied between host and device within iterations. */
+#include "../devices.h"
+#include "../sparse/matrices.h"
+#include "rechenwerk/krylov.h"
+#include "sparse/sparse.h"
+
+/* A grid of n x n cells with blocks: random numbers, diagonal blocks that dominate; symmetric (hermitian) where asked. */
+static entries system_of(uint64_t seed, int64_t n, int block, bool is_complex, bool hermitian)
+{
+    entries e = grid_entries(seed, n, n, block, block, is_complex);
+    const int parts = 1 + is_complex;
+    double *sum = calloc((size_t)e.rows, sizeof *sum);
+    for (int64_t k = 0; hermitian && k < e.n; ++k) { /* (j, i) follows from (i, j), a number of the places alone */
+        const int64_t lo = RW_MIN(e.row[k], e.column[k]), hi = RW_MAX(e.row[k], e.column[k]);
+        for (int p = 0; p < parts; ++p) {
+            const double v = rw_random_uniform(seed + (uint64_t)p, (uint64_t)(lo * e.rows + hi)) - 0.5;
+            e.value[parts * k + p] = p == 1 ? e.row[k] < e.column[k] ? v : e.row[k] > e.column[k] ? -v : 0 : v;
+        }
+    }
+    for (int64_t k = 0; k < e.n; ++k)
+        for (int p = 0; p < parts; ++p) sum[e.row[k]] += fabs(e.value[parts * k + p]);
+    for (int64_t k = 0; k < e.n; ++k)
+        if (e.row[k] == e.column[k]) e.value[parts * k] = 0.9 * sum[e.row[k]] * (1 + (double)(e.row[k] % 7));
+    free(sum);
+    return e;
+}
+
+static rw_array *vector_of(rw_dtype type, int64_t n, uint64_t seed)
+{
+    rw_array *a;
+    void *data;
+    OK(rw_array_create(dev, type, 1, &n, RW_MEMORY_DEVICE, &a));
+    OK(rw_array_write(a, &data));
+    for (int64_t i = 0; i < n * (1 + rw_dtype_is_complex(type)); ++i) {
+        const double v = seed ? rw_random_uniform(seed, (uint64_t)i) - 0.5 : 0;
+        if (type == RW_F32 || type == RW_C64) ((float *)data)[i] = (float)v;
+        else ((double *)data)[i] = v;
+    }
+    return a;
+}
+
+/* |b - A x| / |b| in long double, from the entries */
+static double true_residual(const entries *e, rw_dtype type, rw_array *b, rw_array *x)
+{
+    const void *pb, *px;
+    OK(rw_array_read(b, &pb));
+    OK(rw_array_read(x, &px));
+    long double complex *r = calloc((size_t)e->rows, sizeof *r);
+    long double rr = 0, bb = 0;
+    for (int64_t i = 0; i < e->rows; ++i) r[i] = rw_value_get(type, pb, i, 0) + rw_value_get(type, pb, i, 1) * I, bb += creall(r[i] * conjl(r[i]));
+    for (int64_t k = 0; k < e->n; ++k) {
+        const long double complex a = e->is_complex ? e->value[2 * k] + e->value[2 * k + 1] * I : e->value[k];
+        r[e->row[k]] -= a * (rw_value_get(type, px, e->column[k], 0) + rw_value_get(type, px, e->column[k], 1) * I);
+    }
+    for (int64_t i = 0; i < e->rows; ++i) rr += creall(r[i] * conjl(r[i]));
+    free(r);
+    return (double)sqrtl(rr / bb);
+}
+
+static rw_sparse *matrix_of(const char *layout, rw_dtype values, const entries *e)
+{
+    rw_sparse_layout l;
+    rw_sparse *m;
+    OK(rw_sparse_layout_parse(ctx, layout, &l));
+    l.values = values;
+    OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
+    return m;
+}
+
+static rw_krylov_result solve(const char *what, const entries *e, const char *layout, rw_dtype values, rw_dtype type, rw_krylov_spec spec)
+{
+    rw_sparse *m = matrix_of(layout, values, e);
+    rw_array *b = vector_of(type, e->rows, 7), *x = vector_of(type, e->rows, 8);
+    rw_krylov *solver;
+    rw_krylov_result result;
+    OK(rw_krylov_create(m, type, &spec, &solver));
+    if (rw_krylov_solve(solver, b, x, &result) != RW_OK) fail_msg("%s: %s", what, rw_message(ctx));
+    const double r = true_residual(e, type, b, x), single = type == RW_F32 || type == RW_C64 ? 2e-6 : 1e-14;
+    const bool stored = values == RW_F32 || values == RW_C64; /* then the entries in double precision are another system */
+    if (!(r <= 1.5 * spec.rtol + single + (stored ? 1e-5 : 0))) fail_msg("%s: residual %g, asked %g", what, r, spec.rtol);
+    if (!stored && !(fabs(result.residual / result.right_side - r) <= 1e-3 * r + single)) fail_msg("%s: the residual is told as %g, and is %g", what, result.residual / result.right_side, r);
+    assert_true(result.iterations > 0 && result.first > result.residual && result.seconds > 0);
+    rw_krylov_destroy(&solver);
+    rw_sparse_destroy(&m);
+    rw_array_destroy(&b), rw_array_destroy(&x);
+    return result;
+}
+
+static void test_systems(void **state)
+{
+    static const struct { const char *layout; rw_dtype values, vectors; int block; double rtol; } kinds[] = {
+        {"csr", RW_F64, RW_F64, 1, 1e-11}, {"bcsr:5", RW_F64, RW_F64, 5, 1e-11}, {"bsell:5", RW_C128, RW_C128, 5, 1e-11}, {"sell", RW_F32, RW_F32, 1, 1e-5}, {"bsell:3", RW_C64, RW_C64, 3, 1e-5},
+        {"bcsr:4", RW_F32, RW_F64, 4, 1e-10}, {"coo", RW_F64, RW_C128, 2, 1e-11}, {"dia", RW_F64, RW_F64, 1, 1e-11},
+    };
+    const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
+    (void)state;
+    for (int i = 0; i < (fast ? RW_COUNT(kinds) : 3); ++i)
+        for (int method = 0; method < RW_KRYLOV_METHODS; ++method)
+            for (int jacobi = 0; jacobi < 2; ++jacobi) {
+                char what[120];
+                entries e = system_of((uint64_t)(i + 1), fast ? 21 : 7, kinds[i].block, rw_dtype_is_complex(kinds[i].values), method == RW_KRYLOV_CG);
+                snprintf(what, sizeof what, "%s: %s, %s, %s, jacobi %d", rw_device_info(dev)->name, rw_krylov_method_name((rw_krylov_method)method), kinds[i].layout, rw_dtype_name(kinds[i].values), jacobi);
+                solve(what, &e, kinds[i].layout, kinds[i].values, kinds[i].vectors, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = kinds[i].rtol, .jacobi = jacobi, .restart = 20});
+                free_entries(&e);
+            }
+}
+
+/* A full matrix of n rows needs at most n iterations (A24), the unit matrix one; a right guess none; b = 0 gives 0. */
+static void test_small(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 50; n += 7) {
+        entries e = {n, n, 0, false, malloc((size_t)(n * n) * 8), malloc((size_t)(n * n) * 8), malloc((size_t)(n * n) * 8)};
+        for (int i = 0; i < n * n; ++i) e.row[e.n] = i / n, e.column[e.n] = i % n, e.value[e.n++] = rw_random_uniform(77, (uint64_t)i) - 0.5 + (i / n == i % n);
+        rw_krylov_result r = solve("full matrix", &e, "csr", RW_F64, RW_F64, (rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-12, .restart = 50});
+        assert_true(r.iterations <= n);
+        free_entries(&e);
+    }
+    entries unit = {40, 40, 40, false, malloc(40 * 8), malloc(40 * 8), malloc(40 * 8)};
+    for (int i = 0; i < 40; ++i) unit.row[i] = unit.column[i] = i, unit.value[i] = 2;
+    for (int method = 0; method < RW_KRYLOV_METHODS; ++method) {
+        rw_krylov_result r = solve("unit matrix", &unit, "csr", RW_F64, RW_F64, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-12});
+        assert_int_equal(r.iterations, 1);
+        rw_sparse *m = matrix_of("csr", RW_F64, &unit);
+        rw_array *x = vector_of(RW_F64, 40, 3), *b = vector_of(RW_F64, 40, 0);
+        const void *p;
+        rw_krylov *k;
+        OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = (rw_krylov_method)method}, &k));
+        OK(rw_krylov_solve(k, b, x, &r));
+        OK(rw_array_read(x, &p));
+        for (int i = 0; i < 40; ++i) assert_true(((const double *)p)[i] == 0);
+        OK(rw_sparse_multiply(m, RW_OP_NONE, NULL, x, NULL, b, queue));
+        OK(rw_krylov_solve(k, b, x, &r));
+        assert_int_equal(r.iterations, 0);
+        rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&x), rw_array_destroy(&b);
+    }
+    free_entries(&unit);
+}
+
+/* What stops a solver: the reason in the result and in the message. */
+static void stops(const char *what, const entries *e, rw_krylov_spec spec, rw_krylov_reason reason, const char *part, double first_b)
+{
+    rw_sparse *m = matrix_of("csr", RW_F64, e);
+    rw_array *b = vector_of(RW_F64, e->rows, 7), *x = vector_of(RW_F64, e->rows, 0);
+    void *data;
+    rw_krylov *k;
+    rw_krylov_result r;
+    OK(rw_array_update(b, &data));
+    ((double *)data)[0] = first_b;
+    OK(rw_krylov_create(m, RW_F64, &spec, &k));
+    rw_status status = rw_krylov_solve(k, b, x, &r);
+    if (status != RW_ERR_NOT_CONVERGED || r.reason != reason || !strstr(rw_message(ctx), part))
+        fail_msg("%s: %s, reason %d, not %d: %s", what, rw_status_name(status), (int)r.reason, (int)reason, rw_message(ctx));
+    if (spec.iterations) assert_true(r.iterations <= spec.iterations);
+    rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x);
+}
+
+static void test_stops(void **state)
+{
+    (void)state;
+    entries e = system_of(5, 12, 1, false, true);
+    for (int method = 0; method < RW_KRYLOV_METHODS; ++method) {
+        stops("few iterations", &e, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-12, .iterations = 3}, RW_KRYLOV_ITERATIONS, "the largest number of iterations is reached after 3", 1);
+        stops("not a number", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE, "not a finite number", NAN);
+    }
+    for (int64_t k = 0; k < e.n; ++k)
+        if (e.row[k] == e.column[k] && e.row[k] % 2) e.value[k] *= -1;
+    stops("indefinite", &e, (rw_krylov_spec){.method = RW_KRYLOV_CG}, RW_KRYLOV_INDEFINITE, "use bicgstab or gmres", 1);
+    free_entries(&e);
+    /* a cyclic shift: GMRES gains nothing before the last of n iterations */
+    entries shift = {30, 30, 30, false, malloc(30 * 8), malloc(30 * 8), malloc(30 * 8)};
+    for (int i = 0; i < 30; ++i) shift.row[i] = i, shift.column[i] = (i + 1) % 30, shift.value[i] = 1;
+    rw_sparse *m = matrix_of("csr", RW_F64, &shift);
+    rw_array *b = vector_of(RW_F64, 30, 0), *x = vector_of(RW_F64, 30, 0);
+    void *data;
+    rw_krylov *k;
+    rw_krylov_result r;
+    OK(rw_array_update(b, &data));
+    ((double *)data)[0] = 1;
+    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = 10}, &k));
+    FAILS(RW_ERR_NOT_CONVERGED, "gmres: the residual does not become smaller after 10 iterations", rw_krylov_solve(k, b, x, &r));
+    rw_krylov_destroy(&k);
+    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = 30}, &k));
+    OK(rw_krylov_solve(k, b, x, &r));
+    assert_int_equal(r.iterations, 30);
+    rw_krylov_destroy(&k);
+    OK(rw_array_write(x, &data));
+    memset(data, 0, 30 * 8);
+    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_BICGSTAB}, &k));
+    FAILS(RW_ERR_NOT_CONVERGED, "a division by zero", rw_krylov_solve(k, b, x, &r));
+    assert_int_equal(r.reason, RW_KRYLOV_BREAKDOWN);
+    rw_krylov_destroy(&k);
+    FAILS(RW_ERR_INPUT, "jacobi: the diagonal entry of row 0 is missing or singular", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.jacobi = true}, &k));
+    FAILS(RW_ERR_ARGUMENT, "restart = -1 is outside [1, 1000]", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.restart = -1}, &k));
+    FAILS(RW_ERR_ARGUMENT, "rtol = -1", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.rtol = -1}, &k));
+    FAILS(RW_ERR_ARGUMENT, "not one of rw_krylov_method", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_METHODS}, &k));
+    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.rtol = 1e-3}, &k));
+    FAILS(RW_ERR_ARGUMENT, "the same array", rw_krylov_solve(k, b, b, &r));
+    rw_array *c = vector_of(RW_F64, 31, 0);
+    FAILS(RW_ERR_ARGUMENT, "b is 31 numbers of f64", rw_krylov_solve(k, c, x, &r));
+    rw_array_destroy(&c);
+    rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x);
+    free_entries(&shift);
+    rw_krylov_method method;
+    FAILS(RW_ERR_ARGUMENT, "did you mean gmres?", rw_krylov_method_parse(ctx, "gmers", &method));
+}
+
+/* No vector travels: a solve copies the state and the sums of the residual at the end, whatever its iterations (A41). */
+static void test_nothing_travels(void **state)
+{
+    (void)state;
+    entries e = system_of(9, 40, 1, false, true);
+    for (int method = 0; method < RW_KRYLOV_METHODS; ++method) {
+        rw_sparse *m = matrix_of("csr", RW_F64, &e);
+        rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0);
+        rw_krylov *k;
+        rw_krylov_result r;
+        OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10}, &k));
+        OK(rw_krylov_solve(k, b, x, &r)); /* brings matrix and vectors */
+        OK(rw_array_zero(x, queue));
+        const rw_counters before = rw_device_counters(dev);
+        OK(rw_krylov_solve(k, b, x, &r));
+        const rw_counters after = rw_device_counters(dev);
+        assert_int_equal(after.bytes_in, before.bytes_in);
+        assert_true(after.bytes_out - before.bytes_out <= (r.iterations + 4) * 128 + 64 * 24);
+        assert_true(after.launches > before.launches);
+        rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x);
+    }
+    free_entries(&e);
+}
+
+static void count_residuals(void *user, int64_t iteration, double residual)
+{
+    double *last = user;
+    if ((double)iteration != last[0] || !(residual > 0)) fail_msg("iteration %lld told behind %g, residual %g", (long long)iteration - 1, last[0] - 1, residual);
+    last[0] = (double)iteration + 1, last[1] = residual;
+}
+
+static void test_monitor(void **state)
+{
+    (void)state;
+    entries e = system_of(9, 20, 1, false, true);
+    for (int method = 0; method < RW_KRYLOV_METHODS; ++method) {
+        double last[2] = {0, 0};
+        rw_krylov_result r = solve("monitored", &e, "csr", RW_F64, RW_F64, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-9, .restart = 7, .monitor = count_residuals, .user = last});
+        assert_true(last[0] == (double)r.iterations + 1);
+        assert_true(fabs(last[1] - r.residual) <= 1e-3 * r.residual);
+    }
+    free_entries(&e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_systems), cmocka_unit_test(test_small), cmocka_unit_test(test_stops), cmocka_unit_test(test_nothing_travels), cmocka_unit_test(test_monitor)};
+    return run_on_devices("krylov", tests, RW_COUNT(tests));
+}
