@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The spine and the expression compiler on a GPU machine that has gcc and cmake but not the libraries that the rest of
-# Rechenwerk links: builds core, device, expr, field and bench directly, checks every kernel on CUDA and on the GPU's
+# Rechenwerk links: builds core, device, expr, field, sparse, krylov and bench directly, checks every kernel on CUDA and on the GPU's
 # OpenCL driver, then measures and prints one table a device.
 #
 #   bench/h200.sh            all of it, under three minutes with 16 cores
@@ -27,7 +27,7 @@ compile() {
         echo "$2 does not compile" >&2
 }
 export -f compile
-{ find src/{core,device,expr,field,bench} -name '*.c'; echo src/io/gmsh.c; echo bench/peers/spine.c; echo "$build/embedded.c"; } |
+{ find src/{core,device,expr,field,sparse,krylov,bench} -name '*.c' ! -name pattern.c; echo src/io/gmsh.c; echo src/io/mtx.c; echo bench/peers/spine.c; echo "$build/embedded.c"; } |
     xargs -P "$(nproc)" -I{} bash -c 'compile "$@"' _ "$build" {}
 gcc -fopenmp "$build"/o/*.o -o "$build/spine" -lm -ldl -lpthread || exit 1
 spine=$build/spine
