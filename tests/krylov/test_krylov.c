@@ -110,13 +110,17 @@ static void test_systems(void **state)
 static void test_small(void **state)
 {
     (void)state;
-    for (int n = 1; n <= 50; n += 7) {
-        entries e = {n, n, 0, false, malloc((size_t)(n * n) * 8), malloc((size_t)(n * n) * 8), malloc((size_t)(n * n) * 8)};
-        for (int i = 0; i < n * n; ++i) e.row[e.n] = i / n, e.column[e.n] = i % n, e.value[e.n++] = rw_random_uniform(77, (uint64_t)i) - 0.5 + (i / n == i % n);
-        rw_krylov_result r = solve("full matrix", &e, "csr", RW_F64, RW_F64, (rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-12, .restart = 50});
-        assert_true(r.iterations <= n);
-        free_entries(&e);
-    }
+    for (int n = 1; n <= 50; n += 7)
+        for (int z = 0; z < 2; ++z) {
+            entries e = {n, n, 0, z, malloc((size_t)(n * n) * 8), malloc((size_t)(n * n) * 8), malloc((size_t)(n * n) * 16)};
+            for (int i = 0; i < n * n; ++i, ++e.n) {
+                e.row[e.n] = i / n, e.column[e.n] = i % n, e.value[(1 + z) * e.n] = rw_random_uniform(77, (uint64_t)i) - 0.5 + (i / n == i % n);
+                if (z) e.value[2 * e.n + 1] = rw_random_uniform(78, (uint64_t)i) - 0.5;
+            }
+            rw_krylov_result r = solve("full matrix", &e, "csr", z ? RW_C128 : RW_F64, z ? RW_C128 : RW_F64, (rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-12, .restart = 50});
+            assert_true(r.iterations <= n);
+            free_entries(&e);
+        }
     entries unit = {40, 40, 40, false, malloc(40 * 8), malloc(40 * 8), malloc(40 * 8)};
     for (int i = 0; i < 40; ++i) unit.row[i] = unit.column[i] = i, unit.value[i] = 2;
     for (int method = 0; method < RW_KRYLOV_METHODS; ++method) {
