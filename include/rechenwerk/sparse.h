@@ -79,7 +79,7 @@ typedef struct rw_sparse_layout {
     int block_rows, block_columns; /* 1 to 16; 1 in formats without blocks */
     bool by_columns;               /* BCSR: the entries of a block column after column ("permuted"), not row after row */
     int slice;                     /* C, SELL and BSELL: block rows of a slice, a multiple of 32 */
-    int sort;                      /* sigma, 0 or 1: none; rows are sorted by length within windows of as many block rows; ELL, BELL: of all */
+    int sort;                      /* sigma, 0 or 1: none; rows are sorted by length, short ones first, within windows of as many block rows; for ELL, BELL, SELL, BSELL */
     int section;                   /* L, ELL, BELL, SELL, BSELL: rows are cut into sections of L entries or blocks that are added up apart; 0: none */
     int index_bits;                /* 32 or 64; 0: 32 where they suffice */
 } rw_sparse_layout;

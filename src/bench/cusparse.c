@@ -57,7 +57,6 @@ static bool find(cusparse *c, rw_dtype dtype)
     FIND(create, "cusparseCreate") FIND(destroy, "cusparseDestroy") FIND(set_stream, "cusparseSetStream")
     FIND(create_descriptor, "cusparseCreateMatDescr") FIND(destroy_descriptor, "cusparseDestroyMatDescr")
     FIND(multiply, names[dtype])
-#undef FIND
     if (dtype == RW_F32 || dtype == RW_C64) c->one.f[0] = 1;
     else c->one.d[0] = 1;
     return all;
@@ -145,12 +144,6 @@ static bool find_csr(csr *c)
     void *library = rw_bench_library("cusparse", "RECHENWERK_CUSPARSE");
     if (!library) return false;
     bool all = true;
-#define FIND(member, name)                                                                                             \
-    {                                                                                                                  \
-        void *function = dlsym(library, name);                                                                         \
-        memcpy(&c->member, &function, sizeof function);                                                                \
-        all = all && function;                                                                                         \
-    }
     FIND(create, "cusparseCreate") FIND(destroy, "cusparseDestroy") FIND(set_stream, "cusparseSetStream") FIND(create_csr, "cusparseCreateCsr")
     FIND(create_vector, "cusparseCreateDnVec") FIND(destroy_matrix, "cusparseDestroySpMat") FIND(destroy_vector, "cusparseDestroyDnVec")
     FIND(buffer_size, "cusparseSpMV_bufferSize") FIND(preprocess, "cusparseSpMV_preprocess") FIND(multiply, "cusparseSpMV")

@@ -5,12 +5,6 @@
 
 enum { R, R0, P, V, T, PP, PR };
 
-static int steps(const rw_krylov *k)
-{
-    (void)k;
-    return 1;
-}
-
 static rw_status start(rw_krylov *k, rw_array *b)
 {
     RW_TRY(rw_krylov_product(k, k->a, -1, k->x, 0, 1, b, k->vector[R], 0, NULL, NULL));
@@ -47,4 +41,4 @@ static rw_status step(rw_krylov *k, int number)
     return one(k, k->state[0], k->state[1]);
 }
 
-const rw_krylov_ops rw_krylov_bicgstab = {"bicgstab.k", 5, 1, start, steps, step, NULL};
+const rw_krylov_ops rw_krylov_bicgstab = {"bicgstab.k", 5, 1, start, step, NULL};

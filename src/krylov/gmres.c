@@ -8,8 +8,6 @@
 
 enum { R, U }; /* R: for the residual at the end; U: P v */
 
-static int steps(const rw_krylov *k) { return k->spec.restart; }
-
 static rw_status scale_first(rw_krylov *k)
 {
     const rw_arg a[] = {rw_arg_array(k->basis), rw_arg_array(k->small), rw_arg_array(k->state[0]), rw_arg_int(k->n), rw_arg_int(k->spec.restart)};
@@ -80,4 +78,4 @@ static rw_status cycle(rw_krylov *k, rw_array *b)
     return scale_first(k);
 }
 
-const rw_krylov_ops rw_krylov_gmres = {"gmres.k", 1, 1, start, steps, step, cycle};
+const rw_krylov_ops rw_krylov_gmres = {"gmres.k", 1, 1, start, step, cycle};

@@ -112,6 +112,9 @@ static rw_status build(rw_krylov *k)
 
 static rw_status vector(rw_krylov *k, rw_dtype type, int64_t n, rw_array **array) { return rw_array_create(k->device, type, 1, &n, RW_MEMORY_DEVICE, array); }
 
+/* A cycle has a step for each vector that is kept; methods without cycles have one step. */
+static int steps_of(const rw_krylov *k) { return k->ops->cycle ? k->spec.restart : 1; }
+
 static rw_status allocate(rw_krylov *k)
 {
     const rw_dtype number = rw_dtype_is_complex(k->type) ? RW_C128 : RW_F64;
@@ -121,8 +124,7 @@ static rw_status allocate(rw_krylov *k)
     RW_TRY(vector(k, RW_F64, k->spec.iterations + 3, &k->history));
     RW_TRY(vector(k, RW_F64, 2, &k->omega));
     RW_TRY(rw_krylov_sums(k, &k->product, rw_product_groups(k->a, RW_OP_NONE), 3));
-    RW_TRY(rw_krylov_sums(k, &k->second, RW_MAX(rw_product_groups(k->a, RW_OP_NONE), k->p ? rw_product_groups(k->p, RW_OP_NONE) : 0), 3));
-    k->second.groups = k->p ? rw_product_groups(k->p, RW_OP_NONE) : rw_product_groups(k->a, RW_OP_NONE);
+    if (k->p) RW_TRY(rw_krylov_sums(k, &k->second, rw_product_groups(k->p, RW_OP_NONE), 3));
     RW_TRY(rw_krylov_sums(k, &k->update, k->groups, 3));
     const int64_t m = k->spec.restart;
     if (k->spec.method == RW_KRYLOV_GMRES) {
@@ -130,8 +132,8 @@ static rw_status allocate(rw_krylov *k)
         RW_TRY(vector(k, number, m * (m + 1) + 3 * m + m + 1 + 2 * (m + 1), &k->small));
         RW_TRY(rw_krylov_sums(k, &k->dots, k->groups, (int)(2 * m)));
     }
-    k->sequence = rw_calloc((size_t)k->ops->steps(k), sizeof *k->sequence);
-    return k->sequence ? RW_OK : rw_fail_memory(k->device->ctx, (size_t)k->ops->steps(k) * sizeof *k->sequence, "a solver");
+    k->sequence = rw_calloc((size_t)steps_of(k), sizeof *k->sequence);
+    return k->sequence ? RW_OK : rw_fail_memory(k->device->ctx, (size_t)steps_of(k) * sizeof *k->sequence, "a solver");
 }
 
 rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec *spec, rw_krylov **solver)
@@ -157,7 +159,7 @@ void rw_krylov_destroy(rw_krylov **solver)
     rw_krylov *k = *solver;
     *solver = NULL;
     if (!k) return;
-    for (int i = 0; k->sequence && i < k->ops->steps(k); ++i) rw_sequence_destroy(&k->sequence[i]);
+    for (int i = 0; k->sequence && i < steps_of(k); ++i) rw_sequence_destroy(&k->sequence[i]);
     rw_free(k->sequence);
     rw_array_destroy(&k->x);
     for (int i = 0; i < RW_KRYLOV_VECTORS; ++i) rw_array_destroy(&k->vector[i]);
@@ -213,7 +215,7 @@ static rw_status iterate(rw_krylov *k, rw_array *b, rw_krylov_result *result)
 {
     double s[RW_KRYLOV_STATE];
     int64_t told = 0;
-    const int steps = k->ops->steps(k);
+    const int steps = steps_of(k);
     k->now = 0;
     RW_TRY(rw_sparse_send(k->a, k->queue));
     if (k->p) RW_TRY(rw_sparse_send(k->p, k->queue));

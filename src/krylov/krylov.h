@@ -32,9 +32,8 @@ typedef struct rw_krylov_ops {
     int iterations;    /* of a step */
     /* From b and k->x to the first state (state 0) and everything an iteration needs. */
     rw_status (*start)(rw_krylov *k, rw_array *b);
-    /* A step puts iterations into the queue; it is recorded and replayed. step number 0 … steps - 1; a cycle is all of them. With cycles step j goes from
+    /* A step puts iterations into the queue; it is recorded and replayed. step number 0, 1, …; a cycle is `restart` of them. With cycles step j goes from
      * state j mod 2 to the other, else a step ends in state 0. */
-    int (*steps)(const rw_krylov *k);
     rw_status (*step)(rw_krylov *k, int number);
     /* (optional) Behind a cycle, or the step behind which the method has stopped: from state `now` to state 0. */
     rw_status (*cycle)(rw_krylov *k, rw_array *b);
