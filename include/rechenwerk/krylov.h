@@ -1,14 +1,14 @@
 /* Solvers of linear systems A x = b by Krylov subspaces, on the device: vectors and scalars stay there, iterations are recorded sequences, and the host
  * looks at the residual now and then.
  *
- *   rw_krylov_spec spec = {.method = RW_KRYLOV_GMRES, .rtol = 1e-8, .jacobi = true};
+ *   rw_krylov_spec spec = {.method = RW_KRYLOV_GMRES, .rtol = 1e-8, .precond = {.method = RW_PRECOND_ILU}};
  *   rw_krylov_create(A, RW_C128, &spec, &solver);
  *   rw_krylov_solve(solver, b, x, &result);        x: the first guess, then the solution
  */
 #ifndef RECHENWERK_KRYLOV_H
 #define RECHENWERK_KRYLOV_H
 
-#include "rechenwerk/sparse.h"
+#include "rechenwerk/precond.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +18,8 @@ extern "C" {
 #define RW_KRYLOV_METHOD_LIST(X)                                                                                                        \
     X(CG, "cg", "conjugate gradients: hermitian, positive definite matrices")                                                           \
     X(BICGSTAB, "bicgstab", "stabilised bi-conjugate gradients: any matrix, little memory")                                             \
-    X(GMRES, "gmres", "generalised minimal residuals with restarts: any matrix, a vector an iteration")
+    X(GMRES, "gmres", "generalised minimal residuals with restarts: any matrix, a vector an iteration")                                 \
+    X(FGMRES, "fgmres", "flexible gmres: its preconditioner may change, as an inner solver does; two vectors an iteration")
 
 typedef enum rw_krylov_method {
 #define RW_X(name, text, line) RW_KRYLOV_##name,
@@ -29,6 +30,10 @@ typedef enum rw_krylov_method {
 RW_API const char *rw_krylov_method_name(rw_krylov_method method);
 /* ERR_ARGUMENT with the nearest name. */
 RW_API rw_status rw_krylov_method_parse(rw_context *context, const char *text, rw_krylov_method *method);
+
+/* How GMRES makes a vector orthogonal to those before. CLASSICAL: by classical Gram-Schmidt twice, the second time together with the next vector's first, which reads the
+ * basis twice an iteration and has one sum. MODIFIED: by modified Gram-Schmidt, vector after vector; fgmres has no other. */
+typedef enum rw_krylov_orthogonal { RW_KRYLOV_CLASSICAL, RW_KRYLOV_MODIFIED } rw_krylov_orthogonal;
 
 /* Why a solver stopped: name, text */
 #define RW_KRYLOV_REASON_LIST(X)                                                                                                        \
@@ -54,7 +59,8 @@ typedef struct rw_krylov_spec {
     double rtol, atol;     /* stops when |r| <= max(rtol |b|, atol); both 0: rtol = 1e-8 */
     int64_t iterations;    /* most of them; 0: 10,000 */
     int restart;           /* GMRES: vectors that are kept before a restart, 1 to 1000; 0: 30 */
-    bool jacobi;           /* preconditioned by the inverse of the diagonal, of matrices with blocks of the diagonal blocks */
+    rw_krylov_orthogonal orthogonal; /* GMRES */
+    rw_precond_spec precond; /* none, jacobi, ilu … */
     rw_krylov_monitor *monitor; /* NULL: none */
     void *user;
 } rw_krylov_spec;
@@ -72,10 +78,12 @@ typedef struct rw_krylov_result {
 typedef struct rw_krylov rw_krylov;
 
 /* A solver for a square matrix and vectors of type `vectors` (complex for a complex matrix). It keeps a reference to the matrix' arrays: the matrix must stay;
- * after its values have changed make a new one where jacobi is set. GMRES takes restart + 3 vectors of memory, CG 4, BiCGStab 6, jacobi 2 more.
- * ERR_ARGUMENT; ERR_INPUT: a diagonal (block) that is missing or singular, with its row; ERR_MEMORY; ERR_COMPILE. */
+ * after its values have changed make a new one where it has a preconditioner. GMRES takes restart + 3 vectors of memory, CG 4, BiCGStab 6, a preconditioner 2 more and what its info says.
+ * ERR_ARGUMENT; ERR_INPUT: what the preconditioner does not bear, with the row; ERR_MEMORY; ERR_COMPILE. */
 RW_API rw_status rw_krylov_create(rw_sparse *matrix, rw_dtype vectors, const rw_krylov_spec *spec, rw_krylov **solver);
 RW_API void rw_krylov_destroy(rw_krylov **solver);
+/* What its preconditioner is; all 0 without one. */
+RW_API rw_precond_info rw_krylov_get_precond(const rw_krylov *solver);
 
 /* Solves A x = b; x is the first guess. For b = 0 without atol x becomes 0. OK when converged. ERR_NOT_CONVERGED: any other reason; x is the best approximation, *result is filled, the message says
  * why. Sources: docs/methods/krylov.md. */

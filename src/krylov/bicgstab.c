@@ -18,12 +18,12 @@ static rw_status one(rw_krylov *k, rw_array *from, rw_array *to)
     rw_array *p = k->vector[P], *u = k->vector[R];
     if (k->p) {
         p = k->vector[PP], u = k->vector[PR];
-        RW_TRY(rw_krylov_product(k, k->p, 1, k->vector[P], 0, 0, p, p, 0, NULL, NULL));
+        RW_TRY(rw_precond_run(k->p, k->vector[P], 0, p, k->queue));
     }
     RW_TRY(rw_krylov_product(k, k->a, 1, p, 0, 0, k->vector[V], k->vector[V], 0, k->vector[R0], &k->product));
     const rw_arg h[] = {rw_arg_array(k->vector[R]), rw_arg_array(k->vector[V]), rw_arg_array(k->product.now), rw_arg_int(k->product.n), rw_arg_array(from), rw_arg_array(to), rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_bi_half, k->groups, 1, h, 7));
-    if (k->p) RW_TRY(rw_krylov_product(k, k->p, 1, k->vector[R], 0, 0, u, u, 0, NULL, NULL));
+    if (k->p) RW_TRY(rw_precond_run(k->p, k->vector[R], 0, u, k->queue));
     RW_TRY(rw_krylov_product(k, k->a, 1, u, 0, 0, k->vector[T], k->vector[T], 0, k->vector[R], &k->product));
     const rw_arg a[] = {rw_arg_array(k->x), rw_arg_array(k->vector[R]), rw_arg_array(k->vector[R0]), rw_arg_array(p), rw_arg_array(u), rw_arg_array(k->vector[T]), rw_arg_array(k->product.now),
                         rw_arg_int(k->product.n), rw_arg_array(to), rw_arg_array(k->omega), rw_arg_array(k->update.part), rw_arg_int(k->n)};
@@ -41,4 +41,4 @@ static rw_status step(rw_krylov *k, int number)
     return one(k, k->state[0], k->state[1]);
 }
 
-const rw_krylov_ops rw_krylov_bicgstab = {"bicgstab.k", 5, 1, start, step, NULL};
+const rw_krylov_ops rw_krylov_bicgstab = {"bicgstab.k", 5, 1, start, step, NULL, NULL};

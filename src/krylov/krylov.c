@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-static const rw_krylov_ops *const methods[] = {[RW_KRYLOV_CG] = &rw_krylov_cg, [RW_KRYLOV_BICGSTAB] = &rw_krylov_bicgstab, [RW_KRYLOV_GMRES] = &rw_krylov_gmres};
+static const rw_krylov_ops *const methods[] = {[RW_KRYLOV_CG] = &rw_krylov_cg, [RW_KRYLOV_BICGSTAB] = &rw_krylov_bicgstab, [RW_KRYLOV_GMRES] = &rw_krylov_gmres,
+                                             [RW_KRYLOV_FGMRES] = &rw_krylov_fgmres};
 static const char *const names[] = {
 #define RW_X(name, text, line) text,
     RW_KRYLOV_METHOD_LIST(RW_X)
@@ -27,7 +28,7 @@ rw_status rw_krylov_method_parse(rw_context *ctx, const char *text, rw_krylov_me
     for (int i = 0; i < RW_COUNT(names); ++i)
         if (!strcmp(text, names[i])) return *method = (rw_krylov_method)i, RW_OK;
     const char *nearest = rw_nearest(text, names, RW_COUNT(names));
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "method \"%s\": there is none of that name%s%s%s; methods are cg, bicgstab, gmres", text, nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "method \"%s\": there is none of that name%s%s%s; methods are cg, bicgstab, gmres, fgmres", text, nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 /* ---- for the methods -------------------------------------------------------------------------------------------------------------------- */
@@ -57,6 +58,16 @@ rw_status rw_krylov_product(rw_krylov *k, rw_sparse *m, double alpha, rw_array *
 {
     RW_TRY(rw_product_run_at(m, (double[]){alpha, 0}, x, x_from, (double[]){beta, 0}, z, y, y_from, w, sums ? sums->part : NULL, k->queue));
     return sums ? rw_krylov_settle(k, sums, 3) : RW_OK;
+}
+
+rw_status rw_krylov_precondition(rw_krylov *k, rw_array *r, rw_array *z)
+{
+    rw_sparse *one = rw_precond_product(k->p);
+    if (one) return rw_krylov_product(k, one, 1, r, 0, 0, z, z, 0, r, &k->second);
+    RW_TRY(rw_precond_run(k->p, r, 0, z, k->queue));
+    const rw_arg a[] = {rw_arg_array(r), rw_arg_array(z), rw_arg_array(k->second.part), rw_arg_int(k->n)};
+    RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_inner, k->groups, 1, a, 4));
+    return rw_krylov_settle(k, &k->second, 2);
 }
 
 rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b)
@@ -92,13 +103,17 @@ static rw_status build(rw_krylov *k)
 #undef RW_X
     };
     const bool gpu = k->device->info.gpu;
-    char each[16], text_group[16];
+    char each[16], text_group[16], restart[16], deep[16], tiles[16];
     const int64_t fill = 256 * (int64_t)RW_MAX(k->device->info.units, 1) * 4; /* enough groups for a GPU before items get more to do */
     const int group = 256, each_item = gpu ? (int)RW_MIN(RW_MAX(k->n / fill, 1), 8) : 32;
-    snprintf(each, sizeof each, "%d", each_item), snprintf(text_group, sizeof text_group, "%d", group);
+    const int64_t pieces = k->n / (4 * group) / (4 * RW_MAX(k->device->info.units, 1)); /* enough groups for a GPU, of few enough sums */
+    k->deep = rw_dtype_is_complex(k->type) || !gpu ? 4 : 8, k->tiles = gpu ? (int)RW_MIN(RW_MAX(pieces, 1), 8) : 8;
+    snprintf(each, sizeof each, "%d", each_item), snprintf(text_group, sizeof text_group, "%d", group), snprintf(restart, sizeof restart, "%d", k->spec.restart);
+    snprintf(deep, sizeof deep, "%d", k->deep), snprintf(tiles, sizeof tiles, "%d", k->tiles);
     const char *part = k->type == RW_F32 || k->type == RW_C64 ? "f32" : "f64", *z = rw_dtype_is_complex(k->type) ? "1" : "0";
     const rw_define d[] = {{"GROUP", text_group}, {"EACH_ITEM", each}, {"REAL", "f64"}, {"MATRIX_REAL", part}, {"MATRIX_COMPLEX", z}, {"VECTOR_REAL", part}, {"VECTOR_COMPLEX", z},
-                           {"R", "1"},           {"C", "1"},         {"VECTORS", "1"}, {"WIDE", "1"},        {"CONJUGATE", "0"},    {"DOTS", "0"}};
+                           {"R", "1"},           {"C", "1"},         {"VECTORS", "1"}, {"WIDE", "1"},        {"CONJUGATE", "0"},    {"DOTS", "0"},
+                           {"RESTART", restart}, {"DEEP", deep},     {"TILES", tiles}};
     k->groups = RW_MAX((k->n + group * each_item - 1) / (group * each_item), 1);
     char *text = rw_format("%s\n%s\n%s", rw_embedded_text("values.k"), rw_embedded_text("krylov.k"), rw_embedded_text(k->ops->text)), declaration[40];
     rw_status status = text ? rw_program_create(k->device, k->ops->text, text, d, RW_COUNT(d), &k->program) : rw_fail_memory(k->device->ctx, 40000, "the text of a solver");
@@ -117,21 +132,15 @@ static int steps_of(const rw_krylov *k) { return k->ops->cycle ? k->spec.restart
 
 static rw_status allocate(rw_krylov *k)
 {
-    const rw_dtype number = rw_dtype_is_complex(k->type) ? RW_C128 : RW_F64;
     for (int i = 0; i < k->ops->vectors + (k->p != NULL) * 2; ++i) RW_TRY(vector(k, k->type, k->n, &k->vector[i]));
     RW_TRY(vector(k, k->type, k->n, &k->x));
     for (int i = 0; i < 2; ++i) RW_TRY(vector(k, RW_F64, RW_KRYLOV_STATE, &k->state[i]));
     RW_TRY(vector(k, RW_F64, k->spec.iterations + 3, &k->history));
     RW_TRY(vector(k, RW_F64, 2, &k->omega));
     RW_TRY(rw_krylov_sums(k, &k->product, rw_product_groups(k->a, RW_OP_NONE), 3));
-    if (k->p) RW_TRY(rw_krylov_sums(k, &k->second, rw_product_groups(k->p, RW_OP_NONE), 3));
+    if (k->p) RW_TRY(rw_krylov_sums(k, &k->second, rw_precond_product(k->p) ? rw_product_groups(rw_precond_product(k->p), RW_OP_NONE) : k->groups, 3));
     RW_TRY(rw_krylov_sums(k, &k->update, k->groups, 3));
-    const int64_t m = k->spec.restart;
-    if (k->spec.method == RW_KRYLOV_GMRES) {
-        RW_TRY(vector(k, k->type, (m + 1) * k->n, &k->basis));
-        RW_TRY(vector(k, number, m * (m + 1) + 3 * m + m + 1 + 2 * (m + 1), &k->small));
-        RW_TRY(rw_krylov_sums(k, &k->dots, k->groups, (int)(2 * m)));
-    }
+    if (k->ops->allocate) RW_TRY(k->ops->allocate(k));
     k->sequence = rw_calloc((size_t)steps_of(k), sizeof *k->sequence);
     return k->sequence ? RW_OK : rw_fail_memory(k->device->ctx, (size_t)steps_of(k) * sizeof *k->sequence, "a solver");
 }
@@ -146,7 +155,8 @@ rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec 
     if (k->spec.rtol == 0 && k->spec.atol == 0) k->spec.rtol = 1e-8;
     if (!k->spec.iterations) k->spec.iterations = 10000;
     if (!k->spec.restart) k->spec.restart = 30;
-    rw_status status = spec->jacobi ? rw_jacobi_create(a, &k->p) : RW_OK;
+    if (spec->method == RW_KRYLOV_GMRES && spec->orthogonal == RW_KRYLOV_MODIFIED) k->ops = &rw_krylov_plain_gmres;
+    rw_status status = spec->precond.method ? rw_precond_create(a, vectors, &spec->precond, &k->p) : RW_OK;
     if (status == RW_OK) status = build(k);
     if (status == RW_OK) status = allocate(k);
     if (status == RW_OK) *solver = k;
@@ -163,14 +173,18 @@ void rw_krylov_destroy(rw_krylov **solver)
     rw_free(k->sequence);
     rw_array_destroy(&k->x);
     for (int i = 0; i < RW_KRYLOV_VECTORS; ++i) rw_array_destroy(&k->vector[i]);
-    rw_array_destroy(&k->state[0]), rw_array_destroy(&k->state[1]), rw_array_destroy(&k->history), rw_array_destroy(&k->basis), rw_array_destroy(&k->small), rw_array_destroy(&k->omega);
-    rw_sums *const sums[] = {&k->product, &k->second, &k->update, &k->dots};
+    rw_array_destroy(&k->state[0]), rw_array_destroy(&k->state[1]), rw_array_destroy(&k->history), rw_array_destroy(&k->basis), rw_array_destroy(&k->small), rw_array_destroy(&k->omega), rw_array_destroy(&k->totals);
+    for (int i = 0; k->flexible && i < k->spec.restart; ++i) rw_array_destroy(&k->flexible[i]);
+    rw_free(k->flexible);
+    rw_sums *const sums[] = {&k->product, &k->second, &k->update, &k->dots, &k->one[0], &k->one[1]};
     for (int i = 0; i < RW_COUNT(sums); ++i) rw_array_destroy(&sums[i]->part), rw_array_destroy(&sums[i]->few);
     rw_program_destroy(&k->program);
-    rw_sparse_destroy(&k->p);
+    rw_precond_destroy(&k->p);
     rw_device_close(&k->device);
     rw_free(k);
 }
+
+rw_precond_info rw_krylov_get_precond(const rw_krylov *k) { return k->p ? rw_precond_get_info(k->p) : (rw_precond_info){0}; }
 
 /* ---- solve ------------------------------------------------------------------------------------------------------------------------------- */
 
@@ -218,7 +232,6 @@ static rw_status iterate(rw_krylov *k, rw_array *b, rw_krylov_result *result)
     const int steps = steps_of(k);
     k->now = 0;
     RW_TRY(rw_sparse_send(k->a, k->queue));
-    if (k->p) RW_TRY(rw_sparse_send(k->p, k->queue));
     RW_TRY(k->ops->start(k, b));
     RW_TRY(look(k, s, &told));
     result->first = s[RW_KRYLOV_RESIDUAL], result->right_side = s[RW_KRYLOV_RIGHT_SIDE];

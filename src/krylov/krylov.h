@@ -3,11 +3,11 @@
 #define RW_KRYLOV_H
 
 #include "rechenwerk/krylov.h"
-#include "sparse/multiply.h"
+#include "precond/precond.h"
 
 #define RW_KRYLOV_KERNELS(X)                                                                                                            \
-    X(combine) X(squares) X(begin) X(begin_rho) X(cg_update) X(cg_direction) X(bi_half) X(bi_update) X(bi_direction) X(gm_again) X(gm_begin) X(gm_dots) X(gm_totals)    \
-    X(gm_subtract) X(gm_column) X(gm_solve) X(gm_combine)
+    X(combine) X(squares) X(inner) X(begin) X(begin_rho) X(cg_update) X(cg_direction) X(bi_half) X(bi_update) X(bi_direction) X(gm_again) X(gm_dots) X(gm_totals)    \
+    X(gm_column) X(gm_update) X(gm_one) X(gm_plain_column) X(gm_scale) X(gm_solve) X(gm_combine) X(gm_add)
 
 enum {
 #define RW_X(name) RW_KRYLOV_K_##name,
@@ -35,16 +35,19 @@ typedef struct rw_krylov_ops {
     /* A step puts iterations into the queue; it is recorded and replayed. step number 0, 1, …; a cycle is `restart` of them. With cycles step j goes from
      * state j mod 2 to the other, else a step ends in state 0. */
     rw_status (*step)(rw_krylov *k, int number);
+    /* (optional) Room for what the method has beside vectors and sums. */
+    rw_status (*allocate)(rw_krylov *k);
     /* (optional) Behind a cycle, or the step behind which the method has stopped: from state `now` to state 0. */
     rw_status (*cycle)(rw_krylov *k, rw_array *b);
 } rw_krylov_ops;
 
-extern const rw_krylov_ops rw_krylov_cg, rw_krylov_bicgstab, rw_krylov_gmres;
+extern const rw_krylov_ops rw_krylov_cg, rw_krylov_bicgstab, rw_krylov_gmres, rw_krylov_fgmres, rw_krylov_plain_gmres;
 
 struct rw_krylov {
     rw_device *device;
     rw_queue *queue;
-    rw_sparse *a, *p; /* p: the preconditioner's inverse, NULL: none */
+    rw_sparse *a;
+    rw_precond *p; /* NULL: none */
     rw_krylov_spec spec;
     const rw_krylov_ops *ops;
     rw_dtype type;
@@ -54,22 +57,24 @@ struct rw_krylov {
     rw_array *vector[RW_KRYLOV_VECTORS], *x; /* x: the solution while it is looked for, so that recordings hold for any x of the caller */
     rw_array *state[2], *history;
     int now; /* the state that is the latest */
-    rw_array *basis, *small, *omega; /* GMRES: basis and least squares problem; BiCGStab: omega on its way */
-    rw_sums product, second, update, dots;
+    rw_array *omega; /* BiCGStab: omega on its way */
+    rw_array *basis, *small, *totals, **flexible; /* GMRES: basis, least squares problem; flexible: P v of each vector */
+    int64_t pitch;   /* from one vector of the basis to the next */
+    int deep, tiles; /* GMRES: vectors, and tiles of them, of a group of sums */
+    rw_sums product, second, update, dots, one[2]; /* one: they take turns */
     rw_sequence **sequence; /* of steps, made when first used */
 };
 
 /* Launches of `groups` groups of a kernel. */
 rw_status rw_krylov_launch(rw_krylov *k, int kernel, int64_t groups, int64_t more, const rw_arg *args, int nargs);
-/* y <- alpha A x + beta z (p: the preconditioner), at places of arrays; with sums of `w` when sums is not NULL. */
+/* y <- alpha A x + beta z, at places of arrays; with sums of `w` when sums is not NULL. */
 rw_status rw_krylov_product(rw_krylov *k, rw_sparse *m, double alpha, rw_array *x, int64_t x_from, double beta, rw_array *z, rw_array *y, int64_t y_from, rw_array *w, rw_sums *sums);
+/* z <- M r with the sum conj(r) z in k->second. */
+rw_status rw_krylov_precondition(rw_krylov *k, rw_array *r, rw_array *z);
 /* Makes `sums` numbers of each few. */
 rw_status rw_krylov_settle(rw_krylov *k, rw_sums *s, int sums);
 rw_status rw_krylov_sums(rw_krylov *k, rw_sums *s, int64_t groups, int sums);
 /* state 0 from the residual r and b. */
 rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b);
-
-/* The inverse of the diagonal (blocks) of a matrix as a matrix of the same kind of blocks. */
-rw_status rw_jacobi_create(rw_sparse *m, rw_sparse **inverse);
 
 #endif

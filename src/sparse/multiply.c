@@ -50,13 +50,13 @@ static rw_status build(rw_sparse *m, rw_product_program *p)
     return status;
 }
 
-static rw_status find_program(rw_sparse *m, rw_dtype vector, rw_op op, int vectors, int wide, bool dots, const rw_product_program **found)
+static rw_status find_program(rw_sparse *m, rw_dtype vector, rw_op op, int vectors, int wide, bool dots, bool ranged, const rw_product_program **found)
 {
     for (rw_product_program *p = m->programs; p; p = p->next)
-        if (p->vector == vector && p->op == op && p->vectors == vectors && p->wide == wide && p->dots == dots) return *found = p, RW_OK;
+        if (p->vector == vector && p->op == op && p->vectors == vectors && p->wide == wide && p->dots == dots && p->ranged == ranged) return *found = p, RW_OK;
     rw_product_program *p = rw_calloc(1, sizeof *p);
     if (!p) return rw_fail_memory(m->device->ctx, sizeof *p, "a program");
-    p->vector = vector, p->op = op, p->vectors = vectors, p->wide = wide, p->dots = dots;
+    p->vector = vector, p->op = op, p->vectors = vectors, p->wide = wide, p->dots = dots, p->ranged = ranged;
     rw_status status = build(m, p);
     if (status == RW_OK) p->next = m->programs, m->programs = p, *found = p;
     else rw_program_destroy(&p->program), rw_free(p);
@@ -197,7 +197,7 @@ rw_status rw_product_run(rw_sparse *m, rw_op op, const double alpha[2], rw_array
         p.x_from = p.y_from = at;
         int wide = RW_MIN(width, RW_MAX(16 / (int)rw_dtype_size(x->dtype), 1));
         if (all % wide || at % wide) wide = 1;
-        RW_TRY(find_program(m, x->dtype, op, width, wide, part != NULL, &p.program));
+        RW_TRY(find_program(m, x->dtype, op, width, wide, part != NULL, false, &p.program));
         RW_TRY(op == RW_OP_NONE ? m->ops->launch(m, &p, q) : launch_transposed(m, &p, q));
     }
     return RW_OK;
@@ -207,7 +207,14 @@ rw_status rw_product_run_at(rw_sparse *m, const double alpha[2], rw_array *x, in
                             rw_queue *q)
 {
     rw_product p = {.x = x, .y = y, .z = z, .w = w, .part = part, .stride = 1, .x_from = x_from, .y_from = y_from, .alpha = {alpha[0], alpha[1]}, .beta = {beta[0], beta[1]}};
-    RW_TRY(find_program(m, x->dtype, RW_OP_NONE, 1, 1, part != NULL, &p.program));
+    RW_TRY(find_program(m, x->dtype, RW_OP_NONE, 1, 1, part != NULL, false, &p.program));
+    return m->ops->launch(m, &p, q);
+}
+
+rw_status rw_product_range(rw_sparse *m, rw_array *y, int64_t from, int64_t to, rw_queue *q)
+{
+    rw_product p = {.x = y, .y = y, .z = y, .stride = 1, .from = from, .to = to, .alpha = {-1, 0}, .beta = {1, 0}};
+    RW_TRY(find_program(m, y->dtype, RW_OP_NONE, 1, 1, false, true, &p.program));
     return m->ops->launch(m, &p, q);
 }
 

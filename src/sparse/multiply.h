@@ -11,6 +11,7 @@ typedef struct rw_product_program {
     int vectors; /* computed at once */
     int wide;    /* loaded at once: 16 bytes of neighbouring vectors where their number allows it */
     bool dots;   /* with sums conj(w) y and |y|^2 */
+    bool ranged; /* of some rows alone */
     rw_program *program;
     rw_kernel *multiply;
     rw_kernel *finish, *more; /* where one launch does not do it all: sums of pieces; tails or long rows */
@@ -25,6 +26,7 @@ typedef struct rw_product {
     rw_array *x, *y, *z, *w, *part;
     int stride;
     int64_t x_from, y_from;
+    int64_t from, to; /* ranged: places of a matrix in slices */
     double alpha[2], beta[2];
 } rw_product;
 
@@ -45,5 +47,10 @@ rw_status rw_product_run(rw_sparse *m, rw_op op, const double alpha[2], rw_array
 /* The same of one vector that begins at x_from in x, and at y_from in y, z and w. */
 rw_status rw_product_run_at(rw_sparse *m, const double alpha[2], rw_array *x, int64_t x_from, const double beta[2], rw_array *z, rw_array *y, int64_t y_from, rw_array *w, rw_array *part,
                             rw_queue *q);
+
+/* A matrix in slices (SELL, BSELL) whose block row i lies at place position[i], a permutation; and products y <- y - A y of the rows at places
+ * from … to - 1, of which none may have a column among them. */
+rw_status rw_sparse_create_ordered(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, rw_sparse **matrix);
+rw_status rw_product_range(rw_sparse *m, rw_array *y, int64_t from, int64_t to, rw_queue *q);
 
 #endif

@@ -3,7 +3,7 @@
  *   first[s]                                   first position of slice s, of slices + 1; position j of a slice holds one block of each of its rows
  *   column[height j + i]                       block column of the block of row i of the slice
  *   value[(c_n j + c) height r_n + r_n i + r]  entry (r, c) of that block: column after column of the whole slice, scalar rows run fastest
- *   row[height s + i]                          (sorted) block row at place i of slice s
+ *   row[height s + i]                          (sorted, or in an order that was given) block row at place i of slice s
  *   shift[2 p], shift[2 p + 1]                 (slices of 32 that are not sorted and have no sections) of position p: how far its columns are from their rows, and
  *                                              as bits which rows have a block there; NO_SHIFT: columns differ, rows are filled from position 0 on
  *
@@ -94,7 +94,7 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
     int64_t *longest = rw_calloc((size_t)slices(m) + 1, sizeof *longest);
     bool made = m->length && longest && m->longest < INT32_MAX;
     for (int64_t i = 0; made && i < b->rows; ++i) m->length[i] = (int32_t)(b->first[i + 1] - b->first[i]);
-    if (made && sorted(m)) made = sort_rows(m);
+    if (made && sorted(m) && !m->position) made = sort_rows(m);
     if (made) {
         double all = 0;
         lengths(m, b, longest);
@@ -108,13 +108,13 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
     return made ? RW_OK : rw_fail_memory(ctx, (size_t)b->rows * 12, "the rows of a matrix");
 }
 
-/* Rows of slice s from position 0 on, what is left filled with the row's own column. */
+/* Rows of slice s from position 0 on, what is left filled with the row's own column; of rows in a given order with their first, which a level of a triangular system may read. */
 static void fill_rows(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, int64_t first, int64_t end, void *column)
 {
     const int bits = m->layout.index_bits;
     const int64_t h = m->height, base = first * h + position(m, i) % h;
     for (int64_t j = 0; j < end - first; ++j)
-        rw_index_set(column, bits, base + j * h, j < m->length[i] ? b->column[b->first[i] + j] : RW_MIN(i, b->columns - 1));
+        rw_index_set(column, bits, base + j * h, j < m->length[i] ? b->column[b->first[i] + j] : m->ordered && m->length[i] ? b->column[b->first[i]] : RW_MIN(i, b->columns - 1));
 }
 
 static void fill_slice(const rw_sparse *m, const rw_sparse_blocks *b, int64_t s, int64_t first, int64_t end, void *column, int32_t *shift)
@@ -188,9 +188,9 @@ static int64_t sections(const rw_sparse *m) { return m->layout.section ? RW_MAX(
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     const int rows = rows_of_group(m, p->vectors);
-    const bool shared = x_shared(m, p->vectors), lanes = !rw_sparse_threads(m);
-    rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d X_SHARED=%d DEEP=4 SORTED=%d SECTION=%d SHIFTED=%d AT_ONCE=%d", rows, rows * m->layout.block_rows, lanes, shared, sorted(m), m->layout.section,
-                m->shift && !shared, p->vectors > 2 ? 1 : m->layout.block_columns > 3 ? 2 : 4);
+    const bool shared = x_shared(m, p->vectors) && !p->ranged, lanes = !rw_sparse_threads(m);
+    rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d X_SHARED=%d DEEP=4 SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, rows * m->layout.block_rows, lanes, shared, sorted(m),
+                m->layout.section, m->shift && !shared, p->ranged, p->vectors > 2 ? 1 : m->layout.block_columns > 3 ? 2 : 4);
     if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);
     /* registers for enough groups: where values are small, or converted on the way */
     if (shared || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
@@ -203,13 +203,18 @@ static int64_t groups(const rw_sparse *m) { return groups_of_rows(m, 1); }
 static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
 {
     rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->first), rw_arg_array(m->row ? m->row : m->first), rw_arg_array(m->shift ? m->shift : m->first), rw_arg_int(m->height),
-                                 rw_arg_array(p->y)};
+                                 rw_arg_int(p->from), rw_arg_int(p->to), rw_arg_array(p->y)};
     if (m->layout.section) {
         RW_TRY(rw_product_scratch(m, p, sections(m)));
-        a[6] = rw_arg_array(m->scratch);
+        a[8] = rw_arg_array(m->scratch);
     }
-    int n = rw_product_args(m, p, a, 7);
-    RW_TRY(rw_launch(q, p->program->multiply, (int64_t[3]){groups_of_rows(m, p->program->vectors), sections(m), 1}, a, n));
+    int n = rw_product_args(m, p, a, 9);
+    int64_t groups = groups_of_rows(m, p->program->vectors);
+    if (p->program->ranged) { /* a processor's groups are whole slices */
+        const int64_t rows = rows_of_group(m, 1), from = rw_sparse_threads(m) ? p->from : p->from / rows * rows;
+        groups = (p->to - from + rows - 1) / rows;
+    }
+    RW_TRY(rw_launch(q, p->program->multiply, (int64_t[3]){groups, sections(m), 1}, a, n));
     return m->layout.section ? rw_product_finish(m, p, sections(m), q) : RW_OK;
 }
 

@@ -152,17 +152,38 @@ static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b)
     return RW_OK;
 }
 
-rw_status rw_sparse_create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse **matrix)
+/* position: places of block rows in slices, handed over; NULL: as the layout says. */
+static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, int64_t *position, rw_sparse **matrix)
 {
     *matrix = NULL;
     rw_sparse *m = rw_calloc(1, sizeof *m);
-    if (!m) return rw_fail_memory(dev->ctx, sizeof *m, "a matrix");
-    m->device = rw_device_retain(dev);
+    if (!m) {
+        rw_free(position);
+        return rw_fail_memory(dev->ctx, sizeof *m, "a matrix");
+    }
+    m->device = rw_device_retain(dev), m->position = position, m->ordered = position != NULL;
     rw_status status = plan(dev->ctx, layout, blocks, m);
     if (status == RW_OK) status = allocate(m, blocks);
     if (status == RW_OK) *matrix = m;
     else rw_sparse_destroy(&m);
     return status;
+}
+
+rw_status rw_sparse_create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse **matrix)
+{
+    return create(dev, layout, blocks, NULL, matrix);
+}
+
+rw_status rw_sparse_create_ordered(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, rw_sparse **matrix)
+{
+    const size_t bytes = (size_t)RW_MAX(blocks->rows, 1) * sizeof *position;
+    rw_sparse_layout l = *layout;
+    int64_t *own = rw_calloc(1, bytes);
+    *matrix = NULL;
+    if (!own) return rw_fail_memory(dev->ctx, bytes, "the order of a matrix");
+    memcpy(own, position, (size_t)blocks->rows * sizeof *position);
+    l.sort = INT32_MAX; /* rows have places of their own */
+    return create(dev, &l, blocks, own, matrix);
 }
 
 void rw_sparse_destroy(rw_sparse **matrix)

@@ -56,6 +56,7 @@ struct rw_sparse {
     /* on the host only */
     int32_t *length;         /* slices: blocks of each block row */
     int64_t *position;       /* slices that are sorted: place of each block row; else NULL */
+    bool ordered;            /* slices: the places were given */
     bool shifted;            /* slices: most have shifts */
     int64_t height;          /* slices: block rows of a slice */
     int64_t longest;         /* blocks of the longest row */

@@ -96,12 +96,14 @@ static void test_systems(void **state)
     const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
     (void)state;
     for (int i = 0; i < (fast ? RW_COUNT(kinds) : 3); ++i)
-        for (int method = 0; method < RW_KRYLOV_METHODS; ++method)
+        for (int number = 0; number <= RW_KRYLOV_METHODS; ++number)
             for (int jacobi = 0; jacobi < 2; ++jacobi) {
                 char what[120];
+                const int method = number == RW_KRYLOV_METHODS ? RW_KRYLOV_GMRES : number; /* the last time by modified Gram-Schmidt */
                 entries e = system_of((uint64_t)(i + 1), fast ? 21 : 7, kinds[i].block, rw_dtype_is_complex(kinds[i].values), method == RW_KRYLOV_CG);
                 snprintf(what, sizeof what, "%s: %s, %s, %s, jacobi %d", rw_device_info(dev)->name, rw_krylov_method_name((rw_krylov_method)method), kinds[i].layout, rw_dtype_name(kinds[i].values), jacobi);
-                solve(what, &e, kinds[i].layout, kinds[i].values, kinds[i].vectors, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = kinds[i].rtol, .jacobi = jacobi, .restart = 20});
+                solve(what, &e, kinds[i].layout, kinds[i].values, kinds[i].vectors, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = kinds[i].rtol, .precond = {.method = jacobi ? RW_PRECOND_JACOBI : RW_PRECOND_NONE}, .restart = 20,
+                                                                                                        .orthogonal = number == RW_KRYLOV_METHODS ? RW_KRYLOV_MODIFIED : RW_KRYLOV_CLASSICAL});
                 free_entries(&e);
             }
 }
@@ -195,7 +197,7 @@ static void test_stops(void **state)
     FAILS(RW_ERR_NOT_CONVERGED, "a division by zero", rw_krylov_solve(k, b, x, &r));
     assert_int_equal(r.reason, RW_KRYLOV_BREAKDOWN);
     rw_krylov_destroy(&k);
-    FAILS(RW_ERR_INPUT, "jacobi: the diagonal entry of row 0 is missing or singular", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.jacobi = true}, &k));
+    FAILS(RW_ERR_INPUT, "jacobi: the diagonal entry of row 0 is missing or singular", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.precond = {.method = RW_PRECOND_JACOBI}}, &k));
     FAILS(RW_ERR_ARGUMENT, "restart = -1 is outside [1, 1000]", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.restart = -1}, &k));
     FAILS(RW_ERR_ARGUMENT, "rtol = -1", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.rtol = -1}, &k));
     FAILS(RW_ERR_ARGUMENT, "not one of rw_krylov_method", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_METHODS}, &k));

@@ -130,6 +130,52 @@ static void before_coordinates(void)
     x = new_ramp(4, 1, 0.5), y = new_array(RW_F64, 4, RW_MEMORY_DEVICE);
 }
 
+/* ---- preconditioners ---------------------------------------------------------------------------------------------------- */
+
+static rw_precond *precond;
+static rw_precond_spec seen_precond;
+
+static rw_status call_precond_parse(void) { return rw_precond_parse(ctx, "ilu:level=2:f32", &seen_precond); }
+static void result_precond_spec(void) { note("%d %d %d", (int)seen_precond.method, seen_precond.level, (int)seen_precond.single); }
+static rw_status create_precond(const char *as_text)
+{
+    void *p = poison;
+    rw_precond_spec spec;
+    memcpy(&precond, &p, sizeof p);
+    OK(rw_precond_parse(ctx, as_text, &spec));
+    return made(rw_precond_create(matrix, RW_F64, &spec, &precond), &precond);
+}
+static rw_status call_ilu(void) { return create_precond("ilu1:order=colours:sweeps=2"); }
+static rw_status call_ilut(void) { return create_precond("ilut:fill=2"); }
+static rw_status call_ssor(void) { return create_precond("ssor"); }
+static rw_status call_chebyshev(void) { return create_precond("chebyshev"); }
+static rw_status call_amg(void) { return create_precond("amg"); }
+static void result_precond(void)
+{
+    OK(rw_precond_apply(precond, x, y, rw_device_queue(dev)));
+    note("%.9g %lld", ((const double *)numbers_of(y))[2], (long long)rw_precond_get_info(precond).blocks);
+}
+static void after_precond(void) { rw_precond_destroy(&precond), after_matrix(); }
+/* A line of points, of more unknowns than amg solves for directly. */
+static void before_line(void)
+{
+    enum { POINTS = 1100 };
+    int64_t row[3 * POINTS], column[3 * POINTS], n = 0;
+    double number[3 * POINTS];
+    const rw_sparse_layout l = layout_of("csr");
+    for (int i = 0; i < POINTS; ++i)
+        for (int j = i - 1; j <= i + 1; ++j)
+            if (j >= 0 && j < POINTS) row[n] = i, column[n] = j, number[n++] = i == j ? 2 : -1;
+    OK(rw_sparse_from_entries(dev, &l, POINTS, POINTS, n, row, column, number, false, &matrix));
+    x = new_ramp(POINTS, 1, 0.5), y = new_array(RW_F64, POINTS, RW_MEMORY_DEVICE);
+}
+static void before_precond(void)
+{
+    before_line();
+    OK(call_ilu());
+}
+static rw_status call_precond_apply(void) { return rw_precond_apply(precond, x, y, rw_device_queue(dev)); }
+
 /* ---- solvers ---------------------------------------------------------------------------------------------------------- */
 
 static rw_krylov *solver;
@@ -142,7 +188,7 @@ static rw_status create_solver(rw_krylov_method method)
 {
     void *p = poison;
     memcpy(&solver, &p, sizeof p);
-    return made(rw_krylov_create(matrix, RW_F64, &(rw_krylov_spec){.method = method, .restart = 3, .jacobi = true}, &solver), &solver);
+    return made(rw_krylov_create(matrix, RW_F64, &(rw_krylov_spec){.method = method, .restart = 3, .precond = {.method = RW_PRECOND_JACOBI}}, &solver), &solver);
 }
 static void before_system(void) /* a diagonal that is nowhere 0 */
 {
@@ -163,6 +209,12 @@ static void before_solve_short(void)
 {
     before_system();
     OK(create_solver(RW_KRYLOV_BICGSTAB));
+    OK(rw_array_zero(y, rw_device_queue(dev)));
+}
+static void before_solve_flexible(void)
+{
+    before_system();
+    OK(create_solver(RW_KRYLOV_FGMRES));
     OK(rw_array_zero(y, rw_device_queue(dev)));
 }
 static rw_status call_solve(void) { return rw_krylov_solve(solver, x, y, &solved); }

@@ -1,0 +1,82 @@
+/* Preconditioners: z <- M r with M near the inverse of a square matrix, made once on the host, applied on the device by products alone.
+ *
+ *   rw_precond_spec spec;
+ *   rw_precond *M;
+ *   rw_precond_parse(ctx, "ilu:level=1", &spec);
+ *   rw_precond_create(A, RW_C128, &spec, &M);
+ *   rw_precond_apply(M, r, z, rw_device_queue(dev));
+ *
+ * Solvers make their own from rw_krylov_spec.precond. All work on single entries, or on the blocks of a matrix with square blocks. Method page: docs/methods/precond.md. */
+#ifndef RECHENWERK_PRECOND_H
+#define RECHENWERK_PRECOND_H
+
+#include "rechenwerk/sparse.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* name, text, one line */
+#define RW_PRECOND_METHOD_LIST(X)                                                                                                       \
+    X(NONE, "none", "no preconditioner")                                                                                                \
+    X(JACOBI, "jacobi", "inverse of the diagonal, of matrices with blocks of the diagonal blocks")                                      \
+    X(SSOR, "ssor", "symmetric successive over-relaxation, rows in the order of colours")                                               \
+    X(ILU, "ilu", "incomplete LU: ilu0 in the pattern of the matrix, ilu1, ilu2 … with more fill")                                      \
+    X(MILU, "milu", "modified incomplete LU: row sums of the factors are those of the matrix")                                          \
+    X(ILUT, "ilut", "incomplete LU that keeps large entries")                                                                           \
+    X(CHEBYSHEV, "chebyshev", "Chebyshev polynomial in the matrix, for positive spectra")                                               \
+    X(AMG, "amg", "multigrid by smoothed aggregation: hermitian, positive definite matrices")
+
+typedef enum rw_precond_method {
+#define RW_X(name, text, line) RW_PRECOND_##name,
+    RW_PRECOND_METHOD_LIST(RW_X)
+#undef RW_X
+    RW_PRECOND_METHODS
+} rw_precond_method;
+RW_API const char *rw_precond_method_name(rw_precond_method method);
+
+/* Order in which rows are eliminated. AUTO: colours for ssor, else natural. */
+typedef enum rw_precond_order { RW_ORDER_AUTO, RW_ORDER_NATURAL, RW_ORDER_COLOURS } rw_precond_order;
+
+/* What is 0 has its default. As text: "ilu0", "ilu:level=2", "ilut:drop=1e-4:fill=20", "ssor:omega=1.3", "chebyshev:degree=6", "amg:theta=0.1", and for all of them
+ * ":f32"; for ssor, ilu, milu, ilut ":order=colours" and ":sweeps=3". */
+typedef struct rw_precond_spec {
+    rw_precond_method method;
+    int level;              /* ilu, milu: fill that comes from fill of lower levels, 0 to 10 */
+    double drop;            /* ilut: entries (blocks) smaller than so many times the length of their row are dropped; 0: 1e-3 */
+    int fill;               /* ilut: a row of each factor has at most so many entries (blocks) more than that of the matrix, 1 to 1000; 0: 10 */
+    double omega;           /* ssor: relaxation, above 0 and below 2; 0: 1 */
+    int degree;             /* chebyshev: products with the matrix and one, 1 to 100; 0: 4. amg: of its smoother; 0: 2 */
+    double theta;           /* amg: neighbours are strong where |a_ij|^2 > theta^2 |a_ii| |a_jj|; 0: 0.08 on the first grid and half of the one before on coarser ones */
+    rw_precond_order order;
+    int sweeps;             /* triangular systems by so many Jacobi sweeps, 1 to 100; 0: exactly, by levels of rows that do not need each other */
+    bool single;            /* stored in single precision: half of the bytes; arithmetic stays in the precision of the vectors */
+} rw_precond_spec;
+
+/* Reads a specification from text. ERR_ARGUMENT with the nearest name, or what is allowed. */
+RW_API rw_status rw_precond_parse(rw_context *context, const char *text, rw_precond_spec *spec);
+/* Writes the text that reads back to it; at most `size` bytes with the NUL. */
+RW_API void rw_precond_print(const rw_precond_spec *spec, char *text, size_t size);
+
+typedef struct rw_precond_info {
+    int64_t bytes;          /* on the device */
+    int64_t blocks;         /* entries or blocks that are kept; amg: of the matrices of all grids, the first included */
+    int64_t levels;         /* launches of the lower and the upper triangular system; amg: grids */
+    double seconds;         /* to make it */
+} rw_precond_info;
+
+typedef struct rw_precond rw_precond;
+
+/* For vectors of type `vectors`, complex for a complex matrix. The matrix is not needed afterwards, but for chebyshev and amg, which use it.
+ * ERR_ARGUMENT: a matrix that is not square or has blocks that are not, numbers out of range; ERR_INPUT: a diagonal entry (block) that is missing or singular, or has become
+ * so on the way, with its row; numbers that are not finite. ERR_MEMORY, ERR_COMPILE. */
+RW_API rw_status rw_precond_create(rw_sparse *matrix, rw_dtype vectors, const rw_precond_spec *spec, rw_precond **precond);
+RW_API void rw_precond_destroy(rw_precond **precond);
+/* z <- M r without waiting; two different vectors. */
+RW_API rw_status rw_precond_apply(rw_precond *precond, rw_array *r, rw_array *z, rw_queue *queue);
+RW_API rw_precond_info rw_precond_get_info(const rw_precond *precond);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,109 @@
+/* Chebyshev polynomials in D^-1 A (Saad 2003, algorithm 12.1, with diagonal blocks): alone as a preconditioner, for eigenvalues from 1/30 of the largest on, and as the
+ * smoother of multigrid. Eigenvalues are to be positive; the largest comes from powers of D^-1 A. */
+#include <math.h>
+
+#include "precond/precond.h"
+
+enum { POWERS = 20, SEED = 12 };
+
+static rw_status random_vector(rw_device *dev, rw_dtype type, int64_t n, rw_array **v)
+{
+    void *data;
+    RW_TRY(rw_array_create(dev, type, 1, &n, RW_MEMORY_DEVICE, v));
+    RW_TRY(rw_array_write(*v, &data));
+    for (int64_t i = 0; i < n * (1 + rw_dtype_is_complex(type)); ++i) {
+        const double u = rw_random_uniform(SEED, (uint64_t)i) - 0.5;
+        if (type == RW_F32 || type == RW_C64) ((float *)data)[i] = (float)u;
+        else ((double *)data)[i] = u;
+    }
+    return RW_OK;
+}
+
+/* |v| from the sums of a product. */
+static rw_status length_of(rw_array *part, int64_t n, double *length)
+{
+    const void *data;
+    double sum = 0;
+    RW_TRY(rw_array_read(part, &data));
+    for (int64_t i = 0; i < n; ++i) sum += ((const double *)data)[2 * n + i];
+    *length = sqrt(sum);
+    return RW_OK;
+}
+
+static rw_status powers(rw_sparse *a, rw_sparse *inverse, rw_array *v, rw_array *t, rw_array *part, rw_queue *q, double *most)
+{
+    const int64_t groups = rw_product_groups(inverse, RW_OP_NONE);
+    double length = 0;
+    for (int k = 0; k <= POWERS; ++k) {
+        const double scale = k && length > 0 ? 1 / length : 1; /* of the first vector's length nothing is known */
+        RW_TRY(rw_product_run_at(a, (double[]){scale, 0}, v, 0, (double[]){0, 0}, t, t, 0, NULL, NULL, q));
+        RW_TRY(rw_product_run_at(inverse, (double[]){1, 0}, t, 0, (double[]){0, 0}, v, v, 0, v, part, q));
+        RW_TRY(length_of(part, groups, &length));
+    }
+    *most = length;
+    return RW_OK;
+}
+
+rw_status rw_largest_eigenvalue(rw_sparse *a, rw_sparse *inverse, rw_dtype vectors, double *most)
+{
+    rw_array *v = NULL, *t = NULL, *part = NULL;
+    const int64_t sums = 3 * RW_MAX(rw_product_groups(inverse, RW_OP_NONE), 1);
+    rw_status status = random_vector(a->device, vectors, a->rows, &v);
+    if (status == RW_OK) status = rw_array_create(a->device, vectors, 1, &a->rows, RW_MEMORY_DEVICE, &t);
+    if (status == RW_OK) status = rw_array_create(a->device, RW_F64, 1, &sums, RW_MEMORY_DEVICE, &part);
+    if (status == RW_OK) status = powers(a, inverse, v, t, part, a->device->queue, most);
+    rw_array_destroy(&v), rw_array_destroy(&t), rw_array_destroy(&part);
+    if (status == RW_OK && !(isfinite(*most) && *most > 0)) status = rw_fail(a->device->ctx, RW_ERR_INPUT, "the largest eigenvalue of a preconditioner comes out as %g: the matrix has numbers that are not finite, or is zero", *most);
+    return status;
+}
+
+rw_status rw_chebyshev_run(const rw_precond *p, const rw_smoother *s, rw_array *b, rw_array *y, bool zero, rw_queue *q)
+{
+    rw_sparse *const a = s->a, *const inverse = s->inverse;
+    rw_array *const t = s->work[0], *const d = s->work[1];
+    const double least = s->least, most = s->most;
+    const double middle = (most + least) / 2, half = (most - least) / 2, sigma = middle / half;
+    double rho = 1 / sigma;
+    if (!zero) RW_TRY(rw_product_run_at(a, (double[]){-1, 0}, y, 0, (double[]){1, 0}, b, t, 0, NULL, NULL, q));
+    RW_TRY(rw_product_run_at(inverse, (double[]){1 / middle, 0}, zero ? b : t, 0, (double[]){0, 0}, d, d, 0, NULL, NULL, q));
+    for (int k = 1;; ++k) {
+        RW_TRY(rw_precond_add(p, d, 0, y, zero && k == 1, q));
+        if (k >= s->degree) return RW_OK;
+        const double next = 1 / (2 * sigma - rho);
+        RW_TRY(rw_product_run_at(a, (double[]){-1, 0}, y, 0, (double[]){1, 0}, b, t, 0, NULL, NULL, q));
+        RW_TRY(rw_product_run_at(inverse, (double[]){2 * next / half, 0}, t, 0, (double[]){next * rho, 0}, d, d, 0, NULL, NULL, q));
+        rho = next;
+    }
+}
+
+void rw_smoother_free(rw_smoother *s)
+{
+    rw_sparse_destroy(&s->inverse);
+    rw_array_destroy(&s->work[0]), rw_array_destroy(&s->work[1]);
+}
+
+rw_status rw_smoother_create(rw_precond *p, rw_sparse *a, const char *who, double ratio, rw_smoother *s)
+{
+    s->a = a, s->degree = p->spec.degree;
+    RW_TRY(rw_diagonal_inverse(a, who, 1, p->spec.single, &s->inverse));
+    RW_TRY(rw_largest_eigenvalue(a, s->inverse, p->type, &s->most));
+    s->most *= 1.1, s->least = s->most / ratio; /* the powers come from below */
+    for (int i = 0; i < 2; ++i) RW_TRY(rw_array_create(p->device, p->type, 1, &a->rows, RW_MEMORY_DEVICE, &s->work[i]));
+    p->info.bytes += rw_sparse_get_size(s->inverse).bytes;
+    return RW_OK;
+}
+
+static rw_status create(rw_precond *p, rw_sparse *m)
+{
+    RW_TRY(rw_smoother_create(p, m, "chebyshev", 30, &p->smoother));
+    p->info.blocks = p->smoother.inverse->blocks;
+    return rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &p->work[0]);
+}
+
+static rw_status apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q)
+{
+    if (from) RW_TRY(rw_precond_add(p, x, from, p->work[0], true, q));
+    return rw_chebyshev_run(p, &p->smoother, from ? p->work[0] : x, y, true, q);
+}
+
+const rw_precond_ops rw_precond_chebyshev = {create, apply};

@@ -1,0 +1,147 @@
+/* Matrices on the host: read from any format, permuted, put onto a device. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "precond/precond.h"
+
+bool rw_host_make(rw_host *h)
+{
+    const size_t blocks = (size_t)RW_MAX(h->first[h->rows], 1);
+    h->column = rw_calloc(blocks, sizeof *h->column);
+    h->value = rw_calloc(blocks * (size_t)rw_host_size(h), sizeof *h->value);
+    return h->column && h->value;
+}
+
+void rw_host_free(rw_host *h)
+{
+    rw_free(h->first), rw_free(h->column), rw_free(h->value);
+    *h = (rw_host){0};
+}
+
+static rw_status no_memory(rw_context *ctx, const rw_host *h)
+{
+    const double blocks = h->first ? (double)h->first[h->rows] : 1;
+    return rw_fail_memory(ctx, (size_t)(blocks * (rw_host_size(h) * 8.0 + 8)), "a preconditioner");
+}
+
+static bool empty(const rw_sparse *m, const rw_view *v, const rw_sparse_block *b)
+{
+    for (int r = 0; r < b->nr; ++r)
+        for (int c = 0; c < b->nc; ++c)
+            for (int p = 0; p < 2; ++p)
+                if (rw_value_get(m->layout.values, v->value, b->at + b->sr * r + b->sc * c, p) != 0) return false;
+    return true;
+}
+
+/* Blocks of row i, copied where `to` is not NULL; their number. */
+static int64_t read_row(const rw_view *v, int64_t i, rw_host *to)
+{
+    const rw_sparse *m = v->m;
+    int64_t n = 0;
+    for (int64_t k = 0, count = m->ops->count(v, i); k < count; ++k) {
+        const rw_sparse_block b = m->ops->block(v, i, k);
+        const int64_t column = b.column / m->layout.block_columns;
+        if (column != i && empty(m, v, &b)) continue;
+        if (to) {
+            const int64_t at = to->first[i] + n;
+            double *value = to->value + at * rw_host_size(to);
+            to->column[at] = column;
+            for (int r = 0; r < b.nr; ++r)
+                for (int c = 0; c < b.nc; ++c)
+                    for (int p = 0; p < to->parts; ++p) *value++ = rw_value_get(m->layout.values, v->value, b.at + b.sr * r + b.sc * c, p);
+        }
+        ++n;
+    }
+    return n;
+}
+
+rw_status rw_host_read(rw_sparse *m, rw_host *h)
+{
+    rw_view v;
+    rw_context *ctx = m->device->ctx;
+    *h = (rw_host){.rows = m->block_rows, .columns = m->block_columns, .r = m->layout.block_rows, .parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1};
+    if (m->row_first || m->layout.block_rows != m->layout.block_columns)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioners need a matrix without blocks or with square ones: convert it, to csr or bcsr:%d", m->layout.block_rows);
+    RW_TRY(rw_sparse_look(m, false, &v));
+    h->first = rw_calloc((size_t)h->rows + 1, sizeof *h->first);
+    if (!h->first) return no_memory(ctx, h);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < h->rows; ++i) h->first[i + 1] = read_row(&v, i, NULL);
+    for (int64_t i = 0; i < h->rows; ++i) h->first[i + 1] += h->first[i];
+    if (!rw_host_make(h)) {
+        rw_status status = no_memory(ctx, h);
+        rw_host_free(h);
+        return status;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < h->rows; ++i) read_row(&v, i, h);
+    return RW_OK;
+}
+
+typedef struct place { int64_t column, from; } place;
+
+static int by_column(const void *a, const void *b)
+{
+    const int64_t i = ((const place *)a)->column, j = ((const place *)b)->column;
+    return (i > j) - (i < j);
+}
+
+/* Row `from` of h, its columns renamed, as row i of `to`. */
+static bool permute_row(const rw_host *h, int64_t from, const int64_t *name, rw_host *to, int64_t i)
+{
+    const int64_t n = h->first[from + 1] - h->first[from], size = rw_host_size(h);
+    place few[64], *p = n <= RW_COUNT(few) ? few : rw_calloc((size_t)n, sizeof *p);
+    if (!p) return false;
+    for (int64_t k = 0; k < n; ++k) p[k] = (place){name[h->column[h->first[from] + k]], h->first[from] + k};
+    qsort(p, (size_t)n, sizeof *p, by_column);
+    for (int64_t k = 0; k < n; ++k) {
+        to->column[to->first[i] + k] = p[k].column;
+        memcpy(to->value + (to->first[i] + k) * size, h->value + p[k].from * size, (size_t)size * sizeof *to->value);
+    }
+    if (p != few) rw_free(p);
+    return true;
+}
+
+rw_status rw_host_permute(rw_context *ctx, const rw_host *h, const int64_t *order, rw_host *to)
+{
+    *to = *h, to->column = NULL, to->value = NULL;
+    int64_t *name = rw_calloc((size_t)RW_MAX(h->rows, 1), sizeof *name);
+    to->first = rw_calloc((size_t)h->rows + 1, sizeof *to->first);
+    bool made = name && to->first;
+    for (int64_t i = 0; made && i < h->rows; ++i) name[order[i]] = i, to->first[i + 1] = to->first[i] + h->first[order[i] + 1] - h->first[order[i]];
+    made = made && rw_host_make(to);
+    for (int64_t i = 0; made && i < h->rows; ++i) made = permute_row(h, order[i], name, to, i);
+    rw_free(name);
+    if (made) return RW_OK;
+    rw_status status = no_memory(ctx, h);
+    rw_host_free(to);
+    return status;
+}
+
+rw_status rw_host_fill(const rw_host *h, rw_sparse *m)
+{
+    rw_view v;
+    RW_TRY(rw_sparse_look(m, true, &v));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < h->rows; ++i)
+        for (int64_t k = h->first[i]; k < h->first[i + 1]; ++k) {
+            const rw_sparse_block b = m->ops->block(&v, i, k - h->first[i]);
+            const double *value = h->value + k * rw_host_size(h);
+            for (int r = 0; r < h->r; ++r)
+                for (int c = 0; c < h->r; ++c, value += h->parts) rw_value_add(m->layout.values, v.value, b.at + b.sr * r + b.sc * c, value[0], h->parts == 2 ? value[1] : 0);
+        }
+    return RW_OK;
+}
+
+rw_status rw_host_send(const rw_host *h, rw_device *dev, bool single, rw_sparse **m)
+{
+    const bool gpu = dev->info.gpu, blocks = h->r > 1;
+    const rw_sparse_layout layout = {.format = gpu ? blocks ? RW_SPARSE_BSELL : RW_SPARSE_SELL : blocks ? RW_SPARSE_BCSR : RW_SPARSE_CSR,
+                                     .values = h->parts == 2 ? single ? RW_C64 : RW_C128 : single ? RW_F32 : RW_F64, .block_rows = h->r, .block_columns = h->r, .slice = gpu ? 32 : 0};
+    const rw_sparse_blocks b = {h->rows, h->columns, h->first, h->column, NULL, NULL};
+    *m = NULL;
+    RW_TRY(rw_sparse_create(dev, &layout, &b, m));
+    rw_status status = rw_host_fill(h, *m);
+    if (status != RW_OK) rw_sparse_destroy(m);
+    return status;
+}

@@ -1,0 +1,236 @@
+/* Specifications of preconditioners as text, their defaults and limits; create, apply, destroy. */
+#include "precond/precond.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {
+#define RW_X(name, text, line) text,
+    RW_PRECOND_METHOD_LIST(RW_X)
+#undef RW_X
+};
+static const rw_precond_ops *const methods[] = {
+    [RW_PRECOND_NONE] = NULL,           [RW_PRECOND_JACOBI] = &rw_precond_jacobi, [RW_PRECOND_SSOR] = &rw_precond_ssor,           [RW_PRECOND_ILU] = &rw_precond_ilu,
+    [RW_PRECOND_MILU] = &rw_precond_ilu, [RW_PRECOND_ILUT] = &rw_precond_ilut,     [RW_PRECOND_CHEBYSHEV] = &rw_precond_chebyshev, [RW_PRECOND_AMG] = &rw_precond_amg,
+};
+enum {
+    FOR_ILU = 1 << RW_PRECOND_ILU | 1 << RW_PRECOND_MILU,
+    FOR_FACTORS = FOR_ILU | 1 << RW_PRECOND_SSOR | 1 << RW_PRECOND_ILUT,
+    FOR_SMOOTHER = 1 << RW_PRECOND_CHEBYSHEV | 1 << RW_PRECOND_AMG,
+};
+
+const char *rw_precond_method_name(rw_precond_method method) { return (unsigned)method < RW_COUNT(names) ? names[method] : "?"; }
+
+/* ---- options ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* Options that are numbers: name, where in the specification, which methods have it, from, to, and for the message. */
+typedef struct option {
+    const char *name;
+    size_t at;
+    bool real;
+    int methods;
+    double least, most; /* real: least is excluded */
+    const char *allowed;
+} option;
+#define AT(member) offsetof(rw_precond_spec, member)
+static const option options[] = {
+    {"level", AT(level), false, FOR_ILU, 0, 10, "0 to 10"},
+    {"drop", AT(drop), true, 1 << RW_PRECOND_ILUT, 0, 1, "above 0, below 1"},
+    {"fill", AT(fill), false, 1 << RW_PRECOND_ILUT, 1, 1000, "1 to 1000"},
+    {"omega", AT(omega), true, 1 << RW_PRECOND_SSOR, 0, 2, "above 0, below 2"},
+    {"degree", AT(degree), false, FOR_SMOOTHER, 1, 100, "1 to 100"},
+    {"theta", AT(theta), true, 1 << RW_PRECOND_AMG, 0, 1, "above 0, below 1"},
+    {"sweeps", AT(sweeps), false, FOR_FACTORS, 1, 100, "1 to 100"},
+};
+#undef AT
+
+static double option_of(const rw_precond_spec *s, const option *o) { return o->real ? *(const double *)((const char *)s + o->at) : *(const int *)((const char *)s + o->at); }
+
+static void option_set(rw_precond_spec *s, const option *o, double value)
+{
+    if (o->real) *(double *)((char *)s + o->at) = value;
+    else *(int *)((char *)s + o->at) = (int)value;
+}
+
+static bool inside(const option *o, double v) { return o->real ? v > o->least && v < o->most : v >= o->least && v <= o->most && v == floor(v); }
+
+/* Options that the method has, for messages. */
+static void list_options(rw_precond_method m, rw_text *t)
+{
+    for (int i = 0; i < RW_COUNT(options); ++i)
+        if (options[i].methods >> m & 1) rw_text_add(t, "%s=… (%s), ", options[i].name, options[i].allowed);
+    if (FOR_FACTORS >> m & 1) rw_text_add(t, "order=natural or order=colours, ");
+    rw_text_add(t, "f32 (stored in single precision)");
+}
+
+static rw_status fail_option(rw_context *ctx, rw_precond_method m, const char *word)
+{
+    rw_text t = {0};
+    list_options(m, &t);
+    rw_status status = rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: \"%s\" is no option of it; options are %s", names[m], word, t.failed ? "?" : t.data);
+    rw_text_free(&t);
+    return status;
+}
+
+static rw_status parse_option(rw_context *ctx, const char *word, rw_precond_spec *s)
+{
+    const char *equals = strchr(word, '=');
+    if (!strcmp(word, "f32")) return s->single = true, RW_OK;
+    for (int i = 0; equals && i < RW_COUNT(options); ++i) {
+        const option *o = &options[i];
+        char *end;
+        if (strlen(o->name) != (size_t)(equals - word) || strncmp(o->name, word, strlen(o->name)) || !(o->methods >> s->method & 1)) continue;
+        const double v = strtod(equals + 1, &end);
+        if (end == equals + 1 || *end || !inside(o, v)) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: %s: %s is needed", names[s->method], word, o->allowed);
+        return option_set(s, o, v), RW_OK;
+    }
+    if (FOR_FACTORS >> s->method & 1) {
+        if (!strcmp(word, "order=natural")) return s->order = RW_ORDER_NATURAL, RW_OK;
+        if (!strcmp(word, "order=colours")) return s->order = RW_ORDER_COLOURS, RW_OK;
+    }
+    return fail_option(ctx, s->method, word);
+}
+
+/* "ilu", and "ilu2" with its level. */
+static bool parse_name(const char *word, rw_precond_spec *s)
+{
+    for (int i = 0; i < RW_COUNT(names); ++i) {
+        const size_t n = strlen(names[i]);
+        if (strncmp(word, names[i], n)) continue;
+        const bool level = (FOR_ILU >> i & 1) && word[n] >= '0' && word[n] <= '9' && !word[n + 1];
+        if (word[n] && !level) continue;
+        s->method = (rw_precond_method)i, s->level = level ? word[n] - '0' : 0;
+        return true;
+    }
+    return false;
+}
+
+rw_status rw_precond_parse(rw_context *ctx, const char *text, rw_precond_spec *spec)
+{
+    *spec = (rw_precond_spec){0};
+    char *copy = rw_strdup(text), *rest = NULL;
+    if (!copy) return rw_fail_memory(ctx, strlen(text), "the name of a preconditioner");
+    const char *word = strtok_r(copy, ":", &rest);
+    rw_status status = RW_OK;
+    if (!word || !parse_name(word, spec)) {
+        const char *nearest = rw_nearest(word ? word : "", names, RW_COUNT(names));
+        status = rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner \"%s\": there is none of that name%s%s%s; there are none, jacobi, ssor, ilu0, ilu1 …, milu, ilut, chebyshev, amg", text,
+                         nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    }
+    while (status == RW_OK && (word = strtok_r(NULL, ":", &rest))) status = parse_option(ctx, word, spec);
+    rw_free(copy);
+    return status;
+}
+
+void rw_precond_print(const rw_precond_spec *s, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, "%s%s", rw_precond_method_name(s->method), s->method == RW_PRECOND_ILU && !s->level ? "0" : "");
+    for (int i = 0; i < RW_COUNT(options) && n < size; ++i)
+        if (option_of(s, &options[i]) != 0) n += (size_t)snprintf(text + n, size - n, ":%s=%g", options[i].name, option_of(s, &options[i]));
+    if (s->order && n < size) n += (size_t)snprintf(text + n, size - n, ":order=%s", s->order == RW_ORDER_COLOURS ? "colours" : "natural");
+    if (s->single && n < size) snprintf(text + n, size - n, ":f32");
+}
+
+static rw_status check(rw_context *ctx, const rw_sparse *m, rw_dtype vectors, const rw_precond_spec *s)
+{
+    if ((unsigned)s->method >= RW_PRECOND_METHODS || s->method == RW_PRECOND_NONE) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %d is not one of rw_precond_method, or none", (int)s->method);
+    for (int i = 0; i < RW_COUNT(options); ++i) {
+        const double v = option_of(s, &options[i]);
+        if (v != 0 && !inside(&options[i], v)) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: %s = %g: %s is needed", names[s->method], options[i].name, v, options[i].allowed);
+    }
+    if ((unsigned)s->order > RW_ORDER_COLOURS) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: order = %d is not one of rw_precond_order", names[s->method], (int)s->order);
+    if (m->rows != m->columns) return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: preconditioners need square ones", (long long)m->rows, (long long)m->columns);
+    if (vectors > RW_C128) return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
+    if (rw_dtype_is_complex(m->layout.values) && !rw_dtype_is_complex(vectors))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %s with vectors of %s: use c64 or c128", rw_dtype_name(m->layout.values), rw_dtype_name(vectors));
+    return RW_OK;
+}
+
+static rw_precond_spec with_defaults(rw_precond_spec s)
+{
+    if (s.drop == 0) s.drop = 1e-3;
+    if (!s.fill) s.fill = 10;
+    if (s.omega == 0) s.omega = 1;
+    if (!s.degree) s.degree = s.method == RW_PRECOND_AMG ? 2 : 4;
+    if (!s.order) s.order = s.method == RW_PRECOND_SSOR ? RW_ORDER_COLOURS : RW_ORDER_NATURAL;
+    return s;
+}
+
+/* ---- create, apply, destroy ---------------------------------------------------------------------------------------------------------------- */
+
+enum { GROUP = 256, EACH_ITEM = 4 };
+
+static rw_status build(rw_precond *p)
+{
+    const rw_define d[] = {{"GROUP", "256"}, {"EACH_ITEM", "4"}, {"REAL", p->type == RW_F32 || p->type == RW_C64 ? "f32" : "f64"}};
+    RW_TRY(rw_program_create(p->device, "precond.k", rw_embedded_text("precond.k"), d, RW_COUNT(d), &p->program));
+    return rw_program_kernel(p->program, "add", &p->add);
+}
+
+rw_status rw_precond_add(const rw_precond *p, rw_array *x, int64_t from, rw_array *y, bool zero, rw_queue *q)
+{
+    const int64_t parts = 1 + rw_dtype_is_complex(p->type), n = y->size * parts, piece = GROUP * EACH_ITEM;
+    const rw_arg a[] = {rw_arg_array(x), rw_arg_int(from * parts), rw_arg_array(y), rw_arg_int(n), rw_arg_int(zero)};
+    return rw_launch(q, p->add, (int64_t[3]){(n + piece - 1) / piece, 1, 1}, a, 5);
+}
+
+/* Once, so that programs are there and everything is on the device when a solver records it. */
+static rw_status rehearse(rw_precond *p)
+{
+    rw_array *x = NULL, *y = NULL;
+    rw_status status = rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &x);
+    if (status == RW_OK) status = rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &y);
+    if (status == RW_OK) status = rw_array_zero(x, p->device->queue);
+    if (status == RW_OK) status = rw_array_zero(y, p->device->queue);
+    if (status == RW_OK) status = p->ops->apply(p, x, 0, y, p->device->queue);
+    rw_array_destroy(&x), rw_array_destroy(&y);
+    return status;
+}
+
+rw_status rw_precond_create(rw_sparse *m, rw_dtype vectors, const rw_precond_spec *spec, rw_precond **precond)
+{
+    const double start = rw_seconds();
+    *precond = NULL;
+    RW_TRY(check(m->device->ctx, m, vectors, spec));
+    rw_precond *p = rw_calloc(1, sizeof *p);
+    if (!p) return rw_fail_memory(m->device->ctx, sizeof *p, "a preconditioner");
+    p->device = rw_device_retain(m->device), p->spec = with_defaults(*spec), p->ops = methods[spec->method], p->type = vectors, p->n = m->rows;
+    rw_status status = build(p);
+    if (status == RW_OK) status = p->ops->create(p, m);
+    if (status == RW_OK && p->n) status = rehearse(p);
+    p->info.seconds = rw_seconds() - start;
+    if (status == RW_OK) *precond = p;
+    else rw_precond_destroy(&p);
+    return status;
+}
+
+void rw_precond_destroy(rw_precond **precond)
+{
+    rw_precond *p = *precond;
+    *precond = NULL;
+    if (!p) return;
+    rw_sparse_destroy(&p->inverse), rw_sparse_destroy(&p->lower.t), rw_sparse_destroy(&p->upper.t);
+    rw_free(p->lower.at), rw_free(p->upper.at);
+    rw_array_destroy(&p->work[0]), rw_array_destroy(&p->work[1]);
+    rw_smoother_free(&p->smoother);
+    rw_amg_destroy(&p->grid);
+    rw_program_destroy(&p->program);
+    rw_device_close(&p->device);
+    rw_free(p);
+}
+
+rw_status rw_precond_run(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q) { return p->n ? p->ops->apply(p, x, from, y, q) : RW_OK; }
+rw_sparse *rw_precond_product(const rw_precond *p) { return p && p->spec.method == RW_PRECOND_JACOBI ? p->inverse : NULL; }
+rw_precond_info rw_precond_get_info(const rw_precond *p) { return p->info; }
+
+rw_status rw_precond_apply(rw_precond *p, rw_array *r, rw_array *z, rw_queue *q)
+{
+    const rw_array *both[] = {r, z};
+    for (int i = 0; i < 2; ++i)
+        if (both[i]->device != p->device || both[i]->dtype != p->type || both[i]->size != p->n)
+            return rw_fail(p->device->ctx, RW_ERR_ARGUMENT, "%s is %lld numbers of %s on %s: the preconditioner is for %lld of %s on %s", i ? "z" : "r", (long long)both[i]->size,
+                           rw_dtype_name(both[i]->dtype), both[i]->device->info.name, (long long)p->n, rw_dtype_name(p->type), p->device->info.name);
+    if (r == z) return rw_fail(p->device->ctx, RW_ERR_ARGUMENT, "r and z are the same array: a preconditioner needs two");
+    return rw_precond_run(p, r, 0, z, q);
+}

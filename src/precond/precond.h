@@ -1,0 +1,107 @@
+/* What preconditioners share: matrices on the host, small dense blocks, triangular systems, one table a method. */
+#ifndef RW_PRECOND_H
+#define RW_PRECOND_H
+
+#include "rechenwerk/precond.h"
+#include "sparse/multiply.h"
+
+enum { RW_DENSE_MOST = RW_SPARSE_BLOCK_MOST * RW_SPARSE_BLOCK_MOST * 2 }; /* numbers of a complex block */
+
+/* Small dense matrices of n x n, row after row, numbers (parts = 1) or pairs (2). */
+/* c <- c + sign a b */
+void rw_dense_multiply(int n, int parts, double sign, const double *a, const double *b, double *c);
+/* b <- the inverse of a, of any size, which is overwritten; false: singular, or not finite. Elimination with the largest pivot of a column. */
+bool rw_dense_eliminate(int n, int parts, double *a, double *b);
+/* The same of a block. */
+bool rw_dense_invert(int n, int parts, const double *a, double *inverse);
+/* The sum of squares. */
+double rw_dense_square(int n, int parts, const double *a);
+
+/* A matrix on the host: rows of square blocks, columns ascending. */
+typedef struct rw_host {
+    int64_t rows, columns; /* of blocks */
+    int r, parts;          /* size of a block; 1: real, 2: complex */
+    int64_t *first, *column;
+    double *value;         /* r r parts numbers a block */
+} rw_host;
+
+static inline int rw_host_size(const rw_host *h) { return h->r * h->r * h->parts; }
+/* Of a matrix in any format: blocks without an entry are left out, but for those of the diagonal. A matrix with blocks that are not square: ERR_ARGUMENT. */
+rw_status rw_host_read(rw_sparse *m, rw_host *h);
+/* Room for a matrix whose first[rows] is known. false: no memory. */
+bool rw_host_make(rw_host *h);
+void rw_host_free(rw_host *h);
+/* On the device, in the format that suits it for whole products. */
+rw_status rw_host_send(const rw_host *h, rw_device *dev, bool single, rw_sparse **m);
+/* Places its values in a matrix that has its blocks. */
+rw_status rw_host_fill(const rw_host *h, rw_sparse *m);
+
+/* A triangular system (1 + T) z = z by levels: rows of a level need none of each other. */
+typedef struct rw_triangle {
+    rw_sparse *t;
+    int64_t levels, *at; /* places at[l] … at[l + 1] - 1; rows of level 0 need nothing */
+} rw_triangle;
+
+/* y <- y + p(D^-1 A) D^-1 (b - A y), p of a degree, for eigenvalues of D^-1 A from least to most. */
+typedef struct rw_smoother {
+    rw_sparse *a, *inverse; /* a: somebody else's */
+    int degree;
+    double least, most;
+    rw_array *work[2];
+} rw_smoother;
+
+typedef struct rw_grid rw_grid; /* amg.c */
+
+typedef struct rw_precond_ops {
+    rw_status (*create)(rw_precond *p, rw_sparse *m);
+    /* y <- M x, x from place `from` of an array on; kernels alone, so that it can be recorded. */
+    rw_status (*apply)(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
+} rw_precond_ops;
+extern const rw_precond_ops rw_precond_jacobi, rw_precond_ssor, rw_precond_ilu, rw_precond_ilut, rw_precond_chebyshev, rw_precond_amg;
+
+struct rw_precond {
+    rw_device *device;
+    rw_precond_spec spec; /* defaults filled in */
+    const rw_precond_ops *ops;
+    rw_dtype type;        /* of vectors */
+    int64_t n;
+    rw_sparse *inverse;   /* of the diagonal blocks */
+    rw_triangle lower, upper;
+    rw_array *work[2];
+    rw_smoother smoother; /* chebyshev */
+    rw_grid *grid;        /* amg: the first */
+    rw_program *program;
+    rw_kernel *add;
+    rw_precond_info info;
+};
+
+rw_status rw_precond_run(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
+/* Where one product is all there is to do: its matrix; else NULL. */
+rw_sparse *rw_precond_product(const rw_precond *p);
+
+/* The inverse of the diagonal (blocks) times `scale`, as a matrix of the same kind of blocks. */
+rw_status rw_diagonal_inverse(rw_sparse *m, const char *who, double scale, bool single, rw_sparse **inverse);
+
+/* Factors as they are applied: z <- D^-1 r, (1 + T_lower) z = z, (1 + T_upper) z = z. f holds D^-1 A' in T_lower and T_upper, rows and columns in the order of
+ * elimination, inverse the blocks of D^-1; order[i]: the row that is the i-th. */
+rw_status rw_factors_create(rw_precond *p, const rw_host *f, const double *inverse, const int64_t *order);
+rw_status rw_factors_apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
+/* order[i]: rows by colours, greedily; neighbours (in either direction) differ. */
+rw_status rw_order_colours(rw_context *ctx, const rw_host *h, int64_t *order);
+/* h with rows and columns in that order. */
+rw_status rw_host_permute(rw_context *ctx, const rw_host *h, const int64_t *order, rw_host *to);
+
+/* y <- (zero: 0, else y) + x, x from a place on. */
+rw_status rw_precond_add(const rw_precond *p, rw_array *x, int64_t from, rw_array *y, bool zero, rw_queue *q);
+
+/* About the largest eigenvalue of D^-1 A, from powers. */
+rw_status rw_largest_eigenvalue(rw_sparse *a, rw_sparse *inverse, rw_dtype vectors, double *most);
+/* For eigenvalues from 1/ratio of the largest on; freed also where it fails. */
+rw_status rw_smoother_create(rw_precond *p, rw_sparse *a, const char *who, double ratio, rw_smoother *s);
+void rw_smoother_free(rw_smoother *s);
+/* zero: y is 0 before, and not read. */
+rw_status rw_chebyshev_run(const rw_precond *p, const rw_smoother *s, rw_array *b, rw_array *y, bool zero, rw_queue *q);
+
+void rw_amg_destroy(rw_grid **grid);
+
+#endif

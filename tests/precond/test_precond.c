@@ -1,0 +1,543 @@
+/* Preconditioners on every device: factors against dense ones in long double, in the same pattern and order; row sums of the modified factors; complete factors as exact solutions;
+ * Chebyshev polynomials on vectors whose eigenvalues are known; multigrid: hermitian, and as fast on finer grids; what they gain in solvers; what is refused. */
+#include "../devices.h"
+#include "../sparse/matrices.h"
+#include "precond/precond.h"
+#include "rechenwerk/krylov.h"
+
+typedef long double complex number;
+
+/* ---- dense matrices of nb x nb blocks of r x r -------------------------------------------------------------------------------------------- */
+
+typedef struct dense {
+    int nb, r;
+    number *a;     /* (nb r)^2, row after row */
+    bool *there;   /* nb^2: the pattern */
+} dense;
+
+static number *at(const dense *d, int i, int j) { return d->a + ((size_t)i * (size_t)d->r) * (size_t)(d->nb * d->r) + (size_t)(j * d->r); }
+static int width(const dense *d) { return d->nb * d->r; }
+
+static dense dense_of(const entries *e, int r)
+{
+    dense d = {(int)e->rows / r, r, calloc((size_t)(e->rows * e->rows), sizeof *d.a), NULL};
+    d.there = calloc((size_t)(d.nb * d.nb), 1);
+    for (int64_t k = 0; k < e->n; ++k) {
+        d.a[e->row[k] * e->rows + e->column[k]] += e->is_complex ? e->value[2 * k] + e->value[2 * k + 1] * I : e->value[k];
+        d.there[e->row[k] / r * d.nb + e->column[k] / r] = true;
+    }
+    return d;
+}
+
+static void free_dense(dense *d) { free(d->a), free(d->there); }
+
+static void invert(int n, const number *from, int step, number *b)
+{
+    number a[256];
+    for (int i = 0; i < n * n; ++i) a[i] = from[i / n * step + i % n], b[i] = i / n == i % n;
+    for (int c = 0; c < n; ++c) {
+        int pivot = c;
+        for (int r = c; r < n; ++r)
+            if (cabsl(a[r * n + c]) > cabsl(a[pivot * n + c])) pivot = r;
+        for (int k = 0; k < n; ++k) {
+            number s = a[c * n + k], t = b[c * n + k];
+            a[c * n + k] = a[pivot * n + k], b[c * n + k] = b[pivot * n + k], a[pivot * n + k] = s, b[pivot * n + k] = t;
+        }
+        const number p = a[c * n + c];
+        for (int k = 0; k < n; ++k) a[c * n + k] /= p, b[c * n + k] /= p;
+        for (int r = 0; r < n; ++r) {
+            const number f = a[r * n + c];
+            for (int k = 0; r != c && k < n; ++k) a[r * n + k] -= f * a[c * n + k], b[r * n + k] -= f * b[c * n + k];
+        }
+    }
+}
+
+/* c += sign a b, blocks in matrices whose rows are `step` long (b: n). */
+static void block_multiply(int n, number sign, const number *a, int sa, const number *b, int sb, number *c, int sc)
+{
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+            for (int k = 0; k < n; ++k) c[i * sc + j] += sign * a[i * sa + k] * b[k * sb + j];
+}
+
+static void add_fill(dense *d, int most)
+{
+    int *level = malloc((size_t)(d->nb * d->nb) * sizeof *level), n = d->nb;
+    for (int i = 0; i < n * n; ++i) level[i] = d->there[i] ? 0 : 1000;
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < i; ++k)
+            for (int j = k + 1; level[i * n + k] <= most && j < n; ++j) level[i * n + j] = RW_MIN(level[i * n + j], level[i * n + k] + level[k * n + j] + 1);
+    for (int i = 0; i < n * n; ++i) d->there[i] = level[i] <= most;
+    free(level);
+}
+
+/* L and U in the place of A. */
+static void factor(dense *d, bool modified)
+{
+    const int n = d->nb, r = d->r, w = width(d);
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < i; ++k) {
+            number inverse[256], l[256] = {0};
+            if (!d->there[i * n + k]) continue;
+            invert(r, at(d, k, k), w, inverse);
+            block_multiply(r, 1, at(d, i, k), w, inverse, r, l, r);
+            for (int e = 0; e < r * r; ++e) at(d, i, k)[e / r * w + e % r] = l[e];
+            for (int j = k + 1; j < n; ++j) {
+                number drop[256] = {0};
+                if (!d->there[k * n + j]) continue;
+                if (d->there[i * n + j]) block_multiply(r, -1, l, r, at(d, k, j), w, at(d, i, j), w);
+                else if (modified) {
+                    block_multiply(r, -1, l, r, at(d, k, j), w, drop, r);
+                    for (int e = 0; e < r * r; ++e) at(d, i, i)[e / r * w + e / r] += drop[e];
+                }
+            }
+        }
+}
+
+/* z <- (L U)^-1 z */
+static void solve_factors(const dense *d, number *z)
+{
+    const int n = d->nb, r = d->r, w = width(d);
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < i; ++k)
+            for (int e = 0; d->there[i * n + k] && e < r * r; ++e) z[i * r + e / r] -= at(d, i, k)[e / r * w + e % r] * z[k * r + e % r];
+    for (int i = n - 1; i >= 0; --i) {
+        number inverse[256], y[16] = {0};
+        for (int k = i + 1; k < n; ++k)
+            for (int e = 0; d->there[i * n + k] && e < r * r; ++e) z[i * r + e / r] -= at(d, i, k)[e / r * w + e % r] * z[k * r + e % r];
+        invert(r, at(d, i, i), w, inverse);
+        for (int e = 0; e < r * r; ++e) y[e / r] += inverse[e] * z[i * r + e % r];
+        for (int e = 0; e < r; ++e) z[i * r + e] = y[e];
+    }
+}
+
+/* omega (2 - omega) (D + omega U)^-1 D (D + omega L)^-1 as an LU: L' = omega L D^-1, U' = (D + omega U) / (omega (2 - omega)) */
+static void ssor_factors(dense *d, double omega)
+{
+    const int n = d->nb, r = d->r, w = width(d);
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < i; ++k) {
+            number inverse[256], l[256] = {0};
+            invert(r, at(d, k, k), w, inverse);
+            block_multiply(r, omega, at(d, i, k), w, inverse, r, l, r);
+            for (int e = 0; e < r * r; ++e) at(d, i, k)[e / r * w + e % r] = l[e];
+        }
+    for (int i = 0; i < n; ++i)
+        for (int j = i; j < n; ++j)
+            for (int e = 0; e < r * r; ++e) at(d, i, j)[e / r * w + e % r] *= (j == i ? 1 : omega) / (omega * (2 - omega));
+}
+
+/* Greedy colours of the pattern in both directions; order[k]: the k-th row. */
+static void colours(const dense *d, int *order)
+{
+    const int n = d->nb;
+    int *colour = calloc((size_t)n, sizeof *colour), at_ = 0;
+    for (int i = 0; i < n; ++i)
+        for (colour[i] = 1;; ++colour[i]) {
+            bool taken = false;
+            for (int j = 0; j < i; ++j) taken |= (d->there[i * n + j] || d->there[j * n + i]) && colour[j] == colour[i];
+            if (!taken) break;
+        }
+    for (int c = 1; c <= n; ++c)
+        for (int i = 0; i < n; ++i)
+            if (colour[i] == c) order[at_++] = i;
+    free(colour);
+}
+
+static dense permuted(const dense *d, const int *order)
+{
+    const int n = d->nb, r = d->r, w = width(d);
+    dense p = {n, r, calloc((size_t)(w * w), sizeof *p.a), calloc((size_t)(n * n), 1)};
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+            p.there[i * n + j] = d->there[order[i] * n + order[j]];
+            for (int e = 0; e < r * r; ++e) at(&p, i, j)[e / r * w + e % r] = at(d, order[i], order[j])[e / r * w + e % r];
+        }
+    return p;
+}
+
+/* ---- systems ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* Random blocks anywhere, and a diagonal; rows of different lengths, the pattern not symmetric. */
+static entries system_of(uint64_t seed, int64_t n, int r, bool is_complex)
+{
+    entries e = random_entries(seed, n, n, r, r, is_complex, false, false);
+    const int parts = 1 + is_complex;
+    uint64_t count = 1000000;
+    e.row = realloc(e.row, (size_t)(e.n + n * r * r) * 8), e.column = realloc(e.column, (size_t)(e.n + n * r * r) * 8), e.value = realloc(e.value, (size_t)(e.n + n * r * r) * 16);
+    for (int64_t i = 0; i < n; ++i)
+        for (int k = 0; k < r * r; ++k, ++e.n) {
+            e.row[e.n] = i * r + k / r, e.column[e.n] = i * r + k % r;
+            for (int p = 0; p < parts; ++p) e.value[parts * e.n + p] = (double)(float)(uniform(seed, &count) - 0.5 + (k / r == k % r && p == 0 ? 6.0 * r : 0));
+        }
+    return e;
+}
+
+static rw_sparse *matrix_of(const char *layout, rw_dtype values, const entries *e)
+{
+    rw_sparse_layout l;
+    rw_sparse *m;
+    OK(rw_sparse_layout_parse(ctx, layout, &l));
+    l.values = values;
+    OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
+    return m;
+}
+
+static rw_array *vector_of(rw_dtype type, int64_t n, uint64_t seed)
+{
+    rw_array *a;
+    void *data;
+    OK(rw_array_create(dev, type, 1, &n, RW_MEMORY_DEVICE, &a));
+    OK(rw_array_write(a, &data));
+    for (int64_t i = 0; i < n * (1 + rw_dtype_is_complex(type)); ++i) {
+        const double v = seed ? rw_random_uniform(seed, (uint64_t)i) - 0.5 : 0;
+        if (type == RW_F32 || type == RW_C64) ((float *)data)[i] = (float)v;
+        else ((double *)data)[i] = v;
+    }
+    return a;
+}
+
+static rw_precond_info apply(const char *text, rw_sparse *m, rw_dtype type, rw_array *r, rw_array *z)
+{
+    rw_precond_spec spec;
+    rw_precond *p;
+    OK(rw_precond_parse(ctx, text, &spec));
+    if (rw_precond_create(m, type, &spec, &p) != RW_OK) fail_msg("%s: %s", text, rw_message(ctx));
+    OK(rw_precond_apply(p, r, z, queue));
+    const rw_precond_info info = rw_precond_get_info(p);
+    rw_precond_destroy(&p);
+    return info;
+}
+
+/* The largest difference of z from the reference, beside its largest number. */
+static double difference(rw_dtype type, rw_array *z, const number *reference)
+{
+    const void *data;
+    double most = 0, largest = 0;
+    OK(rw_array_read(z, &data));
+    for (int64_t i = 0; i < rw_array_size(z); ++i) {
+        const number v = rw_value_get(type, data, i, 0) + rw_value_get(type, data, i, 1) * I;
+        const double d = (double)cabsl(v - reference[i]);
+        most = d > most || d != d ? d : most, largest = fmax(largest, (double)cabsl(reference[i]));
+    }
+    return most / largest;
+}
+
+static number *numbers(rw_dtype type, rw_array *a)
+{
+    const void *data;
+    number *n = malloc((size_t)rw_array_size(a) * sizeof *n);
+    OK(rw_array_read(a, &data));
+    for (int64_t i = 0; i < rw_array_size(a); ++i) n[i] = rw_value_get(type, data, i, 0) + rw_value_get(type, data, i, 1) * I;
+    return n;
+}
+
+/* ---- tests ---------------------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct factor_case { const char *text; int level; bool modified, coloured; double omega; } factor_case;
+static const factor_case factor_cases[] = {
+    {"ilu0", 0, false, false, 0},          {"ilu:level=1", 1, false, false, 0},      {"ilu2", 2, false, false, 0},           {"milu", 0, true, false, 0},
+    {"milu:level=1:order=colours", 1, true, true, 0}, {"ilu0:order=colours", 0, false, true, 0}, {"ilut:drop=1e-30:fill=1000", 1000, false, false, 0},
+    {"ssor", 0, false, true, 1},           {"ssor:omega=1.3:order=natural", 0, false, false, 1.3}, {"ssor:omega=0.7", 0, false, true, 0.7},
+    {"ilu1:sweeps=60", 1, false, false, 0}, {"ilu0:sweeps=61:order=colours", 0, false, true, 0}, {"ilu:f32", 0, false, false, 0},
+};
+
+/* z of a case in long double: in the order of elimination and back. */
+static void reference(const factor_case *c, const dense *full, number *z)
+{
+    const int n = full->nb, r = full->r;
+    int *order = malloc((size_t)n * sizeof *order);
+    number *y = malloc((size_t)(n * r) * sizeof *y);
+    for (int i = 0; i < n; ++i) order[i] = i;
+    if (c->coloured) colours(full, order);
+    dense d = permuted(full, order);
+    if (c->omega > 0) ssor_factors(&d, c->omega);
+    else {
+        if (c->level == 1000) memset(d.there, 1, (size_t)(n * n));
+        else add_fill(&d, c->level);
+        factor(&d, c->modified);
+    }
+    for (int i = 0; i < n * r; ++i) y[i] = z[order[i / r] * r + i % r];
+    solve_factors(&d, y);
+    for (int i = 0; i < n * r; ++i) z[order[i / r] * r + i % r] = y[i];
+    free(order), free(y), free_dense(&d);
+}
+
+static void test_factors(void **state)
+{
+    static const struct { const char *layout; rw_dtype values, vectors; int r, n; } kinds[] = {
+        {"csr", RW_F64, RW_F64, 1, 57}, {"bcsr:5", RW_F64, RW_F64, 5, 21}, {"bsell:3", RW_C128, RW_C128, 3, 33}, {"bell:2", RW_F32, RW_F64, 2, 40}, {"dia", RW_F64, RW_C128, 1, 30},
+        {"bcsr:4:columns", RW_C64, RW_C64, 4, 18}, {"coo", RW_F32, RW_F32, 1, 64}, {"csr", RW_F64, RW_F64, 1, 1}, {"bsell:7", RW_F64, RW_F64, 7, 13},
+    };
+    const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
+    (void)state;
+    for (int i = 0; i < RW_COUNT(kinds); ++i) {
+        entries e = system_of((uint64_t)(100 + i), kinds[i].n, kinds[i].r, rw_dtype_is_complex(kinds[i].values));
+        dense d = dense_of(&e, kinds[i].r);
+        rw_sparse *m = matrix_of(kinds[i].layout, kinds[i].values, &e);
+        rw_array *r = vector_of(kinds[i].vectors, e.rows, 5), *z = vector_of(kinds[i].vectors, e.rows, 0);
+        for (int c = 0; c < RW_COUNT(factor_cases); ++c) {
+            if (!fast && (c + i) % 4) continue;
+            number *want = numbers(kinds[i].vectors, r);
+            reference(&factor_cases[c], &d, want);
+            apply(factor_cases[c].text, m, kinds[i].vectors, r, z);
+            const bool single = strstr(factor_cases[c].text, "f32") || kinds[i].vectors == RW_F32 || kinds[i].vectors == RW_C64;
+            const double off = difference(kinds[i].vectors, z, want), allowed = single ? 3e-5 : kinds[i].values == RW_F32 ? 3e-5 : 1e-12;
+            if (!(off <= allowed)) fail_msg("%s: %s, %s of %s: differs by %g, allowed %g", rw_device_info(dev)->name, factor_cases[c].text, kinds[i].layout, rw_dtype_name(kinds[i].values), off, allowed);
+            free(want);
+        }
+        rw_sparse_destroy(&m), rw_array_destroy(&r), rw_array_destroy(&z);
+        free_entries(&e), free_dense(&d);
+    }
+}
+
+/* A27: (L U) 1 = A 1, so M A 1 = 1. */
+static void test_row_sums(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; ++k) {
+        static const char *const texts[] = {"milu", "milu1", "milu:order=colours", "milu2:order=colours"};
+        const int r = k % 2 ? 5 : 1;
+        entries e = system_of((uint64_t)(200 + k), 60, r, k > 1);
+        rw_sparse *m = matrix_of(r > 1 ? "bcsr:5" : "csr", k > 1 ? RW_C128 : RW_F64, &e);
+        const rw_dtype type = k > 1 ? RW_C128 : RW_F64;
+        rw_array *one = vector_of(type, e.rows, 0), *a1 = vector_of(type, e.rows, 0), *z = vector_of(type, e.rows, 0);
+        void *data;
+        OK(rw_array_write(one, &data));
+        memset(data, 0, (size_t)e.rows * rw_dtype_size(type));
+        for (int64_t i = 0; i < e.rows; ++i) ((double *)data)[i * (1 + (k > 1))] = 1;
+        OK(rw_sparse_multiply(m, RW_OP_NONE, NULL, one, NULL, a1, queue));
+        apply(texts[k], m, type, a1, z);
+        number *want = numbers(type, one);
+        assert_true(difference(type, z, want) < 1e-12);
+        free(want);
+        rw_sparse_destroy(&m), rw_array_destroy(&one), rw_array_destroy(&a1), rw_array_destroy(&z);
+        free_entries(&e);
+    }
+}
+
+/* Dropping keeps less: blocks within what `fill` allows, fewer for larger `drop`. */
+static void test_drop(void **state)
+{
+    (void)state;
+    entries e = system_of(300, 80, 2, false);
+    rw_sparse *m = matrix_of("bcsr:2", RW_F64, &e);
+    rw_array *r = vector_of(RW_F64, e.rows, 5), *z = vector_of(RW_F64, e.rows, 0);
+    const int64_t all = rw_sparse_get_size(m).blocks, full = apply("ilut:drop=1e-9:fill=1000", m, RW_F64, r, z).blocks, few = apply("ilut:drop=1e-9:fill=1", m, RW_F64, r, z).blocks,
+                  large = apply("ilut:drop=0.2", m, RW_F64, r, z).blocks;
+    assert_true(few <= all + 2 * 80 && few < full && large < few);
+    assert_int_equal(apply("ilut:drop=0.999", m, RW_F64, r, z).blocks, 80);
+    rw_sparse_destroy(&m), rw_array_destroy(&r), rw_array_destroy(&z);
+    free_entries(&e);
+}
+
+/* The grid of n^dim points with neighbours -1; r > 1: as many unknowns a point, coupled. Convection: an upwind flow of that strength. */
+static entries laplacian(int n, int dim, int r, bool is_complex, double convection)
+{
+    int64_t cells = 1;
+    for (int d = 0; d < dim; ++d) cells *= n;
+    const int parts = 1 + is_complex;
+    const size_t most = (size_t)cells * (size_t)((2 * dim + 1) * r * r);
+    entries e = {cells * r, cells * r, 0, is_complex, malloc(most * 8), malloc(most * 8), calloc(most, 16)};
+    for (int64_t i = 0; i < cells; ++i)
+        for (int k = -dim; k <= dim; ++k) {
+            int64_t step = 1;
+            for (int d = 1; d < abs(k); ++d) step *= n;
+            const int64_t place = k ? i / step % n : 0, j = i + (k > 0 ? step : k < 0 ? -step : 0);
+            if (k && (place + (k > 0) - (k < 0) < 0 || place + (k > 0) - (k < 0) >= n)) continue;
+            for (int b = 0; b < r * r; ++b) {
+                if (k && b / r != b % r) continue;
+                e.row[e.n] = i * r + b / r, e.column[e.n] = j * r + b % r;
+                double v = k ? k < 0 ? -1 - convection : -1 : b / r == b % r ? 2 * dim + dim * convection + (r > 1) * 0.1 * r : 0;
+                if (!k && b / r != b % r) v = 0.05;
+                e.value[parts * e.n] = v;
+                if (is_complex && !k && b / r != b % r) e.value[2 * e.n + 1] = b / r < b % r ? 0.03 : -0.03;
+                ++e.n;
+            }
+        }
+    return e;
+}
+
+/* Eigenvectors of the line's Laplacian: what is left of one, 1 - lambda p(lambda), is within 1 / T_degree of the interval. */
+static void test_chebyshev(void **state)
+{
+    enum { N = 99 };
+    (void)state;
+    entries e = laplacian(N, 1, 1, false, 0);
+    rw_sparse *m = matrix_of("csr", RW_F64, &e);
+    rw_precond_spec spec;
+    OK(rw_precond_parse(ctx, "chebyshev:degree=7", &spec));
+    rw_precond *p;
+    OK(rw_precond_create(m, RW_F64, &spec, &p));
+    const double top = 1 + cos(acos(-1) / (N + 1)), bound = 1 / cosh(7 * acosh(31.0 / 29.0));
+    assert_true(p->smoother.most > 0.97 * top && p->smoother.most < 1.11 * top);
+    for (int k = 1; k <= N; k += 7) {
+        const double lambda = 1 - cos(k * acos(-1) / (N + 1)); /* of D^-1 A */
+        rw_array *r = vector_of(RW_F64, N, 0), *z = vector_of(RW_F64, N, 0);
+        void *data;
+        const void *read;
+        OK(rw_array_write(r, &data));
+        for (int i = 0; i < N; ++i) ((double *)data)[i] = 2 * lambda * sin(k * (i + 1) * acos(-1) / (N + 1)); /* A times the eigenvector */
+        OK(rw_precond_apply(p, r, z, queue));
+        OK(rw_array_read(z, &read));
+        double left = 0;
+        for (int i = 0; i < N; ++i) left = fmax(left, fabs(((const double *)read)[i] - sin(k * (i + 1) * acos(-1) / (N + 1))));
+        if (lambda > p->smoother.least && !(left <= bound + 1e-12)) fail_msg("lambda = %g: %g is left, allowed %g", lambda, left, bound);
+        if (k == N - 1) assert_true(left > 0); /* it is no exact solution */
+        rw_array_destroy(&r), rw_array_destroy(&z);
+    }
+    rw_precond_destroy(&p), rw_sparse_destroy(&m);
+    free_entries(&e);
+}
+
+static int64_t iterations(const entries *e, const char *layout, rw_dtype values, rw_krylov_method method, const char *precond)
+{
+    rw_sparse *m = matrix_of(layout, values, e);
+    const rw_dtype type = values == RW_F32 ? RW_F64 : values;
+    rw_array *b = vector_of(type, e->rows, 7), *x = vector_of(type, e->rows, 0);
+    rw_krylov_spec spec = {.method = method, .rtol = 1e-9, .iterations = 3000};
+    rw_krylov_result result;
+    rw_krylov *k;
+    OK(rw_precond_parse(ctx, precond, &spec.precond));
+    if (rw_krylov_create(m, type, &spec, &k) != RW_OK || rw_krylov_solve(k, b, x, &result) != RW_OK) fail_msg("%s, %s: %s", rw_krylov_method_name(method), precond, rw_message(ctx));
+    assert_true(result.residual <= 1.1e-9 * result.right_side);
+    rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x);
+    return result.iterations;
+}
+
+/* Fewer iterations than without, for hermitian systems and for others (A27). */
+static void test_gain(void **state)
+{
+    static const char *const all[] = {"jacobi", "ssor", "ilu0", "ilu1", "milu", "ilut:drop=1e-2", "ilu0:order=colours", "ilu0:sweeps=3", "ilu0:f32", "chebyshev", "amg", "amg:f32"};
+    const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
+    const int n = fast ? 40 : 12;
+    (void)state;
+    for (int kind = 0; kind < (fast ? 4 : 2); ++kind) {
+        const int r = kind % 2 ? 3 : 1;
+        const bool general = kind >= 2;
+        const rw_dtype type = kind % 2 ? RW_C128 : RW_F64;
+        entries e = laplacian(n, 2, r, kind % 2, general ? 0.5 : 0);
+        for (int64_t k = 0; k < e.n; ++k) /* rows of very different size: without it there is nothing in it for Jacobi */
+            for (int p = 0; p <= (kind % 2); ++p) e.value[(1 + kind % 2) * k + p] *= (1 + (double)(e.row[k] / r % 5)) * (general ? 1 : 1 + (double)(e.column[k] / r % 5));
+        const int64_t none = iterations(&e, r > 1 ? "bcsr:3" : "csr", type, general ? RW_KRYLOV_GMRES : RW_KRYLOV_CG, "none");
+        for (int i = 0; i < RW_COUNT(all); ++i) {
+            if (!fast && i % 3) continue;
+            if (!general && (!strncmp(all[i], "ilut", 4) || strstr(all[i], "sweeps") || !strcmp(all[i], "milu"))) continue; /* not hermitian, or not positive where rows are scaled so */
+            const int64_t with = iterations(&e, r > 1 ? "bcsr:3" : "csr", type, general ? RW_KRYLOV_GMRES : RW_KRYLOV_CG, all[i]);
+            if (!(with < none)) fail_msg("%s: %lld iterations, without %lld (kind %d)", all[i], (long long)with, (long long)none, kind);
+            if (!strcmp(all[i], "ilu1") && general) {
+                assert_true(iterations(&e, r > 1 ? "bcsr:3" : "csr", type, RW_KRYLOV_BICGSTAB, all[i]) < none);
+                assert_true(iterations(&e, r > 1 ? "bcsr:3" : "csr", type, RW_KRYLOV_FGMRES, all[i]) <= with + 1);
+            }
+        }
+        free_entries(&e);
+    }
+}
+
+/* Multigrid: as many iterations on finer grids, in two and three dimensions, of blocks and complex; hermitian. */
+static void test_multigrid(void **state)
+{
+    static const struct { int dim, r, coarse, fine; bool is_complex; int64_t most; } kinds[] = {{2, 1, 24, 96, false, 16}, {3, 1, 10, 24, false, 16}, {2, 3, 16, 48, true, 16}};
+    const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
+    (void)state;
+    for (int i = 0; i < (fast ? RW_COUNT(kinds) : 1); ++i) {
+        const rw_dtype type = kinds[i].is_complex ? RW_C128 : RW_F64;
+        int64_t taken[2];
+        for (int fine = 0; fine < (fast ? 2 : 1); ++fine) {
+            entries e = laplacian(fine ? kinds[i].fine : kinds[i].coarse, kinds[i].dim, kinds[i].r, kinds[i].is_complex, 0);
+            taken[fine] = iterations(&e, kinds[i].r > 1 ? "bcsr:3" : "csr", type, RW_KRYLOV_CG, "amg");
+            if (taken[fine] > kinds[i].most) fail_msg("kind %d: %lld iterations on the %s grid, %lld allowed", i, (long long)taken[fine], fine ? "fine" : "coarse", (long long)kinds[i].most);
+            free_entries(&e);
+        }
+    }
+    entries e = laplacian(20, 2, 3, true, 0);
+    rw_sparse *m = matrix_of("bcsr:3", RW_C128, &e);
+    rw_array *x = vector_of(RW_C128, e.rows, 3), *y = vector_of(RW_C128, e.rows, 4), *mx = vector_of(RW_C128, e.rows, 0), *my = vector_of(RW_C128, e.rows, 0);
+    const rw_precond_info info = apply("amg", m, RW_C128, x, mx);
+    assert_true(info.levels >= 2 && info.blocks > rw_sparse_get_size(m).blocks && info.bytes > 0);
+    apply("amg", m, RW_C128, y, my);
+    number *a = numbers(RW_C128, x), *b = numbers(RW_C128, y), *ma = numbers(RW_C128, mx), *mb = numbers(RW_C128, my), left = 0, right = 0, self = 0;
+    for (int64_t i = 0; i < e.rows; ++i) left += conjl(b[i]) * ma[i], right += conjl(mb[i]) * a[i], self += conjl(a[i]) * ma[i];
+    assert_true(cabsl(left - right) < 1e-10L * cabsl(self) && creall(self) > 0 && fabsl(cimagl(self)) < 1e-10L * creall(self));
+    free(a), free(b), free(ma), free(mb);
+    rw_sparse_destroy(&m), rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&mx), rw_array_destroy(&my);
+    free_entries(&e);
+}
+
+static void test_text(void **state)
+{
+    static const char *const same[] = {"none", "jacobi", "ssor:omega=1.3", "ilu0", "ilu:level=2:order=colours", "milu:level=1:sweeps=3", "ilut:drop=0.0001:fill=20", "chebyshev:degree=6:f32", "amg:degree=3:theta=0.1"};
+    rw_precond_spec s;
+    char text[120];
+    (void)state;
+    for (int i = 0; i < RW_COUNT(same); ++i) {
+        OK(rw_precond_parse(ctx, same[i], &s));
+        rw_precond_print(&s, text, sizeof text);
+        assert_string_equal(text, same[i]);
+    }
+    OK(rw_precond_parse(ctx, "ilu3", &s));
+    assert_true(s.method == RW_PRECOND_ILU && s.level == 3);
+    OK(rw_precond_parse(ctx, "milu", &s));
+    assert_true(s.method == RW_PRECOND_MILU && s.level == 0);
+    FAILS(RW_ERR_ARGUMENT, "did you mean jacobi?", rw_precond_parse(ctx, "jakobi", &s));
+    FAILS(RW_ERR_ARGUMENT, "there is none of that name", rw_precond_parse(ctx, "", &s));
+    FAILS(RW_ERR_ARGUMENT, "options are level=", rw_precond_parse(ctx, "ilu:drop=1", &s));
+    FAILS(RW_ERR_ARGUMENT, "level=11: 0 to 10 is needed", rw_precond_parse(ctx, "ilu:level=11", &s));
+    FAILS(RW_ERR_ARGUMENT, "level=1.5: 0 to 10", rw_precond_parse(ctx, "ilu:level=1.5", &s));
+    FAILS(RW_ERR_ARGUMENT, "omega=2: above 0, below 2", rw_precond_parse(ctx, "ssor:omega=2", &s));
+    FAILS(RW_ERR_ARGUMENT, "drop=nan", rw_precond_parse(ctx, "ilut:drop=nan", &s));
+    FAILS(RW_ERR_ARGUMENT, "\"order=random\" is no option", rw_precond_parse(ctx, "ssor:order=random", &s));
+}
+
+static void test_refused(void **state)
+{
+    entries e = system_of(400, 12, 2, false), hole = system_of(401, 12, 1, false), wide = random_entries(3, 6, 9, 1, 1, false, false, false);
+    rw_sparse *m = matrix_of("bcsr:2", RW_F64, &e), *v = matrix_of("vbcsr", RW_F64, &e), *w = matrix_of("csr", RW_F64, &wide);
+    rw_precond *p;
+    rw_array *r = vector_of(RW_F64, 24, 1), *short_ = vector_of(RW_F64, 23, 1);
+    (void)state;
+    FAILS(RW_ERR_ARGUMENT, "not one of rw_precond_method", rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_METHODS}, &p));
+    FAILS(RW_ERR_ARGUMENT, "or none", rw_precond_create(m, RW_F64, &(rw_precond_spec){0}, &p));
+    FAILS(RW_ERR_ARGUMENT, "omega = 2.5: above 0", rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_SSOR, .omega = 2.5}, &p));
+    FAILS(RW_ERR_ARGUMENT, "level = -1", rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU, .level = -1}, &p));
+    FAILS(RW_ERR_ARGUMENT, "need square ones", rw_precond_create(w, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
+    FAILS(RW_ERR_ARGUMENT, "convert it", rw_precond_create(v, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
+    OK(rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
+    FAILS(RW_ERR_ARGUMENT, "the same array", rw_precond_apply(p, r, r, queue));
+    FAILS(RW_ERR_ARGUMENT, "z is 23 numbers", rw_precond_apply(p, r, short_, queue));
+    rw_precond_destroy(&p);
+    rw_sparse_destroy(&m), rw_sparse_destroy(&v), rw_sparse_destroy(&w), rw_array_destroy(&r), rw_array_destroy(&short_);
+    for (int64_t k = 0; k < hole.n; ++k)
+        if (hole.row[k] == 7 && hole.column[k] == 7) hole.value[k] = 0;
+    m = matrix_of("csr", RW_F64, &hole);
+    static const struct { const char *text, *part; } bad[] = {{"jacobi", "jacobi: the diagonal entry of row 7"}, {"ssor", "ssor: the diagonal entry of row 7"}, {"chebyshev", "chebyshev: the diagonal entry of row 7"}, {"amg:f32", "amg: the diagonal entry of row 7"}};
+    for (int i = 0; i < RW_COUNT(bad); ++i) {
+        rw_precond_spec s;
+        OK(rw_precond_parse(ctx, bad[i].text, &s));
+        if (s.method == RW_PRECOND_AMG) continue; /* small enough to be solved directly */
+        FAILS(RW_ERR_INPUT, bad[i].part, rw_precond_create(m, RW_F64, &s, &p));
+    }
+    rw_sparse_destroy(&m);
+    /* (1 1; 1 1): the second pivot is 0 */
+    entries ones = {2, 2, 4, false, malloc(32), malloc(32), malloc(32)};
+    for (int k = 0; k < 4; ++k) ones.row[k] = k / 2, ones.column[k] = k % 2, ones.value[k] = 1;
+    m = matrix_of("csr", RW_F64, &ones);
+    FAILS(RW_ERR_INPUT, "ilu: the diagonal entry of row 1 is missing or singular, or has become so", rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
+    FAILS(RW_ERR_INPUT, "ilut: the diagonal entry of row 1", rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILUT}, &p));
+    rw_sparse_destroy(&m);
+    const int64_t at0 = 0;
+    rw_sparse_layout l;
+    OK(rw_sparse_layout_parse(ctx, "csr", &l));
+    OK(rw_sparse_create(dev, &l, &(rw_sparse_blocks){1, 1, (int64_t[]){0, 1}, &at0, NULL, NULL}, &m));
+    OK(rw_sparse_add_blocks(m, 1, &at0, &at0, &(double){NAN}));
+    FAILS(RW_ERR_INPUT, "ilu: row 0 of the matrix has a number that is not finite", rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
+    rw_sparse_destroy(&m);
+    free_entries(&e), free_entries(&hole), free_entries(&wide), free_entries(&ones);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors), cmocka_unit_test(test_row_sums), cmocka_unit_test(test_drop),  cmocka_unit_test(test_chebyshev), cmocka_unit_test(test_gain),
+                                       cmocka_unit_test(test_multigrid), cmocka_unit_test(test_text),   cmocka_unit_test(test_refused)};
+    return run_on_devices("precond", tests, RW_COUNT(tests));
+}
