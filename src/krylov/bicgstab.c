@@ -41,4 +41,4 @@ static rw_status step(rw_krylov *k, int number)
     return one(k, k->state[0], k->state[1]);
 }
 
-const rw_krylov_ops rw_krylov_bicgstab = {"bicgstab.k", 5, 1, start, step, NULL, NULL};
+const rw_krylov_ops rw_krylov_bicgstab = {"bicgstab.k", 5, 2, 1, start, step, NULL, NULL};

@@ -12,7 +12,7 @@
  * vector and cannot be corrected later; P v_j of all j are kept, and x gets them at the end of a cycle. */
 #include "krylov/krylov.h"
 
-enum { R, U, T };      /* R: for the residual at the end; U: P v; T: P of the sum of a cycle */
+enum { R, U, T }; /* R: for the residual at the end; U: P v; T: P of the sum of a cycle */
 enum { FEW = 4, PLENTY = 16 }; /* numbers of an item in a tile; partial sums beyond which a launch adds them up */
 
 static int64_t tile(const rw_krylov *k) { return FEW * (int64_t)k->program->group; }
@@ -119,7 +119,7 @@ static rw_status cycle(rw_krylov *k, rw_array *b)
     return again(k, b);
 }
 
-const rw_krylov_ops rw_krylov_gmres = {"gmres.k", 1, 1, residual, step, allocate, cycle};
+const rw_krylov_ops rw_krylov_gmres = {"gmres.k", 1, 2, 1, residual, step, allocate, cycle};
 
 /* ---- modified Gram-Schmidt ------------------------------------------------------------------------------------------------------------------ */
 
@@ -160,7 +160,7 @@ static rw_status plain_cycle(rw_krylov *k, rw_array *b)
     return scale(k, 0, k->state[0]);
 }
 
-const rw_krylov_ops rw_krylov_plain_gmres = {"gmres.k", 1, 1, plain_start, plain_step, allocate, plain_cycle};
+const rw_krylov_ops rw_krylov_plain_gmres = {"gmres.k", 1, 2, 1, plain_start, plain_step, allocate, plain_cycle};
 
 /* ---- flexible --------------------------------------------------------------------------------------------------------------------------------- */
 
@@ -186,4 +186,4 @@ static rw_status flexible_cycle(rw_krylov *k, rw_array *b)
     return scale(k, 0, k->state[0]);
 }
 
-const rw_krylov_ops rw_krylov_fgmres = {"gmres.k", 1, 1, plain_start, plain_step, flexible_allocate, flexible_cycle};
+const rw_krylov_ops rw_krylov_fgmres = {"gmres.k", 1, 2, 1, plain_start, plain_step, flexible_allocate, flexible_cycle};

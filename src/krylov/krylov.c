@@ -50,8 +50,8 @@ rw_status rw_krylov_settle(rw_krylov *k, rw_sums *s, int sums)
 {
     s->now = s->few ? s->few : s->part, s->n = s->few ? 64 : s->groups;
     if (!s->few) return RW_OK;
-    const rw_arg a[] = {rw_arg_array(s->part), rw_arg_array(s->few), rw_arg_int(s->groups), rw_arg_int(sums)};
-    return rw_krylov_launch(k, RW_KRYLOV_K_combine, 64, 1, a, 4);
+    const rw_arg a[] = {rw_arg_array(s->part), rw_arg_array(s->few), rw_arg_int(s->groups)};
+    return rw_krylov_launch(k, RW_KRYLOV_K_combine, 64, sums, a, 3);
 }
 
 rw_status rw_krylov_product(rw_krylov *k, rw_sparse *m, double alpha, rw_array *x, int64_t x_from, double beta, rw_array *z, rw_array *y, int64_t y_from, rw_array *w, rw_sums *sums)
@@ -80,6 +80,8 @@ rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b)
     return rw_krylov_launch(k, RW_KRYLOV_K_begin, 1, 1, a, 7);
 }
 
+enum { SMALL = 65536 }; /* unknowns: below, a launch costs a GPU more than its vectors */
+
 /* ---- create, destroy ---------------------------------------------------------------------------------------------------------------------- */
 
 static rw_status check(rw_context *ctx, const rw_sparse *a, rw_dtype vectors, const rw_krylov_spec *s)
@@ -102,12 +104,11 @@ static rw_status build(rw_krylov *k)
         RW_KRYLOV_KERNELS(RW_X)
 #undef RW_X
     };
-    const bool gpu = k->device->info.gpu;
     char each[16], text_group[16], restart[16], deep[16], tiles[16];
-    const int64_t fill = 256 * (int64_t)RW_MAX(k->device->info.units, 1) * 4; /* enough groups for a GPU before items get more to do */
-    const int group = 256, each_item = gpu ? (int)RW_MIN(RW_MAX(k->n / fill, 1), 8) : 32;
-    const int64_t pieces = k->n / (4 * group) / (4 * RW_MAX(k->device->info.units, 1)); /* enough groups for a GPU, of few enough sums */
-    k->deep = rw_dtype_is_complex(k->type) || !gpu ? 4 : 8, k->tiles = gpu ? (int)RW_MIN(RW_MAX(pieces, 1), 8) : 8;
+    const int64_t units = RW_MAX(k->device->info.units, 1), fill = 256 * units * 8; /* a GPU full of groups; then items get more to do */
+    const int group = 256, each_item = k->ops == &rw_krylov_single_cg ? 1 : k->threads ? (int)RW_MAX((k->n + fill - 1) / fill, 1) : 32;
+    const int64_t pieces = k->n / (4 * group) / (4 * units); /* enough groups for a GPU, of few enough sums */
+    k->deep = rw_dtype_is_complex(k->type) || !k->threads ? 4 : 8, k->tiles = k->threads ? (int)RW_MIN(RW_MAX(pieces, 1), 8) : 8;
     snprintf(each, sizeof each, "%d", each_item), snprintf(text_group, sizeof text_group, "%d", group), snprintf(restart, sizeof restart, "%d", k->spec.restart);
     snprintf(deep, sizeof deep, "%d", k->deep), snprintf(tiles, sizeof tiles, "%d", k->tiles);
     const char *part = k->type == RW_F32 || k->type == RW_C64 ? "f32" : "f64", *z = rw_dtype_is_complex(k->type) ? "1" : "0";
@@ -132,7 +133,7 @@ static int steps_of(const rw_krylov *k) { return k->ops->cycle ? k->spec.restart
 
 static rw_status allocate(rw_krylov *k)
 {
-    for (int i = 0; i < k->ops->vectors + (k->p != NULL) * 2; ++i) RW_TRY(vector(k, k->type, k->n, &k->vector[i]));
+    for (int i = 0; i < k->ops->vectors + (k->p ? k->ops->more : 0); ++i) RW_TRY(vector(k, k->type, k->n, &k->vector[i]));
     RW_TRY(vector(k, k->type, k->n, &k->x));
     for (int i = 0; i < 2; ++i) RW_TRY(vector(k, RW_F64, RW_KRYLOV_STATE, &k->state[i]));
     RW_TRY(vector(k, RW_F64, k->spec.iterations + 3, &k->history));
@@ -155,6 +156,8 @@ rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec 
     if (k->spec.rtol == 0 && k->spec.atol == 0) k->spec.rtol = 1e-8;
     if (!k->spec.iterations) k->spec.iterations = 10000;
     if (!k->spec.restart) k->spec.restart = 30;
+    k->threads = rw_sparse_threads(a);
+    if (spec->method == RW_KRYLOV_CG && k->threads && k->n <= SMALL) k->ops = &rw_krylov_single_cg;
     if (spec->method == RW_KRYLOV_GMRES && spec->orthogonal == RW_KRYLOV_MODIFIED) k->ops = &rw_krylov_plain_gmres;
     rw_status status = spec->precond.method ? rw_precond_create(a, vectors, &spec->precond, &k->p) : RW_OK;
     if (status == RW_OK) status = build(k);

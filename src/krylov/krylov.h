@@ -6,7 +6,7 @@
 #include "precond/precond.h"
 
 #define RW_KRYLOV_KERNELS(X)                                                                                                            \
-    X(combine) X(squares) X(inner) X(begin) X(begin_rho) X(cg_update) X(cg_direction) X(bi_half) X(bi_update) X(bi_direction) X(gm_again) X(gm_dots) X(gm_totals)    \
+    X(combine) X(squares) X(inner) X(begin) X(begin_rho) X(cg_update) X(cg_direction) X(cg_single) X(bi_half) X(bi_update) X(bi_direction) X(gm_again) X(gm_dots) X(gm_totals)    \
     X(gm_column) X(gm_update) X(gm_one) X(gm_plain_column) X(gm_scale) X(gm_solve) X(gm_combine) X(gm_add)
 
 enum {
@@ -18,7 +18,7 @@ enum {
 
 /* Numbers of a state, as in krylov.k. */
 enum { RW_KRYLOV_RESIDUAL = 6, RW_KRYLOV_ITERATION = 7, RW_KRYLOV_WHY = 8, RW_KRYLOV_TOLERANCE = 9, RW_KRYLOV_RIGHT_SIDE = 13, RW_KRYLOV_STATE = 16 };
-enum { RW_KRYLOV_VECTORS = 8, RW_KRYLOV_FEW = 256 };
+enum { RW_KRYLOV_VECTORS = 8, RW_KRYLOV_FEW = 1280 };
 
 /* Sums that a launch has left: `n` numbers of each in `now`; few: what they are combined to where they are many. */
 typedef struct rw_sums {
@@ -28,7 +28,7 @@ typedef struct rw_sums {
 
 typedef struct rw_krylov_ops {
     const char *text;  /* its kernels, behind krylov.k */
-    int vectors;       /* besides x and b */
+    int vectors, more; /* besides x and b; more with a preconditioner */
     int iterations;    /* of a step */
     /* From b and k->x to the first state (state 0) and everything an iteration needs. */
     rw_status (*start)(rw_krylov *k, rw_array *b);
@@ -41,7 +41,7 @@ typedef struct rw_krylov_ops {
     rw_status (*cycle)(rw_krylov *k, rw_array *b);
 } rw_krylov_ops;
 
-extern const rw_krylov_ops rw_krylov_cg, rw_krylov_bicgstab, rw_krylov_gmres, rw_krylov_fgmres, rw_krylov_plain_gmres;
+extern const rw_krylov_ops rw_krylov_cg, rw_krylov_single_cg, rw_krylov_bicgstab, rw_krylov_gmres, rw_krylov_fgmres, rw_krylov_plain_gmres;
 
 struct rw_krylov {
     rw_device *device;
@@ -52,6 +52,7 @@ struct rw_krylov {
     const rw_krylov_ops *ops;
     rw_dtype type;
     int64_t n, groups; /* of vector kernels */
+    bool threads;      /* kernels for threads of a GPU */
     rw_program *program;
     rw_kernel *kernel[RW_KRYLOV_NKERNELS];
     rw_array *vector[RW_KRYLOV_VECTORS], *x; /* x: the solution while it is looked for, so that recordings hold for any x of the caller */

@@ -137,19 +137,17 @@ static rw_precond_spec seen_precond;
 
 static rw_status call_precond_parse(void) { return rw_precond_parse(ctx, "ilu:level=2:f32", &seen_precond); }
 static void result_precond_spec(void) { note("%d %d %d", (int)seen_precond.method, seen_precond.level, (int)seen_precond.single); }
-static rw_status create_precond(const char *as_text)
+static rw_status create_precond(rw_precond_spec spec)
 {
     void *p = poison;
-    rw_precond_spec spec;
     memcpy(&precond, &p, sizeof p);
-    OK(rw_precond_parse(ctx, as_text, &spec));
     return made(rw_precond_create(matrix, RW_F64, &spec, &precond), &precond);
 }
-static rw_status call_ilu(void) { return create_precond("ilu1:order=colours:sweeps=2"); }
-static rw_status call_ilut(void) { return create_precond("ilut:fill=2"); }
-static rw_status call_ssor(void) { return create_precond("ssor"); }
-static rw_status call_chebyshev(void) { return create_precond("chebyshev"); }
-static rw_status call_amg(void) { return create_precond("amg"); }
+static rw_status call_ilu(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1, .order = RW_ORDER_COLOURS, .sweeps = 2}); }
+static rw_status call_ilut(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_ILUT, .fill = 2}); }
+static rw_status call_ssor(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_SSOR}); }
+static rw_status call_chebyshev(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_CHEBYSHEV}); }
+static rw_status call_amg(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_AMG}); }
 static void result_precond(void)
 {
     OK(rw_precond_apply(precond, x, y, rw_device_queue(dev)));
