@@ -89,15 +89,17 @@ typedef struct rw_multiblock_size {
     int64_t grid_blocks;  /* of the whole grid */
     int64_t cells;        /* without ghosts */
     int64_t extended;     /* with ghosts */
+    int64_t rows, columns; /* of the matrix, 5 a cell that the index counts */
     int64_t blocks;       /* couplings: 5 x 5 blocks of the matrix */
     int64_t values;       /* numbers in them, 25 each */
     int64_t entries;      /* of those that are not structurally zero */
     int64_t vector;       /* numbers of a vector with ghosts */
     int64_t value_bytes;  /* of the values in the type asked for */
-    int64_t index_bytes;  /* of bcsr without ghost rows, indices of 4 bytes: a column a block, start and number of each row */
+    int64_t index_bytes;  /* of bcsr, 4 each: a column a block, a start a row and one more; for STORED the number of each row too */
 } rw_multiblock_size;
-/* block: 0 … grid blocks - 1, x fastest, then theta, then r; or RW_MULTIBLOCK_ALL. ERR_ARGUMENT: a specification or a block that is wrong. */
-RW_API rw_status rw_multiblock_measure(rw_context *context, const rw_multiblock_spec *spec, int64_t block, rw_dtype values, rw_multiblock_size *size);
+/* block: 0 … grid blocks - 1, x fastest, then theta, then r; or RW_MULTIBLOCK_ALL: the grid blocks one behind the other. COMPACT needs that no coupling leads to a
+ * ghost: mode TRUNCATED, or INNER of ALL grid blocks. ERR_ARGUMENT: a specification, block or index that is wrong. */
+RW_API rw_status rw_multiblock_measure(rw_context *context, const rw_multiblock_spec *spec, int64_t block, rw_multiblock_index index, rw_dtype values, rw_multiblock_size *size);
 
 /* Number of a cell with ghosts: theta + g + (ntheta + 2 g)(x + g + (nx + 2 g)(r + h)); g = 2 ghost cells, h = 2 along r where the stencil has three axes, else
  * 0. x, theta, r: from -g … n + g - 1, the cells of the grid block from 0. */
@@ -116,9 +118,8 @@ RW_API const rw_multiblock_case *rw_multiblock_cases(int *n);
 
 /* ---- matrices -------------------------------------------------------------------------------------------------------------------- */
 
-/* Where the matrix of a grid block has blocks; of ALL the grid blocks stand one behind the other. With a layout it is the pattern that this layout takes
- * (rw_sparse_estimate, rw_sparse_create): single entries without structural zeros for formats without blocks, sizes for VBCSR; NULL: blocks of 5 x 5.
- * COMPACT needs that no coupling leads to a ghost: mode TRUNCATED, or INNER of ALL grid blocks. ERR_ARGUMENT; ERR_MEMORY. */
+/* Where the matrix of a grid block, or of all, has blocks. With a layout it is the pattern that this layout takes (rw_sparse_estimate, rw_sparse_create): single
+ * entries without structural zeros for formats without blocks, sizes for VBCSR; NULL: blocks of 5 x 5. ERR_ARGUMENT; ERR_MEMORY. */
 RW_API rw_status rw_multiblock_pattern(rw_context *context, const rw_multiblock_spec *spec, int64_t block, rw_multiblock_index index, const rw_sparse_layout *layout, rw_sparse_blocks *pattern);
 RW_API void rw_multiblock_free(rw_sparse_blocks *pattern);
 

@@ -80,12 +80,6 @@ rw_status rw_multiblock_grid_make(rw_context *ctx, const rw_multiblock_spec *spe
     return RW_OK;
 }
 
-rw_status rw_multiblock_check_block(rw_context *ctx, const rw_multiblock_grid *g, int64_t block)
-{
-    if ((block >= 0 && block < g->blocks) || block == RW_MULTIBLOCK_ALL) return RW_OK;
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "grid block %lld: there are %lld, counted from 0 (-1: all)", (long long)block, (long long)g->blocks);
-}
-
 /* ---- places ---------------------------------------------------------------------------------------------------------------------- */
 
 void rw_multiblock_origin(const rw_multiblock_grid *g, int64_t block, int64_t origin[RW_AXES])
@@ -151,15 +145,15 @@ static int entries_of(uint32_t mask)
     return n;
 }
 
-rw_status rw_multiblock_measure(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block, rw_dtype values, rw_multiblock_size *size)
+rw_status rw_multiblock_measure(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block, rw_multiblock_index index, rw_dtype values, rw_multiblock_size *size)
 {
     rw_multiblock_grid g;
+    rw_multiblock_scope s;
     *size = (rw_multiblock_size){0};
     RW_TRY(rw_multiblock_grid_make(ctx, spec, &g));
-    RW_TRY(rw_multiblock_check_block(ctx, &g, block));
-    const int64_t first = RW_MAX(block, 0), count = block < 0 ? g.blocks : 1;
-    rw_multiblock_size z = {.grid_blocks = g.blocks, .cells = count * g.cells, .extended = count * g.extended_cells};
-    for (int64_t b = first; b < first + count; ++b) {
+    RW_TRY(rw_multiblock_scope_make(ctx, &g, block, index, &s));
+    rw_multiblock_size z = {.grid_blocks = g.blocks, .cells = s.count * g.cells, .extended = s.count * g.extended_cells, .rows = s.count * s.rows * RW_UNKNOWNS, .columns = s.count * s.columns * RW_UNKNOWNS};
+    for (int64_t b = s.first; b < s.first + s.count; ++b) {
         int64_t origin[RW_AXES];
         rw_multiblock_origin(&g, b, origin);
         for (int k = 0; k < g.noffsets; ++k) {
@@ -169,7 +163,8 @@ rw_status rw_multiblock_measure(rw_context *ctx, const rw_multiblock_spec *spec,
         }
     }
     z.values = z.blocks * RW_AREA, z.vector = z.extended * RW_UNKNOWNS;
-    z.value_bytes = z.values * (int64_t)rw_dtype_size(values), z.index_bytes = 4 * (z.blocks + 2 * z.cells + count);
+    z.value_bytes = z.values * (int64_t)rw_dtype_size(values);
+    z.index_bytes = 4 * (z.blocks + s.count * s.rows * (index == RW_MULTIBLOCK_STORED ? 2 : 1) + 1);
     *size = z;
     return RW_OK;
 }
@@ -177,7 +172,7 @@ rw_status rw_multiblock_measure(rw_context *ctx, const rw_multiblock_spec *spec,
 rw_status rw_multiblock_check_memory(rw_device *dev, const rw_multiblock_spec *spec, int64_t block, rw_dtype values)
 {
     rw_multiblock_size size;
-    RW_TRY(rw_multiblock_measure(dev->ctx, spec, block, values, &size));
+    RW_TRY(rw_multiblock_measure(dev->ctx, spec, block, RW_MULTIBLOCK_EXTENDED, values, &size));
     const double bytes = (double)size.entries * (double)rw_dtype_size(values);
     if (bytes <= (double)dev->info.memory || !dev->info.memory) return RW_OK;
     return rw_fail(dev->ctx, RW_ERR_MEMORY, "%lld entries of %s take %.3g bytes, and %s has %.3g: use fewer cells or grid blocks, or smaller values", (long long)size.entries, rw_dtype_name(values), bytes,

@@ -27,7 +27,6 @@ typedef struct rw_multiblock_grid {
 
 /* ERR_ARGUMENT for a specification that is wrong. */
 rw_status rw_multiblock_grid_make(rw_context *ctx, const rw_multiblock_spec *spec, rw_multiblock_grid *g);
-rw_status rw_multiblock_check_block(rw_context *ctx, const rw_multiblock_grid *g, int64_t block);
 /* ERR_MEMORY where the values alone are more than the device has. */
 rw_status rw_multiblock_check_memory(rw_device *dev, const rw_multiblock_spec *spec, int64_t block, rw_dtype values);
 /* Where a grid block lies: its first cell in the whole grid. */

@@ -26,7 +26,7 @@ static cut cut_of(rw_multiblock_spec s)
 {
     cut c = {.spec = s};
     rw_multiblock_size z;
-    OK(rw_multiblock_measure(ctx, &s, 0, RW_F64, &z));
+    OK(rw_multiblock_measure(ctx, &s, 0, RW_MULTIBLOCK_EXTENDED, RW_F64, &z));
     c.extended = z.extended;
     for (int a = 0; a < 3; ++a) c.all[a] = s.cells[a] * s.blocks[a], c.ghosts[a] = a == 2 && (s.stencil == RW_MULTIBLOCK_EULER2D || s.stencil == RW_MULTIBLOCK_NS2D) ? 0 : 2;
     return c;

@@ -116,25 +116,25 @@ static void test_documents_sizes(void **state)
         memcpy(s.cells, cases[i].cells, sizeof s.cells);
         snprintf(text, sizeof text, "%lldx%lldx%lld", (long long)s.cells[0], (long long)s.cells[1], (long long)s.cells[2]);
         assert_string_equal(cases[i].name, text);
-        OK(rw_multiblock_measure(ctx, &s, 0, RW_C64, &z));
-        assert_true(z.grid_blocks == 8 && z.cells == cells[i] && z.vector == vectors[i] && z.vector == cases[i].vector && z.extended * 5 == z.vector);
+        OK(rw_multiblock_measure(ctx, &s, 0, RW_MULTIBLOCK_STORED, RW_C64, &z));
+        assert_true(z.grid_blocks == 8 && z.cells == cells[i] && z.rows == 5 * cells[i] && z.columns == z.vector && z.vector == vectors[i] && z.vector == cases[i].vector && z.extended * 5 == z.vector);
         assert_true(z.blocks == full[i] && z.blocks == cases[i].blocks && z.values == 325 * cells[i] && z.entries == z.values);
         assert_int_equal(z.value_bytes, 2600 * z.cells);
         assert_int_equal(z.index_bytes, 60 * z.cells + 4); /* a column of 4 bytes a block, start and number of a row */
-        OK(rw_multiblock_measure(ctx, &s, RW_MULTIBLOCK_ALL, RW_C64, &z));
+        OK(rw_multiblock_measure(ctx, &s, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_STORED, RW_C64, &z));
         assert_true((double)z.value_bytes == bytes[i] && cases[i].bytes == bytes[i]);
         assert_true(cases[i].printed == (i == 3 || i == 4 ? 2 : 1) * bytes[i]);
         if (i == 3) {
             const double operations = 8. * 100 * (double)z.values; /* of a complex multiplication and addition, of 100 products */
             s.zeros = true;
-            OK(rw_multiblock_measure(ctx, &s, RW_MULTIBLOCK_ALL, RW_C64, &z));
+            OK(rw_multiblock_measure(ctx, &s, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_STORED, RW_C64, &z));
             assert_true(operations == 6.656e10 && 8. * 100 * (double)z.entries == 5.5296e10 && z.entries * 65 == z.values * 54);
         }
         s.mode = RW_MULTIBLOCK_TRUNCATED;
-        OK(rw_multiblock_measure(ctx, &s, 7, RW_C64, &z));
+        OK(rw_multiblock_measure(ctx, &s, 7, RW_MULTIBLOCK_STORED, RW_C64, &z));
         assert_true(z.blocks == euler[i] && z.blocks == cases[i].truncated);
         s.stencil = RW_MULTIBLOCK_NS3D;
-        OK(rw_multiblock_measure(ctx, &s, 7, RW_C64, &z));
+        OK(rw_multiblock_measure(ctx, &s, 7, RW_MULTIBLOCK_STORED, RW_C64, &z));
         assert_true(z.blocks == ns[i] && z.blocks == cases[i].ns_truncated);
     }
 }
@@ -150,11 +150,11 @@ static void test_counts(void **state)
         rw_multiblock_size z, all, sum = {0};
         char what[200];
         print_spec(what, &s);
-        OK(rw_multiblock_measure(ctx, &s, RW_MULTIBLOCK_ALL, RW_F32, &all));
+        OK(rw_multiblock_measure(ctx, &s, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_STORED, RW_F32, &all));
         for (int64_t b = 0; b < all.grid_blocks; ++b) {
             rw_sparse_blocks p, e, v;
             rw_sparse_size size;
-            OK(rw_multiblock_measure(ctx, &s, b, RW_F32, &z));
+            OK(rw_multiblock_measure(ctx, &s, b, RW_MULTIBLOCK_STORED, RW_F32, &z));
             sum.cells += z.cells, sum.extended += z.extended, sum.blocks += z.blocks, sum.entries += z.entries, sum.value_bytes += z.value_bytes, sum.index_bytes += z.index_bytes;
             OK(rw_multiblock_pattern(ctx, &s, b, RW_MULTIBLOCK_EXTENDED, NULL, &p));
             OK(rw_multiblock_pattern(ctx, &s, b, RW_MULTIBLOCK_STORED, &scalar, &e));
@@ -168,7 +168,7 @@ static void test_counts(void **state)
             rw_multiblock_free(&p), rw_multiblock_free(&e), rw_multiblock_free(&v);
             assert_null(p.first);
         }
-        if (sum.cells != all.cells || sum.extended != all.extended || sum.blocks != all.blocks || sum.entries != all.entries || sum.value_bytes != all.value_bytes || sum.index_bytes != all.index_bytes)
+        if (sum.cells != all.cells || sum.extended != all.extended || sum.blocks != all.blocks || sum.entries != all.entries || sum.value_bytes != all.value_bytes || sum.index_bytes - 4 * all.grid_blocks != all.index_bytes - 4)
             fail_msg("%s: grid blocks are not what all are", what);
     }
 }
@@ -432,6 +432,30 @@ static void test_widths(void **state)
         }
 }
 
+/* Where the zeros are: entry (row + 1) mod 5 of each row, but for the cell itself and the neighbour before it along theta. */
+static void test_zeros(void **state)
+{
+    (void)state;
+    if (!once()) return;
+    for (int stencil = 0; stencil < RW_MULTIBLOCK_STENCILS; ++stencil) {
+        const rw_multiblock_spec s = {.cells = {4, 5, stencil == RW_MULTIBLOCK_EULER3D || stencil == RW_MULTIBLOCK_NS3D ? 3 : 1}, .blocks = {1, 1, 1}, .stencil = (rw_multiblock_stencil)stencil, .zeros = true};
+        rw_sparse *m = assemble(&s, 0, RW_MULTIBLOCK_COMPACT, "csr");
+        entries e = entries_of(m);
+        rw_multiblock_size z;
+        int64_t before = 0;
+        OK(rw_multiblock_measure(ctx, &s, 0, RW_MULTIBLOCK_COMPACT, RW_F64, &z));
+        assert_int_equal(e.n, z.entries);
+        for (int64_t k = 0; k < e.n; ++k) {
+            const int64_t i = e.row[k] / 5, j = e.column[k] / 5;
+            if (j == i - 1 && i % 5 > 0) ++before;
+            else assert_true(i == j || e.column[k] % 5 != (e.row[k] % 5 + 1) % 5);
+        }
+        assert_int_equal(before, 25 * 4 * 4 * s.cells[2]);
+        drop_entries(&e);
+        rw_sparse_destroy(&m);
+    }
+}
+
 /* ---- preparation ------------------------------------------------------------------------------------------------------------------------ */
 
 /* y <- A x with rows as the solver keeps them: placeholders are skipped by a loop; and after preparation. Both add in the same order. */
@@ -650,14 +674,15 @@ static void test_refused(void **state)
     s = (rw_multiblock_spec){.cells = {10000, 10000, 1000}, .blocks = {1, 1, 1}};
     const rw_sparse_layout l = layout_of("bcsr:5");
     FAILS(RW_ERR_MEMORY, "entries of f64 take 2.6e+14 bytes, and cpu has", rw_multiblock_assemble(dev, &s, 0, RW_MULTIBLOCK_EXTENDED, &l, &m));
-    FAILS(RW_ERR_ARGUMENT, "grid block 1: there are 1", rw_multiblock_measure(ctx, &s, 1, RW_F64, &z));
+    FAILS(RW_ERR_ARGUMENT, "grid block 1: there are 1", rw_multiblock_measure(ctx, &s, 1, RW_MULTIBLOCK_STORED, RW_F64, &z));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory),   cmocka_unit_test(test_names),       cmocka_unit_test(test_documents_sizes), cmocka_unit_test(test_counts),
                                        cmocka_unit_test(test_places),   cmocka_unit_test(test_values),      cmocka_unit_test(test_distances),       cmocka_unit_test(test_layouts),
-                                       cmocka_unit_test(test_same_values), cmocka_unit_test(test_numbers),  cmocka_unit_test(test_widths),          cmocka_unit_test(test_preparation),
+                                       cmocka_unit_test(test_same_values), cmocka_unit_test(test_numbers),  cmocka_unit_test(test_widths),          cmocka_unit_test(test_zeros),
+                                       cmocka_unit_test(test_preparation),
                                        cmocka_unit_test(test_malformed_rows), cmocka_unit_test(test_real_and_complex), cmocka_unit_test(test_refused)};
     return run_on_devices("generator", tests, RW_COUNT(tests));
 }
