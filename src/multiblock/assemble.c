@@ -56,17 +56,18 @@ rw_status rw_multiblock_pattern_make(rw_context *ctx, const rw_multiblock_scope 
     const int64_t width = scalar ? RW_UNKNOWNS : 1, rows = s->count * s->rows, columns = s->count * s->columns;
     *pattern = (rw_sparse_blocks){0};
     RW_TRY(check_layout(ctx, layout));
-    int64_t *first = rw_calloc((size_t)(width * rows) + 1, sizeof *first), *column = NULL;
+    int64_t *first = rw_calloc((size_t)(width * rows) + 1, sizeof *first), *column = NULL, places = 0;
     if (first) {
 #pragma omp parallel for schedule(static)
         for (int64_t i = 0; i < rows; ++i) fill_row(s, i, scalar, first, NULL);
         for (int64_t i = 0; i < width * rows; ++i) first[i + 1] += first[i];
-        column = rw_calloc((size_t)first[width * rows], sizeof *column);
+        places = first[width * rows];
+        column = rw_calloc((size_t)places, sizeof *column);
     }
     *pattern = (rw_sparse_blocks){width * rows, width * columns, first, column, sizes ? fives(rows) : NULL, sizes ? fives(columns) : NULL};
     if (!first || !column || (sizes && (!pattern->row_size || !pattern->column_size))) {
         rw_multiblock_free(pattern);
-        return rw_fail_memory(ctx, (size_t)(width * rows + (first ? first[width * rows] : 0)) * 8, "the pattern of a grid block");
+        return rw_fail_memory(ctx, (size_t)(width * rows + places) * 8, "the pattern of a grid block");
     }
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < rows; ++i) fill_row(s, i, scalar, first, column);
@@ -146,7 +147,8 @@ rw_status rw_multiblock_assemble(rw_device *dev, const rw_multiblock_spec *spec,
     *matrix = NULL;
     RW_TRY(rw_multiblock_grid_make(dev->ctx, spec, &g));
     RW_TRY(rw_multiblock_scope_make(dev->ctx, &g, block, index, &s));
-    if (spec->is_complex && !rw_dtype_is_complex(layout->values)) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a complex grid in a layout of %s: use c64 or c128", rw_dtype_name(layout->values));
+    if (spec->is_complex && !rw_dtype_is_complex(layout->values))
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a complex grid in a layout of %s: use c64 or c128", rw_dtype_name(layout->values));
     RW_TRY(rw_multiblock_check_memory(dev, spec, block, layout->values));
     RW_TRY(rw_multiblock_pattern_make(dev->ctx, &s, layout, &p));
     rw_status status = rw_sparse_create(dev, layout, &p, matrix);

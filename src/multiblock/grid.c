@@ -152,7 +152,8 @@ rw_status rw_multiblock_measure(rw_context *ctx, const rw_multiblock_spec *spec,
     *size = (rw_multiblock_size){0};
     RW_TRY(rw_multiblock_grid_make(ctx, spec, &g));
     RW_TRY(rw_multiblock_scope_make(ctx, &g, block, index, &s));
-    rw_multiblock_size z = {.grid_blocks = g.blocks, .cells = s.count * g.cells, .extended = s.count * g.extended_cells, .rows = s.count * s.rows * RW_UNKNOWNS, .columns = s.count * s.columns * RW_UNKNOWNS};
+    rw_multiblock_size z = {.grid_blocks = g.blocks, .cells = s.count * g.cells, .extended = s.count * g.extended_cells};
+    z.rows = s.count * s.rows * RW_UNKNOWNS, z.columns = s.count * s.columns * RW_UNKNOWNS, z.vector = z.extended * RW_UNKNOWNS;
     for (int64_t b = s.first; b < s.first + s.count; ++b) {
         int64_t origin[RW_AXES];
         rw_multiblock_origin(&g, b, origin);
@@ -162,7 +163,7 @@ rw_status rw_multiblock_measure(rw_context *ctx, const rw_multiblock_spec *spec,
             z.blocks += cells, z.entries += cells * entries_of(g.offset[k].mask);
         }
     }
-    z.values = z.blocks * RW_AREA, z.vector = z.extended * RW_UNKNOWNS;
+    z.values = z.blocks * RW_AREA;
     z.value_bytes = z.values * (int64_t)rw_dtype_size(values);
     z.index_bytes = 4 * (z.blocks + s.count * s.rows * (index == RW_MULTIBLOCK_STORED ? 2 : 1) + 1);
     *size = z;
@@ -175,6 +176,6 @@ rw_status rw_multiblock_check_memory(rw_device *dev, const rw_multiblock_spec *s
     RW_TRY(rw_multiblock_measure(dev->ctx, spec, block, RW_MULTIBLOCK_EXTENDED, values, &size));
     const double bytes = (double)size.entries * (double)rw_dtype_size(values);
     if (bytes <= (double)dev->info.memory || !dev->info.memory) return RW_OK;
-    return rw_fail(dev->ctx, RW_ERR_MEMORY, "%lld entries of %s take %.3g bytes, and %s has %.3g: use fewer cells or grid blocks, or smaller values", (long long)size.entries, rw_dtype_name(values), bytes,
-                   dev->info.name, (double)dev->info.memory);
+    return rw_fail(dev->ctx, RW_ERR_MEMORY, "%lld entries of %s take %.3g bytes, and %s has %.3g: use fewer cells or grid blocks, or smaller values", (long long)size.entries,
+                   rw_dtype_name(values), bytes, dev->info.name, (double)dev->info.memory);
 }

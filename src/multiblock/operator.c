@@ -138,8 +138,8 @@ static rw_status check_vector(const rw_multiblock *op, const char *name, const r
     if (a->device != op->device) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is on %s, the grid blocks on %s", name, a->device->info.name, op->device->info.name);
     if (a->dtype > RW_C128) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is of %s: f32, f64, c64 or c128 is needed", name, rw_dtype_name(a->dtype));
     if (a->ndim != 1 || a->size != op->size)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s has %lld numbers in %d dimensions: a vector of %lld is needed, %d unknowns of %lld cells with ghosts in %lld grid blocks", name, (long long)a->size, a->ndim,
-                       (long long)op->size, RW_UNKNOWNS, (long long)op->grid.extended_cells, (long long)op->grid.blocks);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s has %lld numbers in %d dimensions: a vector of %lld is needed, %d unknowns of %lld cells with ghosts in %lld grid blocks", name,
+                       (long long)a->size, a->ndim, (long long)op->size, RW_UNKNOWNS, (long long)op->grid.extended_cells, (long long)op->grid.blocks);
     return RW_OK;
 }
 
@@ -148,7 +148,8 @@ static rw_status find_kernels(rw_multiblock *op, rw_dtype type, const kernels **
     kernels *k = &op->kernels[type];
     char group[16];
     snprintf(group, sizeof group, "%d", GROUP);
-    const rw_define d[] = {{"GROUP", group}, {"REAL", type == RW_F32 || type == RW_C64 ? "f32" : "f64"}, {"PARTS", rw_dtype_is_complex(type) ? "10" : "5"}, {"INDEX", is_long(&op->grid) ? "i64" : "i32"}};
+    const char *real = type == RW_F32 || type == RW_C64 ? "f32" : "f64", *parts = rw_dtype_is_complex(type) ? "10" : "5";
+    const rw_define d[] = {{"GROUP", group}, {"REAL", real}, {"PARTS", parts}, {"INDEX", is_long(&op->grid) ? "i64" : "i32"}};
     *found = k;
     if (k->program) return RW_OK;
     RW_TRY(rw_program_create(op->device, "exchange.k", rw_embedded_text("exchange.k"), d, RW_COUNT(d), &k->program));

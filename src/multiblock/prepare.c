@@ -31,10 +31,11 @@ static int64_t next_start(const rw_sparse_blocks *t, int64_t i)
 static rw_status check(rw_context *ctx, const rw_sparse_blocks *t)
 {
     int64_t last = 0;
-    if (t->rows < 0 || t->columns < 0 || !t->first || !t->column) return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld rows, %lld columns%s: row starts and columns are needed", (long long)t->rows,
-                                                                                 (long long)t->columns, t->first && t->column ? "" : ", no lists");
+    if (t->rows < 0 || t->columns < 0 || !t->first || !t->column)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld rows, %lld columns%s: row starts and columns are needed", (long long)t->rows, (long long)t->columns, t->first && t->column ? "" : ", no lists");
     if (t->first[t->rows] < 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "row start %lld of %lld, the last, is %lld: the number of blocks is needed", (long long)t->rows, (long long)t->rows + 1, (long long)t->first[t->rows]);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "row start %lld of %lld, the last, is %lld: the number of blocks is needed", (long long)t->rows, (long long)t->rows + 1,
+                       (long long)t->first[t->rows]);
     for (int64_t i = 0; i <= t->rows; ++i) {
         const int64_t start = t->first[i];
         if (start == -1) continue;

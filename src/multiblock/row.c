@@ -16,8 +16,8 @@ rw_status rw_multiblock_scope_make(rw_context *ctx, const rw_multiblock_grid *g,
         return rw_fail(ctx, RW_ERR_ARGUMENT, "grid block %lld: there are %lld, counted from 0 (-1: all)", (long long)block, (long long)g->blocks);
     const bool all = block == RW_MULTIBLOCK_ALL || g->blocks == 1, closed = g->spec.mode == RW_MULTIBLOCK_TRUNCATED || (g->spec.mode == RW_MULTIBLOCK_INNER && all);
     if (index == RW_MULTIBLOCK_COMPACT && !closed)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a compact index has no ghost cells, and mode %s%s couples with them: use mode truncated, %sor the extended index", rw_multiblock_mode_name(g->spec.mode),
-                       all ? "" : " of one grid block", all ? "inner " : "inner of all grid blocks, ");
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "a compact index has no ghost cells, and mode %s%s couples with them: use mode truncated, %sor the extended index",
+                       rw_multiblock_mode_name(g->spec.mode), all ? "" : " of one grid block", all ? "inner " : "inner of all grid blocks, ");
     *s = (rw_multiblock_scope){.grid = g, .index = index, .first = RW_MAX(block, 0), .count = block < 0 ? g->blocks : 1};
     s->rows = index == RW_MULTIBLOCK_EXTENDED ? g->extended_cells : g->cells;
     s->columns = index == RW_MULTIBLOCK_COMPACT ? g->cells : g->extended_cells;

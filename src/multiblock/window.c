@@ -48,6 +48,6 @@ rw_status rw_multiblock_check_windows(rw_context *ctx, const rw_multiblock_windo
 {
     const int64_t size = (int64_t)rw_dtype_size(type);
     if (w->longest <= bytes / size) return RW_OK;
-    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "a window of x has %lld numbers of %s, %lld bytes, and the memory of a group %lld bytes, %lld numbers: use a kernel that reads x from global memory",
-                   (long long)w->longest, rw_dtype_name(type), (long long)(w->longest * size), (long long)bytes, (long long)(bytes / size));
+    return rw_fail(ctx, RW_ERR_UNSUPPORTED, "a window of x has %lld numbers of %s, %lld bytes, and the memory of a group %lld bytes, %lld numbers: use a kernel that reads x from global "
+                   "memory", (long long)w->longest, rw_dtype_name(type), (long long)(w->longest * size), (long long)bytes, (long long)(bytes / size));
 }
