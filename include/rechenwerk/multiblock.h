@@ -82,6 +82,11 @@ typedef struct rw_multiblock_spec {
     bool zeros;                    /* blocks have structural zeros: 54 of 65 entries of an Euler row in 3D are there */
 } rw_multiblock_spec;
 
+/* Cells, grid blocks and periodicity from a CGNS file: structured zones of equal size, i along x, j along theta, k along r, that lie side by side, joined by 1-to-1
+ * interfaces of whole faces; theta is periodic where its ends have interfaces. The rest of *spec stays. ERR_INPUT: another kind of grid, or one that does not suit the stencil;
+ * ERR_UNSUPPORTED: the library was built without libcgns; ERR_FILE; ERR_MEMORY. */
+RW_API rw_status rw_multiblock_read_cgns(rw_context *context, const char *path, rw_multiblock_spec *spec);
+
 /* ---- sizes --------------------------------------------------------------------------------------------------------------------- */
 
 /* Of a grid block, or of all (RW_MULTIBLOCK_ALL); nothing is allocated to know it. */

@@ -85,6 +85,10 @@ expect 2 "grid block 2: there are 2" trace --cells 3x3x3 --blocks 2 --block 2
 expect 2 "euler2d with 3 cells along r" trace --cells 3x3x3 --stencil euler2d
 expect 2 "--stencil belongs to trace" laplace --cells 3x3 --stencil euler3d
 expect 2 "a grid of 1e+12 cells: at most 1e8" laplace --cells 1000000x1000000
+expect 2 "--cgns says cells, grid blocks and what is periodic: leave --cells out" trace --cgns g.cgns --cells 3x3x3
+expect 2 "leave --periodic out" trace --cgns g.cgns --periodic
+expect 2 "--cgns belongs to trace" laplace --cgns g.cgns
+expect 1 "nowhere.cgns" trace --cgns nowhere.cgns
 expect 1 "the file takes about" trace --cells 10000x10000x1000 -o x.mtx
 expect 1 "nowhere/x.mtx" trace --cells 3x3x3 -o nowhere/x.mtx
 [ -e x.mtx ] && fail "a refused matrix leaves a file"

@@ -129,6 +129,7 @@ words() { # words LINE...: what the completion offers for the last word
 [ "$(words rechenwerk run --rest)" = --restart ] || fail "completion of --rest"
 [ "$(words rechenwerk run -s time.rt)" = time.rtol= ] || fail "completion of time.rt: $(words rechenwerk run -s time.rt)"
 [ "$(words rechenwerk lab rock4 -s siz)" = sizes= ] || fail "completion of a parameter: $(words rechenwerk lab rock4 -s siz)"
+[ "$(words rechenwerk generate tr)" = trace ] || fail "completion of a kind of matrix: $(words rechenwerk generate tr)"
 [ "$(words rechenwerk lab ro)" = rock4 ] || fail "completion of a study: $(words rechenwerk lab ro)"
 [ "$(words rechenwerk help pd)" = pde ] || fail "completion of pd"
 command -v zsh > /dev/null && { "$command" completion zsh > c.zsh; zsh -n c.zsh || fail "completion zsh"; }

@@ -502,6 +502,7 @@ static const probe probes[] = {
     {"rw_multiblock_index_parse", "", HOST_ONLY, nothing, call_index, result_count, nothing},
     {"rw_multiblock_cells_parse", "", HOST_ONLY, nothing, call_cells, result_count, nothing},
     {"rw_multiblock_measure", "", HOST_ONLY, nothing, call_measure, result_count, nothing},
+    {"rw_multiblock_read_cgns", "", HOST_ONLY, before_cgns, call_read_cgns, result_count, nothing},
     {"rw_multiblock_pattern", "", HOST_ONLY, nothing, call_block_pattern, result_blocks_of_grid, after_pattern},
     {"rw_multiblock_trace", "", HOST_ONLY, nothing, call_trace_form, result_blocks_of_grid, after_pattern},
     {"rw_multiblock_prepare", "", HOST_ONLY, before_prepare, call_prepare, result_prepared, after_prepare},

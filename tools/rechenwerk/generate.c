@@ -62,11 +62,13 @@ static int read_values(const arguments *a, bool *is_complex)
 
 static rw_status read_names(rw_context *ctx, request *r)
 {
+    const char *cgns = value_of(r->a, "cgns");
     const char *stencil = value_of(r->a, "stencil"), *mode = value_of(r->a, "mode"), *index = value_of(r->a, "index"), *blocks = value_of(r->a, "blocks");
     rw_status status = stencil ? rw_multiblock_stencil_parse(ctx, stencil, &r->spec.stencil) : RW_OK;
     if (status == RW_OK && mode) status = rw_multiblock_mode_parse(ctx, mode, &r->spec.mode);
     if (status == RW_OK && index) status = rw_multiblock_index_parse(ctx, index, &r->index);
     if (status == RW_OK && blocks) status = rw_multiblock_cells_parse(ctx, blocks, r->spec.blocks);
+    if (status == RW_OK && cgns) status = rw_multiblock_read_cgns(ctx, cgns, &r->spec);
     return status;
 }
 
@@ -86,7 +88,8 @@ static int read_trace(rw_context *ctx, request *r)
     if (code || !number_of(a, "omega", &r->spec.omega) || !whole_of(a, "seed", 0, 9007199254740992., &seed) || !whole_of(a, "block", 0, 999999, &block)) return 2;
     r->spec.seed = (uint64_t)seed, r->block = (int64_t)block;
     rw_status status = read_names(ctx, r);
-    if (status == RW_OK && r->spec.periodic && r->spec.mode == RW_MULTIBLOCK_TRUNCATED) return usage("generate: --periodic needs --mode inner or full: truncated drops what crosses a border");
+    if (status == RW_OK && given(a, "periodic") && r->spec.mode == RW_MULTIBLOCK_TRUNCATED)
+        return usage("generate: --periodic needs --mode inner or full: truncated drops what crosses a border");
     if (status == RW_OK) status = rw_multiblock_measure(ctx, &r->spec, r->block, r->index, layout_of(r).values, &size);
     if (status != RW_OK) return failed(ctx, status);
     r->rows = size.rows, r->columns = size.columns, r->blocks = size.blocks, r->entries = size.entries, r->bytes = (double)size.value_bytes + (double)size.index_bytes;
@@ -246,13 +249,16 @@ static int write_matrix(rw_context *ctx, const kind *k, const request *r, const 
 static int run(const arguments *a)
 {
     const char *path = value_of(a, "output"), *cells = value_of(a, "cells");
+    const bool file = given(a, "cgns");
     request r = {.a = a};
     const kind *k = find_kind(a->operands[0]);
     if (!k || !fits(k, a)) return 2;
-    if (!cells) return usage("generate: --cells is missing: for example --cells 10x40x20");
+    if (!cells && !file) return usage("generate: --cells is missing: for example --cells 10x40x20");
+    if (file && (cells || given(a, "blocks") || given(a, "periodic")))
+        return usage("generate: --cgns says cells, grid blocks and what is periodic: leave --%s out", cells ? "cells" : given(a, "blocks") ? "blocks" : "periodic");
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
-    rw_status status = rw_multiblock_cells_parse(ctx, cells, r.spec.cells);
+    rw_status status = cells ? rw_multiblock_cells_parse(ctx, cells, r.spec.cells) : RW_OK;
     int code = status == RW_OK ? k->read(ctx, &r) : failed(ctx, status);
     if (code == 0 && path) code = check_output(&r, path);
     if (code == 0) print(k, &r, path);
@@ -269,6 +275,7 @@ static const option options[] = {
     {"index", 0, "INDEX", "trace: compact (without it), or with ghost cells: extended, stored"},
     {"blocks", 0, "N[xN[xN]]", "trace: grid blocks along x, theta, r; without it one"},
     {"block", 0, "NUMBER", "trace: only this grid block, from 0; without it all, one behind the other"},
+    {"cgns", 0, "FILE.cgns", "trace: take cells, grid blocks and what is periodic from a file, in builds with libcgns"},
     {"seed", 0, "NUMBER", "trace: of the random numbers; without it 0"},
     {"omega", 0, "NUMBER", "trace: frequency on the diagonal of a complex matrix; without it 0"},
     {"zeros", 0, NULL, "trace: zeros in blocks, so that 54 of 65 entries of a row are there"},
