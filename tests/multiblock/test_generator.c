@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../devices.h"
+#include "rechenwerk/krylov.h"
 #include "rechenwerk/multiblock.h"
 #include "sparse/sparse.h"
 
@@ -588,6 +589,31 @@ static void test_real_and_complex(void **state)
     rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&part), rw_array_destroy(&out), rw_sparse_destroy(&real), rw_sparse_destroy(&z);
 }
 
+/* Compact matrices are not singular: a solver gets through. */
+static void test_solvable(void **state)
+{
+    (void)state;
+    for (int stencil = 0; stencil < (once() ? RW_MULTIBLOCK_STENCILS : 1); ++stencil) {
+        const bool flat = stencil == RW_MULTIBLOCK_EULER2D || stencil == RW_MULTIBLOCK_NS2D;
+        const rw_multiblock_spec s = {.cells = {3, 4, flat ? 1 : 5}, .blocks = {2, 2, 1}, .stencil = (rw_multiblock_stencil)stencil, .mode = RW_MULTIBLOCK_INNER, .periodic = true, .is_complex = true,
+                                      .omega = 3, .seed = 1};
+        rw_sparse *m = assemble(&s, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_COMPACT, "bcsr:5:c128");
+        const int64_t n = rw_sparse_get_size(m).rows;
+        rw_array *b = new_array(RW_C128, n, RW_MEMORY_DEVICE), *x = new_array(RW_C128, n, RW_MEMORY_DEVICE);
+        rw_krylov *solver;
+        rw_krylov_result result;
+        void *p;
+        OK(rw_array_write(b, &p));
+        for (int64_t i = 0; i < 2 * n; ++i) ((double *)p)[i] = rw_random_uniform(3, (uint64_t)i) - 0.5;
+        OK(rw_array_zero(x, queue));
+        OK(rw_krylov_create(m, RW_C128, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-10, .jacobi = true}, &solver));
+        OK(rw_krylov_solve(solver, b, x, &result));
+        assert_true(result.iterations < 60 && result.residual <= 1.1e-10 * result.right_side);
+        rw_krylov_destroy(&solver);
+        rw_array_destroy(&b), rw_array_destroy(&x), rw_sparse_destroy(&m);
+    }
+}
+
 /* Bytes that the process holds: now, or the most since they were last asked for. */
 static int64_t resident(const char *which)
 {
@@ -683,6 +709,7 @@ int main(void)
                                        cmocka_unit_test(test_places),   cmocka_unit_test(test_values),      cmocka_unit_test(test_distances),       cmocka_unit_test(test_layouts),
                                        cmocka_unit_test(test_same_values), cmocka_unit_test(test_numbers),  cmocka_unit_test(test_widths),          cmocka_unit_test(test_zeros),
                                        cmocka_unit_test(test_preparation),
-                                       cmocka_unit_test(test_malformed_rows), cmocka_unit_test(test_real_and_complex), cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_malformed_rows), cmocka_unit_test(test_real_and_complex), cmocka_unit_test(test_solvable),
+                                       cmocka_unit_test(test_refused)};
     return run_on_devices("generator", tests, RW_COUNT(tests));
 }
