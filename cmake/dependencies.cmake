@@ -1,4 +1,4 @@
-# What Rechenwerk links: YAML, PNG, HDF5, OpenMP, threads. Device drivers (CUDA, OpenCL) are opened at run time instead.
+# What Rechenwerk links: YAML, PNG, HDF5, OpenMP, threads, CGNS where it is found. Device drivers (CUDA, OpenCL) are opened at run time instead.
 # Defines the interface target rechenwerk-dependencies.
 
 set(dependencies_hint "On Debian or Ubuntu, packaging/install-deps.sh installs everything that the build needs.")
@@ -35,6 +35,11 @@ else()
     set(hdf5 rechenwerk-hdf5)
 endif()
 
+# CGNS is optional: without it rw_multiblock_read_cgns says so.
+find_path(CGNS_INCLUDE cgnslib.h)
+find_library(CGNS_LIBRARY cgns)
+mark_as_advanced(CGNS_INCLUDE CGNS_LIBRARY)
+
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS C)
@@ -42,3 +47,8 @@ find_package(OpenMP REQUIRED COMPONENTS C)
 add_library(rechenwerk-dependencies INTERFACE)
 target_link_libraries(rechenwerk-dependencies INTERFACE
     PkgConfig::YAML PkgConfig::PNG ${hdf5} OpenMP::OpenMP_C Threads::Threads ${CMAKE_DL_LIBS} m)
+if(CGNS_INCLUDE AND CGNS_LIBRARY)
+    target_include_directories(rechenwerk-dependencies SYSTEM INTERFACE "${CGNS_INCLUDE}")
+    target_compile_definitions(rechenwerk-dependencies INTERFACE RW_WITH_CGNS=1)
+    target_link_libraries(rechenwerk-dependencies INTERFACE "${CGNS_LIBRARY}")
+endif()

@@ -34,7 +34,7 @@ expect 0 "rechenwerk 0." --version
 expect 2 "takes nothing" --version x
 expect 2 "'rum' is no subcommand; nearest is run" rum case.yaml
 expect 2 "unknown option '--hepl'" --hepl
-commands="run explain plot init list help info cache selftest bench lab matrix completion"
+commands="run explain plot init list help info cache selftest bench lab matrix generate completion"
 for c in $commands; do
     expect 0 "usage: rechenwerk $c" "$c" --help
     expect 0 "usage: rechenwerk $c" "$c" -h
@@ -43,9 +43,9 @@ for c in $commands; do
     expect 2 "unknown option '-Z'" "$c" -Z
 done
 # one too few
-for c in run explain plot init completion lab matrix; do expect 2 "$c: an argument is missing" "$c"; done
+for c in run explain plot init completion lab matrix generate; do expect 2 "$c: an argument is missing" "$c"; done
 # one too many
-for c in run explain plot init completion list help bench lab matrix; do expect 2 "is one argument too many" "$c" a b; done
+for c in run explain plot init completion list help bench lab matrix generate; do expect 2 "is one argument too many" "$c" a b; done
 for c in info cache selftest; do expect 2 "'a' is one argument too many" "$c" a; done
 # options
 expect 2 "nearest is --restart" run case.yaml --restar
@@ -129,6 +129,7 @@ words() { # words LINE...: what the completion offers for the last word
 [ "$(words rechenwerk run --rest)" = --restart ] || fail "completion of --rest"
 [ "$(words rechenwerk run -s time.rt)" = time.rtol= ] || fail "completion of time.rt: $(words rechenwerk run -s time.rt)"
 [ "$(words rechenwerk lab rock4 -s siz)" = sizes= ] || fail "completion of a parameter: $(words rechenwerk lab rock4 -s siz)"
+[ "$(words rechenwerk generate tr)" = trace ] || fail "completion of a kind of matrix: $(words rechenwerk generate tr)"
 [ "$(words rechenwerk lab ro)" = rock4 ] || fail "completion of a study: $(words rechenwerk lab ro)"
 [ "$(words rechenwerk help pd)" = pde ] || fail "completion of pd"
 command -v zsh > /dev/null && { "$command" completion zsh > c.zsh; zsh -n c.zsh || fail "completion zsh"; }

@@ -21,6 +21,7 @@
 #include "rechenwerk/expr.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/lab.h"
+#include "rechenwerk/multiblock.h"
 #include "rechenwerk/ode.h"
 #include "rechenwerk/reduce.h"
 #include "rechenwerk/run.h"
@@ -189,6 +190,7 @@ static void after_words(void) { free(words), words = NULL; }
 #include "faults_expr.h"
 #include "faults_blocks.h"
 #include "faults_sparse.h"
+#include "faults_multiblock.h"
 #include "faults_depgraph.h"
 #include "faults_ode.h"
 
@@ -502,6 +504,24 @@ static const probe probes[] = {
     {"rw_krylov_solve", "gmres", COMPILES | SLOW, before_solve, call_solve, result_solved, after_solver},
     {"rw_krylov_solve", "bicgstab", COMPILES | SLOW, before_solve_short, call_solve, result_solved, after_solver},
     {"rw_krylov_solve", "fgmres", COMPILES | SLOW, before_solve_flexible, call_solve, result_solved, after_solver},
+
+    {"rw_multiblock_stencil_parse", "", HOST_ONLY, nothing, call_stencil, result_count, nothing},
+    {"rw_multiblock_mode_parse", "", HOST_ONLY, nothing, call_mode, result_count, nothing},
+    {"rw_multiblock_index_parse", "", HOST_ONLY, nothing, call_index, result_count, nothing},
+    {"rw_multiblock_cells_parse", "", HOST_ONLY, nothing, call_cells, result_count, nothing},
+    {"rw_multiblock_measure", "", HOST_ONLY, nothing, call_measure, result_count, nothing},
+    {"rw_multiblock_read_cgns", "", HOST_ONLY, before_cgns, call_read_cgns, result_count, nothing},
+    {"rw_multiblock_pattern", "", HOST_ONLY, nothing, call_block_pattern, result_blocks_of_grid, after_pattern},
+    {"rw_multiblock_trace", "", HOST_ONLY, nothing, call_trace_form, result_blocks_of_grid, after_pattern},
+    {"rw_multiblock_prepare", "", HOST_ONLY, before_prepare, call_prepare, result_prepared, after_prepare},
+    {"rw_multiblock_find_windows", "", HOST_ONLY, before_windows, call_windows, result_windows, after_windows},
+    {"rw_multiblock_check_windows", "", HOST_ONLY, before_check_windows, call_check_windows, result_windows, after_windows},
+    {"rw_multiblock_assemble", "", 0, nothing, call_assemble, result_matrix, after_matrix},
+    {"rw_multiblock_create", "", 0, nothing, call_several, result_several, after_several},
+    {"rw_multiblock_vector", "", 0, before_several, call_block_vector, result_block_vector, after_several},
+    {"rw_multiblock_exchange", "", COMPILES | SLOW, before_exchange, call_exchange, result_block_vector, after_several},
+    {"rw_multiblock_clear", "", COMPILES | SLOW, before_exchange, call_clear, result_block_vector, after_several},
+    {"rw_multiblock_multiply", "", COMPILES | SLOW, before_exchange, call_several_multiply, result_several_multiply, after_several},
 
     {"rw_blocks_create", "", HOST_ONLY, nothing, call_blocks, note_grid, after_grid},
     {"rw_blocks_box", "", HOST_ONLY, nothing, call_blocks_box, note_grid, after_grid},

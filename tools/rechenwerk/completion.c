@@ -58,6 +58,8 @@ static void print_operands(const command *c)
         printf("%s", KINDS);
     } else if (strcmp(c->name, "completion") == 0) {
         printf("bash zsh fish");
+    } else if (strcmp(c->name, "generate") == 0) {
+        printf("trace laplace");
     } else if (is_lab(c)) {
         printf("list");
         print_studies();

@@ -1,0 +1,299 @@
+/* rechenwerk generate KIND: matrices to try formats and solvers with, as files of the Matrix Market. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include "command.h"
+#include "rechenwerk/describe.h"
+#include "rechenwerk/multiblock.h"
+
+/* What is to be made, as the options say; then what it takes. */
+typedef struct request {
+    const arguments *a;
+    rw_multiblock_spec spec;      /* laplace: its cells alone */
+    rw_multiblock_index index;
+    int64_t block;
+    int64_t rows, columns, blocks, entries;
+    double bytes, file;           /* of the matrix in memory; of the file, about */
+} request;
+
+typedef struct kind {
+    const char *name, *line;
+    bool has_options; /* besides those of all kinds */
+    int (*read)(rw_context *ctx, request *r); /* the options, and sizes; gives the exit code */
+    void (*describe)(const request *r);
+    rw_status (*make)(rw_device *device, const request *r, rw_sparse **matrix);
+} kind;
+
+/* ---- sizes of files ---------------------------------------------------------------------------------------------------------------- */
+
+/* Mean length of the numbers 1 … n. */
+static double digits(int64_t n)
+{
+    double all = 0;
+    for (double low = 1; low <= (double)n; low *= 10) all += (double)n - low + 1;
+    return n ? all / (double)n : 0;
+}
+
+/* A line an entry: row, column, and its value of so many characters. */
+static double file_bytes(const request *r, double value) { return 80 + (double)r->entries * (digits(r->rows) + digits(r->columns) + value + 3); }
+
+/* ---- trace -------------------------------------------------------------------------------------------------------------------------- */
+
+static bool whole_of(const arguments *a, const char *name, double least, double most, double *number)
+{
+    if (!number_of(a, name, number)) return false;
+    if (!given(a, name) || (*number >= least && *number <= most && *number == floor(*number))) return true;
+    usage("generate: --%s %s is not a whole number from %.0f to %.0f", name, value_of(a, name), least, most);
+    return false;
+}
+
+static int read_values(const arguments *a, bool *is_complex)
+{
+    static const char *const names[] = {"real", "complex"};
+    const char *text = value_of(a, "values");
+    *is_complex = text && !strcmp(text, "complex");
+    if (!text || *is_complex || !strcmp(text, "real")) return 0;
+    const char *nearest = rw_nearest_word(text, names, 2);
+    return usage("generate: --values %s is neither real nor complex%s%s", text, nearest ? "; nearest is " : "", nearest ? nearest : "");
+}
+
+static rw_status read_names(rw_context *ctx, request *r)
+{
+    const char *cgns = value_of(r->a, "cgns");
+    const char *stencil = value_of(r->a, "stencil"), *mode = value_of(r->a, "mode"), *index = value_of(r->a, "index"), *blocks = value_of(r->a, "blocks");
+    rw_status status = stencil ? rw_multiblock_stencil_parse(ctx, stencil, &r->spec.stencil) : RW_OK;
+    if (status == RW_OK && mode) status = rw_multiblock_mode_parse(ctx, mode, &r->spec.mode);
+    if (status == RW_OK && index) status = rw_multiblock_index_parse(ctx, index, &r->index);
+    if (status == RW_OK && blocks) status = rw_multiblock_cells_parse(ctx, blocks, r->spec.blocks);
+    if (status == RW_OK && cgns) status = rw_multiblock_read_cgns(ctx, cgns, &r->spec);
+    return status;
+}
+
+static rw_sparse_layout layout_of(const request *r)
+{
+    return (rw_sparse_layout){.format = RW_SPARSE_BCSR, .values = r->spec.is_complex ? RW_C128 : RW_F64, .block_rows = RW_MULTIBLOCK_UNKNOWNS, .block_columns = RW_MULTIBLOCK_UNKNOWNS};
+}
+
+static int read_trace(rw_context *ctx, request *r)
+{
+    const arguments *a = r->a;
+    double seed = 0, block = RW_MULTIBLOCK_ALL;
+    rw_multiblock_size size;
+    r->index = RW_MULTIBLOCK_COMPACT, r->spec.periodic = given(a, "periodic"), r->spec.zeros = given(a, "zeros");
+    for (int axis = 0; axis < 3; ++axis) r->spec.blocks[axis] = 1;
+    int code = read_values(a, &r->spec.is_complex);
+    if (code || !number_of(a, "omega", &r->spec.omega) || !whole_of(a, "seed", 0, 9007199254740992., &seed) || !whole_of(a, "block", 0, 999999, &block)) return 2;
+    r->spec.seed = (uint64_t)seed, r->block = (int64_t)block;
+    rw_status status = read_names(ctx, r);
+    if (status == RW_OK && given(a, "periodic") && r->spec.mode == RW_MULTIBLOCK_TRUNCATED)
+        return usage("generate: --periodic needs --mode inner or full: truncated drops what crosses a border");
+    if (status == RW_OK) status = rw_multiblock_measure(ctx, &r->spec, r->block, r->index, layout_of(r).values, &size);
+    if (status != RW_OK) return failed(ctx, status);
+    r->rows = size.rows, r->columns = size.columns, r->blocks = size.blocks, r->entries = size.entries, r->bytes = (double)size.value_bytes + (double)size.index_bytes;
+    r->file = file_bytes(r, r->spec.is_complex ? 39 : 19);
+    return 0;
+}
+
+static void describe_trace(const request *r)
+{
+    const rw_multiblock_spec *s = &r->spec;
+    printf("trace: %lld x %lld x %lld grid blocks of %lld x %lld x %lld cells", (long long)s->blocks[0], (long long)s->blocks[1], (long long)s->blocks[2], (long long)s->cells[0],
+           (long long)s->cells[1], (long long)s->cells[2]);
+    if (r->block >= 0) printf(", number %lld", (long long)r->block);
+    printf(", %s, %s, %s index, %s", rw_multiblock_stencil_name(s->stencil), rw_multiblock_mode_name(s->mode), rw_multiblock_index_name(r->index), s->is_complex ? "complex" : "real");
+    if (s->is_complex) printf(", omega %g", s->omega);
+    printf(", seed %llu%s%s\n", (unsigned long long)s->seed, s->periodic ? ", periodic in theta" : "", s->zeros ? ", zeros in blocks" : "");
+}
+
+static rw_status make_trace(rw_device *device, const request *r, rw_sparse **matrix)
+{
+    const rw_sparse_layout layout = layout_of(r);
+    return rw_multiblock_assemble(device, &r->spec, r->block, r->index, &layout, matrix);
+}
+
+/* ---- laplace ------------------------------------------------------------------------------------------------------------------------ */
+
+static int read_laplace(rw_context *ctx, request *r)
+{
+    const int64_t *n = r->spec.cells;
+    (void)ctx;
+    const double all = (double)n[0] * (double)n[1] * (double)n[2];
+    if (all > 1e8) return usage("generate: a grid of %.3g cells: at most 1e8 are possible", all);
+    r->rows = r->columns = (int64_t)all, r->entries = r->rows;
+    for (int axis = 0; axis < 3; ++axis) r->entries += 2 * (r->rows / n[axis]) * (n[axis] - 1);
+    r->blocks = r->entries, r->bytes = 12. * (double)r->entries + 4. * (double)(r->rows + 1);
+    r->file = file_bytes(r, 2);
+    return 0;
+}
+
+static void describe_laplace(const request *r)
+{
+    printf("laplace: %lld x %lld x %lld cells, minus the sum of second differences, zero beyond the sides\n", (long long)r->spec.cells[0], (long long)r->spec.cells[1], (long long)r->spec.cells[2]);
+}
+
+static void fill_laplace(const int64_t n[3], int64_t *row, int64_t *column, double *value)
+{
+    const int64_t stride[3] = {1, n[0], n[0] * n[1]};
+    int64_t k = 0;
+    int axes = 0;
+    for (int axis = 0; axis < 3; ++axis) axes += n[axis] > 1;
+    for (int64_t i = 0; i < n[0] * n[1] * n[2]; ++i) {
+        row[k] = column[k] = i, value[k++] = axes ? 2 * axes : 2;
+        for (int axis = 0; axis < 3; ++axis)
+            for (int side = -1; side <= 1; side += 2) {
+                const int64_t at = i / stride[axis] % n[axis] + side;
+                if (at >= 0 && at < n[axis]) row[k] = i, column[k] = i + side * stride[axis], value[k++] = -1;
+            }
+    }
+}
+
+static rw_status make_laplace(rw_device *device, const request *r, rw_sparse **matrix)
+{
+    const rw_sparse_layout layout = {.format = RW_SPARSE_CSR, .values = RW_F64, .block_rows = 1, .block_columns = 1};
+    const size_t n = (size_t)r->entries;
+    int64_t *row = malloc(n * sizeof(*row)), *column = malloc(n * sizeof(*column));
+    double *value = malloc(n * sizeof(*value));
+    rw_status status = row && column && value ? RW_OK : RW_ERR_MEMORY;
+    if (status == RW_OK) {
+        fill_laplace(r->spec.cells, row, column, value);
+        status = rw_sparse_from_entries(device, &layout, r->rows, r->columns, r->entries, row, column, value, false, matrix);
+    }
+    free(row), free(column), free(value);
+    return status;
+}
+
+/* ---- the command -------------------------------------------------------------------------------------------------------------------- */
+
+static const kind kinds[] = {
+    {"trace", "a matrix of 5 x 5 blocks like a flow solver's", true, read_trace, describe_trace, make_trace},
+    {"laplace", "symmetric, positive definite, of 3, 5 or 7 points", false, read_laplace, describe_laplace, make_laplace},
+};
+static const char *const of_all[] = {"cells", "output", "force", "json"};
+
+static const kind *find_kind(const char *name)
+{
+    const char *names[COUNT(kinds)];
+    for (int i = 0; i < COUNT(kinds); ++i) {
+        names[i] = kinds[i].name;
+        if (!strcmp(name, names[i])) return &kinds[i];
+    }
+    const char *nearest = rw_nearest_word(name, names, COUNT(kinds));
+    usage("generate: '%s' is no kind of matrix%s%s: trace or laplace", name, nearest ? "; nearest is " : "", nearest ? nearest : "");
+    return NULL;
+}
+
+/* Options of another kind are mistakes. */
+static bool fits(const kind *k, const arguments *a)
+{
+    for (int i = 0; i < a->ngiven && !k->has_options; i++) {
+        bool all = false;
+        for (int j = 0; j < COUNT(of_all); j++) all = all || !strcmp(a->given[i].option->name, of_all[j]);
+        if (all) continue;
+        usage("generate: --%s belongs to trace", a->given[i].option->name);
+        return false;
+    }
+    return true;
+}
+
+/* The file is not there, or may be replaced; its folder has room. */
+static int check_output(const request *r, const char *path)
+{
+    struct stat info;
+    struct statvfs disk;
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    if (stat(path, &info) == 0 && !given(r->a, "force")) return usage("generate: '%s' exists and stays as it is: --force replaces it", path);
+    snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    if (statvfs(folder, &disk) != 0) return 0; /* writing will tell */
+    const double room = (double)disk.f_bavail * (double)disk.f_frsize;
+    if (r->file <= room) return 0;
+    fprintf(stderr, "rechenwerk: generate: the file takes about %.3g bytes, and %s has %.3g free: choose fewer cells or another folder\n", r->file, folder, room);
+    return 1;
+}
+
+static void print(const kind *k, const request *r, const char *path)
+{
+    if (given(r->a, "json")) {
+        printf("{\"kind\": \"%s\", \"rows\": %lld, \"columns\": %lld, \"blocks\": %lld, \"entries\": %lld, \"bytes\": %.0f, \"file_bytes\": %.0f, \"file\": ", k->name, (long long)r->rows,
+               (long long)r->columns, (long long)r->blocks, (long long)r->entries, r->bytes, r->file);
+        if (path) print_json(stdout, path);
+        else printf("null");
+        printf("}\n");
+        return;
+    }
+    k->describe(r);
+    printf("  rows       %lld%s", (long long)r->rows, r->rows == r->columns ? "\n" : "");
+    if (r->rows != r->columns) printf(", columns %lld\n", (long long)r->columns);
+    if (k->has_options) printf("  blocks     %lld of %d x %d\n", (long long)r->blocks, RW_MULTIBLOCK_UNKNOWNS, RW_MULTIBLOCK_UNKNOWNS);
+    printf("  entries    %lld\n", (long long)r->entries);
+    printf("  bytes      %.3g in memory, as %s\n", r->bytes, k->has_options ? r->spec.is_complex ? "bcsr:5x5:c128" : "bcsr:5x5:f64" : "csr:f64");
+    printf("  file       about %.3g bytes%s%s\n", r->file, path ? ": " : "; without --output none is written", path ? path : "");
+    fflush(stdout);
+}
+
+static int write_matrix(rw_context *ctx, const kind *k, const request *r, const char *path)
+{
+    rw_device *device = NULL;
+    rw_sparse *matrix = NULL;
+    rw_status status = rw_device_open(ctx, "cpu", &device);
+    if (status == RW_OK) status = k->make(device, r, &matrix);
+    if (status == RW_OK) status = rw_sparse_write(matrix, path);
+    rw_sparse_destroy(&matrix);
+    rw_device_close(&device);
+    return status == RW_OK ? 0 : failed(ctx, status);
+}
+
+static int run(const arguments *a)
+{
+    const char *path = value_of(a, "output"), *cells = value_of(a, "cells");
+    const bool file = given(a, "cgns");
+    request r = {.a = a};
+    const kind *k = find_kind(a->operands[0]);
+    if (!k || !fits(k, a)) return 2;
+    if (!cells && !file) return usage("generate: --cells is missing: for example --cells 10x40x20");
+    if (file && (cells || given(a, "blocks") || given(a, "periodic")))
+        return usage("generate: --cgns says cells, grid blocks and what is periodic: leave --%s out", cells ? "cells" : given(a, "blocks") ? "blocks" : "periodic");
+    rw_context *ctx = make_context(a);
+    if (!ctx) return 5;
+    rw_status status = cells ? rw_multiblock_cells_parse(ctx, cells, r.spec.cells) : RW_OK;
+    int code = status == RW_OK ? k->read(ctx, &r) : failed(ctx, status);
+    if (code == 0 && path) code = check_output(&r, path);
+    if (code == 0) print(k, &r, path);
+    if (code == 0 && path) code = write_matrix(ctx, k, &r, path);
+    rw_context_destroy(&ctx);
+    return code;
+}
+
+static const option options[] = {
+    {"cells", 'c', "N[xN[xN]]", "cells along x, theta, r, of one grid block"},
+    {"stencil", 0, "NAME", "trace: euler3d (without it), euler2d, ns2d, ns3d"},
+    {"values", 0, "TYPE", "trace: real (without it) or complex"},
+    {"mode", 0, "MODE", "trace: couplings that leave a grid block: truncated (without it), inner, full"},
+    {"index", 0, "INDEX", "trace: compact (without it), or with ghost cells: extended, stored"},
+    {"blocks", 0, "N[xN[xN]]", "trace: grid blocks along x, theta, r; without it one"},
+    {"block", 0, "NUMBER", "trace: only this grid block, from 0; without it all, one behind the other"},
+    {"cgns", 0, "FILE.cgns", "trace: take cells, grid blocks and what is periodic from a file, in builds with libcgns"},
+    {"seed", 0, "NUMBER", "trace: of the random numbers; without it 0"},
+    {"omega", 0, "NUMBER", "trace: frequency on the diagonal of a complex matrix; without it 0"},
+    {"zeros", 0, NULL, "trace: zeros in blocks, so that 54 of 65 entries of a row are there"},
+    {"periodic", 0, NULL, "trace: the first and the last cells along theta are neighbours"},
+    {"output", 'o', "FILE.mtx", "the file; without it only sizes are said"},
+    {"force", 'f', NULL, "replace a file that exists"},
+    OPTION_JSON,
+};
+
+const command command_generate = {
+    .name = "generate",
+    .operands = "KIND",
+    .least = 1,
+    .most = 1,
+    .line = "make a matrix to try formats and solvers with",
+    .more = "KIND is trace, a matrix of 5 x 5 blocks like that of a flow solver on a multi-block grid, or laplace, minus the Laplacian on a grid: symmetric and positive definite. "
+            "Sizes are said before anything is made.",
+    .options = options,
+    .noptions = COUNT(options),
+    .run = run,
+};
