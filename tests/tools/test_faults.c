@@ -457,6 +457,10 @@ static const probe probes[] = {
     {"rw_array_copy", "from another queue", 0, before_started, call_other_copy, result_z, after_work},
     {"rw_array_swap", "", ONE_TRY, before_started, call_swap, result_swap, after_work},
     {"rw_array_zero", "", 0, before_started, call_zero, result_y, after_work},
+    {"rw_array_save", "", 0, before_started, call_save, result_x, after_work},
+    {"rw_array_save", "market", HOST_ONLY, before_started, call_save_market, result_x, after_work},
+    {"rw_array_load", "", 0, before_file, call_load, result_x, after_work},
+    {"rw_array_load", "market", HOST_ONLY, before_file, call_load_market, result_x, after_work},
 
     {"rw_program_create", "shared", 0, nothing, call_program, result_program, after_program},
     {"rw_program_create", "cached", COMPILES, nothing, call_cached, result_program, after_program},
