@@ -480,6 +480,10 @@ static const probe probes[] = {
     {"rw_expr_explain", "", 0, before_expr, call_expr_explain, result_text, after_expr_text},
 
     {"rw_pattern_read", "", HOST_ONLY, before_pattern, call_pattern, result_pattern, nothing},
+    {"rw_entries_read", "", HOST_ONLY, before_sparse_read, call_entries_read, result_entries_read, after_entries_read},
+    {"rw_sparse_predict", "", HOST_ONLY, nothing, call_predict, result_choice, nothing},
+    {"rw_sparse_choose", "", HOST_ONLY, nothing, call_choose, result_choice, nothing},
+    {"rw_bench_products", "", HOST_ONLY | SLOWEST, before_products, call_products, result_products, after_products},
     {"rw_sparse_layout_parse", "", HOST_ONLY, nothing, call_layout, result_count, nothing},
     {"rw_sparse_estimate", "", HOST_ONLY, nothing, call_estimate, result_size, nothing},
     {"rw_sparse_create", "", 0, nothing, call_sparse_create, result_matrix, after_matrix},

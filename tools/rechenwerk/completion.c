@@ -66,7 +66,10 @@ static void print_operands(const command *c)
 
 static bool takes_file(const command *c)
 {
-    return strcmp(c->name, "run") == 0 || strcmp(c->name, "explain") == 0 || strcmp(c->name, "plot") == 0;
+    static const char *const names[] = {"run", "explain", "plot", "matrix", "spmv", "tune"};
+    for (int i = 0; i < COUNT(names); i++)
+        if (strcmp(c->name, names[i]) == 0) return true;
+    return false;
 }
 
 static void print_bash(void)
