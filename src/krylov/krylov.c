@@ -115,10 +115,20 @@ static rw_status vector(rw_krylov *k, rw_dtype type, int64_t n, rw_array **array
 /* A cycle has a step for each vector that is kept; methods without cycles have one step. */
 static int steps_of(const rw_krylov *k) { return k->ops->cycle ? k->spec.restart : 1; }
 
+/* Vectors but for those of a basis. */
+static int vectors_of(const rw_krylov_ops *ops, const rw_krylov_spec *s) { return ops->vectors + s->jacobi * 2 + 1; }
+
+int64_t rw_krylov_memory(const rw_krylov_spec *s, int64_t n, rw_dtype vectors)
+{
+    if ((unsigned)s->method >= RW_KRYLOV_METHODS) return 0;
+    const rw_krylov_ops *ops = methods[s->method];
+    return (vectors_of(ops, s) + (ops->cycle ? (s->restart ? s->restart : 30) + 1 : 0)) * n * (int64_t)rw_dtype_size(vectors);
+}
+
 static rw_status allocate(rw_krylov *k)
 {
     const rw_dtype number = rw_dtype_is_complex(k->type) ? RW_C128 : RW_F64;
-    for (int i = 0; i < k->ops->vectors + (k->p != NULL) * 2; ++i) RW_TRY(vector(k, k->type, k->n, &k->vector[i]));
+    for (int i = 0; i < vectors_of(k->ops, &k->spec) - 1; ++i) RW_TRY(vector(k, k->type, k->n, &k->vector[i]));
     RW_TRY(vector(k, k->type, k->n, &k->x));
     for (int i = 0; i < 2; ++i) RW_TRY(vector(k, RW_F64, RW_KRYLOV_STATE, &k->state[i]));
     RW_TRY(vector(k, RW_F64, k->spec.iterations + 3, &k->history));

@@ -34,7 +34,7 @@ expect 0 "rechenwerk 0." --version
 expect 2 "takes nothing" --version x
 expect 2 "'rum' is no subcommand; nearest is run" rum case.yaml
 expect 2 "unknown option '--hepl'" --hepl
-commands="run explain plot init list help info cache selftest bench lab matrix spmv tune completion"
+commands="run explain plot init list help info cache selftest bench lab matrix solve spmv tune convert completion"
 for c in $commands; do
     expect 0 "usage: rechenwerk $c" "$c" --help
     expect 0 "usage: rechenwerk $c" "$c" -h
@@ -43,9 +43,10 @@ for c in $commands; do
     expect 2 "unknown option '-Z'" "$c" -Z
 done
 # one too few
-for c in run explain plot init completion lab matrix spmv tune; do expect 2 "$c: an argument is missing" "$c"; done
+for c in run explain plot init completion lab matrix solve spmv tune convert; do expect 2 "$c: an argument is missing" "$c"; done
 # one too many
-for c in run explain plot init completion list help bench lab matrix spmv tune; do expect 2 "is one argument too many" "$c" a b; done
+for c in run explain plot init completion list help bench lab matrix spmv tune convert; do expect 2 "is one argument too many" "$c" a b; done
+expect 2 "is one argument too many" solve a b c
 for c in info cache selftest; do expect 2 "'a' is one argument too many" "$c" a; done
 # options
 expect 2 "nearest is --restart" run case.yaml --restar
@@ -69,6 +70,8 @@ expect 0 "pde" list problems
 expect 0 "time.rtol" list settings
 expect 0 "laplace" list functions
 expect 0 "rkc2" list methods
+expect 0 "gmres" list solvers
+expect 0 "bsell" list formats
 expect 0 "130" list exit-codes
 expect 0 "problems" list
 expect 2 "nearest is problems" list problem

@@ -499,6 +499,7 @@ static const probe probes[] = {
     {"rw_sparse_multiply", "transposed", COMPILES, before_matrix, call_multiply_transposed, result_y, after_matrix},
     {"rw_sparse_multiply", "coordinates", COMPILES, before_coordinates, call_multiply, result_y, after_matrix},
     {"rw_krylov_method_parse", "", HOST_ONLY, nothing, call_method, result_method, nothing},
+    {"rw_krylov_plot", "", HOST_ONLY | SLOW, nothing, call_krylov_plot, result_krylov_plot, nothing},
     {"rw_krylov_create", "", COMPILES | SLOW, before_system, call_solver, result_solver, after_solver},
     {"rw_krylov_solve", "gmres", COMPILES | SLOW, before_solve, call_solve, result_solved, after_solver},
     {"rw_krylov_solve", "bicgstab", COMPILES | SLOW, before_solve_short, call_solve, result_solved, after_solver},
