@@ -53,7 +53,8 @@ static void print_text(const products *p)
 {
     const rw_bench_result *any = fastest(p) >= 0 ? p->rows + fastest(p) : NULL;
     print_matrix(p->path, &p->e);
-    if (any) printf("  %s, vectors %s; %s %.4g GB/s; medians of %d\n", rw_device_info(p->device)->name, rw_dtype_name(p->vectors), any->limit_name, 1e-9 * any->limit, any->rounds);
+    if (any)
+        printf("  %s, vectors %s; %s %.4g GB/s; medians of %d\n", rw_device_info(p->device)->name, rw_dtype_name(p->vectors), any->limit_name, 1e-9 * any->limit, any->rounds);
     printf("\n   %-26s %11s %9s %11s", "format", "bytes", "places", "a product");
     if (p->tune) printf(" %12s %12s %10s", "predicted/us", "measured/us", "ratio");
     else printf(" %12s %8s", "time/us", "GB/s");
