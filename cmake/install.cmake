@@ -5,7 +5,7 @@ install(TARGETS rechenwerk EXPORT rechenwerk-targets
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY include/rechenwerk DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h"
-    PATTERN "*.def")
+    PATTERN "*.def" PATTERN "*.f90")
 if(TARGET rechenwerk-command)
     install(TARGETS rechenwerk-command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()

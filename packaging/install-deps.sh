@@ -7,8 +7,8 @@ set -euo pipefail
 
 # "a|b": either will do, a is installed.
 build_packages='gcc libc6-dev make cmake pkgconf|pkg-config libyaml-dev libpng-dev libhdf5-dev'
-# cmocka: unit tests; pocl and the loader: OpenCL on the CPU.
-check_packages="$build_packages libcmocka-dev pocl-opencl-icd ocl-icd-libopencl1"
+# cmocka: unit tests; pocl and the loader: OpenCL on the CPU; gfortran: the Fortran module.
+check_packages="$build_packages libcmocka-dev pocl-opencl-icd ocl-icd-libopencl1 gfortran"
 fuzz_packages="$build_packages clang libclang-rt-dev libomp-dev"
 
 only_say=

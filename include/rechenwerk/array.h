@@ -72,6 +72,17 @@ RW_API rw_status rw_array_swap(rw_array *a, rw_array *b);
 /* Every byte zero, on the device. */
 RW_API rw_status rw_array_zero(rw_array *array, rw_queue *queue);
 
+enum { RW_AS_STORED = 255 }; /* in place of an rw_dtype: the type that a file has */
+
+/* An array from a file. NAME.mtx: a dense one of the Matrix Market ("matrix array …"), of one dimension where it has one column, f64 or c128. Any other
+ * name: .npy of NumPy, up to four dimensions in C or Fortran order; whole numbers are f64. dtype: F32, F64, C64, C128 or RW_AS_STORED; numbers are
+ * rounded, real ones become complex ones. NaN and infinity are read from .npy as they are, and refused in .mtx. ERR_INPUT: what the file holds (what,
+ * where), complex numbers for a real type; ERR_FILE; ERR_ARGUMENT; ERR_MEMORY. */
+RW_API rw_status rw_array_load(rw_device *device, const char *path, int dtype, rw_array **array);
+/* An array to a file, NAME.mtx or .npy as above, which appears whole or not at all; F32, F64, C64, C128, in .mtx of at most two dimensions and read back
+ * to the same bits where they are finite. ERR_ARGUMENT, ERR_FILE, ERR_MEMORY. */
+RW_API rw_status rw_array_save(rw_array *array, const char *path);
+
 #ifdef __cplusplus
 }
 #endif

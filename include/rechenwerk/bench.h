@@ -13,7 +13,7 @@
 #ifndef RECHENWERK_BENCH_H
 #define RECHENWERK_BENCH_H
 
-#include "rechenwerk/device.h"
+#include "rechenwerk/sparse.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -68,6 +68,12 @@ RW_API const rw_bench_entry *rw_bench_list(int *n);
 RW_API rw_status rw_bench_run(rw_context *context, rw_device *device, const char *name,
                               const rw_bench_options *options, rw_bench_result **rows, int *n);
 RW_API void rw_bench_free(rw_bench_result **rows);
+
+/* Products y = A x of the matrix of these entries in n layouts: rows[i] is that of candidates[i] as rw_sparse_predict or rw_sparse_choose have filled them in, its layout in
+ * `variant`, `bytes` as the candidate's `moved`; of one that is refused `rounds` is 0. error: the largest of a row of the matrix against sums in long double, over
+ * what rounding allows, 4 (terms + 2) eps sum |a||x|; above 1 it is wrong. Places must not occur twice. Freed with rw_bench_free. ERR_ARGUMENT, ERR_MEMORY, ERR_COMPILE. */
+RW_API rw_status rw_bench_products(rw_device *device, const rw_entries *entries, rw_dtype vectors, const rw_sparse_candidate *candidates, int n,
+                                   const rw_bench_options *options, rw_bench_result **rows);
 
 /* TEXT: a table for a terminal; MARKDOWN: a table for docs/performance.md; JSON: everything. */
 typedef enum rw_bench_style { RW_BENCH_TEXT, RW_BENCH_MARKDOWN, RW_BENCH_JSON } rw_bench_style;

@@ -78,7 +78,7 @@ typedef struct rw_krylov_result {
 typedef struct rw_krylov rw_krylov;
 
 /* A solver for a square matrix and vectors of type `vectors` (complex for a complex matrix). It keeps a reference to the matrix' arrays: the matrix must stay;
- * after its values have changed make a new one where it has a preconditioner. GMRES takes restart + 3 vectors of memory, CG 4, BiCGStab 6, a preconditioner 2 more and what its info says.
+ * after its values have changed make a new one where it has a preconditioner. GMRES takes restart + 3 vectors of memory, CG 4 to 6, BiCGStab 6, a preconditioner up to 2 more and what its info says.
  * ERR_ARGUMENT; ERR_INPUT: what the preconditioner does not bear, with the row; ERR_MEMORY; ERR_COMPILE. */
 RW_API rw_status rw_krylov_create(rw_sparse *matrix, rw_dtype vectors, const rw_krylov_spec *spec, rw_krylov **solver);
 RW_API void rw_krylov_destroy(rw_krylov **solver);
@@ -88,6 +88,13 @@ RW_API rw_precond_info rw_krylov_get_precond(const rw_krylov *solver);
 /* Solves A x = b; x is the first guess. For b = 0 without atol x becomes 0. OK when converged. ERR_NOT_CONVERGED: any other reason; x is the best approximation, *result is filled, the message says
  * why. Sources: docs/methods/krylov.md. */
 RW_API rw_status rw_krylov_solve(rw_krylov *solver, rw_array *b, rw_array *x, rw_krylov_result *result);
+
+/* Bytes of the vectors that such a solver takes for n unknowns besides b and x; without the matrix of the preconditioner, and what is small. */
+RW_API int64_t rw_krylov_memory(const rw_krylov_spec *spec, int64_t n, rw_dtype vectors);
+
+/* Draws |r| / |b| of iterations 0 … n - 1, as a monitor is told them, on a logarithmic scale, with a line at the tolerance where that is above 0: a PNG, which appears
+ * whole or not at all. right_side: |b|; 0: |r| itself. ERR_ARGUMENT: n < 1; ERR_FILE; ERR_MEMORY. */
+RW_API rw_status rw_krylov_plot(rw_context *context, const char *path, const char *title, int64_t n, const double *residual, double right_side, double tolerance);
 
 #ifdef __cplusplus
 }

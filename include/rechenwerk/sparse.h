@@ -20,34 +20,6 @@
 extern "C" {
 #endif
 
-/* A format, and what the matrix takes in it: numbers of 8 bytes, of 16 for complex ones, indices of 4. */
-typedef struct rw_format_size {
-    const char *name;     /* "csr", "bcsr 5x5", "sell 32" */
-    int64_t bytes;        /* of the matrix, padding included; INT64_MAX: more than can be counted */
-    double fill;          /* places kept for each entry: 1 without padding and without zeros in blocks */
-} rw_format_size;
-
-enum { RW_PATTERN_BLOCKS = 8, RW_PATTERN_FORMATS = 32 };
-
-typedef struct rw_pattern {
-    int64_t rows, columns, entries;
-    bool is_complex;
-    bool same_pattern;    /* (j, i) is there where (i, j) is */
-    bool symmetric, skew, hermitian; /* by their values; complex for hermitian */
-    int64_t lower, upper; /* bandwidths: largest i - j and j - i of an entry, 0 without */
-    int64_t diagonals;    /* occupied */
-    int64_t row_least, row_most, empty_rows; /* entries of a row */
-    int64_t no_diagonal;  /* rows whose diagonal entry is missing or 0 */
-    int64_t zeros;        /* entries that are 0 */
-    int64_t blocks[RW_PATTERN_BLOCKS + 1]; /* [b]: blocks of b x b that hold an entry */
-    rw_format_size formats[RW_PATTERN_FORMATS];
-    int nformats, best;   /* best: of the least bytes, the simpler one where another saves less than 2 % */
-} rw_pattern;
-
-/* Reads a file of the Matrix Market and looks at it. picture: a PNG of where entries are, NULL for none. ERR_INPUT with the line of what is wrong,
- * or a matrix of 2^31 rows or columns and more; ERR_FILE; ERR_MEMORY. */
-RW_API rw_status rw_pattern_read(rw_context *ctx, const char *path, const char *picture, rw_pattern *pattern);
-
 /* ---- formats ---------------------------------------------------------------------------------------------------------------- */
 
 /* name, text, has blocks, one line */
@@ -107,6 +79,70 @@ typedef struct rw_sparse_size {
 /* Says what a matrix would take, before any memory is taken for it. ERR_ARGUMENT for a layout or blocks that are wrong (what and where), ERR_MEMORY
  * for a layout that pads a matrix to many times its size: the message names a better one. */
 RW_API rw_status rw_sparse_estimate(rw_context *context, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse_size *size);
+
+/* ---- choosing a format ------------------------------------------------------------------------------------------------------------ */
+
+/* Entries on the host, in any order. */
+typedef struct rw_entries {
+    int64_t rows, columns, n;
+    bool is_complex;
+    int64_t *row, *column; /* [n], from 0 */
+    double *value;         /* [n], of complex ones pairs */
+} rw_entries;
+
+/* From a file of the Matrix Market; what it leaves out by symmetry is filled in. ERR_INPUT with the line of what is wrong; ERR_FILE; ERR_MEMORY. */
+RW_API rw_status rw_entries_read(rw_context *context, const char *path, rw_entries *entries);
+RW_API void rw_entries_free(rw_entries *entries);
+
+/* A layout, and what a matrix takes in it. */
+typedef struct rw_sparse_candidate {
+    rw_sparse_layout layout;
+    bool refused;        /* it would pad the matrix to many times its size: the rest is 0 */
+    rw_sparse_size size;
+    double fill;         /* places kept for each entry: 1 without padding and without zeros in blocks */
+    double moved;        /* bytes of a product: what it reads of the matrix, padding and indices included, x and y once */
+    double cost;         /* bytes that a copy moves in that time: `moved` over the share of a copy's speed that products of the format reach on such a device */
+} rw_sparse_candidate;
+
+/* Fills in the candidates but for their layouts, which are given, for the matrix of these entries (values are not looked at) and vectors of a type. Nothing is made on
+ * the device. ERR_ARGUMENT: a layout that is wrong or does not suit the matrix, a place outside of it; ERR_MEMORY. */
+RW_API rw_status rw_sparse_predict(rw_device *device, const rw_entries *entries, rw_dtype vectors, int n, rw_sparse_candidate *candidates);
+
+enum { RW_SPARSE_CANDIDATES = 40 };
+
+typedef struct rw_sparse_choice {
+    rw_sparse_candidate candidate[RW_SPARSE_CANDIDATES];
+    int n, best;          /* best: of the least cost, the earlier, simpler one where another saves less than 2 % */
+    char reason[200];     /* one line for a person */
+} rw_sparse_choice;
+
+/* The layout whose products should be the fastest on the device: candidates are coo, csr, dia, vbcsr, ell, sell, sorted sell, and bcsr, bell and bsell with square
+ * blocks of 2 to 8 that divide the matrix and are at most half filled with zeros. values, vectors: their types (of complex entries the complex ones of that precision).
+ * The model and how it is measured: docs/methods/sparse.md; `rechenwerk tune`. Errors as of rw_sparse_predict. */
+RW_API rw_status rw_sparse_choose(rw_device *device, const rw_entries *entries, rw_dtype values, rw_dtype vectors, rw_sparse_choice *choice);
+
+/* ---- what a matrix looks like ------------------------------------------------------------------------------------------------------- */
+
+enum { RW_PATTERN_BLOCKS = 8 };
+
+typedef struct rw_pattern {
+    int64_t rows, columns, entries;
+    bool is_complex;
+    bool same_pattern;    /* (j, i) is there where (i, j) is */
+    bool symmetric, skew, hermitian; /* by their values; complex for hermitian */
+    int64_t lower, upper; /* bandwidths: largest i - j and j - i of an entry, 0 without */
+    int64_t diagonals;    /* occupied */
+    int64_t row_least, row_most, empty_rows; /* entries of a row */
+    int64_t no_diagonal;  /* rows whose diagonal entry is missing or 0 */
+    int64_t zeros;        /* entries that are 0 */
+    int64_t blocks[RW_PATTERN_BLOCKS + 1]; /* [b]: blocks of b x b that hold an entry */
+    rw_sparse_candidate formats[RW_SPARSE_CANDIDATES]; /* values f64 or c128; blocks of any size that divides the matrix; cost = moved, as no device is asked */
+    int nformats, best;   /* best: of the least bytes, the simpler one where another saves less than 2 % */
+} rw_pattern;
+
+/* Reads a file of the Matrix Market and looks at it. picture: a PNG of where entries are, NULL for none. ERR_INPUT with the line of what is wrong,
+ * or a matrix of 2^31 rows or columns and more; ERR_FILE; ERR_MEMORY. */
+RW_API rw_status rw_pattern_read(rw_context *ctx, const char *path, const char *picture, rw_pattern *pattern);
 
 /* ---- matrices ----------------------------------------------------------------------------------------------------------------- */
 

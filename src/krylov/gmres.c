@@ -13,16 +13,16 @@
 #include "krylov/krylov.h"
 
 enum { R, U, T }; /* R: for the residual at the end; U: P v; T: P of the sum of a cycle */
-enum { FEW = 4, PLENTY = 16 }; /* numbers of an item in a tile; partial sums beyond which a launch adds them up */
+enum { PLENTY = 16 };  /* partial sums beyond which a launch adds them up */
 
-static int64_t tile(const rw_krylov *k) { return FEW * (int64_t)k->program->group; }
-static int64_t tiles(const rw_krylov *k) { return k->pitch / tile(k); }
+static int64_t tiles(const rw_krylov *k) { return k->pitch / RW_KRYLOV_TILE; }
 static int64_t pieces(const rw_krylov *k) { return (tiles(k) + k->tiles - 1) / k->tiles; }
 
 static rw_status allocate(rw_krylov *k)
 {
     const int64_t m = k->spec.restart;
-    const int64_t t = tile(k), small = 2 * m * (m + 1) + 2 * m + 4 * (m + 1), all = (m + 1) * (k->pitch = RW_MAX((k->n + t - 1) / t, 1) * t), sums = 4 * (m + 1);
+    k->pitch = rw_krylov_pitch(k->n);
+    const int64_t small = 2 * m * (m + 1) + 2 * m + 4 * (m + 1), all = (m + 1) * k->pitch, sums = 4 * (m + 1);
     const rw_dtype number = rw_dtype_is_complex(k->type) ? RW_C128 : RW_F64;
     RW_TRY(rw_array_create(k->device, k->type, 1, &all, RW_MEMORY_DEVICE, &k->basis));
     RW_TRY(rw_array_zero(k->basis, k->queue));

@@ -106,8 +106,8 @@ static rw_status build(rw_krylov *k)
     };
     char each[16], text_group[16], restart[16], deep[16], tiles[16];
     const int64_t units = RW_MAX(k->device->info.units, 1), fill = 256 * units * 8; /* a GPU full of groups; then items get more to do */
-    const int group = 256, each_item = k->ops == &rw_krylov_single_cg ? 1 : k->threads ? (int)RW_MAX((k->n + fill - 1) / fill, 1) : 32;
-    const int64_t pieces = k->n / (4 * group) / (4 * units); /* enough groups for a GPU, of few enough sums */
+    const int group = RW_KRYLOV_GROUP, each_item = k->ops == &rw_krylov_single_cg ? 1 : k->threads ? (int)RW_MAX((k->n + fill - 1) / fill, 1) : 32;
+    const int64_t pieces = k->n / RW_KRYLOV_TILE / (4 * units); /* enough groups for a GPU, of few enough sums */
     k->deep = rw_dtype_is_complex(k->type) || !k->threads ? 4 : 8, k->tiles = k->threads ? (int)RW_MIN(RW_MAX(pieces, 1), 8) : 8;
     snprintf(each, sizeof each, "%d", each_item), snprintf(text_group, sizeof text_group, "%d", group), snprintf(restart, sizeof restart, "%d", k->spec.restart);
     snprintf(deep, sizeof deep, "%d", k->deep), snprintf(tiles, sizeof tiles, "%d", k->tiles);
@@ -131,9 +131,27 @@ static rw_status vector(rw_krylov *k, rw_dtype type, int64_t n, rw_array **array
 /* A cycle has a step for each vector that is kept; methods without cycles have one step. */
 static int steps_of(const rw_krylov *k) { return k->ops->cycle ? k->spec.restart : 1; }
 
+/* The method, and which of its ways: `threads` where kernels are those of a GPU. */
+static const rw_krylov_ops *ops_of(const rw_krylov_spec *s, int64_t n, bool threads)
+{
+    if (s->method == RW_KRYLOV_CG && threads && n <= SMALL) return &rw_krylov_single_cg;
+    return s->method == RW_KRYLOV_GMRES && s->orthogonal == RW_KRYLOV_MODIFIED ? &rw_krylov_plain_gmres : methods[s->method];
+}
+
+/* Vectors but for those of a basis. */
+static int vectors_of(const rw_krylov_ops *ops, const rw_krylov_spec *s) { return ops->vectors + (s->precond.method ? ops->more : 0) + 1; }
+
+int64_t rw_krylov_memory(const rw_krylov_spec *s, int64_t n, rw_dtype vectors)
+{
+    if ((unsigned)s->method >= RW_KRYLOV_METHODS) return 0;
+    const rw_krylov_ops *ops = ops_of(s, n, true);
+    const int64_t restart = s->restart ? s->restart : 30, all = vectors_of(ops, s) + (s->method == RW_KRYLOV_FGMRES && s->precond.method ? restart : 0);
+    return (all * n + (ops->cycle ? (restart + 1) * rw_krylov_pitch(n) : 0)) * (int64_t)rw_dtype_size(vectors);
+}
+
 static rw_status allocate(rw_krylov *k)
 {
-    for (int i = 0; i < k->ops->vectors + (k->p ? k->ops->more : 0); ++i) RW_TRY(vector(k, k->type, k->n, &k->vector[i]));
+    for (int i = 0; i < vectors_of(k->ops, &k->spec) - 1; ++i) RW_TRY(vector(k, k->type, k->n, &k->vector[i]));
     RW_TRY(vector(k, k->type, k->n, &k->x));
     for (int i = 0; i < 2; ++i) RW_TRY(vector(k, RW_F64, RW_KRYLOV_STATE, &k->state[i]));
     RW_TRY(vector(k, RW_F64, k->spec.iterations + 3, &k->history));
@@ -152,13 +170,11 @@ rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec 
     RW_TRY(check(a->device->ctx, a, vectors, spec));
     rw_krylov *k = rw_calloc(1, sizeof *k);
     if (!k) return rw_fail_memory(a->device->ctx, sizeof *k, "a solver");
-    k->device = rw_device_retain(a->device), k->queue = a->device->queue, k->a = a, k->spec = *spec, k->ops = methods[spec->method], k->type = vectors, k->n = a->rows;
+    k->device = rw_device_retain(a->device), k->queue = a->device->queue, k->a = a, k->spec = *spec, k->type = vectors, k->n = a->rows, k->threads = rw_sparse_threads(a);
+    k->ops = ops_of(spec, k->n, k->threads);
     if (k->spec.rtol == 0 && k->spec.atol == 0) k->spec.rtol = 1e-8;
     if (!k->spec.iterations) k->spec.iterations = 10000;
     if (!k->spec.restart) k->spec.restart = 30;
-    k->threads = rw_sparse_threads(a);
-    if (spec->method == RW_KRYLOV_CG && k->threads && k->n <= SMALL) k->ops = &rw_krylov_single_cg;
-    if (spec->method == RW_KRYLOV_GMRES && spec->orthogonal == RW_KRYLOV_MODIFIED) k->ops = &rw_krylov_plain_gmres;
     rw_status status = spec->precond.method ? rw_precond_create(a, vectors, &spec->precond, &k->p) : RW_OK;
     if (status == RW_OK) status = build(k);
     if (status == RW_OK) status = allocate(k);

@@ -66,6 +66,9 @@ struct rw_krylov {
     rw_sequence **sequence; /* of steps, made when first used */
 };
 
+/* Numbers from one vector of a basis to the next: whole tiles, of four numbers an item. */
+enum { RW_KRYLOV_GROUP = 256, RW_KRYLOV_TILE = 4 * RW_KRYLOV_GROUP };
+static inline int64_t rw_krylov_pitch(int64_t n) { return RW_MAX((n + RW_KRYLOV_TILE - 1) / RW_KRYLOV_TILE, 1) * RW_KRYLOV_TILE; }
 /* Launches of `groups` groups of a kernel. */
 rw_status rw_krylov_launch(rw_krylov *k, int kernel, int64_t groups, int64_t more, const rw_arg *args, int nargs);
 /* y <- alpha A x + beta z, at places of arrays; with sums of `w` when sums is not NULL. */

@@ -101,14 +101,49 @@ static void add_exit_codes(collection *all)
     }
 }
 
+static void add_formats(collection *all)
+{
+    int n;
+    const rw_word *words = rw_format_words(&n);
+    for (int i = 0; i < n; i++) add(all, words[i].name, words[i].line);
+}
+
+static void add_solvers(collection *all)
+{
+    int n;
+    const rw_word *words = rw_solver_words(&n);
+    for (int i = 0; i < n; i++) add(all, words[i].name, words[i].line);
+}
+
+static void add_preconds(collection *all)
+{
+    int n;
+    const rw_word *words = rw_precond_words(&n);
+    for (int i = 0; i < n; i++) add(all, words[i].name, words[i].line);
+}
+
+#define KINDS(X)                                                                                                       \
+    X("problems", add_problems)                                                                                        \
+    X("methods", add_methods)                                                                                          \
+    X("settings", add_settings)                                                                                        \
+    X("functions", add_functions)                                                                                      \
+    X("formats", add_formats)                                                                                          \
+    X("solvers", add_solvers)                                                                                          \
+    X("preconditioners", add_preconds)                                                                                 \
+    X("exit-codes", add_exit_codes)
 static const struct { const char *kind; void (*add)(collection *all); } kinds[] = {
-    {"problems", add_problems},   {"methods", add_methods},       {"settings", add_settings},
-    {"functions", add_functions}, {"exit-codes", add_exit_codes},
+#define X(kind, add) {kind, add},
+    KINDS(X)
+#undef X
 };
 
 const char *const *rw_word_kinds(void)
 {
-    static const char *const names[] = {"problems", "methods", "settings", "functions", "exit-codes", NULL};
+    static const char *const names[] = {
+#define X(kind, add) kind,
+        KINDS(X)
+#undef X
+        NULL};
     return names;
 }
 
@@ -125,7 +160,7 @@ rw_status rw_list_words(rw_context *ctx, const char *kind, rw_word **words, int 
         const char *nearest = rw_nearest(kind, rw_word_kinds(), RW_COUNT(kinds));
         return rw_fail(ctx, RW_ERR_ARGUMENT, "there is no list of '%.60s'; %s%s", kind,
                        nearest ? "nearest is " : "known are ",
-                       nearest ? nearest : "problems, methods, settings, functions, exit-codes");
+                       nearest ? nearest : "problems, methods, settings, functions, formats, solvers, preconditioners, exit-codes");
     }
     kinds[k].add(&all);
     size_t head = (size_t)all.n * sizeof(rw_word);

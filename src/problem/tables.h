@@ -4,6 +4,7 @@
 
 #include "problem/problem.h"
 #include "problem/run_settings.h"
+#include "rechenwerk/describe.h"
 
 /* Sections of the runner (NULL) or of a problem. */
 const rw_section *rw_tables_sections(const rw_problem_ops *problem, int *n);
@@ -12,6 +13,10 @@ void rw_tables_name(const rw_section *section, const rw_setting *row, char *name
 /* A text that fits in a cell of help: "default rkc2", "required". */
 void rw_tables_default(const rw_setting *row, char *text, size_t size);
 const rw_problem_ops *rw_tables_problem(const char *name);
+/* Formats of sparse matrices, solvers of linear systems and preconditioners, *n of them (words.c). */
+const rw_word *rw_format_words(int *n);
+const rw_word *rw_solver_words(int *n);
+const rw_word *rw_precond_words(int *n);
 /* Hands a finished text over to the caller, or reports that memory ran out. */
 rw_status rw_tables_give(rw_context *ctx, rw_text *text, char **out);
 

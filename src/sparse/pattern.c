@@ -1,4 +1,4 @@
-/* What a sparse matrix looks like: counts over its rows, sorted by column, and those of its transpose; bytes of each format from them. */
+/* What a sparse matrix looks like: counts over its rows, sorted by column, and those of its transpose. */
 #include "rechenwerk/sparse.h"
 
 #include <limits.h>
@@ -51,62 +51,19 @@ static void compare(const rw_mtx *m, const rw_sorted *r, const rw_sorted *t, rw_
     }
 }
 
-/* ---- blocks and slices ------------------------------------------------------------------------------------------------------------ */
+/* ---- formats ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Blocks of each block row; their number. `last`: room for a number a block column. */
-static int64_t count_blocks(const rw_sorted *r, int b, int64_t *last, int64_t *of_row)
+static rw_status add_formats(rw_context *ctx, const rw_mtx *m, const rw_sorted *r, int64_t *last, rw_pattern *p)
 {
-    int64_t all = 0, block_rows = (r->n + b - 1) / b;
-    for (int64_t i = 0; i < block_rows; ++i) {
-        of_row[i] = 0;
-        for (int64_t k = r->first[i * b]; k < r->first[RW_MIN((i + 1) * b, r->n)]; ++k) {
-            int64_t j = r->column[k] / b;
-            if (last[j] == i + 1) continue;
-            last[j] = i + 1, ++of_row[i];
-        }
-        all += of_row[i];
-    }
-    return all;
-}
-
-/* Places when each of `slice` rows has as many as the longest of them; 0: of all rows. */
-static double padded(const int64_t *of_row, int64_t n, int64_t slice)
-{
-    double places = 0;
-    for (int64_t i = 0; i < n; i += slice ? slice : n) {
-        int64_t longest = 0, end = slice ? RW_MIN(i + slice, n) : n;
-        for (int64_t k = i; k < end; ++k) longest = RW_MAX(longest, of_row[k]);
-        places += (double)longest * (double)(slice ? slice : n);
-    }
-    return places;
-}
-
-static void add_format(rw_pattern *p, const char *name, double bytes, double places)
-{
-    p->formats[p->nformats++] = (rw_format_size){name, bytes < 9e18 ? (int64_t)bytes : INT64_MAX, p->entries ? places / (double)p->entries : 1};
-}
-
-static void add_formats(const rw_mtx *m, const rw_sorted *r, int64_t *last, int64_t *of_row, rw_pattern *p)
-{
-    static const char *const bcsr[] = {"", "", "bcsr 2x2", "bcsr 3x3", "bcsr 4x4", "bcsr 5x5", "bcsr 6x6", "bcsr 7x7", "bcsr 8x8"},
-                      *const slices[] = {"", "sell 32", "sell 32, blocks 2x2", "sell 32, blocks 3x3", "sell 32, blocks 4x4", "sell 32, blocks 5x5", "sell 32, blocks 6x6",
-                                         "sell 32, blocks 7x7", "sell 32, blocks 8x8"};
-    double v = m->is_complex ? 16 : 8, n = (double)p->entries, nrows = (double)m->rows;
-    add_format(p, "coo", n * (v + 8), n);
-    add_format(p, "csr", n * (v + 4) + 4 * (nrows + 1), n);
-    add_format(p, "dia", (double)p->diagonals * (nrows * v + 4), (double)p->diagonals * nrows);
+    const rw_dtype values = m->is_complex ? RW_C128 : RW_F64;
     for (int b = 1; b <= RW_PATTERN_BLOCKS; ++b) {
-        int64_t block_rows = (r->n + b - 1) / b;
         memset(last, 0, ((size_t)m->columns + 1) * sizeof *last);
-        p->blocks[b] = count_blocks(r, b, last, of_row);
-        double block = b * b * v + 4, sliced = padded(of_row, block_rows, 32);
-        if (b == 1) add_format(p, "ell", padded(of_row, block_rows, 0) * block, padded(of_row, block_rows, 0));
-        else add_format(p, bcsr[b], (double)p->blocks[b] * block + 4 * (double)(block_rows + 1), (double)p->blocks[b] * b * b);
-        add_format(p, slices[b], sliced * block + 4 * (double)((block_rows + 31) / 32 + 1), sliced * b * b);
+        p->blocks[b] = rw_count_blocks(r, b, last);
     }
-    p->best = 1;
-    for (int i = 0; i < p->nformats; ++i)
-        if ((double)p->formats[i].bytes < 0.98 * (double)p->formats[p->best].bytes) p->best = i;
+    p->nformats = rw_sparse_candidates(m, p->blocks, INFINITY, values, p->formats);
+    RW_TRY(rw_sparse_foresee(ctx, NULL, m, r, values, p->nformats, p->formats));
+    p->best = rw_sparse_least(p->formats, p->nformats);
+    return RW_OK;
 }
 
 /* ---- the picture -------------------------------------------------------------------------------------------------------------------- */
@@ -140,17 +97,12 @@ static rw_status draw(rw_context *ctx, const char *path, const char *name, const
 
 static rw_status look(rw_context *ctx, const rw_mtx *m, rw_sorted *r, rw_sorted *t, rw_pattern *p)
 {
-    size_t most = (size_t)RW_MAX(m->rows, m->columns) + 1;
-    int64_t *last = rw_calloc(most, sizeof *last), *of_row = rw_calloc(most, sizeof *of_row);
-    bool made = last && of_row;
-    made = made && rw_sort_entries(m->rows, m->columns, m->n, m->row, m->column, r) && rw_sort_rows(m->columns, m->n, m->column, m->row, r->entry, t);
-    made = made && look_at_rows(m, r, p);
-    if (made) {
-        compare(m, r, t, p);
-        add_formats(m, r, last, of_row, p);
-    }
-    rw_free(last), rw_free(of_row);
-    return made ? RW_OK : rw_fail_memory(ctx, (size_t)m->n * 36, "the pattern of a matrix");
+    int64_t *last = rw_calloc((size_t)m->columns + 1, sizeof *last);
+    bool made = last && rw_sort_entries(m->rows, m->columns, m->n, m->row, m->column, r) && rw_sort_rows(m->columns, m->n, m->column, m->row, r->entry, t) && look_at_rows(m, r, p);
+    if (made) compare(m, r, t, p);
+    rw_status status = made ? add_formats(ctx, m, r, last, p) : rw_fail_memory(ctx, (size_t)m->n * 36, "the pattern of a matrix");
+    rw_free(last);
+    return status;
 }
 
 rw_status rw_pattern_read(rw_context *ctx, const char *path, const char *picture, rw_pattern *p)

@@ -56,11 +56,16 @@ static double bytes_of(const rw_sparse *m)
 }
 
 /* Padding is no use where it makes the matrix many times larger. */
+static bool explodes(const rw_sparse *m)
+{
+    const double least = (double)m->blocks * ((double)m->layout.block_rows * m->layout.block_columns * (double)rw_dtype_size(m->layout.values) + 4);
+    return m->ops != &rw_sparse_variable && bytes_of(m) >= fmax(16 * least, 100e6);
+}
+
 static rw_status check_padding(rw_context *ctx, const rw_sparse *m)
 {
-    double least = (double)m->blocks * ((double)m->layout.block_rows * m->layout.block_columns * (double)rw_dtype_size(m->layout.values) + 4);
     bool slices = m->layout.format == RW_SPARSE_SELL || m->layout.format == RW_SPARSE_BSELL;
-    if (m->ops == &rw_sparse_variable || bytes_of(m) < fmax(16 * least, 100e6)) return RW_OK;
+    if (!explodes(m)) return RW_OK;
     char text[80];
     rw_sparse_layout better = m->layout;
     better.section = 0, better.index_bits = 0;
@@ -408,10 +413,11 @@ static bool make_variable(const rw_mtx *e, pattern *p)
     return made;
 }
 
+/* p->sorted is there. */
 static rw_status make_pattern(rw_context *ctx, const rw_sparse_layout *l, const rw_mtx *e, pattern *p)
 {
-    bool made = rw_sort_entries(e->rows, e->columns, e->n, e->row, e->column, &p->sorted);
-    if (made && l->format == RW_SPARSE_VBCSR) made = make_variable(e, p);
+    bool made = true;
+    if (l->format == RW_SPARSE_VBCSR) made = make_variable(e, p);
     else if (made) {
         p->block_rows = e->rows / l->block_rows, p->block_columns = e->columns / l->block_columns;
         made = make_blocks(p, NULL, NULL, l->block_rows, l->block_columns);
@@ -419,7 +425,7 @@ static rw_status make_pattern(rw_context *ctx, const rw_sparse_layout *l, const 
     return made ? RW_OK : rw_fail_memory(ctx, (size_t)e->n * 48, "sorting the entries of a matrix");
 }
 
-static rw_status check_entries(rw_context *ctx, const rw_sparse_layout *l, const rw_mtx *e)
+static rw_status check_whole(rw_context *ctx, const rw_sparse_layout *l, const rw_mtx *e)
 {
     RW_TRY(rw_sparse_layout_check(ctx, l));
     if (e->rows < 0 || e->columns < 0 || e->n < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld with %lld entries: negative", (long long)e->rows, (long long)e->columns, (long long)e->n);
@@ -427,6 +433,12 @@ static rw_status check_entries(rw_context *ctx, const rw_sparse_layout *l, const
     if (e->rows % l->block_rows || e->columns % l->block_columns)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld is not made of whole blocks of %d x %d: use blocks that divide it, or a format without", (long long)e->rows,
                        (long long)e->columns, l->block_rows, l->block_columns);
+    return RW_OK;
+}
+
+static rw_status check_entries(rw_context *ctx, const rw_sparse_layout *l, const rw_mtx *e)
+{
+    RW_TRY(check_whole(ctx, l, e));
     for (int64_t k = 0; k < e->n; ++k) {
         if (e->row[k] < 0 || e->row[k] >= e->rows || e->column[k] < 0 || e->column[k] >= e->columns)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld: (%lld, %lld) is outside of the matrix of %lld x %lld", (long long)k, (long long)e->row[k], (long long)e->column[k], (long long)e->rows,
@@ -458,7 +470,8 @@ static rw_status from_entries(rw_device *dev, const rw_sparse_layout *layout, co
     rw_view v;
     *matrix = NULL;
     RW_TRY(check_entries(dev->ctx, layout, e));
-    rw_status status = make_pattern(dev->ctx, layout, e, &p);
+    rw_status status = rw_sort_entries(e->rows, e->columns, e->n, e->row, e->column, &p.sorted) ? make_pattern(dev->ctx, layout, e, &p)
+                                                                                               : rw_fail_memory(dev->ctx, (size_t)e->n * 32, "sorting the entries of a matrix");
     if (status == RW_OK) {
         const rw_sparse_blocks blocks = {p.block_rows, p.block_columns, p.first, p.column, p.row_size, p.column_size};
         status = rw_sparse_create(dev, layout, &blocks, matrix);
@@ -470,6 +483,49 @@ static rw_status from_entries(rw_device *dev, const rw_sparse_layout *layout, co
     }
     free_pattern(&p);
     if (status != RW_OK) rw_sparse_destroy(matrix);
+    return status;
+}
+
+/* What a product reads of the matrix, of slices with shifts these on GPUs and the columns on processors; x and y, and a vector between two launches. */
+static double moved_by(const rw_sparse *m, rw_dtype vectors)
+{
+    const double vector = (double)rw_dtype_size(vectors), unread = m->nshift > 0 ? rw_sparse_threads(m) ? m->ncolumn * (m->layout.index_bits / 8) : 4 * m->nshift : 0;
+    return bytes_of(m) - unread + vector * ((double)m->columns + (double)m->rows * (m->ops == &rw_sparse_coordinates ? 3 : 1));
+}
+
+static rw_status foresee_one(rw_context *ctx, rw_device *dev, const rw_mtx *e, const pattern *p, rw_dtype vectors, rw_sparse_candidate *c)
+{
+    const rw_sparse_blocks blocks = {p->block_rows, p->block_columns, p->first, p->column, p->row_size, p->column_size};
+    rw_sparse m = {.device = dev};
+    rw_status status = plan(ctx, &c->layout, &blocks, &m);
+    c->refused = status == RW_ERR_MEMORY && m.ops && explodes(&m);
+    if (status == RW_OK) {
+        c->size = rw_sparse_get_size(&m);
+        c->fill = e->n ? m.places / (double)e->n : 1;
+        c->moved = c->cost = moved_by(&m, vectors);
+    }
+    free_host(&m);
+    return c->refused ? RW_OK : status;
+}
+
+rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_mtx *e, const rw_sorted *s, rw_dtype vectors, int n, rw_sparse_candidate *c)
+{
+    pattern p = {0};
+    rw_status status = RW_OK;
+    for (int i = 0; i < n && status == RW_OK; ++i) {
+        const rw_sparse_layout *l = &c[i].layout, *before = i && p.first ? &c[i - 1].layout : NULL;
+        status = check_whole(ctx, l, e);
+        const bool same = before && l->format != RW_SPARSE_VBCSR && before->format != RW_SPARSE_VBCSR && l->block_rows == before->block_rows && l->block_columns == before->block_columns;
+        if (status == RW_OK && !same) {
+            p.sorted = (rw_sorted){0};
+            free_pattern(&p);
+            p = (pattern){.sorted = *s};
+            status = make_pattern(ctx, l, e, &p);
+        }
+        if (status == RW_OK) status = foresee_one(ctx, dev, e, &p, vectors, c + i);
+    }
+    p.sorted = (rw_sorted){0}; /* the caller's */
+    free_pattern(&p);
     return status;
 }
 

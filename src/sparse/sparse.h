@@ -125,4 +125,15 @@ bool rw_sort_rows(int64_t rows, int64_t n, const int64_t *row, const int64_t *co
 bool rw_sort_entries(int64_t rows, int64_t columns, int64_t n, const int64_t *row, const int64_t *column, rw_sorted *s);
 void rw_sorted_free(rw_sorted *s);
 
+/* ---- choose.c ---- */
+
+/* Blocks of b x b that hold an entry; last: a zero for each block column. */
+int64_t rw_count_blocks(const rw_sorted *r, int b, int64_t *last);
+/* Layouts that may suit, csr first; blocks[b]: blocks of b x b; most_fill: places for an entry that they may have. Gives their number. */
+int rw_sparse_candidates(const rw_mtx *e, const int64_t *blocks, double most_fill, rw_dtype values, rw_sparse_candidate *c);
+/* The one of the least cost, the earlier one where another saves less than 2 %. */
+int rw_sparse_least(const rw_sparse_candidate *c, int n);
+/* Sizes, fill and bytes moved of n layouts (sparse.c). dev: NULL where no device is asked. */
+rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_mtx *e, const rw_sorted *s, rw_dtype vectors, int n, rw_sparse_candidate *c);
+
 #endif

@@ -41,6 +41,8 @@ for header in "$prefix"/include/rechenwerk/*.h; do
     fi
 done
 
+[ -f "$prefix/include/rechenwerk/rechenwerk.f90" ] || fail "the Fortran module is not beside the headers"
+
 # Way one: CMake.
 {
     cmake -S "$SOURCE/tests/install" -B "$work/cmake" -DCMAKE_C_COMPILER="$CC" -DCMAKE_PREFIX_PATH="$prefix"

@@ -217,6 +217,22 @@ static rw_status call_swap(void)
 }
 static void result_swap(void) { note_array(x), note_array(y), note_array(z); }
 static rw_status call_zero(void) { return rw_array_zero(y, q); }
+static rw_status call_save(void) { return rw_array_save(x, path_of("x.npy")); }
+static rw_status call_save_market(void) { return rw_array_save(x, path_of("x.mtx")); }
+static void before_file(void)
+{
+    before_started();
+    OK(rw_array_save(x, path_of("load.npy")));
+    OK(rw_array_save(x, path_of("load.mtx")));
+    rw_array_destroy(&x);
+}
+static rw_status load_from(const char *name)
+{
+    x = poison;
+    return made(rw_array_load(dev, path_of(name), RW_F64, &x), &x);
+}
+static rw_status call_load(void) { return load_from("load.npy"); }
+static rw_status call_load_market(void) { return load_from("load.mtx"); }
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@ static rw_status call_pattern(void)
     snprintf(mtx, sizeof mtx, "%s", path_of("hermitian.mtx"));
     return rw_pattern_read(ctx, mtx, path_of("hermitian.png"), &seen_pattern);
 }
-static void result_pattern(void) { note("%d %d %d %d", (int)seen_pattern.entries, seen_pattern.hermitian, (int)seen_pattern.diagonals, (int)seen_pattern.formats[seen_pattern.best].bytes); }
+static void result_pattern(void) { note("%d %d %d %d", (int)seen_pattern.entries, seen_pattern.hermitian, (int)seen_pattern.diagonals, (int)seen_pattern.formats[seen_pattern.best].size.bytes); }
 
 /* ---- matrices -------------------------------------------------------------------------------------------------------- */
 
@@ -174,6 +174,45 @@ static void before_precond(void)
 }
 static rw_status call_precond_apply(void) { return rw_precond_apply(precond, x, y, rw_device_queue(dev)); }
 
+/* ---- the choice of a format -------------------------------------------------------------------------------------------------- */
+
+static rw_entries seen_entries;
+static rw_sparse_choice choice;
+
+static rw_entries five_entries(void) { return (rw_entries){4, 4, 5, false, (int64_t *)(uintptr_t)entry_row, (int64_t *)(uintptr_t)entry_column, (double *)(uintptr_t)entry_value}; }
+static rw_status call_entries_read(void)
+{
+    memset(&seen_entries, 0x55, sizeof seen_entries);
+    rw_status status = rw_entries_read(ctx, path_of("read.mtx"), &seen_entries);
+    if (status != RW_OK && (seen_entries.row || seen_entries.column || seen_entries.value)) fail_msg("entries after a failure");
+    return status;
+}
+static void result_entries_read(void) { note("%d %d %g", (int)seen_entries.n, (int)seen_entries.row[1], seen_entries.value[1]); }
+static void after_entries_read(void) { rw_entries_free(&seen_entries), after_matrix(); }
+static rw_status call_predict(void)
+{
+    const rw_entries e = five_entries();
+    choice.candidate[0].layout = layout_of("bsell:2:s8"), choice.candidate[1].layout = layout_of("vbcsr");
+    choice.n = 2, choice.best = 1;
+    return rw_sparse_predict(dev, &e, RW_F64, 2, choice.candidate);
+}
+static rw_status call_choose(void)
+{
+    const rw_entries e = five_entries();
+    return rw_sparse_choose(dev, &e, RW_F64, RW_F64, &choice);
+}
+static void result_choice(void) { note("%d %d %d %g", choice.n, choice.best, (int)choice.candidate[choice.best].size.bytes, choice.candidate[0].cost); }
+static rw_status call_products(void)
+{
+    const rw_entries e = five_entries();
+    const rw_bench_options options = {.quick = true, .rounds = 1};
+    rows = poison;
+    return made(rw_bench_products(dev, &e, RW_F64, choice.candidate, 2, &options, &rows), &rows);
+}
+static void before_products(void) { OK(call_predict()); }
+static void result_products(void) { note("%s %s %d %d", rows[0].variant, rows[1].variant, rows[0].error <= 1, rows[1].error <= 1); }
+static void after_products(void) { rw_bench_free(&rows); }
+
 /* ---- solvers ---------------------------------------------------------------------------------------------------------- */
 
 static rw_krylov *solver;
@@ -217,3 +256,5 @@ static void before_solve_flexible(void)
 }
 static rw_status call_solve(void) { return rw_krylov_solve(solver, x, y, &solved); }
 static void result_solved(void) { note("%d %d", (int)solved.reason, solved.residual < 1e-7), note("%.6f", ((const double *)numbers_of(y))[2]); }
+static rw_status call_krylov_plot(void) { return rw_krylov_plot(ctx, path_of("residuals.png"), "a", 3, (double[]){1, 0.1, 0.01}, 1, 0.02); }
+static void result_krylov_plot(void) { note("a picture"); }

@@ -34,7 +34,7 @@ expect 0 "rechenwerk 0." --version
 expect 2 "takes nothing" --version x
 expect 2 "'rum' is no subcommand; nearest is run" rum case.yaml
 expect 2 "unknown option '--hepl'" --hepl
-commands="run explain plot init list help info cache selftest bench lab matrix generate completion"
+commands="run explain plot init list help info cache selftest bench lab matrix generate solve spmv tune convert completion"
 for c in $commands; do
     expect 0 "usage: rechenwerk $c" "$c" --help
     expect 0 "usage: rechenwerk $c" "$c" -h
@@ -43,9 +43,10 @@ for c in $commands; do
     expect 2 "unknown option '-Z'" "$c" -Z
 done
 # one too few
-for c in run explain plot init completion lab matrix generate; do expect 2 "$c: an argument is missing" "$c"; done
+for c in run explain plot init completion lab matrix generate solve spmv tune convert; do expect 2 "$c: an argument is missing" "$c"; done
 # one too many
-for c in run explain plot init completion list help bench lab matrix generate; do expect 2 "is one argument too many" "$c" a b; done
+for c in run explain plot init completion list help bench lab matrix generate spmv tune convert; do expect 2 "is one argument too many" "$c" a b; done
+expect 2 "is one argument too many" solve a b c
 for c in info cache selftest; do expect 2 "'a' is one argument too many" "$c" a; done
 # options
 expect 2 "nearest is --restart" run case.yaml --restar
@@ -69,6 +70,9 @@ expect 0 "pde" list problems
 expect 0 "time.rtol" list settings
 expect 0 "laplace" list functions
 expect 0 "rkc2" list methods
+expect 0 "gmres" list solvers
+expect 0 "ilut" list preconditioners
+expect 0 "bsell" list formats
 expect 0 "130" list exit-codes
 expect 0 "problems" list
 expect 2 "nearest is problems" list problem
@@ -175,9 +179,21 @@ expect 0 "u-000001.png" plot results/heat/fields/000001.h5 -o pictures
 expect 2 "holds no field 'w'; there is u" plot results/heat -F w
 expect 1 "cannot open 'nowhere'" plot nowhere
 printf '%%%%MatrixMarket matrix coordinate real general\n4 6 9\n1 1 1\n1 4 2\n2 2 3\n2 3 4\n2 4 5\n3 5 6\n3 6 7\n4 5 8\n4 6 9\n' > m.mtx
-expect 0 "bcsr 2x2 moves the least bytes" matrix m.mtx -o m.png
-expect 0 '"best": "bcsr 2x2"' matrix m.mtx --json
+expect 0 "bcsr:2x2:f64 moves the least bytes" matrix m.mtx -o m.png
+expect 0 '"best": "bcsr:2x2:f64"' matrix m.mtx --json
 [ -s m.png ] || { echo "no m.png"; bad=1; }
+expect 0 "bcsr:2x2:f64" spmv m.mtx --quick
+expect 0 "vectors f32" spmv m.mtx --quick -f csr,bsell:2x3,dia --values f32
+expect 0 '"format": "bcsr:2x2:f64", "bytes": 128' spmv m.mtx --quick -f auto --json
+expect 0 "-> " tune m.mtx --quick --vectors f32
+expect 0 '"chosen": "' tune m.mtx --quick --json
+expect 2 "did you mean bcsr?" spmv m.mtx -f csr,bscr:5
+expect 2 "format \"\": there is none" spmv m.mtx -f csr,
+expect 2 "4 x 6 is not made of whole blocks of 5 x 5" spmv m.mtx -f bsell:5x5
+expect 2 "--values f16 is none of f32, f64" tune m.mtx --values f16
+expect 2 "outside [0, 100000]" spmv m.mtx -n -1
+expect 1 "cannot open 'nowhere.mtx'" tune nowhere.mtx
+expect 4 "cpuu" spmv m.mtx -d cpuu
 expect 2 "cases/laser.yaml:1: no file of the Matrix Market" matrix "$SOURCE/cases/laser.yaml"
 expect 1 "cannot open 'nowhere.mtx'" matrix nowhere.mtx
 expect 2 "is no results folder" plot pictures

@@ -11,7 +11,7 @@
 #include "rechenwerk/lab.h"
 
 #define DEVICES "cpu check auto cuda:0 opencl:0"
-#define KINDS "problems methods settings functions exit-codes cases"
+#define KINDS "problems methods settings functions formats solvers preconditioners exit-codes cases"
 
 static rw_word *words[2]; /* settings, problems */
 static int nwords[2];
@@ -68,7 +68,10 @@ static void print_operands(const command *c)
 
 static bool takes_file(const command *c)
 {
-    return strcmp(c->name, "run") == 0 || strcmp(c->name, "explain") == 0 || strcmp(c->name, "plot") == 0;
+    static const char *const names[] = {"run", "explain", "plot", "matrix", "spmv", "tune", "solve", "convert"};
+    for (int i = 0; i < COUNT(names); i++)
+        if (strcmp(c->name, names[i]) == 0) return true;
+    return false;
 }
 
 static void print_bash(void)

@@ -1,4 +1,4 @@
-/* rechenwerk list [KIND]: names of problems, methods, settings, functions, exit codes, ready cases. */
+/* rechenwerk list [KIND]: names of problems, methods, settings, functions, formats, solvers, preconditioners, exit codes, ready cases. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ static int fail_kind(const char *kind)
     names[n++] = "cases";
     const char *nearest = rw_nearest_word(kind, names, n);
     if (nearest) return usage("list: there is no list of '%s'; nearest is %s", kind, nearest);
-    return usage("list: there is no list of '%s'; known are problems, methods, settings, functions, exit-codes, cases",
+    return usage("list: there is no list of '%s'; known are problems, methods, settings, functions, formats, solvers, preconditioners, exit-codes, cases",
                  kind);
 }
 
@@ -114,7 +114,7 @@ const command command_list = {
     .name = "list",
     .operands = "[KIND]",
     .most = 1,
-    .line = "names of problems, methods, settings, functions, exit-codes, cases",
+    .line = "names of problems, methods, settings, functions, formats, solvers, preconditioners, exit-codes, cases",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

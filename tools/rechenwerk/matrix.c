@@ -1,6 +1,7 @@
 /* rechenwerk matrix FILE: what a sparse matrix looks like and which format suits it. */
-#include "command.h"
-#include "rechenwerk/sparse.h"
+#include <math.h>
+
+#include "matrices.h"
 
 static const char *symmetry_of(const rw_pattern *p)
 {
@@ -17,10 +18,13 @@ static void print_text(const char *path, const rw_pattern *p)
            (long long)p->empty_rows);
     printf("  bandwidth          %lld below, %lld above the diagonal; %lld diagonals occupied\n", (long long)p->lower, (long long)p->upper, (long long)p->diagonals);
     printf("  diagonal           %lld missing or 0; %lld entries are 0\n", (long long)p->no_diagonal, (long long)p->zeros);
-    printf("\n  format                        bytes  places an entry\n");
-    for (int i = 0; i < p->nformats; ++i)
-        printf("%s %-24s %12.4g  %8.3f\n", i == p->best ? "->" : "  ", p->formats[i].name, (double)p->formats[i].bytes, p->formats[i].fill);
-    printf("\n  A product reads the matrix once: %s moves the least bytes (of formats within 2 %% the simpler).\n", p->formats[p->best].name);
+    printf("\n   %-24s %12s  places an entry\n", "format", "bytes");
+    for (int i = 0; i < p->nformats; ++i) {
+        const rw_sparse_candidate *c = p->formats + i;
+        if (c->refused) printf("   %-24s it would pad the matrix to many times its size\n", text_of(&c->layout));
+        else printf("%s %-24s %12.4g  %15.3f\n", i == p->best ? "->" : "  ", text_of(&c->layout), (double)c->size.bytes, c->fill);
+    }
+    printf("\n  A product reads the matrix once: %s moves the least bytes (of formats within 2 %% the simpler).\n", text_of(&p->formats[p->best].layout));
 }
 
 static void print_as_json(const char *path, const rw_pattern *p)
@@ -32,11 +36,13 @@ static void print_as_json(const char *path, const rw_pattern *p)
     printf(", \"row_least\": %lld, \"row_most\": %lld, \"empty_rows\": %lld, \"lower\": %lld, \"upper\": %lld, \"diagonals\": %lld, \"no_diagonal\": %lld, \"zeros\": %lld, \"best\": ",
            (long long)p->row_least, (long long)p->row_most, (long long)p->empty_rows, (long long)p->lower, (long long)p->upper, (long long)p->diagonals, (long long)p->no_diagonal,
            (long long)p->zeros);
-    print_json(stdout, p->formats[p->best].name);
+    print_json(stdout, text_of(&p->formats[p->best].layout));
     printf(", \"formats\": [");
     for (int i = 0; i < p->nformats; ++i) {
-        printf("%s{\"name\": ", i ? ", " : ""), print_json(stdout, p->formats[i].name);
-        printf(", \"bytes\": %lld, \"fill\": ", (long long)p->formats[i].bytes), print_number(stdout, p->formats[i].fill);
+        const rw_sparse_candidate *c = p->formats + i;
+        printf("%s{\"name\": ", i ? ", " : ""), print_json(stdout, text_of(&c->layout));
+        printf(", \"bytes\": "), print_number(stdout, c->refused ? INFINITY : (double)c->size.bytes);
+        printf(", \"fill\": "), print_number(stdout, c->refused ? INFINITY : c->fill);
         printf("}");
     }
     printf("]}\n");

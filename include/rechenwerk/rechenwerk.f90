@@ -1,0 +1,445 @@
+! Rechenwerk from Fortran 2018: matrices made of blocks, products and solvers on a device. The headers beside this file are the
+! manual; names, arguments and statuses are those of C, and rows and columns count from 0. Modules suit one compiler only, so this
+! file is compiled with your program:
+!
+!     gfortran -c /usr/local/include/rechenwerk/rechenwerk.f90
+!     gfortran program.f90 rechenwerk.o $(pkg-config --libs rechenwerk)
+!
+! Objects are type(c_ptr). What C takes as text is a character value here. rw_array_get and rw_array_set copy whole arrays from and
+! to the host.
+module rechenwerk
+    use, intrinsic :: iso_c_binding
+    implicit none
+    private :: terminated, from_c, is_of
+
+    ! rw_status
+    integer(c_int), parameter :: rw_ok = 0, rw_err_argument = 1, rw_err_input = 2, rw_err_file = 3, rw_err_memory = 4, &
+        rw_err_device = 5, rw_err_not_converged = 10
+    ! rw_dtype
+    integer(c_int), parameter :: rw_f32 = 0, rw_f64 = 1, rw_c64 = 2, rw_c128 = 3
+    ! rw_memory
+    integer(c_int), parameter :: rw_memory_device = 0, rw_memory_pinned = 1
+    ! rw_op
+    integer(c_int), parameter :: rw_op_none = 0, rw_op_transpose = 1, rw_op_conjugate = 2
+    ! rw_krylov_method, rw_krylov_reason
+    integer(c_int), parameter :: rw_krylov_cg = 0, rw_krylov_bicgstab = 1, rw_krylov_gmres = 2, rw_krylov_fgmres = 3
+    integer(c_int), parameter :: rw_precond_none = 0, rw_precond_jacobi = 1, rw_precond_ssor = 2, rw_precond_ilu = 3, rw_precond_milu = 4, &
+        rw_precond_ilut = 5, rw_precond_chebyshev = 6, rw_precond_amg = 7
+    integer(c_int), parameter :: rw_krylov_converged = 0
+
+    type, bind(c) :: rw_sparse_layout
+        integer(c_int) :: format = 0, values = rw_f64, block_rows = 1, block_columns = 1
+        logical(c_bool) :: by_columns = .false.
+        integer(c_int) :: slice = 0, sort = 0, section = 0, index_bits = 0
+    end type
+
+    type, bind(c) :: rw_sparse_blocks
+        integer(c_int64_t) :: rows = 0, columns = 0
+        type(c_ptr) :: first = c_null_ptr, column = c_null_ptr, row_size = c_null_ptr, column_size = c_null_ptr
+    end type
+
+    type, bind(c) :: rw_sparse_size
+        integer(c_int64_t) :: rows = 0, columns = 0, blocks = 0, places = 0, bytes = 0
+    end type
+
+    type, bind(c) :: rw_precond_spec
+        integer(c_int) :: method = rw_precond_none, level = 0
+        real(c_double) :: drop = 0
+        integer(c_int) :: fill = 0
+        real(c_double) :: omega = 0
+        integer(c_int) :: degree = 0
+        real(c_double) :: theta = 0
+        integer(c_int) :: order = 0, sweeps = 0
+        logical(c_bool) :: single = .false.
+    end type
+
+    type, bind(c) :: rw_krylov_spec
+        integer(c_int) :: method = rw_krylov_gmres
+        real(c_double) :: rtol = 0, atol = 0
+        integer(c_int64_t) :: iterations = 0
+        integer(c_int) :: restart = 0, orthogonal = 0
+        type(rw_precond_spec) :: precond = rw_precond_spec()
+        type(c_funptr) :: monitor = c_null_funptr
+        type(c_ptr) :: user = c_null_ptr
+    end type
+
+    type, bind(c) :: rw_krylov_result
+        integer(c_int) :: reason = 0
+        integer(c_int64_t) :: iterations = 0
+        real(c_double) :: first = 0, residual = 0, estimate = 0, right_side = 0, seconds = 0
+    end type
+
+    interface
+        ! context.h, status.h
+        integer(c_int) function rw_context_create(context) bind(c)
+            import
+            type(c_ptr), intent(out) :: context
+        end function
+        subroutine rw_context_destroy(context) bind(c)
+            import
+            type(c_ptr), intent(inout) :: context
+        end subroutine
+        integer(c_int) function rw_status_exit_code(status) bind(c)
+            import
+            integer(c_int), value :: status
+        end function
+
+        ! device.h
+        subroutine rw_device_close(device) bind(c)
+            import
+            type(c_ptr), intent(inout) :: device
+        end subroutine
+        type(c_ptr) function rw_device_queue(device) bind(c)
+            import
+            type(c_ptr), value :: device
+        end function
+        integer(c_int) function rw_queue_wait(queue) bind(c)
+            import
+            type(c_ptr), value :: queue
+        end function
+
+        ! array.h
+        integer(c_int) function rw_array_create(device, dtype, ndim, shape, memory, array) bind(c)
+            import
+            type(c_ptr), value :: device
+            integer(c_int), value :: dtype, ndim, memory
+            integer(c_int64_t), intent(in) :: shape(*)
+            type(c_ptr), intent(out) :: array
+        end function
+        subroutine rw_array_destroy(array) bind(c)
+            import
+            type(c_ptr), intent(inout) :: array
+        end subroutine
+        integer(c_int64_t) function rw_array_size(array) bind(c)
+            import
+            type(c_ptr), value :: array
+        end function
+        integer(c_int) function rw_array_dtype(array) bind(c)
+            import
+            type(c_ptr), value :: array
+        end function
+        integer(c_int) function rw_array_read(array, data) bind(c)
+            import
+            type(c_ptr), value :: array
+            type(c_ptr), intent(out) :: data
+        end function
+        integer(c_int) function rw_array_write(array, data) bind(c)
+            import
+            type(c_ptr), value :: array
+            type(c_ptr), intent(out) :: data
+        end function
+        integer(c_int) function rw_array_zero(array, queue) bind(c)
+            import
+            type(c_ptr), value :: array, queue
+        end function
+        integer(c_int) function rw_array_copy(dst, src, queue) bind(c)
+            import
+            type(c_ptr), value :: dst, src, queue
+        end function
+
+        ! sparse.h
+        subroutine rw_sparse_destroy(matrix) bind(c)
+            import
+            type(c_ptr), intent(inout) :: matrix
+        end subroutine
+        integer(c_int) function rw_sparse_add_blocks(matrix, n, row, column, values) bind(c)
+            import
+            type(c_ptr), value :: matrix
+            integer(c_int64_t), value :: n
+            integer(c_int64_t), intent(in) :: row(*), column(*)
+            type(*), intent(in) :: values(*)     ! block after block, each row after row, in the matrix's own type
+        end function
+        integer(c_int) function rw_sparse_zero(matrix) bind(c)
+            import
+            type(c_ptr), value :: matrix
+        end function
+        integer(c_int) function rw_sparse_from_entries(device, layout, rows, columns, n, row, column, values, is_complex, &
+                                                       matrix) bind(c)
+            import
+            type(c_ptr), value :: device
+            type(rw_sparse_layout), intent(in) :: layout
+            integer(c_int64_t), value :: rows, columns, n
+            integer(c_int64_t), intent(in) :: row(*), column(*)
+            type(*), intent(in) :: values(*)     ! real(c_double), or complex(c_double_complex) where is_complex
+            logical(c_bool), value :: is_complex
+            type(c_ptr), intent(out) :: matrix
+        end function
+        type(rw_sparse_size) function rw_sparse_get_size(matrix) bind(c)
+            import
+            type(c_ptr), value :: matrix
+        end function
+        integer(c_int) function rw_sparse_multiply(matrix, op, alpha, x, beta, y, queue) bind(c)
+            import
+            type(c_ptr), value :: matrix, x, y, queue
+            integer(c_int), value :: op
+            real(c_double), intent(in), optional :: alpha(2), beta(2)
+        end function
+
+        ! krylov.h
+        integer(c_int) function rw_krylov_create(matrix, vectors, spec, solver) bind(c)
+            import
+            type(c_ptr), value :: matrix
+            integer(c_int), value :: vectors
+            type(rw_krylov_spec), intent(in) :: spec
+            type(c_ptr), intent(out) :: solver
+        end function
+        subroutine rw_krylov_destroy(solver) bind(c)
+            import
+            type(c_ptr), intent(inout) :: solver
+        end subroutine
+        integer(c_int) function rw_krylov_solve(solver, b, x, result) bind(c)
+            import
+            type(c_ptr), value :: solver, b, x
+            type(rw_krylov_result), intent(out) :: result
+        end function
+        integer(c_int64_t) function rw_krylov_memory(spec, n, vectors) bind(c)
+            import
+            type(rw_krylov_spec), intent(in) :: spec
+            integer(c_int64_t), value :: n
+            integer(c_int), value :: vectors
+        end function
+    end interface
+
+    ! The whole contents of an array of that type and size to or from `values`; ERR_ARGUMENT without a message for another one.
+    interface rw_array_get
+        module procedure get_f32, get_f64, get_c64, get_c128
+    end interface
+    interface rw_array_set
+        module procedure set_f32, set_f64, set_c64, set_c128
+    end interface
+    private :: get_f32, get_f64, get_c64, get_c128, set_f32, set_f64, set_c64, set_c128
+
+contains
+
+    function terminated(text) result(c)
+        character(*), intent(in) :: text
+        character(len(text) + 1, c_char) :: c
+        c = text // c_null_char
+    end function
+
+    function from_c(p) result(text)
+        type(c_ptr), intent(in) :: p
+        character(:), allocatable :: text
+        character(1, c_char), pointer :: c(:)
+        integer(c_size_t) :: i
+        interface
+            integer(c_size_t) function strlen(s) bind(c)
+                import
+                type(c_ptr), value :: s
+            end function
+        end interface
+        call c_f_pointer(p, c, [strlen(p)])
+        allocate (character(size(c)) :: text)
+        do i = 1, size(c)
+            text(i:i) = c(i)
+        end do
+    end function
+
+    ! The message of the last failed call.
+    function rw_message(context) result(text)
+        type(c_ptr), intent(in) :: context
+        character(:), allocatable :: text
+        interface
+            type(c_ptr) function message(context) bind(c, name="rw_message")
+                import
+                type(c_ptr), value :: context
+            end function
+        end interface
+        text = from_c(message(context))
+    end function
+
+    ! "host or device memory is exhausted"
+    function rw_status_text(status) result(text)
+        integer(c_int), intent(in) :: status
+        character(:), allocatable :: text
+        interface
+            type(c_ptr) function status_text(status) bind(c, name="rw_status_text")
+                import
+                integer(c_int), value :: status
+            end function
+        end interface
+        text = from_c(status_text(status))
+    end function
+
+    function rw_krylov_reason_text(reason) result(text)
+        integer(c_int), intent(in) :: reason
+        character(:), allocatable :: text
+        interface
+            type(c_ptr) function reason_text(reason) bind(c, name="rw_krylov_reason_text")
+                import
+                integer(c_int), value :: reason
+            end function
+        end interface
+        text = from_c(reason_text(reason))
+    end function
+
+    integer(c_int) function rw_device_open(context, name, device)
+        type(c_ptr), intent(in) :: context
+        character(*), intent(in) :: name
+        type(c_ptr), intent(out) :: device
+        interface
+            integer(c_int) function open(context, name, device) bind(c, name="rw_device_open")
+                import
+                type(c_ptr), value :: context
+                character(1, c_char), intent(in) :: name(*)
+                type(c_ptr), intent(out) :: device
+            end function
+        end interface
+        rw_device_open = open(context, terminated(trim(name)), device)
+    end function
+
+    integer(c_int) function rw_krylov_method_parse(context, text, method)
+        type(c_ptr), intent(in) :: context
+        character(*), intent(in) :: text
+        integer(c_int), intent(out) :: method
+        interface
+            integer(c_int) function parse(context, text, method) bind(c, name="rw_krylov_method_parse")
+                import
+                type(c_ptr), value :: context
+                character(1, c_char), intent(in) :: text(*)
+                integer(c_int), intent(out) :: method
+            end function
+        end interface
+        rw_krylov_method_parse = parse(context, terminated(trim(text)), method)
+    end function
+
+    integer(c_int) function rw_sparse_layout_parse(context, text, layout)
+        type(c_ptr), intent(in) :: context
+        character(*), intent(in) :: text
+        type(rw_sparse_layout), intent(out) :: layout
+        interface
+            integer(c_int) function parse(context, text, layout) bind(c, name="rw_sparse_layout_parse")
+                import
+                type(c_ptr), value :: context
+                character(1, c_char), intent(in) :: text(*)
+                type(rw_sparse_layout), intent(out) :: layout
+            end function
+        end interface
+        rw_sparse_layout_parse = parse(context, terminated(trim(text)), layout)
+    end function
+
+    ! rows x columns blocks; those of row i = 0, 1, ... are column(first(i + 1) + 1 : first(i + 2)), ascending.
+    integer(c_int) function rw_sparse_create(device, layout, rows, columns, first, column, matrix)
+        type(c_ptr), intent(in) :: device
+        type(rw_sparse_layout), intent(in) :: layout
+        integer(c_int64_t), intent(in) :: rows, columns
+        integer(c_int64_t), intent(in), target, contiguous :: first(:), column(:)
+        type(c_ptr), intent(out) :: matrix
+        type(rw_sparse_blocks) :: blocks
+        interface
+            integer(c_int) function create(device, layout, blocks, matrix) bind(c, name="rw_sparse_create")
+                import
+                type(c_ptr), value :: device
+                type(rw_sparse_layout), intent(in) :: layout
+                type(rw_sparse_blocks), intent(in) :: blocks
+                type(c_ptr), intent(out) :: matrix
+            end function
+        end interface
+        blocks = rw_sparse_blocks(rows=rows, columns=columns, first=c_loc(first), column=c_loc(column))
+        rw_sparse_create = create(device, layout, blocks, matrix)
+    end function
+
+    logical function is_of(array, dtype, n)
+        type(c_ptr), intent(in) :: array
+        integer(c_int), intent(in) :: dtype
+        integer, intent(in) :: n
+        is_of = rw_array_dtype(array) == dtype .and. rw_array_size(array) == n
+    end function
+
+    integer(c_int) function get_f32(array, values) result(status)
+        type(c_ptr), intent(in) :: array
+        real(c_float), intent(out) :: values(:)
+        real(c_float), pointer :: host(:)
+        type(c_ptr) :: p
+        status = rw_err_argument
+        if (is_of(array, rw_f32, size(values))) status = rw_array_read(array, p)
+        if (status /= rw_ok) return
+        call c_f_pointer(p, host, [size(values)])
+        values = host
+    end function
+
+    integer(c_int) function set_f32(array, values) result(status)
+        type(c_ptr), intent(in) :: array
+        real(c_float), intent(in) :: values(:)
+        real(c_float), pointer :: host(:)
+        type(c_ptr) :: p
+        status = rw_err_argument
+        if (is_of(array, rw_f32, size(values))) status = rw_array_write(array, p)
+        if (status /= rw_ok) return
+        call c_f_pointer(p, host, [size(values)])
+        host = values
+    end function
+
+    integer(c_int) function get_f64(array, values) result(status)
+        type(c_ptr), intent(in) :: array
+        real(c_double), intent(out) :: values(:)
+        real(c_double), pointer :: host(:)
+        type(c_ptr) :: p
+        status = rw_err_argument
+        if (is_of(array, rw_f64, size(values))) status = rw_array_read(array, p)
+        if (status /= rw_ok) return
+        call c_f_pointer(p, host, [size(values)])
+        values = host
+    end function
+
+    integer(c_int) function set_f64(array, values) result(status)
+        type(c_ptr), intent(in) :: array
+        real(c_double), intent(in) :: values(:)
+        real(c_double), pointer :: host(:)
+        type(c_ptr) :: p
+        status = rw_err_argument
+        if (is_of(array, rw_f64, size(values))) status = rw_array_write(array, p)
+        if (status /= rw_ok) return
+        call c_f_pointer(p, host, [size(values)])
+        host = values
+    end function
+
+    integer(c_int) function get_c64(array, values) result(status)
+        type(c_ptr), intent(in) :: array
+        complex(c_float_complex), intent(out) :: values(:)
+        complex(c_float_complex), pointer :: host(:)
+        type(c_ptr) :: p
+        status = rw_err_argument
+        if (is_of(array, rw_c64, size(values))) status = rw_array_read(array, p)
+        if (status /= rw_ok) return
+        call c_f_pointer(p, host, [size(values)])
+        values = host
+    end function
+
+    integer(c_int) function set_c64(array, values) result(status)
+        type(c_ptr), intent(in) :: array
+        complex(c_float_complex), intent(in) :: values(:)
+        complex(c_float_complex), pointer :: host(:)
+        type(c_ptr) :: p
+        status = rw_err_argument
+        if (is_of(array, rw_c64, size(values))) status = rw_array_write(array, p)
+        if (status /= rw_ok) return
+        call c_f_pointer(p, host, [size(values)])
+        host = values
+    end function
+
+    integer(c_int) function get_c128(array, values) result(status)
+        type(c_ptr), intent(in) :: array
+        complex(c_double_complex), intent(out) :: values(:)
+        complex(c_double_complex), pointer :: host(:)
+        type(c_ptr) :: p
+        status = rw_err_argument
+        if (is_of(array, rw_c128, size(values))) status = rw_array_read(array, p)
+        if (status /= rw_ok) return
+        call c_f_pointer(p, host, [size(values)])
+        values = host
+    end function
+
+    integer(c_int) function set_c128(array, values) result(status)
+        type(c_ptr), intent(in) :: array
+        complex(c_double_complex), intent(in) :: values(:)
+        complex(c_double_complex), pointer :: host(:)
+        type(c_ptr) :: p
+        status = rw_err_argument
+        if (is_of(array, rw_c128, size(values))) status = rw_array_write(array, p)
+        if (status /= rw_ok) return
+        call c_f_pointer(p, host, [size(values)])
+        host = values
+    end function
+
+end module

@@ -1,0 +1,123 @@
+/* Arrays from files and to files: .npy (io/npy.h), and where the name ends in .mtx the dense files of the Matrix Market (io/mtx.h), which count column
+ * after column where an array counts row after row. A file is read whole; its numbers then become those of the array, on the host. */
+#include <string.h>
+
+#include "device/device.h"
+#include "io/mtx.h"
+#include "io/npy.h"
+
+_Static_assert((int)RW_IO_F32 == RW_F32 && (int)RW_IO_F64 == RW_F64 && (int)RW_IO_C64 == RW_C64 && (int)RW_IO_C128 == RW_C128, "numbers in files have the types of arrays");
+
+static bool is_market(const char *path)
+{
+    const size_t n = strlen(path);
+    return n >= 4 && !strcmp(path + n - 4, ".mtx");
+}
+
+/* ---- load --------------------------------------------------------------------------------------------------------------- */
+
+/* What was read: element k of an array of rows x columns is number k, or where by_columns number (k mod columns) rows + k / columns. */
+typedef struct numbers {
+    rw_dtype dtype;
+    int ndim;
+    int64_t shape[4];
+    const void *data;
+    bool by_columns;
+} numbers;
+
+static double part_of(const numbers *from, int64_t k, int part)
+{
+    const bool single = from->dtype == RW_F32 || from->dtype == RW_C64;
+    if (part && !rw_dtype_is_complex(from->dtype)) return 0;
+    if (rw_dtype_is_complex(from->dtype)) k = 2 * k + part;
+    return single ? ((const float *)from->data)[k] : ((const double *)from->data)[k];
+}
+
+static void put(rw_dtype dtype, void *data, int64_t k, double re, double im)
+{
+    switch (dtype) {
+    case RW_F32: ((float *)data)[k] = (float)re; break;
+    case RW_F64: ((double *)data)[k] = re; break;
+    case RW_C64: ((float *)data)[2 * k] = (float)re, ((float *)data)[2 * k + 1] = (float)im; break;
+    default: ((double *)data)[2 * k] = re, ((double *)data)[2 * k + 1] = im;
+    }
+}
+
+static rw_status make(rw_device *dev, const char *path, const numbers *from, int dtype, rw_array **array)
+{
+    const rw_dtype to = dtype == RW_AS_STORED ? from->dtype : (rw_dtype)dtype;
+    void *data;
+    if (rw_dtype_is_complex(from->dtype) && !rw_dtype_is_complex(to))
+        return rw_fail(dev->ctx, RW_ERR_INPUT, "%s: holds complex numbers (%s), and real ones (%s) are asked for", path, rw_dtype_name(from->dtype), rw_dtype_name(to));
+    RW_TRY(rw_array_create(dev, to, from->ndim, from->shape, RW_MEMORY_DEVICE, array));
+    rw_status status = rw_array_write(*array, &data);
+    if (status != RW_OK) {
+        rw_array_destroy(array);
+        return status;
+    }
+    const int64_t n = (*array)->size, rows = from->shape[0], columns = from->ndim > 1 ? from->shape[1] : 1;
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < n; ++k) {
+        const int64_t at = from->by_columns ? k % columns * rows + k / columns : k;
+        put(to, data, k, part_of(from, at, 0), part_of(from, at, 1));
+    }
+    return RW_OK;
+}
+
+static rw_status load_npy(rw_device *dev, const char *path, int dtype, rw_array **array)
+{
+    rw_npy a;
+    RW_TRY(rw_npy_read(dev->ctx, path, &a));
+    numbers from = {.dtype = (rw_dtype)a.type, .ndim = RW_MAX(a.ndim, 1), .data = a.data};
+    for (int i = 0; i < 4; ++i) from.shape[i] = (int64_t)a.shape[i];
+    rw_status status = make(dev, path, &from, dtype, array);
+    rw_npy_free(&a);
+    return status;
+}
+
+static rw_status load_market(rw_device *dev, const char *path, int dtype, rw_array **array)
+{
+    rw_mtx m;
+    RW_TRY(rw_mtx_read(dev->ctx, path, &m));
+    const numbers from = {.dtype = m.is_complex ? RW_C128 : RW_F64, .ndim = m.columns == 1 ? 1 : 2, .shape = {m.rows, m.columns}, .data = m.value, .by_columns = true};
+    rw_status status = m.dense ? make(dev, path, &from, dtype, array)
+                               : rw_fail(dev->ctx, RW_ERR_INPUT, "%s: holds coordinates of a sparse matrix: an array is needed, '%%%%MatrixMarket matrix array …'", path);
+    rw_mtx_free(&m);
+    return status;
+}
+
+rw_status rw_array_load(rw_device *dev, const char *path, int dtype, rw_array **array)
+{
+    *array = NULL;
+    if (dtype != RW_AS_STORED && (dtype < 0 || dtype > RW_C128))
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s: an array of type %d: f32, f64, c64, c128 or RW_AS_STORED can be read", path, dtype);
+    return is_market(path) ? load_market(dev, path, dtype, array) : load_npy(dev, path, dtype, array);
+}
+
+/* ---- save ---------------------------------------------------------------------------------------------------------------- */
+
+static rw_status save_market(rw_array *a, const char *path, const void *data)
+{
+    rw_context *ctx = a->device->ctx;
+    const numbers from = {.dtype = a->dtype, .data = data};
+    const bool z = rw_dtype_is_complex(a->dtype);
+    rw_mtx m = {.rows = a->shape[0], .columns = a->shape[1], .n = a->size, .is_complex = z, .dense = true};
+    if (a->ndim > 2) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: an array of %d dimensions: files of the Matrix Market have two, .npy four", path, a->ndim);
+    m.value = rw_calloc((size_t)RW_MAX(m.n, 1), (z ? 2 : 1) * sizeof *m.value);
+    if (!m.value) return rw_fail_memory(ctx, (size_t)m.n * 16, path);
+    for (int64_t k = 0; k < m.n; ++k) put(z ? RW_C128 : RW_F64, m.value, k % m.columns * m.rows + k / m.columns, part_of(&from, k, 0), part_of(&from, k, 1));
+    rw_status status = rw_mtx_write(ctx, path, &m);
+    rw_mtx_free(&m);
+    return status;
+}
+
+rw_status rw_array_save(rw_array *a, const char *path)
+{
+    const void *data;
+    size_t shape[4];
+    if (a->dtype > RW_C128) return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "%s: an array of %s: f32, f64, c64 and c128 can be written", path, rw_dtype_name(a->dtype));
+    RW_TRY(rw_array_read(a, &data));
+    if (is_market(path)) return save_market(a, path, data);
+    for (int i = 0; i < 4; ++i) shape[i] = (size_t)a->shape[i];
+    return rw_npy_write(a->device->ctx, path, (rw_io_type)a->dtype, a->ndim, shape, data);
+}

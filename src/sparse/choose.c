@@ -1,0 +1,165 @@
+/* The format for a matrix, by what a product must move:
+ *
+ *   moved = values with padding + the indices that a product reads + x + y         from the plan of the matrix itself
+ *   cost  = moved / share                                                          bytes that a copy on the device would move in that time
+ *
+ * A product reads its matrix once, and on any device of today memory is what that costs; what kernels lose to a copy beside that is one number a format and
+ * kind of device, measured. x is counted once, though rows whose columns lie far apart read more of it: that is the same for all formats.
+ *
+ * Sources: S. Williams, A. Waterman, D. Patterson, Roofline, CACM 52, 2009; J. Choi, A. Singh, R. Vuduc, PPoPP 2010 (models for blocked formats). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sparse/sparse.h"
+
+/* Shares of a copy's speed. Processors: `rechenwerk bench formats`, f64, the median over its kinds of matrices, two cores of a Xeon. GPUs: slices of blocks, and rows beside slices,
+ * as `rechenwerk bench sparse` gives them on an H200; coo, dia and vbcsr have not been measured there and are taken for slow. */
+static const struct { double processor, gpu; } shares[RW_SPARSE_FORMATS] = {
+    [RW_SPARSE_COO] = {0.38, 0.5},  [RW_SPARSE_CSR] = {0.59, 0.88}, [RW_SPARSE_BCSR] = {0.58, 0.88}, [RW_SPARSE_VBCSR] = {0.40, 0.5}, [RW_SPARSE_DIA] = {0.54, 0.88},
+    [RW_SPARSE_ELL] = {0.32, 0.98}, [RW_SPARSE_BELL] = {0.28, 0.98}, [RW_SPARSE_SELL] = {0.72, 0.98}, [RW_SPARSE_BSELL] = {0.38, 0.98},
+};
+
+/* ---- entries -------------------------------------------------------------------------------------------------------------- */
+
+rw_status rw_entries_read(rw_context *ctx, const char *path, rw_entries *e)
+{
+    rw_mtx m;
+    memset(e, 0, sizeof *e);
+    RW_TRY(rw_mtx_read(ctx, path, &m));
+    rw_status status = rw_mtx_thin(ctx, &m);
+    if (status == RW_OK) *e = (rw_entries){m.rows, m.columns, m.n, m.is_complex, m.row, m.column, m.value};
+    else rw_mtx_free(&m);
+    return status;
+}
+
+void rw_entries_free(rw_entries *e)
+{
+    rw_free(e->row), rw_free(e->column), rw_free(e->value);
+    memset(e, 0, sizeof *e);
+}
+
+static rw_mtx as_matrix(const rw_entries *e)
+{
+    return (rw_mtx){.rows = e->rows, .columns = e->columns, .n = e->n, .is_complex = e->is_complex, .row = e->row, .column = e->column, .value = e->value};
+}
+
+static rw_status sort(rw_context *ctx, const rw_entries *e, rw_sorted *s)
+{
+    if (e->rows < 0 || e->columns < 0 || e->n < 0)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld with %lld entries: negative", (long long)e->rows, (long long)e->columns, (long long)e->n);
+    for (int64_t k = 0; k < e->n; ++k)
+        if (e->row[k] < 0 || e->row[k] >= e->rows || e->column[k] < 0 || e->column[k] >= e->columns)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld: (%lld, %lld) is outside of the matrix of %lld x %lld", (long long)k, (long long)e->row[k], (long long)e->column[k], (long long)e->rows,
+                           (long long)e->columns);
+    return rw_sort_entries(e->rows, e->columns, e->n, e->row, e->column, s) ? RW_OK : rw_fail_memory(ctx, (size_t)e->n * 32, "sorting the entries of a matrix");
+}
+
+/* ---- prediction ------------------------------------------------------------------------------------------------------------ */
+
+static void set_costs(const rw_device *dev, int n, rw_sparse_candidate *c)
+{
+    for (int i = 0; i < n; ++i) c[i].cost = dev ? c[i].moved / (dev->info.gpu ? shares[c[i].layout.format].gpu : shares[c[i].layout.format].processor) : c[i].moved;
+}
+
+rw_status rw_sparse_predict(rw_device *dev, const rw_entries *e, rw_dtype vectors, int n, rw_sparse_candidate *c)
+{
+    rw_sorted s = {0};
+    const rw_mtx m = as_matrix(e);
+    for (int i = 0; i < n; ++i) c[i] = (rw_sparse_candidate){.layout = c[i].layout};
+    rw_status status = vectors <= RW_C128 ? sort(dev->ctx, e, &s) : rw_fail(dev->ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
+    if (status == RW_OK) status = rw_sparse_foresee(dev->ctx, dev, &m, &s, vectors, n, c);
+    if (status == RW_OK) set_costs(dev, n, c);
+    rw_sorted_free(&s);
+    return status;
+}
+
+/* ---- candidates -------------------------------------------------------------------------------------------------------------- */
+
+int64_t rw_count_blocks(const rw_sorted *r, int b, int64_t *last)
+{
+    int64_t all = 0;
+    for (int64_t i = 0; i < (r->n + b - 1) / b; ++i)
+        for (int64_t k = r->first[i * b]; k < r->first[RW_MIN((i + 1) * b, r->n)]; ++k) {
+            const int64_t j = r->column[k] / b;
+            all += last[j] != i + 1;
+            last[j] = i + 1;
+        }
+    return all;
+}
+
+static void add(rw_sparse_candidate *c, int *n, rw_sparse_format format, int block, int sort, rw_dtype values)
+{
+    const bool slices = format == RW_SPARSE_SELL || format == RW_SPARSE_BSELL;
+    c[(*n)++] = (rw_sparse_candidate){.layout = {.format = format, .values = values, .block_rows = block, .block_columns = block, .slice = slices ? 32 : 0, .sort = sort}};
+}
+
+/* Simple ones first. */
+int rw_sparse_candidates(const rw_mtx *e, const int64_t *blocks, double most_fill, rw_dtype values, rw_sparse_candidate *c)
+{
+    static const rw_sparse_format scalar[] = {RW_SPARSE_CSR, RW_SPARSE_COO, RW_SPARSE_DIA, RW_SPARSE_ELL, RW_SPARSE_SELL}, blocked[] = {RW_SPARSE_BCSR, RW_SPARSE_BELL, RW_SPARSE_BSELL};
+    int n = 0;
+    for (int i = 0; i < RW_COUNT(scalar); ++i) add(c, &n, scalar[i], 1, 0, values);
+    add(c, &n, RW_SPARSE_SELL, 1, 1024, values);
+    add(c, &n, RW_SPARSE_VBCSR, 1, 0, values);
+    for (int b = 2; b <= RW_PATTERN_BLOCKS; ++b) {
+        if (e->rows % b || e->columns % b || (double)blocks[b] * b * b > most_fill * (double)RW_MAX(e->n, 1)) continue;
+        for (int i = 0; i < RW_COUNT(blocked); ++i) add(c, &n, blocked[i], b, 0, values);
+    }
+    return n;
+}
+
+int rw_sparse_least(const rw_sparse_candidate *c, int n)
+{
+    int best = 0;
+    for (int i = 1; i < n; ++i)
+        if (!c[i].refused && c[i].cost < 0.98 * c[best].cost) best = i;
+    return best;
+}
+
+/* ---- the choice ---------------------------------------------------------------------------------------------------------------- */
+
+static void explain(const rw_entries *e, rw_sparse_choice *choice)
+{
+    const rw_sparse_candidate *best = choice->candidate + choice->best, *csr = choice->candidate;
+    char *text = choice->reason;
+    const size_t size = sizeof choice->reason;
+    if (best == csr) snprintf(text, size, "%.4g bytes a product, and none of %d other formats costs less by 2 %%", best->moved, choice->n - 1);
+    else
+        snprintf(text, size, "%.4g bytes a product, %.3g of csr, with %.3g places an entry; it should take %.3g of the time of csr", best->moved, best->moved / csr->moved, e->n ? best->fill : 1,
+                 best->cost / csr->cost);
+}
+
+static rw_status choose(rw_device *dev, const rw_entries *e, const rw_sorted *s, rw_dtype values, rw_dtype vectors, rw_sparse_choice *choice)
+{
+    const rw_mtx m = as_matrix(e);
+    int64_t blocks[RW_PATTERN_BLOCKS + 1], *last = rw_calloc((size_t)e->columns + 1, sizeof *last);
+    if (!last) return rw_fail_memory(dev->ctx, (size_t)e->columns * 8, "the blocks of a matrix");
+    for (int b = 2; b <= RW_PATTERN_BLOCKS; ++b) {
+        memset(last, 0, ((size_t)e->columns + 1) * sizeof *last);
+        blocks[b] = e->rows % b || e->columns % b ? 0 : rw_count_blocks(s, b, last);
+    }
+    rw_free(last);
+    choice->n = rw_sparse_candidates(&m, blocks, 2, values, choice->candidate);
+    RW_TRY(rw_sparse_foresee(dev->ctx, dev, &m, s, vectors, choice->n, choice->candidate));
+    set_costs(dev, choice->n, choice->candidate);
+    choice->best = rw_sparse_least(choice->candidate, choice->n);
+    explain(e, choice);
+    return RW_OK;
+}
+
+static rw_dtype complex_of(rw_dtype type) { return type == RW_F32 ? RW_C64 : type == RW_F64 ? RW_C128 : type; }
+
+rw_status rw_sparse_choose(rw_device *dev, const rw_entries *e, rw_dtype values, rw_dtype vectors, rw_sparse_choice *choice)
+{
+    rw_sorted s = {0};
+    memset(choice, 0, sizeof *choice);
+    if (values > RW_C128 || vectors > RW_C128)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "values of %s and vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(values), rw_dtype_name(vectors));
+    if (e->is_complex) values = complex_of(values);
+    if (rw_dtype_is_complex(values)) vectors = complex_of(vectors);
+    rw_status status = sort(dev->ctx, e, &s);
+    if (status == RW_OK) status = choose(dev, e, &s, values, vectors, choice);
+    rw_sorted_free(&s);
+    return status;
+}

@@ -1,0 +1,172 @@
+#!/bin/bash
+# rechenwerk solve and convert as a person uses them: right-hand sides from .npy and .mtx, real and complex, every method that the library names, x read back and put
+# into A x, what is printed and written, exit codes, and every kind of wrong input. Environment: RECHENWERK, the command; SOURCE.
+set -u
+export LC_ALL=C
+command="${RECHENWERK:?the path of the command}"
+[ -x "$command" ] || { echo "no command at $command"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+bad=0
+
+fail() { echo "FAIL: $*"; bad=$((bad + 1)); }
+
+# expect CODE TEXT ARGUMENTS...: exit code, and TEXT somewhere in what is printed
+expect() {
+    local code=$1 text=$2 got
+    shift 2
+    "$command" "$@" > out 2> err < /dev/null
+    got=$?
+    [ $got -eq "$code" ] || fail "rechenwerk $*: exit code $got, not $code: $(head -3 err)"
+    [ -z "$text" ] || grep -qF -- "$text" out err || fail "rechenwerk $*: no '$text' in: $(cat out err | head -5)"
+}
+
+# number KEY: its value in the JSON of the last call
+number() { sed -n "s/.*\"$1\": \([-0-9.e+]*\).*/\1/p" out; }
+below() { awk -v x="$1" -v y="$2" 'BEGIN { exit !(x != "" && x + 0 <= y + 0) }'; }
+
+# grid N REAL|COMPLEX: a five-point matrix with diagonal 4.5 (complex: plus i), not symmetric
+grid() {
+    awk -v n="$1" -v kind="$2" 'function put(i, j, v) { e[++k] = (i + 1) " " (j + 1) " " v (kind == "complex" ? (i == j ? " 1" : " 0") : "") }
+        BEGIN { for (i = 0; i < n * n; i++) {
+            if (i >= n) put(i, i - n, -1); if (i % n) put(i, i - 1, -1.2); put(i, i, 4.5); if (i % n < n - 1) put(i, i + 1, -0.8); if (i < n * n - n) put(i, i + n, -1) }
+            print "%%MatrixMarket matrix coordinate", kind, "general\n" n * n, n * n, k; for (i = 1; i <= k; i++) print e[i] }'
+}
+# vector N VALUES...: an array of the Matrix Market, the values again and again
+vector() { local n=$1; shift; printf '%%%%MatrixMarket matrix array real general\n%s 1\n' "$n"; for ((i = 0; i < n; i++)); do echo "${@:1+i%$#:1}"; done; }
+grid 20 real > real.mtx
+grid 12 complex > complex.mtx
+vector 400 1 -2 0.5 > b.mtx
+
+# ---- solve -----------------------------------------------------------------------------------------------------------
+
+# without b: A times ones, whose solution is known
+expect 0 "largest error of x" solve real.mtx
+grep -q '^  converged after' out || fail "solve does not say that it converged: $(cat out)"
+for text in 'real.mtx: 400 x 400, 1920 entries, real' 'format     ' 'memory     ' 'method     gmres, restart 30, preconditioner none' 'iteration' '|b - A x|'; do
+    grep -qF -- "$text" out || fail "solve prints no '$text'"
+done
+methods=$("$command" list solvers | awk '{print $1}')
+[ -n "$methods" ] || fail "no solvers"
+for method in $methods; do
+    [ "$method" = cg ] && continue # needs a symmetric matrix
+    for precond in none jacobi; do
+        expect 0 "" solve real.mtx -m "$method" -p $precond -t 1e-9 --json
+        below "$(number error)" 1e-6 || fail "$method, $precond: error $(number error)"
+        below "$(number residual)" "$(awk -v b="$(number right_side)" 'BEGIN { print 1.5e-9 * b }')" || fail "$method, $precond: residual $(number residual)"
+    done
+    expect 0 "" solve complex.mtx -m "$method" -t 1e-9 --json
+    below "$(number error)" 1e-6 || fail "$method, complex: error $(number error)"
+done
+sed 's/-1.2$/-1/; s/-0.8$/-1/' real.mtx > symmetric.mtx
+expect 0 "method     cg, preconditioner jacobi" solve symmetric.mtx -m cg -p jacobi
+for format in auto csr sell bsell:5x5 bcsr:4:columns dia:f32; do expect 0 "converged" solve real.mtx --format $format; done
+for values in f32 f64; do expect 0 "" solve real.mtx --values $values --vectors $values -t 1e-5; done
+
+# a right-hand side, x into files and back: A x is b
+"$command" convert real.mtx -o copy.mtx -q || fail "convert"
+for output in x.npy x.mtx; do
+    expect 0 "b          b.mtx" solve real.mtx b.mtx -o $output -t 1e-11 --history h.csv --plot h.png
+    [ -s $output ] || fail "no $output"
+done
+[ "$(head -1 h.csv)" = iteration,residual,relative ] || fail "h.csv begins with $(head -1 h.csv)"
+awk -F, 'NR > 2 && $2 > last * 1.0001 { exit 1 } { last = NR > 1 ? $2 : 1e300 } END { exit NR < 5 }' h.csv || fail "residuals of gmres grow, or are few: $(cat h.csv)"
+[ "$(head -c 4 h.png | tail -c 3)" = PNG ] || fail "h.png is no picture"
+awk 'FNR == 1 { file++ } file == 1 && FNR > 2 { x[FNR - 2] = $1 } file == 2 && FNR > 2 { b[FNR - 2] = $1 } file == 3 && FNR > 2 { y[$1] += $3 * x[$2] }
+    END { for (i in b) { d = y[i] - b[i]; if (d < 0) d = -d; if (d > worst) worst = d } print worst; exit !(worst < 1e-9) }' x.mtx b.mtx copy.mtx > worst || fail "A x differs from b by $(cat worst)"
+expect 0 "after 0 iterations" solve real.mtx b.mtx -g x.npy -t 1e-8
+expect 0 "vectors c128" solve complex.mtx
+if command -v python3 > /dev/null && python3 -c 'import numpy' 2> /dev/null; then
+    python3 -c 'import numpy as n; n.save("z.npy", n.arange(400) * (1 + 2j)); n.save("f.npy", n.asfortranarray(n.ones((400, 1), "f4")))'
+    expect 0 "vectors c128" solve real.mtx z.npy -o z.npy # a complex right-hand side
+    expect 0 "vectors f64" solve real.mtx f.npy
+    python3 -c 'import numpy as n; z = n.load("z.npy"); assert z.dtype == "c16" and abs(z.imag - 2 * z.real).max() < 1e-6 * abs(z).max()' || fail "z.npy"
+fi
+expect 0 "" solve real.mtx -q
+[ -s out ] && fail "solve -q prints $(cat out)"
+
+# stops before the tolerance: exit code 3, x is written
+rm -f x.npy
+expect 3 "stopped after 3 iterations" solve real.mtx -n 3 -o x.npy
+grep -q "gmres: the largest number of iterations is reached after 3" err || fail "no reason: $(cat err)"
+[ -s x.npy ] || fail "no x.npy of a solve that stopped"
+expect 3 '"converged": false' solve real.mtx -n 3 --json
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 1\n2 3 1\n3 1 1\n' > shift.mtx
+printf '%%%%MatrixMarket matrix array real general\n3 1\n1\n0\n0\n' > one.mtx
+expect 3 "does not become smaller" solve shift.mtx one.mtx -r 2
+awk 'NR > 2 && $1 == $2 && $1 % 2 { $3 = -4.5 } { print }' symmetric.mtx > indefinite.mtx
+expect 3 "not positive definite: use bicgstab or gmres" solve indefinite.mtx -m cg
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 2 1\n' > singular.mtx
+printf '%%%%MatrixMarket matrix array real general\n2 1\n1\n1\n' > two.mtx
+expect 3 "gmres" solve singular.mtx two.mtx
+
+# wrong input
+expect 2 "b.mtx has 400 rows and 1 columns: a system needs as many of one as of the other" solve b.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n0 0 0\n' > empty.mtx
+expect 2 "and some" solve empty.mtx
+expect 2 "two.mtx holds 2 numbers, real.mtx has 400 rows: one number a row is needed" solve real.mtx two.mtx
+expect 2 "holds 2 numbers" solve real.mtx -g two.mtx
+sed '4s/.*/nan/' two.mtx > nan.mtx
+expect 2 "nan.mtx:4: the value = nan: finite numbers are needed" solve singular.mtx nan.mtx
+sed '3s/1$/nan/' singular.mtx > nan.mtx
+expect 2 "nan.mtx:3: the value = nan: finite numbers are needed" solve nan.mtx two.mtx
+printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }" > nan.npy # 10 + 118 bytes of head
+printf '\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\xf8\x7f' >> nan.npy
+expect 2 "nan.npy: number 2 of 2, counted from 1, is nan: finite numbers are needed" solve singular.mtx nan.npy
+expect 2 "did you mean gmres?" solve real.mtx -m gmers
+expect 2 "did you mean jacobi?" solve real.mtx -p jacobbi
+expect 2 "did you mean bsell?" solve real.mtx -f bsel:5
+expect 2 "400 x 400 is not made of whole blocks of 3 x 3" solve real.mtx -f bcsr:3
+expect 2 "--restart 0 is not a whole number from 1 to 1000" solve real.mtx -r 0
+expect 2 "--iterations 2.5 is not a whole number" solve real.mtx -n 2.5
+expect 2 "--rtol -1: a number of 0 or more is needed" solve real.mtx -t -1
+expect 2 "--values f16 is none of f32, f64" solve real.mtx --values f16
+expect 2 "jacobi: the diagonal entry of row 1 is missing or singular" solve singular.mtx -p jacobi
+printf '%%%%MatrixMarket matrix array complex general\n1 1\n1 1\n' > complex-one.mtx
+expect 2 "holds complex numbers" solve real.mtx b.mtx -g complex-one.mtx
+expect 1 "nowhere.mtx" solve nowhere.mtx
+expect 1 "nowhere.npy" solve real.mtx nowhere.npy
+expect 1 "nowhere/x.npy" solve real.mtx -o nowhere/x.npy
+expect 1 "nowhere/h.csv" solve real.mtx --history nowhere/h.csv
+expect 1 "nowhere/h.png" solve real.mtx --plot nowhere/h.png
+expect 4 "cpuu" solve real.mtx -d cpuu
+expect 2 "\"f16\" is none of" solve real.mtx -f csr:f16
+
+# more memory than there is, where a matrix with so many rows is made in a moment: 1000 vectors of c128
+free=$("$command" info --json | sed -n '/"name": "cpu"/,/"memory_free"/s/.*"memory_free": \([0-9]*\).*/\1/p' | head -1)
+rows=$((${free:-0} / 12800)) # a quarter more
+if [ $rows -gt 0 ] && [ $rows -lt 4000000 ]; then
+    awk -v n=$rows 'BEGIN { print "%%MatrixMarket matrix coordinate complex general\n" n, n, n; for (i = 1; i <= n; i++) print i, i, "1 0" }' > large.mtx
+    expect 5 "MB are needed on cpu" solve large.mtx -r 1000
+    expect 0 "" solve large.mtx -r 3 -q
+    rm large.mtx
+fi
+
+# ---- convert ---------------------------------------------------------------------------------------------------------
+
+printf '%%%%MatrixMarket matrix coordinate complex hermitian\n3 3 3\n1 1 2 0\n2 1 3 4\n3 2 0.1 1\n' > hermitian.mtx
+expect 0 "5 entries, complex" convert hermitian.mtx -o general.mtx -f bcsr:3
+[ "$(sed -n 4p general.mtx)" = "1 2 3 -4" ] || fail "not expanded: $(cat general.mtx)"
+expect 0 "csr:i32:c128, transposed: 3 x 3" convert hermitian.mtx -o t.mtx --transpose
+[ "$(sed -n 4p t.mtx)" = "1 2 3 4" ] || fail "not transposed: $(cat t.mtx)"
+expect 0 "" convert hermitian.mtx -o conjugate.mtx --conjugate -q
+[ -s out ] && fail "convert -q prints $(cat out)"
+cmp -s general.mtx conjugate.mtx || fail "a hermitian matrix is not its conjugate transpose"
+expect 0 "bell:2x2:i32:f64: 400 x 400" convert real.mtx -o back.mtx -f bell:2
+cmp -s copy.mtx back.mtx || fail "another matrix behind bell:2"
+expect 0 "bytes a product" convert real.mtx -o back.mtx -f auto
+cmp -s copy.mtx back.mtx || fail "another matrix behind auto"
+expect 0 "c64" convert hermitian.mtx -o single.mtx --values f32
+grep -q '0.10000000149011612' single.mtx || fail "not rounded to f32: $(cat single.mtx)"
+expect 2 "where to?" convert real.mtx
+expect 2 "did you mean csr?" convert real.mtx -o no.mtx -f csrr
+expect 2 "no file of the Matrix Market" convert "$SOURCE/cases/laser.yaml" -o no.mtx
+expect 1 "nowhere/b.mtx" convert real.mtx -o nowhere/b.mtx
+{ echo "%%MatrixMarket matrix coordinate pattern general"; echo "50000 50000 99999"; for i in $(seq 50000); do echo "1 $i"; done; for i in $(seq 2 50000); do echo "$i $i"; done; } > arrow.mtx
+expect 5 "rows of this matrix are too different for it; use sell" convert arrow.mtx -o no.mtx -f ell
+expect 5 "ell:f64 would pad this matrix to many times its size" solve arrow.mtx -f ell
+[ -e no.mtx ] && fail "a refused conversion leaves a file behind"
+
+if [ $bad -gt 0 ]; then echo "$bad failures"; exit 1; fi
+echo "all good"

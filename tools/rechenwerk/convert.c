@@ -1,0 +1,71 @@
+/* rechenwerk convert A.mtx -o B.mtx: a matrix through a format: what it takes there, and what is written from it. */
+#include "matrices.h"
+
+typedef struct conversion {
+    rw_device *device;
+    rw_entries e;
+    rw_sparse_candidate layout;
+    rw_sparse *a, *b; /* b: transposed */
+} conversion;
+
+static int convert(rw_context *ctx, const arguments *a, conversion *c)
+{
+    const char *path = a->operands[0], *output = value_of(a, "output");
+    const rw_entries *e = &c->e;
+    char reason[240];
+    const bool transpose = given(a, "transpose") || given(a, "conjugate");
+    rw_status status = open_device(ctx, a, &c->device);
+    if (status == RW_OK) status = rw_entries_read(ctx, path, &c->e);
+    if (status == RW_OK) status = find_layout(ctx, a, "csr", c->device, &c->e, c->e.is_complex ? RW_C128 : RW_F64, &c->layout, reason);
+    if (status == RW_OK) status = rw_sparse_from_entries(c->device, &c->layout.layout, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &c->a);
+    if (status == RW_OK && transpose) status = rw_sparse_transpose(c->a, given(a, "conjugate"), &c->b);
+    if (status == RW_OK) status = rw_sparse_write(c->b ? c->b : c->a, output);
+    if (status != RW_OK) return failed(ctx, status);
+    if (given(a, "quiet")) return 0;
+    const rw_sparse_size size = rw_sparse_get_size(c->b ? c->b : c->a);
+    print_matrix(path, e);
+    printf("  %s%s: %lld x %lld, %lld places, %.3f an entry, %lld bytes\n", text_of(rw_sparse_get_layout(c->b ? c->b : c->a)), transpose ? ", transposed" : "", (long long)size.rows,
+           (long long)size.columns, (long long)size.places, e->n ? (double)size.places / (double)e->n : 1, (long long)size.bytes);
+    if (*reason) printf("  chosen by %s\n", reason);
+    printf("  written: %s\n", output);
+    return 0;
+}
+
+static int run(const arguments *a)
+{
+    rw_dtype type = RW_F64;
+    if (!precision_of(a, "values", false, &type)) return 2;
+    if (!value_of(a, "output")) return usage("convert: where to? give --output B.mtx");
+    conversion c = {0};
+    rw_context *ctx = make_context(a);
+    int code = ctx ? convert(ctx, a, &c) : 5;
+    rw_sparse_destroy(&c.a), rw_sparse_destroy(&c.b);
+    rw_entries_free(&c.e);
+    rw_device_close(&c.device);
+    rw_context_destroy(&ctx);
+    return code;
+}
+
+static const option options[] = {
+    {"output", 'o', "B.mtx", "the file to write: general, all entries that are not 0"},
+    {"format", 'f', "FORMAT", "csr (usual), auto, or a layout such as bsell:5x5; rechenwerk list formats"},
+    {"transpose", 0, NULL, "write the transpose"},
+    {"conjugate", 0, NULL, "write the conjugate transpose"},
+    OPTION_VALUES,
+    OPTION_DEVICE,
+    OPTION_VERBOSE,
+    OPTION_QUIET,
+};
+
+const command command_convert = {
+    .name = "convert",
+    .operands = "A.mtx",
+    .least = 1,
+    .most = 1,
+    .line = "bring a sparse matrix into a format, say what it takes there, write it to a file",
+    .more = "Files of the Matrix Market are read in all their kinds and written as general ones with numbers that read back to the same bits. Zeros that fill blocks are not written, nor "
+            "entries that are 0 where the format has padding.",
+    .options = options,
+    .noptions = COUNT(options),
+    .run = run,
+};

@@ -1,0 +1,20 @@
+/* What the subcommands on matrices share (matrices.c). */
+#ifndef MATRICES_H
+#define MATRICES_H
+
+#include "command.h"
+#include "rechenwerk/sparse.h"
+
+/* The type that --NAME asks for, else that of *type, complex where the matrix is. false after a message. */
+bool precision_of(const arguments *a, const char *name, bool is_complex, rw_dtype *type);
+/* A layout from text, with the precision of --values where that is given (which has been checked), complex for a complex matrix. */
+rw_status layout_of(rw_context *ctx, const arguments *a, const char *text, bool is_complex, rw_sparse_layout *layout);
+/* The layout of --format, `usual` where it is not given, chosen where that is "auto": then with the reason, else with "". */
+rw_status find_layout(rw_context *ctx, const arguments *a, const char *usual, rw_device *device, const rw_entries *e, rw_dtype vectors, rw_sparse_candidate *c, char reason[240]);
+const char *text_of(const rw_sparse_layout *layout); /* until the next call */
+/* "A.mtx: 5000 x 5000, 33000 entries, real" */
+void print_matrix(const char *path, const rw_entries *e);
+
+#define OPTION_VALUES {"values", 0, "TYPE", "precision of the matrix as it is kept: f64 (usual) or f32"}
+
+#endif

@@ -1,0 +1,223 @@
+/* rechenwerk solve A.mtx [b]: a linear system on a device; what it takes is told before, how it went after. */
+#include "solve.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- residuals ------------------------------------------------------------------------------------------------------------- */
+
+static void watch(void *user, int64_t iteration, double residual)
+{
+    history *h = user;
+    if (h->n == h->room && !h->failed) {
+        const int64_t room = 2 * h->room + 1024;
+        double *more = realloc(h->residual, (size_t)room * sizeof *more);
+        if (more) h->residual = more, h->room = room;
+        else h->failed = true;
+    }
+    if (h->n < h->room && h->n == iteration) h->residual[h->n++] = residual;
+    if (!h->terminal || time(NULL) == h->shown) return;
+    h->shown = time(NULL);
+    fprintf(stderr, "\r\033[Kiteration %lld  |r| = %.3e", (long long)iteration, residual);
+    fflush(stderr);
+}
+
+/* 0, 1, 2, 5, 10, 20, 50, … */
+static bool in_table(int64_t i)
+{
+    while (i >= 10 && i % 10 == 0) i /= 10;
+    return i == 0 || i == 1 || i == 2 || i == 5;
+}
+
+static void print_residuals(const solve *s)
+{
+    const history *h = &s->h;
+    printf("\n   %-10s %12s %12s\n", "iteration", "|r|", "|r| / |b|");
+    for (int64_t i = 0; i < h->n; i++)
+        if (in_table(i) || i == h->n - 1) printf("   %-10lld %12.4e %12.4e\n", (long long)i, h->residual[i], h->residual[i] / s->result.right_side);
+}
+
+/* Replaced when it is whole. */
+static int write_history(const char *path, const solve *s)
+{
+    char *temporary = malloc(strlen(path) + 8);
+    if (!temporary) return usage("solve: no memory for '%s'", path);
+    sprintf(temporary, "%s.part", path);
+    FILE *file = fopen(temporary, "w");
+    bool good = file && fprintf(file, "iteration,residual,relative\n") > 0;
+    for (int64_t i = 0; good && i < s->h.n; i++) good = fprintf(file, "%lld,%.17g,%.17g\n", (long long)i, s->h.residual[i], s->h.residual[i] / s->result.right_side) > 0;
+    if (file) good = fclose(file) == 0 && good;
+    good = good && rename(temporary, path) == 0;
+    if (!good) fprintf(stderr, "rechenwerk: solve: '%s' cannot be written: %s\n", path, strerror(errno));
+    if (!good && file) remove(temporary);
+    free(temporary);
+    return good ? 0 : 1;
+}
+
+/* ---- report ---------------------------------------------------------------------------------------------------------------- */
+
+/* Matrix, solver's vectors, b and x. */
+static double memory_of(const solve *s)
+{
+    return (double)s->layout.size.bytes + (double)rw_krylov_memory(&s->spec, s->e.rows, s->vectors) + 2 * (double)s->e.rows * (double)rw_dtype_size(s->vectors);
+}
+
+/* Whether the method keeps the more vectors, the longer it goes on. */
+static bool restarts(const solve *s)
+{
+    rw_krylov_spec one = s->spec, two = s->spec;
+    one.restart = 1, two.restart = 2;
+    return rw_krylov_memory(&one, 1, s->vectors) != rw_krylov_memory(&two, 1, s->vectors);
+}
+
+static void print_before(const solve *s)
+{
+    const rw_device_properties *d = rw_device_info(s->device);
+    const rw_krylov_spec *k = &s->spec;
+    print_matrix(s->matrix, &s->e);
+    printf("  device     %s\n  format     %s%s%s\n", d->name, text_of(&s->layout.layout), *s->reason ? ": " : "", s->reason);
+    printf("  memory     %.4g MB: matrix %.4g, vectors %.4g", 1e-6 * memory_of(s), 1e-6 * (double)s->layout.size.bytes, 1e-6 * (memory_of(s) - (double)s->layout.size.bytes));
+    if (d->memory_free > 0) printf("; free %.4g", 1e-6 * (double)d->memory_free);
+    printf("\n  method     %s, ", rw_krylov_method_name(k->method));
+    if (restarts(s)) printf("restart %d, ", k->restart);
+    printf("preconditioner %s; vectors %s\n", s->precond, rw_dtype_name(s->vectors));
+    printf("  stops      at |r| <= max(%.3g |b|, %.3g), or after %lld iterations\n", k->rtol, k->atol, (long long)k->iterations);
+    printf("  b          %s\n", s->right_side ? s->right_side : "A times ones");
+    fflush(stdout);
+}
+
+static void print_after(const solve *s, bool converged, double error)
+{
+    const rw_krylov_result *r = &s->result;
+    if (s->spec.precond.method)
+        printf("\n  %s: %.4g MB, %.3g blocks or entries, %lld levels, made in %.3g s\n", s->precond, 1e-6 * (double)s->info.bytes, (double)s->info.blocks, (long long)s->info.levels, s->info.seconds);
+    print_residuals(s);
+    printf("\n  %s after %lld iterations, %.4g s: %s\n", converged ? "converged" : "stopped", (long long)r->iterations, r->seconds, rw_krylov_reason_text(r->reason));
+    printf("  |b - A x| = %.4e, %.4e of |b|; the method took it for %.4e\n", r->residual, r->residual / r->right_side, r->estimate);
+    if (!s->right_side) printf("  largest error of x: %.3e\n", error);
+}
+
+static void print_number_of(const char *key, double x)
+{
+    printf(", \"%s\": ", key), print_number(stdout, x);
+}
+
+static void print_as_json(const solve *s, bool converged, double error)
+{
+    const rw_krylov_result *r = &s->result;
+    printf("{\"file\": "), print_json(stdout, s->matrix);
+    printf(", \"rows\": %lld, \"entries\": %lld, \"device\": ", (long long)s->e.rows, (long long)s->e.n), print_json(stdout, rw_device_info(s->device)->name);
+    printf(", \"format\": "), print_json(stdout, text_of(&s->layout.layout));
+    printf(", \"method\": \"%s\", \"preconditioner\": ", rw_krylov_method_name(s->spec.method)), print_json(stdout, s->precond);
+    printf(", \"vectors\": \"%s\", \"converged\": %s, \"reason\": ", rw_dtype_name(s->vectors), converged ? "true" : "false"), print_json(stdout, rw_krylov_reason_text(r->reason));
+    printf(", \"iterations\": %lld", (long long)r->iterations);
+    print_number_of("first", r->first), print_number_of("residual", r->residual), print_number_of("estimate", r->estimate), print_number_of("right_side", r->right_side);
+    print_number_of("seconds", r->seconds), print_number_of("precond_seconds", s->info.seconds), print_number_of("precond_bytes", (double)s->info.bytes), print_number_of("memory", memory_of(s));
+    if (!s->right_side) print_number_of("error", error);
+    printf("}\n");
+}
+
+/* ---- work ------------------------------------------------------------------------------------------------------------------- */
+
+static int check_memory(const solve *s)
+{
+    const rw_device_properties *d = rw_device_info(s->device);
+    if (d->memory_free <= 0 || memory_of(s) <= (double)d->memory_free) return 0;
+    fprintf(stderr, "rechenwerk: solve: %.4g MB are needed on %s, and %.4g are free: use a method that keeps fewer vectors (a smaller --restart), or --values f32\n", 1e-6 * memory_of(s), d->name,
+            1e-6 * (double)d->memory_free);
+    return 5;
+}
+
+/* What is left when the solver has run, converged or not. */
+static int write_files(rw_context *ctx, const arguments *a, const solve *s)
+{
+    const char *output = value_of(a, "output"), *csv = value_of(a, "history"), *plot = value_of(a, "plot");
+    const rw_krylov_result *r = &s->result;
+    rw_status status = output ? rw_array_save(s->x, output) : RW_OK;
+    if (status == RW_OK && plot) status = rw_krylov_plot(ctx, plot, s->matrix, s->h.n, s->h.residual, r->right_side, fmax(s->spec.rtol * r->right_side, s->spec.atol));
+    if (status != RW_OK) return failed(ctx, status);
+    return csv ? write_history(csv, s) : 0;
+}
+
+static int solve_system(rw_context *ctx, const arguments *a, solve *s)
+{
+    rw_krylov *solver = NULL;
+    double error = 0;
+    s->spec.monitor = watch, s->spec.user = &s->h;
+    s->h.terminal = isatty(STDERR_FILENO) && !given(a, "quiet");
+    rw_status status = rw_krylov_create(s->a, s->vectors, &s->spec, &solver);
+    if (status == RW_OK) s->info = rw_krylov_get_precond(solver), status = rw_krylov_solve(solver, s->b, s->x, &s->result);
+    rw_krylov_destroy(&solver);
+    if (s->h.terminal) fputs("\r\033[K", stderr);
+    if (status != RW_OK && status != RW_ERR_NOT_CONVERGED) return failed(ctx, status);
+    char *message = strdup(rw_message(ctx));
+    rw_status read = error_of_ones(s, &error);
+    int code = read == RW_OK ? write_files(ctx, a, s) : failed(ctx, read);
+    if (given(a, "json")) print_as_json(s, status == RW_OK, error);
+    else if (!given(a, "quiet")) print_after(s, status == RW_OK, error);
+    fflush(stdout);
+    if (status != RW_OK) fprintf(stderr, "rechenwerk: %s\n", message ? message : rw_status_text(status));
+    free(message);
+    return code ? code : rw_status_exit_code(status);
+}
+
+static int run(const arguments *a)
+{
+    solve *s = calloc(1, sizeof *s);
+    rw_context *ctx = s ? make_context(a) : NULL;
+    int code = 5;
+    if (ctx) {
+        s->matrix = a->operands[0], s->right_side = a->noperands > 1 ? a->operands[1] : NULL;
+        code = parse_spec(ctx, a, s);
+        if (code == 0) code = read_system(ctx, a, s);
+        if (code == 0 && !given(a, "json") && !given(a, "quiet")) print_before(s);
+        if (code == 0) code = check_memory(s);
+        if (code == 0) code = make_system(ctx, a, s);
+        if (code == 0) code = solve_system(ctx, a, s);
+        rw_array_destroy(&s->b), rw_array_destroy(&s->x);
+        rw_sparse_destroy(&s->a);
+        rw_entries_free(&s->e);
+        rw_device_close(&s->device);
+        free(s->h.residual);
+    }
+    free(s);
+    rw_context_destroy(&ctx);
+    return code;
+}
+
+static const option options[] = {
+    {"output", 'o', "FILE", "x as .npy, or as .mtx"},
+    {"method", 'm', "NAME", "gmres (usual), or another of rechenwerk list solvers"},
+    {"precond", 'p', "PRECOND", "none (usual), jacobi, ilu0, amg … with options: rechenwerk list preconditioners"},
+    {"format", 'f', "FORMAT", "auto (usual), or a layout such as csr, bsell:5x5; rechenwerk list formats"},
+    OPTION_DEVICE,
+    OPTION_VALUES,
+    {"vectors", 0, "TYPE", "precision of vectors and sums: f64 (usual) or f32"},
+    {"rtol", 't', "X", "stop when |r| is at most X |b|; without it 1e-8"},
+    {"atol", 0, "X", "or at most X"},
+    {"restart", 'r', "N", "vectors that are kept before a restart; without it 30"},
+    {"iterations", 'n', "N", "most of them; without it 10000"},
+    {"guess", 'g', "FILE", "x to begin with, .npy or .mtx; without it 0"},
+    {"history", 0, "FILE.csv", "residuals of all iterations as a table"},
+    {"plot", 0, "FILE.png", "and as a picture"},
+    OPTION_JSON,
+    OPTION_VERBOSE,
+    OPTION_QUIET,
+    OPTION_NO_CACHE,
+};
+
+const command command_solve = {
+    .name = "solve",
+    .operands = "A.mtx [b.npy|b.mtx]",
+    .least = 1,
+    .most = 2,
+    .line = "solve a linear system A x = b on a device",
+    .more = "Without b it is A times ones, and the error of x is told. Residuals are those of A x = b, computed from x at the end once more. The exit code is 3 when the method stopped before "
+            "the tolerance; x is written then too.",
+    .options = options,
+    .noptions = COUNT(options),
+    .run = run,
+};

@@ -1,0 +1,155 @@
+/* rechenwerk solve: its options, matrix, right-hand side and first guess. */
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+#include "rechenwerk/describe.h"
+#include "solve.h"
+
+/* ---- options ---------------------------------------------------------------------------------------------------------------- */
+
+static bool whole_of(const arguments *a, const char *name, double least, double most, double *number)
+{
+    if (!number_of(a, name, number)) return false;
+    if (!given(a, name) || (*number >= least && *number <= most && floor(*number) == *number)) return true;
+    usage("solve: --%s %s is not a whole number from %.0f to %.0f", name, value_of(a, name), least, most);
+    return false;
+}
+
+static bool tolerance_of(const arguments *a, const char *name, double *number)
+{
+    if (!number_of(a, name, number)) return false;
+    if (!given(a, name) || *number >= 0) return true;
+    usage("solve: --%s %s: a number of 0 or more is needed", name, value_of(a, name));
+    return false;
+}
+
+int parse_spec(rw_context *ctx, const arguments *a, solve *s)
+{
+    double restart = 0, iterations = 0;
+    rw_dtype type = RW_F64;
+    const char *method = value_of(a, "method");
+    s->precond = value_of(a, "precond") ? value_of(a, "precond") : "none";
+    s->spec.method = RW_KRYLOV_GMRES;
+    if (!precision_of(a, "values", false, &type) || !precision_of(a, "vectors", false, &type)) return 2;
+    if (!tolerance_of(a, "rtol", &s->spec.rtol) || !tolerance_of(a, "atol", &s->spec.atol)) return 2;
+    if (!whole_of(a, "restart", 1, 1000, &restart) || !whole_of(a, "iterations", 1, 1e8, &iterations)) return 2;
+    s->spec.restart = restart > 0 ? (int)restart : 30, s->spec.iterations = iterations > 0 ? (int64_t)iterations : 10000;
+    if (s->spec.rtol == 0 && s->spec.atol == 0) s->spec.rtol = 1e-8;
+    rw_status status = method ? rw_krylov_method_parse(ctx, method, &s->spec.method) : RW_OK;
+    if (status == RW_OK) status = rw_precond_parse(ctx, s->precond, &s->spec.precond);
+    return status == RW_OK ? 0 : failed(ctx, status);
+}
+
+/* ---- input ------------------------------------------------------------------------------------------------------------------- */
+
+static double complex element(rw_dtype type, const void *data, int64_t i)
+{
+    switch (type) {
+    case RW_F32: return ((const float *)data)[i];
+    case RW_F64: return ((const double *)data)[i];
+    case RW_C64: return ((const float complex *)data)[i];
+    default: return ((const double complex *)data)[i];
+    }
+}
+
+/* A vector from a file, in the type of the solver's; its numbers are finite and as many as the matrix has rows. */
+static int load(rw_context *ctx, solve *s, const char *path, rw_array **array)
+{
+    const void *data;
+    rw_status status = rw_array_load(s->device, path, (int)s->vectors, array);
+    if (status == RW_OK) status = rw_array_read(*array, &data);
+    if (status != RW_OK) return failed(ctx, status);
+    const int64_t n = rw_array_size(*array);
+    if (n != s->e.rows) return usage("solve: %s holds %lld numbers, %s has %lld rows: one number a row is needed", path, (long long)n, s->matrix, (long long)s->e.rows);
+    for (int64_t i = 0; i < n; i++) {
+        const double complex v = element(s->vectors, data, i);
+        if (!isfinite(creal(v)) || !isfinite(cimag(v)))
+            return usage("solve: %s: number %lld of %lld, counted from 1, is %g%s: finite numbers are needed", path, (long long)i + 1, (long long)n, isfinite(creal(v)) ? cimag(v) : creal(v),
+                         rw_dtype_is_complex(s->vectors) ? " in a part" : "");
+    }
+    return 0;
+}
+
+/* Complex vectors where the matrix or the right-hand side is. */
+static int find_vectors(rw_context *ctx, const arguments *a, solve *s)
+{
+    bool is_complex = s->e.is_complex;
+    if (s->right_side && !is_complex) {
+        rw_array *b;
+        rw_status status = rw_array_load(s->device, s->right_side, RW_AS_STORED, &b);
+        if (status != RW_OK) return failed(ctx, status);
+        is_complex = rw_dtype_is_complex(rw_array_dtype(b));
+        rw_array_destroy(&b);
+    }
+    s->vectors = RW_F64;
+    precision_of(a, "vectors", is_complex, &s->vectors);
+    return 0;
+}
+
+int read_system(rw_context *ctx, const arguments *a, solve *s)
+{
+    rw_status status = open_device(ctx, a, &s->device);
+    if (status == RW_OK) status = rw_entries_read(ctx, s->matrix, &s->e);
+    if (status != RW_OK) return failed(ctx, status);
+    if (s->e.rows != s->e.columns || s->e.rows == 0)
+        return usage("solve: %s has %lld rows and %lld columns: a system needs as many of one as of the other, and some", s->matrix, (long long)s->e.rows, (long long)s->e.columns);
+    const int code = find_vectors(ctx, a, s);
+    if (code != 0) return code;
+    status = find_layout(ctx, a, "auto", s->device, &s->e, s->vectors, &s->layout, s->reason);
+    if (status != RW_OK) return failed(ctx, status);
+    if (!s->layout.refused) return 0;
+    fprintf(stderr, "rechenwerk: solve: %s would pad this matrix to many times its size: leave --format to auto\n", text_of(&s->layout.layout));
+    return 5;
+}
+
+/* ---- on the device ------------------------------------------------------------------------------------------------------------ */
+
+static rw_status constant(const solve *s, double value, rw_array **array)
+{
+    const bool z = rw_dtype_is_complex(s->vectors), single = s->vectors == RW_F32 || s->vectors == RW_C64;
+    void *data;
+    rw_status status = rw_array_create(s->device, s->vectors, 1, &s->e.rows, RW_MEMORY_DEVICE, array);
+    if (status == RW_OK) status = rw_array_write(*array, &data);
+    for (int64_t i = 0; status == RW_OK && i < s->e.rows * (z ? 2 : 1); i++) {
+        const double v = z && i % 2 ? 0 : value;
+        if (single) ((float *)data)[i] = (float)v;
+        else ((double *)data)[i] = v;
+    }
+    return status;
+}
+
+static rw_status multiply_ones(solve *s)
+{
+    rw_array *ones = NULL;
+    rw_status status = constant(s, 1, &ones);
+    if (status == RW_OK) status = rw_array_create(s->device, s->vectors, 1, &s->e.rows, RW_MEMORY_DEVICE, &s->b);
+    if (status == RW_OK) status = rw_sparse_multiply(s->a, RW_OP_NONE, NULL, ones, NULL, s->b, rw_device_queue(s->device));
+    rw_array_destroy(&ones);
+    return status;
+}
+
+int make_system(rw_context *ctx, const arguments *a, solve *s)
+{
+    const rw_entries *e = &s->e;
+    const char *guess = value_of(a, "guess");
+    int code = s->right_side ? load(ctx, s, s->right_side, &s->b) : 0;
+    if (code == 0 && guess) code = load(ctx, s, guess, &s->x);
+    if (code != 0) return code;
+    rw_status status = rw_sparse_from_entries(s->device, &s->layout.layout, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &s->a);
+    if (status == RW_OK && !s->b) status = multiply_ones(s);
+    if (status == RW_OK && !s->x) status = constant(s, 0, &s->x);
+    return status == RW_OK ? 0 : failed(ctx, status);
+}
+
+rw_status error_of_ones(const solve *s, double *error)
+{
+    const void *data;
+    rw_status status = rw_array_read(s->x, &data);
+    *error = 0;
+    for (int64_t i = 0; status == RW_OK && i < s->e.rows; i++) {
+        const double e = cabs(element(s->vectors, data, i) - 1);
+        if (!(e <= *error)) *error = e;
+    }
+    return status;
+}
