@@ -185,18 +185,20 @@ static int rows_of_group(const rw_sparse *m, int vectors)
 
 static int64_t sections(const rw_sparse *m) { return m->layout.section ? RW_MAX((m->longest + m->layout.section - 1) / m->layout.section, 1) : 1; }
 
+static int64_t groups_of_rows(const rw_sparse *m, int vectors) { return (m->block_rows + rows_of_group(m, vectors) - 1) / rows_of_group(m, vectors); }
+
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     const int rows = rows_of_group(m, p->vectors);
+    const bool few = groups_of_rows(m, p->vectors) <= 2 * m->device->info.units; /* nobody else is there to hide a load's latency behind: all at once */
     const bool shared = x_shared(m, p->vectors) && !p->ranged, lanes = !rw_sparse_threads(m);
     rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d X_SHARED=%d DEEP=4 SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, rows * m->layout.block_rows, lanes, shared, sorted(m),
-                m->layout.section, m->shift && !shared, p->ranged, p->vectors > 2 ? 1 : m->layout.block_columns > 3 ? 2 : 4);
+                m->layout.section, m->shift && !shared, p->ranged, p->vectors > 2 ? 1 : few ? 8 : m->layout.block_columns > 3 ? 2 : 4);
     if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);
     /* registers for enough groups: where values are small, or converted on the way */
     if (shared || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
 }
 
-static int64_t groups_of_rows(const rw_sparse *m, int vectors) { return (m->block_rows + rows_of_group(m, vectors) - 1) / rows_of_group(m, vectors); }
 /* With sections it is finish.k that has them, of as many items: an item a scalar row too. */
 static int64_t groups(const rw_sparse *m) { return groups_of_rows(m, 1); }
 

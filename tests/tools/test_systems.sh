@@ -51,7 +51,7 @@ methods=$("$command" list solvers | awk '{print $1}')
 [ -n "$methods" ] || fail "no solvers"
 for method in $methods; do
     [ "$method" = cg ] && continue # needs a symmetric matrix
-    for precond in none jacobi; do
+    for precond in none jacobi ilu0; do
         expect 0 "" solve real.mtx -m "$method" -p $precond -t 1e-9 --json
         below "$(number error)" 1e-6 || fail "$method, $precond: error $(number error)"
         below "$(number residual)" "$(awk -v b="$(number right_side)" 'BEGIN { print 1.5e-9 * b }')" || fail "$method, $precond: residual $(number residual)"
@@ -61,6 +61,8 @@ for method in $methods; do
 done
 sed 's/-1.2$/-1/; s/-0.8$/-1/' real.mtx > symmetric.mtx
 expect 0 "method     cg, preconditioner jacobi" solve symmetric.mtx -m cg -p jacobi
+for precond in ssor:omega=1.2 ilu1:order=colours:sweeps=4 ilut:drop=1e-2:f32 chebyshev amg; do expect 0 "levels, made in" solve real.mtx -p $precond; done
+expect 2 "level=11: 0 to 10 is needed" solve real.mtx -p ilu:level=11
 for format in auto csr sell bsell:5x5 bcsr:4:columns dia:f32; do expect 0 "converged" solve real.mtx --format $format; done
 for values in f32 f64; do expect 0 "" solve real.mtx --values $values --vectors $values -t 1e-5; done
 
