@@ -62,5 +62,6 @@ typedef struct { int id[3], n[3]; } rw_group;
 #define SELECT(c, a, b) ((c) ? (a) : (b))
 #define LOAD_ONCE(p) (*(p))
 #define STORE_ONCE(p, v) (*(p) = (v))
+#define PREFETCH(p, bytes) (void)0
 #define ATOMIC_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
 #define PRINT(...) rw_print(__VA_ARGS__)

@@ -59,8 +59,18 @@ typedef struct { int id[3], n[3]; } rw_group;
 #define SELECT(c, a, b) ((c) ? (a) : (b))
 #define LOAD_ONCE(p) (*(p))
 #define STORE_ONCE(p, v) (*(p) = (v))
+#define PREFETCH(p, bytes) rw_prefetch(p, bytes)
 #define ATOMIC_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
 #define PRINT(...)
+
+static inline __attribute__((always_inline)) void rw_prefetch(const void *p, long bytes)
+{
+    UNROLL
+    for (long b = 0; b < bytes; b += 64) __builtin_prefetch((const char *)p + b);
+}
+
+/* Four numbers that are computed with at once, in the compiler's own vectors. */
+#define PACK(T, name) typedef T name __attribute__((vector_size(4 * sizeof(T))))
 
 /* Stores past the caches, whole lines at a time; memory that is overwritten is not read first. */
 #if defined __AVX__

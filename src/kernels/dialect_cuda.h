@@ -98,5 +98,6 @@ template <class V> DEVICE void rw_store_once(V *p, typename rw_same<V>::type v)
 }
 #define LOAD_ONCE(p) rw_load_once(p)
 #define STORE_ONCE(p, v) rw_store_once(p, v)
+#define PREFETCH(p, bytes) (void)0
 #define ATOMIC_ADD(p, v) atomicAdd(p, v)
 #define PRINT(...)

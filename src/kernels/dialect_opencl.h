@@ -71,5 +71,6 @@ DEVICE int rw_item(void)
 #define SELECT(c, a, b) ((c) ? (a) : (b))
 #define LOAD_ONCE(p) (*(p))
 #define STORE_ONCE(p, v) (*(p) = (v))
+#define PREFETCH(p, bytes) (void)0
 #define ATOMIC_ADD(p, v) atomic_add(p, v)
 #define PRINT(...)

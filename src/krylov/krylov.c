@@ -272,7 +272,7 @@ static rw_status iterate(rw_krylov *k, rw_array *b, rw_krylov_result *result)
         RW_TRY(k->ops->cycle(k, b));
         RW_TRY(look(k, s, &told));
         if (s[RW_KRYLOV_WHY] < 0 && s[RW_KRYLOV_RESIDUAL] > 0.9999 * before) s[RW_KRYLOV_WHY] = RW_KRYLOV_STAGNATION;
-        before = s[RW_KRYLOV_RESIDUAL], number = steps - 1;
+        before = result->residual = s[RW_KRYLOV_RESIDUAL], number = steps - 1; /* a cycle ends with b - A x */
     }
     result->reason = (rw_krylov_reason)s[RW_KRYLOV_WHY], result->iterations = (int64_t)s[RW_KRYLOV_ITERATION], result->estimate = s[RW_KRYLOV_RESIDUAL];
     return RW_OK;
@@ -309,7 +309,7 @@ rw_status rw_krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_resu
     RW_TRY(rw_array_copy(k->x, x, k->queue));
     RW_TRY(iterate(k, b, result));
     RW_TRY(rw_array_copy(x, k->x, k->queue));
-    RW_TRY(residual(k, b, x, &result->residual));
+    if (result->residual == 0) RW_TRY(residual(k, b, x, &result->residual));
     result->seconds = rw_seconds() - start;
     const double allowed = fmax(k->spec.rtol * result->right_side, k->spec.atol);
     if (result->reason == RW_KRYLOV_CONVERGED) return RW_OK;

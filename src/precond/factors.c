@@ -5,7 +5,8 @@
  *   z <- D^-1 r        (1 + D^-1 L) z = z        (1 + D^-1 U) z = z
  *
  * three matrices of which the triangular ones are solved in place: rows of a level need none of each other, so a level is one product z <- z - T z of some rows.
- * The rows of such a matrix lie in the order of levels. By sweeps (Jacobi's method, z <- b - T z, again and again) a system is a few whole products
+ * The rows of such a matrix lie in the order of levels. One core, or several for which a level is too little, takes row after row in one launch, in the order of elimination, whose
+ * neighbours are still in the cache. By sweeps (Jacobi's method, z <- b - T z, again and again) a system is a few whole products
  * instead: as exact as a preconditioner needs where off-diagonal blocks are small, and without the launch a level.
  *
  * Sources: Saad 2003, chapters 10 and 11.6 (levels); Anzt, Chow, Dongarra, Iterative sparse triangular solves for preconditioning, Euro-Par 2015 (sweeps). */
@@ -65,6 +66,21 @@ static rw_status sort_levels(rw_precond *p, const rw_host *t, const int64_t *ord
     return RW_OK;
 }
 
+enum { LITTLE = 1 << 18 }; /* bytes of a level that cores do not share out: at 10 GB/s what waking them takes */
+
+static bool row_after_row(const rw_precond *p, const rw_host *t, int64_t levels)
+{
+    const double bytes = (double)t->first[t->rows] * rw_host_size(t) * (p->spec.single ? 4 : 8);
+    return !rw_sparse_threads(p->inverse) && (p->spec.sweeps || p->device->info.units == 1 || bytes < (double)LITTLE * (double)levels);
+}
+
+static bool natural(const int64_t *order, int64_t n)
+{
+    for (int64_t i = 0; i < n; ++i)
+        if (order[i] != i) return false;
+    return true;
+}
+
 static rw_status create_triangle(rw_precond *p, const rw_host *f, bool upper, const int64_t *order, const int64_t *back, rw_triangle *to)
 {
     rw_host t = {0}, named = {0};
@@ -73,13 +89,16 @@ static rw_status create_triangle(rw_precond *p, const rw_host *f, bool upper, co
     rw_status status = level && position && side_of(f, upper, &t) ? RW_OK : no_memory(ctx, f->rows);
     if (status == RW_OK) {
         to->levels = find_levels(&t, upper, level);
-        status = sort_levels(p, &t, order, level, to, position);
+        if (!row_after_row(p, &t, to->levels)) status = sort_levels(p, &t, order, level, to, position);
+        else
+            for (int64_t i = 0; i < t.rows; ++i) position[order[i]] = upper ? t.rows - 1 - i : i;
     }
-    if (status == RW_OK) status = rw_host_permute(ctx, &t, back, &named);
+    if (status == RW_OK && natural(order, f->rows)) named = t, t = (rw_host){0};
+    else if (status == RW_OK) status = rw_host_permute(ctx, &t, back, &named);
     if (status == RW_OK) {
-        const bool complex = f->parts == 2;
-        const rw_sparse_layout layout = {.format = f->r > 1 ? RW_SPARSE_BSELL : RW_SPARSE_SELL, .values = p->spec.single ? complex ? RW_C64 : RW_F32 : complex ? RW_C128 : RW_F64,
-                                         .block_rows = f->r, .block_columns = f->r, .slice = 32};
+        const bool complex = f->parts == 2, slices = rw_sparse_threads(p->inverse), blocks = f->r > 1;
+        const rw_sparse_layout layout = {.format = slices ? blocks ? RW_SPARSE_BSELL : RW_SPARSE_SELL : blocks ? RW_SPARSE_BCSR : RW_SPARSE_CSR,
+                                         .values = p->spec.single ? complex ? RW_C64 : RW_F32 : complex ? RW_C128 : RW_F64, .block_rows = f->r, .block_columns = f->r, .slice = slices ? 32 : 0};
         const rw_sparse_blocks b = {named.rows, named.columns, named.first, named.column, NULL, NULL};
         status = rw_sparse_create_ordered(p->device, &layout, &b, position, &to->t);
     }
@@ -104,6 +123,8 @@ static rw_status create_inverse(rw_precond *p, const rw_host *f, const double *i
     return status;
 }
 
+static int64_t launches_of(const rw_triangle *t) { return t->at ? t->levels - 1 : 1; }
+
 rw_status rw_factors_create(rw_precond *p, const rw_host *f, const double *inverse, const int64_t *order)
 {
     int64_t *back = rw_calloc((size_t)RW_MAX(f->rows, 1), sizeof *back);
@@ -116,7 +137,7 @@ rw_status rw_factors_create(rw_precond *p, const rw_host *f, const double *inver
     for (int i = 0; status == RW_OK && p->spec.sweeps && i < 2; ++i) status = rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &p->work[i]);
     if (status != RW_OK) return status;
     p->info.blocks = p->inverse->blocks + p->lower.t->blocks + p->upper.t->blocks;
-    p->info.levels = p->spec.sweeps ? 2 * p->spec.sweeps : p->lower.levels + p->upper.levels - 2;
+    p->info.levels = p->spec.sweeps ? 2 * p->spec.sweeps : launches_of(&p->lower) + launches_of(&p->upper);
     p->info.bytes = rw_sparse_get_size(p->inverse).bytes + rw_sparse_get_size(p->lower.t).bytes + rw_sparse_get_size(p->upper.t).bytes;
     return RW_OK;
 }
@@ -147,8 +168,9 @@ static int end_of_sweeps(int n)
     return now;
 }
 
-static rw_status by_levels(rw_triangle *t, rw_array *y, rw_queue *q)
+static rw_status solve(rw_triangle *t, rw_array *y, rw_queue *q)
 {
+    if (!t->at) return rw_product_in_order(t->t, y, q);
     for (int64_t l = 1; l < t->levels; ++l) RW_TRY(rw_product_range(t->t, y, t->at[l], t->at[l + 1], q));
     return RW_OK;
 }
@@ -164,8 +186,8 @@ rw_status rw_factors_apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y
         RW_TRY(sweeps(p, p->lower.t, v, &now, q));
         return sweeps(p, p->upper.t, v, &now, q);
     }
-    RW_TRY(by_levels(&p->lower, y, q));
-    return by_levels(&p->upper, y, q);
+    RW_TRY(solve(&p->lower, y, q));
+    return solve(&p->upper, y, q);
 }
 
 /* ---- colours ----------------------------------------------------------------------------------------------------------------------------- */

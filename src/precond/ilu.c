@@ -4,6 +4,7 @@
  * Rows are eliminated one after the other (Saad 2003, algorithms 10.4 to 10.6): a_ij <- a_ij - (a_ik / d_k) a_kj for k < i. Those of the pattern alone go by levels, all rows of
  * a level at once. */
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,11 +214,28 @@ static void compensate(int n, int parts, const double *drop, double *d)
         }
 }
 
+/* factor_row for real entries. */
+static bool factor_entries(factors *f, int64_t i)
+{
+    const rw_host *a = &f->a;
+    for (int64_t k = a->first[i]; k < f->diagonal[i]; ++k) {
+        const int64_t row = a->column[k], end = a->first[i + 1];
+        const double by = a->value[k] * f->inverse[row];
+        for (int64_t e = f->diagonal[row] + 1, to = k + 1; e < a->first[row + 1]; ++e) {
+            while (to < end && a->column[to] < a->column[e]) ++to;
+            if (to < end && a->column[to] == a->column[e]) a->value[to] -= by * a->value[e];
+            else if (f->modified) a->value[f->diagonal[i]] -= by * a->value[e];
+        }
+    }
+    return rw_dense_invert(1, 1, a->value + f->diagonal[i], f->inverse + i);
+}
+
 /* Row i, when those it needs are done; false: singular. */
 static bool factor_row(factors *f, int64_t i)
 {
     const rw_host *a = &f->a;
     const int r = a->r, parts = a->parts, size = rw_host_size(a);
+    if (size == 1) return factor_entries(f, i);
     double by[RW_DENSE_MOST], drop[RW_DENSE_MOST];
     for (int64_t k = a->first[i]; k < f->diagonal[i]; ++k) {
         const int64_t row = a->column[k];
@@ -252,9 +270,15 @@ static int64_t sort_rows(const factors *f, int64_t *level, int64_t *from, int64_
     return levels;
 }
 
+/* Levels give threads something to do; one thread goes on to the neighbour, whose rows are still in the cache. */
 static rw_status factor(factors *f)
 {
     const int64_t n = f->a.rows;
+    if (omp_get_max_threads() == 1) {
+        for (int64_t i = 0; i < n; ++i)
+            if (!factor_row(f, i)) return singular(f, i);
+        return RW_OK;
+    }
     int64_t *level = rw_calloc((size_t)RW_MAX(n, 1), sizeof *level), *from = rw_calloc((size_t)n + 3, sizeof *from), *list = rw_calloc((size_t)RW_MAX(n, 1), sizeof *list), bad = INT64_MAX;
     const bool made = level && from && list;
     if (made) {

@@ -36,10 +36,10 @@ rw_status rw_host_send(const rw_host *h, rw_device *dev, bool single, rw_sparse 
 /* Places its values in a matrix that has its blocks. */
 rw_status rw_host_fill(const rw_host *h, rw_sparse *m);
 
-/* A triangular system (1 + T) z = z by levels: rows of a level need none of each other. */
+/* A triangular system (1 + T) z = z: by levels, rows of a level need none of each other; or, where a processor has little to share out, row after row. */
 typedef struct rw_triangle {
     rw_sparse *t;
-    int64_t levels, *at; /* places at[l] … at[l + 1] - 1; rows of level 0 need nothing */
+    int64_t levels, *at; /* places at[l] … at[l + 1] - 1; rows of level 0 need nothing; at is NULL: row after row */
 } rw_triangle;
 
 /* y <- y + p(D^-1 A) D^-1 (b - A y), p of a degree, for eigenvalues of D^-1 A from least to most. */

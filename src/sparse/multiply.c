@@ -50,7 +50,7 @@ static rw_status build(rw_sparse *m, rw_product_program *p)
     return status;
 }
 
-static rw_status find_program(rw_sparse *m, rw_dtype vector, rw_op op, int vectors, int wide, bool dots, bool ranged, const rw_product_program **found)
+static rw_status find_program(rw_sparse *m, rw_dtype vector, rw_op op, int vectors, int wide, bool dots, rw_product_rows ranged, const rw_product_program **found)
 {
     for (rw_product_program *p = m->programs; p; p = p->next)
         if (p->vector == vector && p->op == op && p->vectors == vectors && p->wide == wide && p->dots == dots && p->ranged == ranged) return *found = p, RW_OK;
@@ -197,7 +197,7 @@ rw_status rw_product_run(rw_sparse *m, rw_op op, const double alpha[2], rw_array
         p.x_from = p.y_from = at;
         int wide = RW_MIN(width, RW_MAX(16 / (int)rw_dtype_size(x->dtype), 1));
         if (all % wide || at % wide) wide = 1;
-        RW_TRY(find_program(m, x->dtype, op, width, wide, part != NULL, false, &p.program));
+        RW_TRY(find_program(m, x->dtype, op, width, wide, part != NULL, RW_PRODUCT_ALL, &p.program));
         RW_TRY(op == RW_OP_NONE ? m->ops->launch(m, &p, q) : launch_transposed(m, &p, q));
     }
     return RW_OK;
@@ -207,16 +207,19 @@ rw_status rw_product_run_at(rw_sparse *m, const double alpha[2], rw_array *x, in
                             rw_queue *q)
 {
     rw_product p = {.x = x, .y = y, .z = z, .w = w, .part = part, .stride = 1, .x_from = x_from, .y_from = y_from, .alpha = {alpha[0], alpha[1]}, .beta = {beta[0], beta[1]}};
-    RW_TRY(find_program(m, x->dtype, RW_OP_NONE, 1, 1, part != NULL, false, &p.program));
+    RW_TRY(find_program(m, x->dtype, RW_OP_NONE, 1, 1, part != NULL, RW_PRODUCT_ALL, &p.program));
     return m->ops->launch(m, &p, q);
 }
 
-rw_status rw_product_range(rw_sparse *m, rw_array *y, int64_t from, int64_t to, rw_queue *q)
+static rw_status some_rows(rw_sparse *m, rw_product_rows ranged, rw_array *y, int64_t from, int64_t to, rw_queue *q)
 {
     rw_product p = {.x = y, .y = y, .z = y, .stride = 1, .from = from, .to = to, .alpha = {-1, 0}, .beta = {1, 0}};
-    RW_TRY(find_program(m, y->dtype, RW_OP_NONE, 1, 1, false, true, &p.program));
+    RW_TRY(find_program(m, y->dtype, RW_OP_NONE, 1, 1, false, ranged, &p.program));
     return m->ops->launch(m, &p, q);
 }
+
+rw_status rw_product_range(rw_sparse *m, rw_array *y, int64_t from, int64_t to, rw_queue *q) { return some_rows(m, RW_PRODUCT_ANY, y, from, to, q); }
+rw_status rw_product_in_order(rw_sparse *m, rw_array *y, rw_queue *q) { return some_rows(m, RW_PRODUCT_IN_ORDER, y, 0, m->block_rows, q); }
 
 static rw_status check_vector(const rw_sparse *m, const char *name, const rw_array *a, int64_t n)
 {

@@ -4,6 +4,9 @@
 
 #include "sparse/sparse.h"
 
+/* Which rows: ALL; of an ordered matrix those of a range, y <- y - A y, in ANY order, or one after the other IN_ORDER of their places, as in rows.k. */
+typedef enum rw_product_rows { RW_PRODUCT_ALL, RW_PRODUCT_ANY, RW_PRODUCT_IN_ORDER } rw_product_rows;
+
 /* The kernels for a kind of product: made when first asked for. */
 typedef struct rw_product_program {
     rw_dtype vector;
@@ -11,7 +14,7 @@ typedef struct rw_product_program {
     int vectors; /* computed at once */
     int wide;    /* loaded at once: 16 bytes of neighbouring vectors where their number allows it */
     bool dots;   /* with sums conj(w) y and |y|^2 */
-    bool ranged; /* of some rows alone */
+    rw_product_rows ranged;
     rw_program *program;
     rw_kernel *multiply;
     rw_kernel *finish, *more; /* where one launch does not do it all: sums of pieces; tails or long rows */
@@ -26,11 +29,11 @@ typedef struct rw_product {
     rw_array *x, *y, *z, *w, *part;
     int stride;
     int64_t x_from, y_from;
-    int64_t from, to; /* ranged: places of a matrix in slices */
+    int64_t from, to; /* ranged: places of an ordered matrix */
     double alpha[2], beta[2];
 } rw_product;
 
-enum { RW_PRODUCT_ARGS = 24, RW_PRODUCT_VECTORS = 8 };
+enum { RW_PRODUCT_ARGS = 26, RW_PRODUCT_VECTORS = 8 };
 
 /* Puts the arguments that all kernels share behind the n that are there; gives their number. */
 int rw_product_args(const rw_sparse *m, const rw_product *p, rw_arg *args, int n);
@@ -48,9 +51,11 @@ rw_status rw_product_run(rw_sparse *m, rw_op op, const double alpha[2], rw_array
 rw_status rw_product_run_at(rw_sparse *m, const double alpha[2], rw_array *x, int64_t x_from, const double beta[2], rw_array *z, rw_array *y, int64_t y_from, rw_array *w, rw_array *part,
                             rw_queue *q);
 
-/* A matrix in slices (SELL, BSELL) whose block row i lies at place position[i], a permutation; and products y <- y - A y of the rows at places
- * from … to - 1, of which none may have a column among them. */
+/* A matrix in slices (SELL, BSELL) for GPUs, in rows (CSR, BCSR) for processors, whose block row i lies at place position[i], a permutation. */
 rw_status rw_sparse_create_ordered(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, rw_sparse **matrix);
+/* y <- y - A y of the rows at places from … to - 1, of which none may have a column among them. */
 rw_status rw_product_range(rw_sparse *m, rw_array *y, int64_t from, int64_t to, rw_queue *q);
+/* The same of all rows, in rows, one after the other: a row may have columns among those at places before its own. */
+rw_status rw_product_in_order(rw_sparse *m, rw_array *y, rw_queue *q);
 
 #endif

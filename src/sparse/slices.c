@@ -193,7 +193,7 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
     const bool few = groups_of_rows(m, p->vectors) <= 2 * m->device->info.units; /* nobody else is there to hide a load's latency behind: all at once */
     const bool shared = x_shared(m, p->vectors) && !p->ranged, lanes = !rw_sparse_threads(m);
     rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d X_SHARED=%d DEEP=4 SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, rows * m->layout.block_rows, lanes, shared, sorted(m),
-                m->layout.section, m->shift && !shared, p->ranged, p->vectors > 2 ? 1 : few ? 8 : m->layout.block_columns > 3 ? 2 : 4);
+                m->layout.section, m->shift && !shared, p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? 1 : few ? 8 : m->layout.block_columns > 3 ? 2 : 4);
     if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);
     /* registers for enough groups: where values are small, or converted on the way */
     if (shared || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
@@ -212,10 +212,7 @@ static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
     }
     int n = rw_product_args(m, p, a, 9);
     int64_t groups = groups_of_rows(m, p->program->vectors);
-    if (p->program->ranged) { /* a processor's groups are whole slices */
-        const int64_t rows = rows_of_group(m, 1), from = rw_sparse_threads(m) ? p->from : p->from / rows * rows;
-        groups = (p->to - from + rows - 1) / rows;
-    }
+    if (p->program->ranged) groups = (p->to - p->from + rows_of_group(m, 1) - 1) / rows_of_group(m, 1);
     RW_TRY(rw_launch(q, p->program->multiply, (int64_t[3]){groups, sections(m), 1}, a, n));
     return m->layout.section ? rw_product_finish(m, p, sections(m), q) : RW_OK;
 }

@@ -157,7 +157,7 @@ static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b)
     return RW_OK;
 }
 
-/* position: places of block rows in slices, handed over; NULL: as the layout says. */
+/* position: places of block rows, handed over; NULL: as the layout says. */
 static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, int64_t *position, rw_sparse **matrix)
 {
     *matrix = NULL;
@@ -187,7 +187,7 @@ rw_status rw_sparse_create_ordered(rw_device *dev, const rw_sparse_layout *layou
     *matrix = NULL;
     if (!own) return rw_fail_memory(dev->ctx, bytes, "the order of a matrix");
     memcpy(own, position, (size_t)blocks->rows * sizeof *position);
-    l.sort = INT32_MAX; /* rows have places of their own */
+    if (l.slice) l.sort = INT32_MAX; /* rows have places of their own */
     return create(dev, &l, blocks, own, matrix);
 }
 

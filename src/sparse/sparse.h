@@ -55,8 +55,8 @@ struct rw_sparse {
     rw_array *shift;         /* slices: shift and rows of each position, see slices.k; NULL: none */
     /* on the host only */
     int32_t *length;         /* slices: blocks of each block row */
-    int64_t *position;       /* slices that are sorted: place of each block row; else NULL */
-    bool ordered;            /* slices: the places were given */
+    int64_t *position;       /* of slices that are sorted, of rows in a given order: place of each block row; else NULL */
+    bool ordered;            /* the places were given */
     bool shifted;            /* slices: most have shifts */
     int64_t height;          /* slices: block rows of a slice */
     int64_t longest;         /* blocks of the longest row */

@@ -227,6 +227,105 @@ static void test_sums(void **state)
     free_entries(&z);
 }
 
+/* Rows at places of their own, as triangular systems have them: half of the rows need the others; or each needs some of those at places before its own. Each kind of value once. */
+enum { ORDERED_ROWS = 300 };
+
+static entries ordered_entries(uint64_t seed, int r, bool is_complex, bool triangle, int64_t *position)
+{
+    uint64_t count = 0;
+    const int64_t n = ORDERED_ROWS;
+    int64_t row[ORDERED_ROWS];
+    for (int64_t i = 0; i < n; ++i) row[i] = i;
+    for (int64_t i = n - 1; i > 0; --i) {
+        const int64_t other = (int64_t)(uniform(seed, &count) * (double)(i + 1)), t = row[i];
+        row[i] = row[other], row[other] = t;
+    }
+    entries e = {n * r, n * r, 0, is_complex, malloc((size_t)(n * 7 * r * r) * 8), malloc((size_t)(n * 7 * r * r) * 8), malloc((size_t)(n * 7 * r * r) * 16)};
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t last = triangle ? i : i < n / 2 ? 0 : n / 2, some = (int64_t)(uniform(seed, &count) * 8), want = RW_MIN(some, last);
+        position[row[i]] = i;
+        for (int64_t k = 0; k < want; ++k) {
+            const int64_t j = row[k * last / want + (int64_t)(uniform(seed, &count) * (double)(last / want))];
+            for (int f = 0; f < r * r; ++f, ++e.n) {
+                e.row[e.n] = row[i] * r + f / r, e.column[e.n] = j * r + f % r;
+                for (int p = 0; p <= is_complex; ++p) e.value[(1 + is_complex) * e.n + p] = (double)(float)((uniform(seed, &count) - 0.5) / (2 * r));
+            }
+        }
+    }
+    return e;
+}
+
+static int by_row_and_column(const void *a, const void *b)
+{
+    const int64_t *p = a, *q = b;
+    return p[0] != q[0] ? (p[0] > q[0]) - (p[0] < q[0]) : (p[1] > q[1]) - (p[1] < q[1]);
+}
+
+static rw_sparse *ordered_matrix(const entries *e, int r, rw_dtype values, const int64_t *position)
+{
+    const bool slices = getenv("RECHENWERK_TILING") ? !strcmp(getenv("RECHENWERK_TILING"), "gpu") : rw_device_info(dev)->gpu;
+    const rw_sparse_layout l = {.format = slices ? r > 1 ? RW_SPARSE_BSELL : RW_SPARSE_SELL : r > 1 ? RW_SPARSE_BCSR : RW_SPARSE_CSR, .values = values, .block_rows = r, .block_columns = r,
+                                .slice = slices ? 32 : 0};
+    const int64_t n = e->n / (r * r);
+    int64_t(*place)[3] = malloc((size_t)(n + 1) * sizeof *place), first[ORDERED_ROWS + 1] = {0}, *column = malloc((size_t)(n + 1) * 8);
+    char *value = calloc((size_t)(r * r), rw_dtype_size(values));
+    rw_sparse *m;
+    for (int64_t k = 0; k < n; ++k) place[k][0] = e->row[k * r * r] / r, place[k][1] = e->column[k * r * r] / r, place[k][2] = k;
+    qsort(place, (size_t)n, sizeof *place, by_row_and_column);
+    for (int64_t k = 0; k < n; ++k) ++first[place[k][0] + 1], column[k] = place[k][1];
+    for (int64_t i = 0; i < ORDERED_ROWS; ++i) first[i + 1] += first[i];
+    OK(rw_sparse_create_ordered(dev, &l, &(rw_sparse_blocks){ORDERED_ROWS, ORDERED_ROWS, first, column, NULL, NULL}, position, &m));
+    for (int64_t k = 0; k < n; ++k) {
+        memset(value, 0, (size_t)(r * r) * rw_dtype_size(values));
+        for (int f = 0; f < r * r; ++f) {
+            const double *v = e->value + (1 + e->is_complex) * (place[k][2] * r * r + f);
+            rw_value_add(values, value, f, v[0], e->is_complex ? v[1] : 0);
+        }
+        OK(rw_sparse_add_blocks(m, 1, &place[k][0], &place[k][1], value));
+    }
+    free(place), free(column), free(value);
+    return m;
+}
+
+static void ordered(int r, rw_dtype values, rw_dtype type, bool triangle)
+{
+    int64_t position[ORDERED_ROWS], row[ORDERED_ROWS];
+    const int64_t n = ORDERED_ROWS, all = n * r;
+    const entries e = ordered_entries(50 + (uint64_t)r, r, is_complex(values), triangle, position);
+    rw_sparse *m = ordered_matrix(&e, r, values, position);
+    rw_array *y = vectors(type, all, 1, 51);
+    const void *py;
+    char what[80];
+    long double complex *z = malloc((size_t)all * sizeof *z);
+    snprintf(what, sizeof what, "ordered rows, blocks of %d, %s x %s, seed %d", r, rw_dtype_name(values), rw_dtype_name(type), 50 + r);
+    product(what, m, &e, RW_OP_NONE, type, 1, 52);
+    OK(rw_array_read(y, &py));
+    for (int64_t k = 0; k < all; ++k) z[k] = element(type, py, k);
+    for (int64_t i = 0; i < n; ++i) row[position[i]] = i;
+    for (int64_t p = triangle ? 0 : n / 2; p < n; ++p) /* entries of a row lie together */
+        for (int64_t k = 0; k < e.n; ++k)
+            if (e.row[k] / r == row[p]) z[e.row[k]] -= (e.is_complex ? e.value[2 * k] + e.value[2 * k + 1] * I : e.value[k]) * z[e.column[k]];
+    if (triangle) OK(rw_product_in_order(m, y, queue));
+    else OK(rw_product_range(m, y, n / 2, n, queue));
+    OK(rw_array_read(y, &py));
+    for (int64_t k = 0; k < all; ++k) { /* 300 rows of 7 blocks: errors of earlier rows come along, with factors below 1 */
+        const double error = (double)cabsl(element(type, py, k) - z[k]), allowed = 300 * (is_single(type) ? FLT_EPSILON : DBL_EPSILON);
+        if (!(error <= allowed)) fail_msg("%s, %s: row %lld differs by %.3g, %.3g allowed", what, triangle ? "in order" : "a range", (long long)k, error, allowed);
+    }
+    free(z), free(e.row), free(e.column), free(e.value);
+    rw_sparse_destroy(&m), rw_array_destroy(&y);
+}
+
+static void test_ordered(void **state)
+{
+    static const struct { int r; rw_dtype values, type; } kinds[] = {{1, RW_F64, RW_F64}, {5, RW_F64, RW_F64}, {5, RW_C128, RW_C128}, {1, RW_C64, RW_C128}, {3, RW_F32, RW_F64}, {2, RW_F64, RW_C128}};
+    (void)state;
+    for (int i = 0; i < RW_COUNT(kinds); ++i) {
+        ordered(kinds[i].r, kinds[i].values, kinds[i].type, false);
+        if (!rw_device_info(dev)->gpu && !getenv("RECHENWERK_TILING")) ordered(kinds[i].r, kinds[i].values, kinds[i].type, true);
+    }
+}
+
 static void test_refused(void **state)
 {
     rw_sparse_layout l;
@@ -255,6 +354,6 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_scalar_formats), cmocka_unit_test(test_blocks), cmocka_unit_test(test_grids), cmocka_unit_test(test_long_rows), cmocka_unit_test(test_sums),
-                                       cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_ordered), cmocka_unit_test(test_refused)};
     return run_on_devices("multiply", tests, RW_COUNT(tests));
 }
