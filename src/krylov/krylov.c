@@ -114,7 +114,7 @@ static rw_status build(rw_krylov *k)
     const char *part = k->type == RW_F32 || k->type == RW_C64 ? "f32" : "f64", *z = rw_dtype_is_complex(k->type) ? "1" : "0";
     const rw_define d[] = {{"GROUP", text_group}, {"EACH_ITEM", each}, {"REAL", "f64"}, {"MATRIX_REAL", part}, {"MATRIX_COMPLEX", z}, {"VECTOR_REAL", part}, {"VECTOR_COMPLEX", z},
                            {"R", "1"},           {"C", "1"},         {"VECTORS", "1"}, {"WIDE", "1"},        {"CONJUGATE", "0"},    {"DOTS", "0"},
-                           {"RESTART", restart}, {"DEEP", deep},     {"TILES", tiles}};
+                           {"RESTART", restart}, {"DEEP", deep},     {"TILES", tiles}, {"SERIAL", k->threads ? "0" : "1"}};
     k->groups = RW_MAX((k->n + group * each_item - 1) / (group * each_item), 1);
     char *text = rw_format("%s\n%s\n%s", rw_embedded_text("values.k"), rw_embedded_text("krylov.k"), rw_embedded_text(k->ops->text)), declaration[40];
     rw_status status = text ? rw_program_create(k->device, k->ops->text, text, d, RW_COUNT(d), &k->program) : rw_fail_memory(k->device->ctx, 40000, "the text of a solver");

@@ -56,15 +56,17 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
     return (rw_sparse_block){.row = i, .column = i + rw_index_get(v->column, v->m->layout.index_bits, d), .nr = 1, .nc = 1, .at = v->m->rows * d + i, .sr = 1, .sc = 1};
 }
 
-static int group_of(const rw_sparse *m) { return rw_sparse_threads(m) ? 256 : 2048; }
+/* Rows of a tile, and tiles of a group: what a processor adds up stays in its first cache beside the next part of a diagonal. */
+static int tile_of(const rw_sparse *m) { return rw_sparse_threads(m) ? 256 : 128; }
+static int tiles_of(const rw_sparse *m) { return rw_sparse_threads(m) ? 1 : 16; }
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     (void)p;
-    rw_text_add(d, "GROUP=%d", group_of(m));
+    rw_text_add(d, "GROUP=%d TILES=%d", tile_of(m), tiles_of(m));
 }
 
-static int64_t groups(const rw_sparse *m) { return (m->rows + group_of(m) - 1) / group_of(m); }
+static int64_t groups(const rw_sparse *m) { return (m->rows + tile_of(m) * tiles_of(m) - 1) / (tile_of(m) * tiles_of(m)); }
 
 static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
 {
