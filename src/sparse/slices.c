@@ -193,7 +193,7 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
     const bool few = groups_of_rows(m, p->vectors) <= 2 * m->device->info.units; /* nobody else is there to hide a load's latency behind: all at once */
     const bool shared = x_shared(m, p->vectors) && !p->ranged, lanes = !rw_sparse_threads(m);
     rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d X_SHARED=%d DEEP=4 SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, rows * m->layout.block_rows, lanes, shared, sorted(m),
-                m->layout.section, m->shift && !shared, p->ranged, p->vectors > 2 ? 1 : few ? 8 : m->layout.block_columns > 3 ? 2 : 4);
+                m->layout.section, m->shift && !shared, p->ranged, p->vectors > 2 ? 1 : few ? 4 : m->layout.block_columns > 3 ? 2 : 4);
     if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);
     /* registers for enough groups: where values are small, or converted on the way */
     if (shared || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
