@@ -109,7 +109,7 @@ static rw_status build(rw_krylov *k)
     const int group = RW_KRYLOV_GROUP, each_item = k->ops == &rw_krylov_single_cg ? 1 : k->threads ? (int)RW_MAX((k->n + fill - 1) / fill, 1) : 32;
     const int64_t pieces = k->n / RW_KRYLOV_TILE / (4 * units); /* enough groups for a GPU, of few enough sums */
     k->deep = rw_dtype_is_complex(k->type) || !k->threads ? 4 : 8, k->tiles = k->threads ? (int)RW_MIN(RW_MAX(pieces, 1), 8) : 8;
-    snprintf(each, sizeof each, "%d", each_item), snprintf(text_group, sizeof text_group, "%d", group), snprintf(restart, sizeof restart, "%d", k->spec.restart);
+    snprintf(each, sizeof each, "%d", each_item), snprintf(text_group, sizeof text_group, "%d", group), snprintf(restart, sizeof restart, "%d", rw_krylov_room(k->spec.restart));
     snprintf(deep, sizeof deep, "%d", k->deep), snprintf(tiles, sizeof tiles, "%d", k->tiles);
     const char *part = k->type == RW_F32 || k->type == RW_C64 ? "f32" : "f64", *z = rw_dtype_is_complex(k->type) ? "1" : "0";
     const rw_define d[] = {{"GROUP", text_group}, {"EACH_ITEM", each}, {"REAL", "f64"}, {"MATRIX_REAL", part}, {"MATRIX_COMPLEX", z}, {"VECTOR_REAL", part}, {"VECTOR_COMPLEX", z},
@@ -146,7 +146,8 @@ int64_t rw_krylov_memory(const rw_krylov_spec *s, int64_t n, rw_dtype vectors)
     if ((unsigned)s->method >= RW_KRYLOV_METHODS) return 0;
     const rw_krylov_ops *ops = ops_of(s, n, true);
     const int64_t restart = s->restart ? s->restart : 30, all = vectors_of(ops, s) + (s->method == RW_KRYLOV_FGMRES && s->precond.method ? restart : 0);
-    return (all * n + (ops->cycle ? (restart + 1) * rw_krylov_pitch(n) : 0)) * (int64_t)rw_dtype_size(vectors);
+    const int64_t small = ops->cycle ? rw_krylov_small((int)restart) * (rw_dtype_is_complex(vectors) ? 16 : 8) : 0;
+    return (all * n + (ops->cycle ? (restart + 1) * rw_krylov_pitch(n) : 0)) * (int64_t)rw_dtype_size(vectors) + small;
 }
 
 static rw_status allocate(rw_krylov *k)

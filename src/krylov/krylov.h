@@ -66,6 +66,14 @@ struct rw_krylov {
     rw_sequence **sequence; /* of steps, made when first used */
 };
 
+/* Columns that a least squares problem has room for: of few sizes, so that few programs are made. */
+static inline int rw_krylov_room(int restart) { return restart <= 31 ? 31 : restart <= 127 ? 127 : 1000; }
+/* Numbers of a least squares problem and what belongs to it, see gmres.k. */
+static inline int64_t rw_krylov_small(int restart)
+{
+    const int64_t room = rw_krylov_room(restart);
+    return 2 * room * (room + 1) + 2 * room + 4 * (room + 1);
+}
 /* Numbers from one vector of a basis to the next: whole tiles, of four numbers an item. */
 enum { RW_KRYLOV_GROUP = 256, RW_KRYLOV_TILE = 4 * RW_KRYLOV_GROUP };
 static inline int64_t rw_krylov_pitch(int64_t n) { return RW_MAX((n + RW_KRYLOV_TILE - 1) / RW_KRYLOV_TILE, 1) * RW_KRYLOV_TILE; }

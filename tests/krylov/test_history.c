@@ -25,7 +25,7 @@ static void test_memory(void **state)
                 rw_krylov *k;
                 const int64_t before = counters().bytes_allocated, said = rw_krylov_memory(&spec, e.rows, type);
                 OK(rw_krylov_create(m, type, &spec, &k));
-                const int64_t taken = counters().bytes_allocated - before, beside = 80000 + (jacobi ? 2 * e.rows * 8 + e.rows * 8 : 0);
+                const int64_t taken = counters().bytes_allocated - before, beside = 56000 + (jacobi ? 2 * e.rows * 8 + e.rows * 8 : 0);
                 if (taken < said - (method == RW_KRYLOV_CG ? 2 * e.rows * (int64_t)rw_dtype_size(type) : 0) || taken > said + beside) fail_msg("%s, jacobi %d, restart %d: %lld bytes are taken, %lld were said", rw_krylov_method_name(spec.method), jacobi, restart, (long long)taken, (long long)said);
                 rw_krylov_destroy(&k);
             }
