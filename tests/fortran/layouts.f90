@@ -199,7 +199,8 @@ contains
         call require(rw_queue_wait(rw_device_queue(device)) == rw_ok, "waiting")
         call require(rw_status_exit_code(rw_err_not_converged) == 3, "an exit code")
         k%restart = 20
-        call require(rw_krylov_memory(k, 1000_c_int64_t, rw_c128) == (2*1000 + 21*1024 + 2*31*32 + 2*31 + 4*32)*16, "the memory of GMRES(20)")
+        call require(rw_krylov_memory(k, 1000_c_int64_t, rw_c128) == (2*1000 + 21*1024 + 2*31*32 + 2*31 + 4*32)*16, &
+            "the memory of GMRES(20)")
         call rw_array_destroy(x)
         call rw_array_destroy(y)
         call rw_sparse_destroy(matrix)
