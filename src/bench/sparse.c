@@ -267,12 +267,13 @@ const rw_bench_case rw_bench_sparse = {run, RW_COUNT(checked), check, sizes, 3, 
 /* ---- solvers -------------------------------------------------------------------------------------------------------------- */
 
 /* So many iterations, and a diagonal with which none of them comes to the end of what f64 can tell. passes: over vectors, those of products included; GMRES reads a basis of half its
- * restart and one twice. */
+ * restart and one twice; IDR(4) on average. */
 static const struct { rw_krylov_method method; int iterations; double diagonal, products, passes; } solvers[] = {
     {RW_KRYLOV_CG, 120, 6, 1, 10},
     {RW_KRYLOV_BICGSTAB, 40, 2.4, 2, 22},
     {RW_KRYLOV_GMRES, 90, 2.4, 1, 2 * 31 / 2. + 6},
     {RW_KRYLOV_FGMRES, 30, 2.4, 1, 4 * 31 / 2. + 6},
+    {RW_KRYLOV_IDR, 60, 2.4, 1, 20},
 };
 enum { RESTART = 30 };
 
@@ -297,7 +298,7 @@ static rw_status run_solver(rw_bench *b, int number, int n, const char *size)
     const work w = {"", b->dev->info.gpu ? "bsell:5x5:f64" : "bcsr:5x5:f64", "7-point", RW_F64, 1, 6, 0, solvers[number].diagonal};
     solve_contest s = {.iterations = iterations};
     rw_bench_result row = {.tolerance = 1, .met = -1};
-    const rw_krylov_spec spec = {.method = method, .rtol = 1e-300, .iterations = iterations, .restart = RESTART};
+    const rw_krylov_spec spec = {.method = method, .rtol = 1e-300, .iterations = iterations, .restart = method == RW_KRYLOV_IDR ? 0 : RESTART};
     rw_status status = make(b, &w, n, method == RW_KRYLOV_CG, &s.c);
     if (status == RW_OK) status = rw_krylov_create(s.c.m, RW_F64, &spec, &s.k);
     if (status == RW_OK) {

@@ -7,7 +7,8 @@
 
 #define RW_KRYLOV_KERNELS(X)                                                                                                            \
     X(combine) X(squares) X(inner) X(begin) X(begin_rho) X(cg_update) X(cg_direction) X(cg_single) X(bi_half) X(bi_update) X(bi_direction) X(gm_again) X(gm_dots) X(gm_totals)    \
-    X(gm_column) X(gm_update) X(gm_one) X(gm_plain_column) X(gm_scale) X(gm_solve) X(gm_combine) X(gm_add)
+    X(gm_column) X(gm_update) X(gm_one) X(gm_plain_column) X(gm_scale) X(gm_solve) X(gm_combine) X(gm_add) X(idr_begin) \
+    X(idr_first) X(idr_left) X(idr_direction) X(idr_scalars) X(idr_update) X(idr_omega) X(idr_relax)
 
 enum {
 #define RW_X(name) RW_KRYLOV_K_##name,
@@ -41,7 +42,7 @@ typedef struct rw_krylov_ops {
     rw_status (*cycle)(rw_krylov *k, rw_array *b);
 } rw_krylov_ops;
 
-extern const rw_krylov_ops rw_krylov_cg, rw_krylov_single_cg, rw_krylov_bicgstab, rw_krylov_gmres, rw_krylov_fgmres, rw_krylov_plain_gmres;
+extern const rw_krylov_ops rw_krylov_cg, rw_krylov_single_cg, rw_krylov_bicgstab, rw_krylov_gmres, rw_krylov_fgmres, rw_krylov_plain_gmres, rw_krylov_idr;
 
 struct rw_krylov {
     rw_device *device;

@@ -89,6 +89,7 @@ program layouts
     call constant("RW_KRYLOV_BICGSTAB", rw_krylov_bicgstab)
     call constant("RW_KRYLOV_GMRES", rw_krylov_gmres)
     call constant("RW_KRYLOV_FGMRES", rw_krylov_fgmres)
+    call constant("RW_KRYLOV_IDR", rw_krylov_idr)
     call constant("RW_PRECOND_NONE", rw_precond_none)
     call constant("RW_PRECOND_JACOBI", rw_precond_jacobi)
     call constant("RW_PRECOND_SSOR", rw_precond_ssor)

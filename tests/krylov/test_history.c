@@ -20,7 +20,7 @@ static void test_memory(void **state)
     for (int method = 0; method < RW_KRYLOV_METHODS; ++method)
         for (int jacobi = 0; jacobi < 2; ++jacobi)
             for (int restart = 7; restart <= 40; restart += 33) {
-                const rw_krylov_spec spec = {.method = (rw_krylov_method)method, .restart = restart, .iterations = 100, .precond = {.method = jacobi ? RW_PRECOND_JACOBI : RW_PRECOND_NONE}};
+                const rw_krylov_spec spec = {.method = (rw_krylov_method)method, .restart = method == RW_KRYLOV_IDR ? restart / 5 : restart, .iterations = 100, .precond = {.method = jacobi ? RW_PRECOND_JACOBI : RW_PRECOND_NONE}};
                 const rw_dtype type = jacobi ? RW_F64 : RW_C128;
                 rw_krylov *k;
                 const int64_t before = counters().bytes_allocated, said = rw_krylov_memory(&spec, e.rows, type);

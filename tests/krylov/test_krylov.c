@@ -102,7 +102,7 @@ static void test_systems(void **state)
                 const int method = number == RW_KRYLOV_METHODS ? RW_KRYLOV_GMRES : number; /* the last time by modified Gram-Schmidt */
                 entries e = system_of((uint64_t)(i + 1), fast ? 21 : 7, kinds[i].block, rw_dtype_is_complex(kinds[i].values), method == RW_KRYLOV_CG);
                 snprintf(what, sizeof what, "%s: %s, %s, %s, jacobi %d", rw_device_info(dev)->name, rw_krylov_method_name((rw_krylov_method)method), kinds[i].layout, rw_dtype_name(kinds[i].values), jacobi);
-                solve(what, &e, kinds[i].layout, kinds[i].values, kinds[i].vectors, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = kinds[i].rtol, .precond = {.method = jacobi ? RW_PRECOND_JACOBI : RW_PRECOND_NONE}, .restart = 20,
+                solve(what, &e, kinds[i].layout, kinds[i].values, kinds[i].vectors, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = kinds[i].rtol, .precond = {.method = jacobi ? RW_PRECOND_JACOBI : RW_PRECOND_NONE}, .restart = method == RW_KRYLOV_IDR ? 1 + 3 * (i % 3) : 20,
                                                                                                         .orthogonal = number == RW_KRYLOV_METHODS ? RW_KRYLOV_MODIFIED : RW_KRYLOV_CLASSICAL});
                 free_entries(&e);
             }
