@@ -1,4 +1,4 @@
-/* Bars: groups one below the other, the bars of a group touching each other, a legend in rows above the plot. */
+/* Bars: groups one below the other, the bars of a group touching each other beside its name, a legend in rows above the plot. */
 #include <math.h>
 
 #include "io/figure_parts.h"
@@ -79,14 +79,18 @@ static void draw_group(rw_canvas *canvas, const layout *l, const rw_figure_bars 
     const char *name = b->group[g] ? b->group[g] : "";
     const double size = fmin(text, l->names / fmax(rw_font_width(name, 1), 1e-3));
     rw_font_draw(canvas, name, l->box.x0 - 0.6 * l->sheet.text, top + 0.4 * l->group + RW_FONT_CAP / 2 * size, size, RW_TEXT_RIGHT, false, 1, rw_ink);
+    int there = 0;
+    for (int s = 0; s < b->nseries; s++) there += is_there(b, b->values[s * b->ngroups + g]);
+    double y = top + (0.8 * l->group - there * l->bar) / 2;
     for (int s = 0; s < b->nseries; s++) {
-        const double v = b->values[s * b->ngroups + g], y = top + s * l->bar, number = fmin(0.9 * text, l->bar);
+        const double v = b->values[s * b->ngroups + g], number = fmin(0.9 * text, l->bar);
         char label[40];
         if (!is_there(b, v)) continue;
         const double end = fmin(fmax(rw_axis_pixel(&l->axis, v), l->axis.start), l->axis.end), right = fmax(start, end);
         rw_canvas_fill(canvas, fmin(start, end), y, fmax(right, start + 1), y + 0.92 * l->bar, color_of(b, s));
         rw_axis_number(label, sizeof label, v);
         if (number >= 7) rw_font_draw(canvas, label, right + 0.3 * number, y + 0.46 * l->bar + RW_FONT_CAP / 2 * number, number, RW_TEXT_LEFT, false, 1, rw_ink);
+        y += l->bar;
     }
 }
 

@@ -329,6 +329,10 @@ static void test_windows(void **state)
         rw_spmv_free(&p);
     } else FAILS(RW_ERR_UNSUPPORTED, "13380 numbers of c64, 107040 bytes", status);
     rw_spmv_source_free(&s);
+    grid = (rw_multiblock_spec){.cells = {100, 100, 1}, .blocks = {1, 1, 1}, .mode = RW_MULTIBLOCK_FULL}; /* 3.5 MB: too much for all */
+    OK(rw_spmv_source_create(ctx, &grid, RW_SPMV_RC, true, &s));
+    FAILS(RW_ERR_UNSUPPORTED, "numbers of c128, 34", rw_spmv_create(dev, &s, rw_spmv_find("bell-v3"), &standard, &p));
+    rw_spmv_source_free(&s);
 }
 
 /* A12 at full size: a grid block of case 1, of all six with RECHENWERK_TEST_ALL. */
