@@ -95,10 +95,11 @@ static void test_systems(void **state)
     };
     const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
     (void)state;
-    for (int i = 0; i < (fast ? RW_COUNT(kinds) : 3); ++i)
+    for (int i = 0; i < (fast ? RW_COUNT(kinds) : 3); i += fast ? 1 : 2)
         for (int number = 0; number <= RW_KRYLOV_METHODS; ++number)
             for (int jacobi = 0; jacobi < 2; ++jacobi) {
                 char what[120];
+                if (!fast && (number + i / 2) % 2 != jacobi) continue; /* compiling takes long there */
                 const int method = number == RW_KRYLOV_METHODS ? RW_KRYLOV_GMRES : number; /* the last time by modified Gram-Schmidt */
                 entries e = system_of((uint64_t)(i + 1), fast ? 21 : 7, kinds[i].block, rw_dtype_is_complex(kinds[i].values), method == RW_KRYLOV_CG);
                 snprintf(what, sizeof what, "%s: %s, %s, %s, jacobi %d", rw_device_info(dev)->name, rw_krylov_method_name((rw_krylov_method)method), kinds[i].layout, rw_dtype_name(kinds[i].values), jacobi);
