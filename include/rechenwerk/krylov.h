@@ -19,7 +19,8 @@ extern "C" {
     X(CG, "cg", "conjugate gradients: hermitian, positive definite matrices")                                                           \
     X(BICGSTAB, "bicgstab", "stabilised bi-conjugate gradients: any matrix, little memory")                                             \
     X(GMRES, "gmres", "generalised minimal residuals with restarts: any matrix, a vector an iteration")                                 \
-    X(FGMRES, "fgmres", "flexible gmres: its preconditioner may change, as an inner solver does; two vectors an iteration")
+    X(FGMRES, "fgmres", "flexible gmres: its preconditioner may change, as an inner solver does; two vectors an iteration")                   \
+    X(IDR, "idr", "induced dimension reduction, IDR(s): any matrix, short recurrences")
 
 typedef enum rw_krylov_method {
 #define RW_X(name, text, line) RW_KRYLOV_##name,
@@ -58,7 +59,7 @@ typedef struct rw_krylov_spec {
     rw_krylov_method method;
     double rtol, atol;     /* stops when |r| <= max(rtol |b|, atol); both 0: rtol = 1e-8 */
     int64_t iterations;    /* most of them; 0: 10,000 */
-    int restart;           /* GMRES: vectors that are kept before a restart, 1 to 1000; 0: 30 */
+    int restart;           /* GMRES: vectors that are kept before a restart, 1 to 1000; 0: 30. IDR: s, vectors of the shadow space, 1 to 16; 0: 4 */
     rw_krylov_orthogonal orthogonal; /* GMRES */
     rw_precond_spec precond; /* none, jacobi, ilu … */
     rw_krylov_monitor *monitor; /* NULL: none */
@@ -78,7 +79,7 @@ typedef struct rw_krylov_result {
 typedef struct rw_krylov rw_krylov;
 
 /* A solver for a square matrix and vectors of type `vectors` (complex for a complex matrix). It keeps a reference to the matrix' arrays: the matrix must stay;
- * after its values have changed make a new one where it has a preconditioner. GMRES takes restart + 3 vectors of memory, CG 4 to 6, BiCGStab 6, a preconditioner up to 2 more and what its info says.
+ * after its values have changed make a new one where it has a preconditioner. GMRES takes restart + 3 vectors of memory, CG 4 to 6, BiCGStab 6, IDR 3 s + 5, a preconditioner up to 2 more and what its info says.
  * ERR_ARGUMENT; ERR_INPUT: what the preconditioner does not bear, with the row; ERR_MEMORY; ERR_COMPILE. */
 RW_API rw_status rw_krylov_create(rw_sparse *matrix, rw_dtype vectors, const rw_krylov_spec *spec, rw_krylov **solver);
 RW_API void rw_krylov_destroy(rw_krylov **solver);

@@ -22,7 +22,8 @@ module rechenwerk
     ! rw_op
     integer(c_int), parameter :: rw_op_none = 0, rw_op_transpose = 1, rw_op_conjugate = 2
     ! rw_krylov_method, rw_krylov_reason
-    integer(c_int), parameter :: rw_krylov_cg = 0, rw_krylov_bicgstab = 1, rw_krylov_gmres = 2, rw_krylov_fgmres = 3
+    integer(c_int), parameter :: rw_krylov_cg = 0, rw_krylov_bicgstab = 1, rw_krylov_gmres = 2, rw_krylov_fgmres = 3, &
+        rw_krylov_idr = 4
     integer(c_int), parameter :: rw_precond_none = 0, rw_precond_jacobi = 1, rw_precond_ssor = 2, &
         rw_precond_ilu = 3, rw_precond_milu = 4, rw_precond_ilut = 5, rw_precond_chebyshev = 6, rw_precond_amg = 7
     integer(c_int), parameter :: rw_krylov_converged = 0

@@ -80,6 +80,12 @@ typedef struct rw_touched {
     bool written;
 } rw_touched;
 
+/* What an item of a kernel takes, and how far its groups fill a unit of the device; 0: not known. */
+typedef struct rw_kernel_resources {
+    int registers, spilled; /* spilled: bytes of registers that did not suffice, in memory */
+    int items, items_most;  /* on a unit at once; most that a unit takes */
+} rw_kernel_resources;
+
 typedef struct rw_device_ops {
     const char *kind;
     const char *suffix; /* of entries in the cache: ".so", ".clbin", ".cubin" */
@@ -122,6 +128,7 @@ typedef struct rw_device_ops {
     rw_status (*record_end)(rw_queue *q, void **graph);     /* (optional) */
     rw_status (*replay)(rw_queue *q, void *graph);          /* (optional) */
     void (*graph_destroy)(rw_device *dev, void *graph);     /* (optional) */
+    rw_status (*resources)(rw_kernel *k, rw_kernel_resources *r); /* (optional) default: nothing is known */
     bool discrete; /* host and device copies are different memory */
 } rw_device_ops;
 
@@ -187,6 +194,7 @@ struct rw_array {
 rw_device *rw_device_retain(rw_device *dev);
 rw_queue *rw_queue_retain(rw_queue *q); /* NULL is allowed in both */
 void rw_queue_release(rw_queue *q);
+rw_status rw_kernel_measure(rw_kernel *k, rw_kernel_resources *r);
 /* Adds to a counter under the device's lock. */
 void rw_count(rw_device *dev, int64_t *counter, int64_t n);
 

@@ -404,6 +404,12 @@ rw_status rw_program_kernel(rw_program *p, const char *name, rw_kernel **kernel)
                    near ? "; nearest is " : "", near ? near : "");
 }
 
+rw_status rw_kernel_measure(rw_kernel *k, rw_kernel_resources *r)
+{
+    *r = (rw_kernel_resources){0};
+    return k->program->device->ops->resources ? k->program->device->ops->resources(k, r) : RW_OK;
+}
+
 /* ---- launch ------------------------------------------------------------------------------------------------- */
 
 static void set_value(rw_launch_arg *a, const rw_arg *from)

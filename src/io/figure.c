@@ -61,6 +61,18 @@ void rw_figure_frame(rw_canvas *canvas, const rw_box *box, double text)
     rw_canvas_fill(canvas, box->x1, box->y0, box->x1 + w, box->y1, rw_frame);
 }
 
+rw_color rw_figure_color(int i)
+{
+    enum { COLORS = 8 };
+    /* lightness, chroma, hue in OKLab: neighbours differ in both lightness and hue */
+    static const double lch[COLORS][3] = {{0.50, 0.15, 257}, {0.62, 0.19, 40},  {0.56, 0.13, 155}, {0.45, 0.16, 350},
+                                          {0.75, 0.14, 78},  {0.66, 0.11, 225}, {0.52, 0.17, 305}, {0.42, 0.02, 260}};
+    const double *c = lch[i % COLORS], h = c[2] * 3.14159265358979323846 / 180;
+    double rgb[3], light = i / COLORS % 2 ? 0.16 : 0; /* the second round is paler */
+    rw_oklab_to_srgb((double[]){c[0] + light, c[1] * cos(h), c[1] * sin(h)}, rgb);
+    return (rw_color){(uint8_t)(rgb[0] * 255 + 0.5), (uint8_t)(rgb[1] * 255 + 0.5), (uint8_t)(rgb[2] * 255 + 0.5)};
+}
+
 rw_status rw_figure_save(rw_context *ctx, const char *path, rw_canvas *canvas)
 {
     rw_status status = rw_png_write_rgb8(ctx, path, (size_t)canvas->width, (size_t)canvas->height, canvas->rgb);

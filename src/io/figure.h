@@ -1,4 +1,4 @@
-/* Scientific figures as PNG: colour maps and surfaces of plane fields, line plots, three slices of a volume.
+/* Scientific figures as PNG: colour maps and surfaces of plane fields, line plots, bars, three slices of a volume.
  *
  * A structure filled with zeros takes the defaults: a page of the usual size, automatic limits, no labels. Text is
  * UTF-8: ASCII, German letters, Greek, superscript and subscript digits and some signs (font.h). White background. */
@@ -55,6 +55,17 @@ typedef struct rw_figure_lines {
     const rw_figure_series *series; /* [n], colours in turn */
 } rw_figure_lines;
 
+/* Bars: values[s*ngroups + g] is what series s has in group g. Groups lie one below the other with their names to the left, bars from left to right, each with its number;
+ * values that are not finite, or not above 0 when log, have none. */
+typedef struct rw_figure_bars {
+    rw_figure_axis value;      /* automatic limits begin at 0, when log at half of the least value */
+    int ngroups, nseries;
+    const char *const *group;  /* [ngroups] */
+    const char *const *series; /* [nseries] */
+    const double *values;
+    int pale;                  /* the last so many series are paler than their colours: values of others */
+} rw_figure_bars;
+
 /* A volume: values[(k*ny + j)*nx + i] in the box [lower, upper] (as the rectangle above, cell by cell). Drawn are the
  * planes z, y and x = const through `at` side by side with one colour bar; the planes are marked in each other. */
 typedef struct rw_figure_volume {
@@ -78,6 +89,8 @@ rw_status rw_figure_write_surface(rw_context *ctx, const char *path, const rw_fi
                                   const rw_figure_field *field);
 rw_status rw_figure_write_lines(rw_context *ctx, const char *path, const rw_figure_page *page,
                                 const rw_figure_lines *lines);
+rw_status rw_figure_write_bars(rw_context *ctx, const char *path, const rw_figure_page *page,
+                               const rw_figure_bars *bars);
 rw_status rw_figure_write_volume(rw_context *ctx, const char *path, const rw_figure_page *page,
                                  const rw_figure_volume *volume);
 

@@ -7,7 +7,7 @@
 
 #include "io/figure_parts.h"
 
-enum { GRID = 80, COLORS = 8, ROWS = 40 };
+enum { GRID = 80, ROWS = 40 };
 
 typedef struct layout {
     rw_sheet sheet;
@@ -16,17 +16,6 @@ typedef struct layout {
     double legend_text;
     int rows; /* of the legend; 0: none */
 } layout;
-
-static rw_color series_color(int i)
-{
-    /* lightness, chroma, hue in OKLab: neighbours differ in both lightness and hue */
-    static const double lch[COLORS][3] = {{0.50, 0.15, 257}, {0.62, 0.19, 40},  {0.56, 0.13, 155}, {0.45, 0.16, 350},
-                                          {0.75, 0.14, 78},  {0.66, 0.11, 225}, {0.52, 0.17, 305}, {0.42, 0.02, 260}};
-    const double *c = lch[i % COLORS], h = c[2] * 3.14159265358979323846 / 180;
-    double rgb[3], light = i / COLORS % 2 ? 0.16 : 0; /* the second round is paler */
-    rw_oklab_to_srgb((double[]){c[0] + light, c[1] * cos(h), c[1] * sin(h)}, rgb);
-    return (rw_color){(uint8_t)(rgb[0] * 255 + 0.5), (uint8_t)(rgb[1] * 255 + 0.5), (uint8_t)(rgb[2] * 255 + 0.5)};
-}
 
 static bool has_line(const rw_figure_series *s) { return s->style != RW_FIGURE_POINTS; }
 static bool has_points(const rw_figure_series *s)
@@ -145,12 +134,12 @@ static void draw_series(rw_canvas *canvas, const layout *l, const rw_figure_seri
 {
     double width = fmax(0.11 * l->sheet.text, 1.2), radius = 0.24 * l->sheet.text;
     if (has_line(s)) draw_line(canvas, l, s, width);
-    rw_canvas_ink(canvas, series_color(i), 1);
+    rw_canvas_ink(canvas, rw_figure_color(i), 1);
     for (int rim = 1; has_points(s) && rim >= 0; rim--) { /* a white rim keeps neighbours apart */
         if (rim && s->n > 400) continue;
         for (size_t k = 0; k < s->n; k++)
             rw_canvas_dot(canvas, rw_axis_pixel(&l->x, s->x[k]), rw_axis_pixel(&l->y, s->y[k]), radius + 1.2 * rim);
-        rw_canvas_ink(canvas, rim ? (rw_color){255, 255, 255} : series_color(i), 1);
+        rw_canvas_ink(canvas, rim ? (rw_color){255, 255, 255} : rw_figure_color(i), 1);
     }
 }
 
@@ -231,7 +220,7 @@ static void draw_legend(rw_canvas *canvas, const layout *l, const rw_figure_line
         trace p = {.canvas = canvas, .width = width, .dash = s->style == RW_FIGURE_DASHED ? 6.5 * width : 0};
         if (has_line(s)) trace_to(&p, x0, y), trace_to(&p, x1, y);
         if (has_points(s)) rw_canvas_dot(canvas, (x0 + x1) / 2, y, 0.24 * text);
-        rw_canvas_ink(canvas, series_color(i), 1);
+        rw_canvas_ink(canvas, rw_figure_color(i), 1);
         rw_font_draw(canvas, s->name, x1 + 0.6 * text, y + 0.5 * RW_FONT_CAP * text, text, RW_TEXT_LEFT, false, 1,
                      rw_ink);
         y += 1.5 * text;

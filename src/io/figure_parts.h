@@ -1,4 +1,4 @@
-/* What the four kinds of figures share: the page with its titles, limits of data, coloured cells, the colour bar. */
+/* What the kinds of figures share: the page with its titles, limits of data, coloured cells, the colour bar. */
 #ifndef RW_FIGURE_PARTS_H
 #define RW_FIGURE_PARTS_H
 
@@ -20,6 +20,7 @@ rw_status rw_figure_sheet(rw_context *ctx, const char *path, const rw_figure_pag
                           rw_sheet *sheet);
 void rw_figure_titles(rw_canvas *canvas, const rw_figure_page *page, const rw_sheet *sheet, double middle);
 void rw_figure_frame(rw_canvas *canvas, const rw_box *box, double text);
+rw_color rw_figure_color(int i); /* of series i: 8 colours, then paler ones */
 rw_status rw_figure_save(rw_context *ctx, const char *path, rw_canvas *canvas); /* writes and frees */
 
 /* Smallest and largest finite value (above 0 when log), in *low and *high; *missing when others are among them.

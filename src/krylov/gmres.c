@@ -22,7 +22,7 @@ static rw_status allocate(rw_krylov *k)
 {
     const int64_t m = k->spec.restart;
     k->pitch = rw_krylov_pitch(k->n);
-    const int64_t small = 2 * m * (m + 1) + 2 * m + 4 * (m + 1), all = (m + 1) * k->pitch, sums = 4 * (m + 1);
+    const int64_t small = rw_krylov_small(k->spec.restart), all = (m + 1) * k->pitch, sums = 4 * (m + 1);
     const rw_dtype number = rw_dtype_is_complex(k->type) ? RW_C128 : RW_F64;
     RW_TRY(rw_array_create(k->device, k->type, 1, &all, RW_MEMORY_DEVICE, &k->basis));
     RW_TRY(rw_array_zero(k->basis, k->queue));

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const rw_krylov_ops *const methods[] = {[RW_KRYLOV_CG] = &rw_krylov_cg, [RW_KRYLOV_BICGSTAB] = &rw_krylov_bicgstab, [RW_KRYLOV_GMRES] = &rw_krylov_gmres,
-                                             [RW_KRYLOV_FGMRES] = &rw_krylov_fgmres};
+                                             [RW_KRYLOV_FGMRES] = &rw_krylov_fgmres, [RW_KRYLOV_IDR] = &rw_krylov_idr};
 static const char *const names[] = {
 #define RW_X(name, text, line) text,
     RW_KRYLOV_METHOD_LIST(RW_X)
@@ -28,7 +28,7 @@ rw_status rw_krylov_method_parse(rw_context *ctx, const char *text, rw_krylov_me
     for (int i = 0; i < RW_COUNT(names); ++i)
         if (!strcmp(text, names[i])) return *method = (rw_krylov_method)i, RW_OK;
     const char *nearest = rw_nearest(text, names, RW_COUNT(names));
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "method \"%s\": there is none of that name%s%s%s; methods are cg, bicgstab, gmres, fgmres", text, nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "method \"%s\": there is none of that name%s%s%s; methods are cg, bicgstab, gmres, fgmres, idr", text, nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 /* ---- for the methods -------------------------------------------------------------------------------------------------------------------- */
@@ -94,6 +94,7 @@ static rw_status check(rw_context *ctx, const rw_sparse *a, rw_dtype vectors, co
     if (!(s->rtol >= 0) || !(s->atol >= 0)) return rw_fail(ctx, RW_ERR_ARGUMENT, "rtol = %g, atol = %g: numbers of 0 and more are needed", s->rtol, s->atol);
     if (s->iterations < 0 || s->iterations > 100000000) return rw_fail(ctx, RW_ERR_ARGUMENT, "iterations = %lld is outside [1, 100000000]", (long long)s->iterations);
     if (s->restart < 0 || s->restart > 1000) return rw_fail(ctx, RW_ERR_ARGUMENT, "restart = %d is outside [1, 1000]: vectors kept before GMRES restarts", s->restart);
+    if (s->method == RW_KRYLOV_IDR && s->restart > 16) return rw_fail(ctx, RW_ERR_ARGUMENT, "restart = %d is outside [1, 16]: vectors of the shadow space of IDR", s->restart);
     return RW_OK;
 }
 
@@ -104,19 +105,21 @@ static rw_status build(rw_krylov *k)
         RW_KRYLOV_KERNELS(RW_X)
 #undef RW_X
     };
-    char each[16], text_group[16], restart[16], deep[16], tiles[16];
+    char each[16], text_group[16], restart[16], deep[16], tiles[16], shadow[16];
     const int64_t units = RW_MAX(k->device->info.units, 1), fill = 256 * units * 8; /* a GPU full of groups; then items get more to do */
     const int group = RW_KRYLOV_GROUP, each_item = k->ops == &rw_krylov_single_cg ? 1 : k->threads ? (int)RW_MAX((k->n + fill - 1) / fill, 1) : 32;
     const int64_t pieces = k->n / RW_KRYLOV_TILE / (4 * units); /* enough groups for a GPU, of few enough sums */
     k->deep = rw_dtype_is_complex(k->type) || !k->threads ? 4 : 8, k->tiles = k->threads ? (int)RW_MIN(RW_MAX(pieces, 1), 8) : 8;
-    snprintf(each, sizeof each, "%d", each_item), snprintf(text_group, sizeof text_group, "%d", group), snprintf(restart, sizeof restart, "%d", k->spec.restart);
+    snprintf(each, sizeof each, "%d", each_item), snprintf(text_group, sizeof text_group, "%d", group), snprintf(restart, sizeof restart, "%d", rw_krylov_room(k->spec.restart));
+    snprintf(shadow, sizeof shadow, "%d", k->spec.method == RW_KRYLOV_IDR ? k->spec.restart : 1);
     snprintf(deep, sizeof deep, "%d", k->deep), snprintf(tiles, sizeof tiles, "%d", k->tiles);
     const char *part = k->type == RW_F32 || k->type == RW_C64 ? "f32" : "f64", *z = rw_dtype_is_complex(k->type) ? "1" : "0";
     const rw_define d[] = {{"GROUP", text_group}, {"EACH_ITEM", each}, {"REAL", "f64"}, {"MATRIX_REAL", part}, {"MATRIX_COMPLEX", z}, {"VECTOR_REAL", part}, {"VECTOR_COMPLEX", z},
                            {"R", "1"},           {"C", "1"},         {"VECTORS", "1"}, {"WIDE", "1"},        {"CONJUGATE", "0"},    {"DOTS", "0"},
-                           {"RESTART", restart}, {"DEEP", deep},     {"TILES", tiles}, {"SERIAL", k->threads ? "0" : "1"}};
+                           {"RESTART", restart}, {"DEEP", deep},     {"TILES", tiles}, {"SHADOW", shadow}, {"SERIAL", k->threads ? "0" : "1"}};
     k->groups = RW_MAX((k->n + group * each_item - 1) / (group * each_item), 1);
-    char *text = rw_format("%s\n%s\n%s", rw_embedded_text("values.k"), rw_embedded_text("krylov.k"), rw_embedded_text(k->ops->text)), declaration[40];
+    char *text = rw_format("%s\n%s\n%s\n%s", rw_embedded_text("values.k"), rw_embedded_text("krylov.k"), k->spec.method == RW_KRYLOV_IDR ? rw_embedded_text("gmres.k") : "", rw_embedded_text(k->ops->text)),
+         declaration[40];
     rw_status status = text ? rw_program_create(k->device, k->ops->text, text, d, RW_COUNT(d), &k->program) : rw_fail_memory(k->device->ctx, 40000, "the text of a solver");
     for (int i = 0; status == RW_OK && i < RW_KRYLOV_NKERNELS; ++i) {
         snprintf(declaration, sizeof declaration, "KERNEL(%s,", kernels[i]);
@@ -138,6 +141,8 @@ static const rw_krylov_ops *ops_of(const rw_krylov_spec *s, int64_t n, bool thre
     return s->method == RW_KRYLOV_GMRES && s->orthogonal == RW_KRYLOV_MODIFIED ? &rw_krylov_plain_gmres : methods[s->method];
 }
 
+static int usual_restart(rw_krylov_method m) { return m == RW_KRYLOV_IDR ? 4 : 30; }
+
 /* Vectors but for those of a basis. */
 static int vectors_of(const rw_krylov_ops *ops, const rw_krylov_spec *s) { return ops->vectors + (s->precond.method ? ops->more : 0) + 1; }
 
@@ -145,8 +150,10 @@ int64_t rw_krylov_memory(const rw_krylov_spec *s, int64_t n, rw_dtype vectors)
 {
     if ((unsigned)s->method >= RW_KRYLOV_METHODS) return 0;
     const rw_krylov_ops *ops = ops_of(s, n, true);
-    const int64_t restart = s->restart ? s->restart : 30, all = vectors_of(ops, s) + (s->method == RW_KRYLOV_FGMRES && s->precond.method ? restart : 0);
-    return (all * n + (ops->cycle ? (restart + 1) * rw_krylov_pitch(n) : 0)) * (int64_t)rw_dtype_size(vectors);
+    const int64_t restart = s->restart ? s->restart : usual_restart(s->method), all = vectors_of(ops, s) + (s->method == RW_KRYLOV_FGMRES && s->precond.method ? restart : 0);
+    if (s->method == RW_KRYLOV_IDR) return (all * n + (3 * restart + 3) * rw_krylov_pitch(n)) * (int64_t)rw_dtype_size(vectors);
+    const int64_t small = ops->cycle ? rw_krylov_small((int)restart) * (rw_dtype_is_complex(vectors) ? 16 : 8) : 0;
+    return (all * n + (ops->cycle ? (restart + 1) * rw_krylov_pitch(n) : 0)) * (int64_t)rw_dtype_size(vectors) + small;
 }
 
 static rw_status allocate(rw_krylov *k)
@@ -174,7 +181,7 @@ rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec 
     k->ops = ops_of(spec, k->n, k->threads);
     if (k->spec.rtol == 0 && k->spec.atol == 0) k->spec.rtol = 1e-8;
     if (!k->spec.iterations) k->spec.iterations = 10000;
-    if (!k->spec.restart) k->spec.restart = 30;
+    if (!k->spec.restart) k->spec.restart = usual_restart(spec->method);
     rw_status status = spec->precond.method ? rw_precond_create(a, vectors, &spec->precond, &k->p) : RW_OK;
     if (status == RW_OK) status = build(k);
     if (status == RW_OK) status = allocate(k);

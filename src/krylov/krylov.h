@@ -7,7 +7,8 @@
 
 #define RW_KRYLOV_KERNELS(X)                                                                                                            \
     X(combine) X(squares) X(inner) X(begin) X(begin_rho) X(cg_update) X(cg_direction) X(cg_single) X(bi_half) X(bi_update) X(bi_direction) X(gm_again) X(gm_dots) X(gm_totals)    \
-    X(gm_column) X(gm_update) X(gm_one) X(gm_plain_column) X(gm_scale) X(gm_solve) X(gm_combine) X(gm_add)
+    X(gm_column) X(gm_update) X(gm_one) X(gm_plain_column) X(gm_scale) X(gm_solve) X(gm_combine) X(gm_add) X(idr_begin) \
+    X(idr_first) X(idr_left) X(idr_direction) X(idr_scalars) X(idr_update) X(idr_omega) X(idr_relax)
 
 enum {
 #define RW_X(name) RW_KRYLOV_K_##name,
@@ -41,7 +42,7 @@ typedef struct rw_krylov_ops {
     rw_status (*cycle)(rw_krylov *k, rw_array *b);
 } rw_krylov_ops;
 
-extern const rw_krylov_ops rw_krylov_cg, rw_krylov_single_cg, rw_krylov_bicgstab, rw_krylov_gmres, rw_krylov_fgmres, rw_krylov_plain_gmres;
+extern const rw_krylov_ops rw_krylov_cg, rw_krylov_single_cg, rw_krylov_bicgstab, rw_krylov_gmres, rw_krylov_fgmres, rw_krylov_plain_gmres, rw_krylov_idr;
 
 struct rw_krylov {
     rw_device *device;
@@ -66,6 +67,14 @@ struct rw_krylov {
     rw_sequence **sequence; /* of steps, made when first used */
 };
 
+/* Columns that a least squares problem has room for: of few sizes, so that few programs are made. */
+static inline int rw_krylov_room(int restart) { return restart <= 31 ? 31 : restart <= 127 ? 127 : 1000; }
+/* Numbers of a least squares problem and what belongs to it, see gmres.k. */
+static inline int64_t rw_krylov_small(int restart)
+{
+    const int64_t room = rw_krylov_room(restart);
+    return 2 * room * (room + 1) + 2 * room + 4 * (room + 1);
+}
 /* Numbers from one vector of a basis to the next: whole tiles, of four numbers an item. */
 enum { RW_KRYLOV_GROUP = 256, RW_KRYLOV_TILE = 4 * RW_KRYLOV_GROUP };
 static inline int64_t rw_krylov_pitch(int64_t n) { return RW_MAX((n + RW_KRYLOV_TILE - 1) / RW_KRYLOV_TILE, 1) * RW_KRYLOV_TILE; }

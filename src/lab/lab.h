@@ -3,7 +3,7 @@
  *   lab.c        the list, devices, rows and values                 write.c   text, Markdown, CSV, JSON
  *   settings.c   texts of settings into numbers, with their limits  save.c    a folder with all of them and the figures
  *   integrate.c  for studies of integrators: from initial values to the end, timed
- *   rock4.c, precision.c with peers.c, rates.c with laser.c, laser.k and occupancy.c   studies
+ *   rock4.c, precision.c with peers.c, rates.c with laser.c, laser.k and occupancy.c, spmv.c with spmv_*   studies
  *
  * A new study is one file with a `const rw_study rw_study_NAME` (question, source, parameters, tables with their columns,
  * figures, a function that fills rows) and one line in lab.def. Output, settings, help, completion follow from that. */
@@ -41,7 +41,7 @@ typedef struct rw_lab_table {
 
 enum { RW_LAB_CURVES = 4, RW_LAB_FIELDS = 4, RW_LAB_WORKS = 4 };
 
-/* Columns of a table against another; or, with `only`, the first of them once for each name in column `by`. */
+/* Columns of a table against another; or, with `only`, the first of them once for each name in column `by`, and a second as points that mark some. */
 typedef struct rw_lab_curves {
     const char *name, *title;  /* name: the file is STUDY-name.png */
     int table, x, y[RW_LAB_CURVES], ny;
@@ -51,6 +51,13 @@ typedef struct rw_lab_curves {
     bool agree;                /* devices should lie on each other: lines for the first, points for the others */
     rw_figure_axis x_axis, y_axis;
 } rw_lab_curves;
+
+/* Bars: a figure for each name in column `by`, in it a group for each name in `group` with a bar for each in `series`; bars of others' names come last, paler. */
+typedef struct rw_lab_bars {
+    const char *name, *title;  /* the file is STUDY-name-BY.png */
+    int table, group, series, value, by;
+    rw_figure_axis axis;
+} rw_lab_bars;
 
 /* A plane field that the study gives with rw_lab_picture. */
 typedef struct rw_lab_plane {
@@ -64,6 +71,8 @@ typedef struct rw_study {
     const rw_lab_table *tables; /* [entry.ntables] */
     const rw_lab_curves *curves;
     int ncurves;
+    const rw_lab_bars *bars;
+    int nbars;
     const rw_lab_plane *planes;
     int nplanes;
     bool one_device;           /* it runs on one device, cpu:1 when none is given */

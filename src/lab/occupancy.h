@@ -2,12 +2,15 @@
 #ifndef RW_LAB_OCCUPANCY_H
 #define RW_LAB_OCCUPANCY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct rw_unit_limits { /* of a multiprocessor */
     int warps, blocks, registers, shared_memory;
+    int piece;      /* registers are given in pieces of so many, */
+    bool to_blocks; /* to a block as a whole; else to each warp */
 } rw_unit_limits;
-extern const rw_unit_limits rw_limits_pascal; /* GeForce GTX 1070 Ti, compute capability 6.1 */
+extern const rw_unit_limits rw_limits_tesla, rw_limits_fermi, rw_limits_pascal; /* Tesla C1060 (compute capability 1.3), Quadro 5000 (2.0), GeForce GTX 1070 Ti (6.1) */
 
 /* Warps on a multiprocessor: the least of what warps and blocks, registers and shared memory allow. registers, shared_memory: of an item, of a block;
  * 0 limits nothing. Over limits->warps it is the occupancy. */

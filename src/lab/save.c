@@ -122,10 +122,26 @@ static void add_name(const rw_lab *lab, const rw_lab_curves *d, int name, size_t
     *used += n;
 }
 
+/* Marks: points of the second column, of all names; behind the two columns of values that names take. */
+static void add_marks(const rw_lab *lab, const rw_lab_curves *d, curves *c)
+{
+    const rw_lab_rows_of *r = lab->rows + d->table;
+    int where = rw_lab_place(lab, d->table, d->where, -1), from = rw_lab_place(lab, d->table, d->x, -1), to = rw_lab_place(lab, d->table, d->y[1], -1);
+    double *x = c->values + 2 * r->n, *y = x + r->n;
+    size_t n = 0;
+    for (int i = 0; i < r->n; ++i) {
+        const double *row = r->value + i * r->width;
+        if (isnan(row[to]) || (*d->only && strcmp(lab->names[(int)row[where]].text, d->only) != 0)) continue;
+        x[n] = row[from], y[n++] = row[to];
+    }
+    if (n && c->n < SERIES) add_series(c, lab->study->tables[d->table].columns[d->y[1]].name, n, x, y, RW_FIGURE_POINTS);
+}
+
 static void add_names(const rw_lab *lab, const rw_lab_curves *d, curves *c)
 {
     size_t used = 0;
     for (int name = 0; name < lab->nnames; ++name) add_name(lab, d, name, &used, c);
+    if (d->ny > 1) add_marks(lab, d, c);
 }
 
 static void add_columns(const rw_lab *lab, const rw_lab_curves *d, curves *c)
@@ -179,6 +195,87 @@ static rw_status save_curves(const folder *f, const rw_lab_curves *d)
     return status;
 }
 
+/* ---- bars -------------------------------------------------------------------------------------------------------------- */
+
+enum { BAR_GROUPS = 64, BAR_SERIES = 24 };
+
+typedef struct bars {
+    int ngroups, nseries, pale;
+    int group[BAR_GROUPS], series[BAR_SERIES]; /* numbers of names */
+    const char *group_name[BAR_GROUPS], *series_name[BAR_SERIES];
+    double value[BAR_SERIES * BAR_GROUPS];
+} bars;
+
+/* The place of a name in a list, which it is added to if it is new and there is room; -1: there is none. */
+static int place_name(int *list, int *n, int most, int name)
+{
+    for (int i = 0; i < *n; ++i)
+        if (list[i] == name) return i;
+    return *n < most ? list[(*n)++] = name, *n - 1 : -1;
+}
+
+/* The value of row i in column c; for the figure of name `by` alone, else NaN. */
+static double bar_of(const rw_lab *lab, const rw_lab_bars *d, int i, int by, int *group, int *series)
+{
+    const rw_lab_rows_of *r = lab->rows + d->table;
+    const double *row = r->value + i * r->width;
+    if (row[rw_lab_place(lab, d->table, d->by, -1)] != by) return NAN;
+    *group = (int)row[rw_lab_place(lab, d->table, d->group, -1)], *series = (int)row[rw_lab_place(lab, d->table, d->series, -1)];
+    return row[rw_lab_place(lab, d->table, d->value, -1)];
+}
+
+/* Names of groups and series first, ours before others', then the values. */
+static void find_bars(const rw_lab *lab, const rw_lab_bars *d, int by, bars *b)
+{
+    const rw_lab_rows_of *r = lab->rows + d->table;
+    int group, series;
+    for (int other = 0; other < 2; ++other) {
+        for (int i = 0; i < r->n; ++i) {
+            if (!isfinite(bar_of(lab, d, i, by, &group, &series)) || lab->names[series].other != other) continue;
+            place_name(b->group, &b->ngroups, BAR_GROUPS, group), place_name(b->series, &b->nseries, BAR_SERIES, series);
+        }
+        b->pale = b->nseries - b->pale; /* of ours; then of others */
+    }
+    for (int i = 0; i < b->nseries * b->ngroups; ++i) b->value[i] = NAN;
+    for (int i = 0; i < r->n; ++i) {
+        const double value = bar_of(lab, d, i, by, &group, &series);
+        if (!isfinite(value)) continue;
+        const int g = place_name(b->group, &b->ngroups, b->ngroups, group), s = place_name(b->series, &b->nseries, b->nseries, series);
+        if (g >= 0 && s >= 0) b->value[s * b->ngroups + g] = value;
+    }
+    for (int i = 0; i < b->ngroups; ++i) b->group_name[i] = lab->names[b->group[i]].text;
+    for (int i = 0; i < b->nseries; ++i) b->series_name[i] = lab->names[b->series[i]].text;
+}
+
+static rw_status draw_bars(const folder *f, const rw_lab_bars *d, const char *by, const bars *b)
+{
+    char subtitle[320];
+    char *part = rw_format("%s-%s", d->name, by), *path = part ? path_in(f, part, ".png") : NULL;
+    rw_status status = path ? RW_OK : rw_fail_memory(f->lab->ctx, 256, f->path);
+    snprintf(subtitle, sizeof subtitle, "%s: %s", f->lab->study->entry.title, by);
+    const rw_figure_page page = {.title = d->title, .subtitle = subtitle};
+    const rw_figure_bars figure = {.value = d->axis, .ngroups = b->ngroups, .nseries = b->nseries, .group = b->group_name, .series = b->series_name, .values = b->value, .pale = b->pale};
+    if (status == RW_OK) status = say(f, rw_figure_write_bars(f->lab->ctx, path, &page, &figure), path);
+    rw_free(part), rw_free(path);
+    return status;
+}
+
+static rw_status save_bars(const folder *f, const rw_lab_bars *d)
+{
+    const rw_lab *lab = f->lab;
+    rw_status status = RW_OK;
+    if (!lab->rows[d->table].made) return RW_OK;
+    bars *b = rw_calloc(1, sizeof *b);
+    if (!b) return rw_fail_memory(lab->ctx, sizeof *b, "a figure");
+    for (int by = 0; by < lab->nnames && status == RW_OK; ++by) {
+        *b = (bars){0};
+        find_bars(lab, d, by, b);
+        if (b->ngroups) status = draw_bars(f, d, lab->names[by].text, b);
+    }
+    rw_free(b);
+    return status;
+}
+
 /* ---- planes ------------------------------------------------------------------------------------------------------------ */
 
 typedef rw_status write_plane(rw_context *ctx, const char *path, const rw_figure_page *page, const rw_figure_field *field);
@@ -210,6 +307,7 @@ rw_status rw_lab_save(const rw_lab *lab, const char *path, rw_lab_text_function 
     RW_TRY(rw_folder_create(lab->ctx, path));
     RW_TRY(save_tables(&f));
     for (int i = 0; i < lab->study->ncurves; ++i) RW_TRY(save_curves(&f, lab->study->curves + i));
+    for (int i = 0; i < lab->study->nbars; ++i) RW_TRY(save_bars(&f, lab->study->bars + i));
     for (int i = 0; i < lab->study->nplanes; ++i) RW_TRY(save_plane(&f, i));
     return RW_OK;
 }

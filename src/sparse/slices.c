@@ -177,6 +177,9 @@ static bool x_shared(const rw_sparse *m, int vectors)
     return rw_sparse_threads(m) && rw_dtype_size(m->layout.values) == 4 && vectors == 1 && r == m->layout.block_columns && r > 1 && !m->layout.section;
 }
 
+/* On a GPU many vectors are shared out to items by WIDE of them. */
+static bool by_blocks(const rw_sparse *m, const rw_product_program *p) { return rw_sparse_threads(m) && p->vectors >= 4 && p->wide > 1 && m->layout.block_rows > 1; }
+
 /* Block rows of a group: about 128 items on a GPU. */
 static int rows_of_group(const rw_sparse *m, int vectors)
 {
@@ -189,14 +192,15 @@ static int64_t groups_of_rows(const rw_sparse *m, int vectors) { return (m->bloc
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
-    const int rows = rows_of_group(m, p->vectors);
+    const int rows = rows_of_group(m, p->vectors), items = rows * (by_blocks(m, p) ? p->vectors / p->wide : m->layout.block_rows);
     const bool few = groups_of_rows(m, p->vectors) <= 2 * m->device->info.units; /* nobody else is there to hide a load's latency behind: all at once */
     const bool shared = x_shared(m, p->vectors) && !p->ranged, lanes = !rw_sparse_threads(m);
-    rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d X_SHARED=%d DEEP=4 SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, rows * m->layout.block_rows, lanes, shared, sorted(m),
-                m->layout.section, m->shift && !shared, p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? 1 : few ? 8 : m->layout.block_columns > 3 ? 2 : 4);
+    rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d X_SHARED=%d DEEP=4 SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, items, lanes, by_blocks(m, p), shared, sorted(m),
+                m->layout.section, m->shift && !shared && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1) : few ? 4 : m->layout.block_columns > 3 ? 2 : 4);
     if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);
-    /* registers for enough groups: where values are small, or converted on the way */
+    /* registers for enough groups: where values are small, or converted on the way, or vectors many */
     if (shared || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
+    else if (by_blocks(m, p)) rw_text_add(d, " RW_GROUPS_A_UNIT=4");
 }
 
 /* With sections it is finish.k that has them, of as many items: an item a scalar row too. */

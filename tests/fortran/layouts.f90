@@ -89,6 +89,7 @@ program layouts
     call constant("RW_KRYLOV_BICGSTAB", rw_krylov_bicgstab)
     call constant("RW_KRYLOV_GMRES", rw_krylov_gmres)
     call constant("RW_KRYLOV_FGMRES", rw_krylov_fgmres)
+    call constant("RW_KRYLOV_IDR", rw_krylov_idr)
     call constant("RW_PRECOND_NONE", rw_precond_none)
     call constant("RW_PRECOND_JACOBI", rw_precond_jacobi)
     call constant("RW_PRECOND_SSOR", rw_precond_ssor)
@@ -199,7 +200,8 @@ contains
         call require(rw_queue_wait(rw_device_queue(device)) == rw_ok, "waiting")
         call require(rw_status_exit_code(rw_err_not_converged) == 3, "an exit code")
         k%restart = 20
-        call require(rw_krylov_memory(k, 1000_c_int64_t, rw_c128) == (2*1000 + 21*1024)*16, "the memory of GMRES(20)")
+        call require(rw_krylov_memory(k, 1000_c_int64_t, rw_c128) == (2*1000 + 21*1024 + 2*31*32 + 2*31 + 4*32)*16, &
+            "the memory of GMRES(20)")
         call rw_array_destroy(x)
         call rw_array_destroy(y)
         call rw_sparse_destroy(matrix)

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <png.h>
 
-#include "io/axes.h"
-#include "io/figure.h"
+#include "io/figure_parts.h"
 
 typedef struct page {
     int width, height;
@@ -378,6 +377,57 @@ static void test_surface_corners(void **state)
     free(values);
 }
 
+/* The box of a series' colour right of the names, which the legend above is not part of. */
+static patch bars_of(const page *p, rw_color c)
+{
+    const uint8_t rgb[3] = {c.r, c.g, c.b};
+    return find(p, rgb, 0, p->width);
+}
+
+/* Bars are as long as their values say, from 0 or on a logarithmic axis; what is missing has none; odd ones are drawn too. */
+static void test_bars(void **state)
+{
+    (void)state;
+    static const char *const group[] = {"first", "second"}, *const series[] = {NULL, ""};
+    const double values[] = {4, 1, 2, NAN}, far[] = {1000, 10, 100, -1}, odd[] = {INFINITY, 5e-324, 1e300, -1e300};
+    const rw_color own = rw_figure_color(0), other = rw_figure_color(1);
+    const rw_color pale = {(uint8_t)((other.r + 255) / 2), (uint8_t)((other.g + 255) / 2), (uint8_t)((other.b + 255) / 2)};
+    rw_figure_bars b = {.ngroups = 2, .nseries = 2, .group = group, .series = series, .values = values, .pale = 1};
+    ASSERT_OK(rw_figure_write_bars(NULL, "a.png", NULL, &b));
+    page p = load("a.png");
+    patch four = bars_of(&p, own), two = bars_of(&p, pale), frame = bars_of(&p, rw_frame);
+    assert_int_equal(bars_of(&p, other).n, 0);
+    free(p.rgb);
+    b.nseries = 1, b.pale = 0; /* without the legend's squares of the second */
+    const double one[] = {NAN, 1};
+    b.values = one, b.value = (rw_figure_axis){.min = 0, .max = 4};
+    ASSERT_OK(rw_figure_write_bars(NULL, "a.png", NULL, &b));
+    p = load("a.png");
+    patch quarter = bars_of(&p, own);
+    free(p.rgb);
+    /* legends lie above and left of the plot; a bar's right end is its value's place: 4 at the end of the axis, 2 at its middle, 1 at a quarter */
+    const double zero = frame.x0, length = four.x1 - zero;
+    assert_true(fabs(two.x1 - zero - length / 2) < 8 && fabs(quarter.x1 - zero - length / 4) < 8);
+
+    b = (rw_figure_bars){.ngroups = 2, .nseries = 2, .group = group, .series = series, .values = far, .value = {.min = 1, .max = 1000, .log = true}};
+    ASSERT_OK(rw_figure_write_bars(NULL, "a.png", NULL, &b));
+    p = load("a.png");
+    assert_true(fabs(bars_of(&p, other).x1 - frame.x0 - 2 / 3. * (bars_of(&p, own).x1 - frame.x0)) < 8);
+    free(p.rgb);
+    for (int k = 0; k < 8; k++) {
+        b.value = (rw_figure_axis){.log = k & 1}, b.values = k & 2 ? odd : (const double[]){NAN, NAN, NAN, NAN}, b.series = k & 4 ? group : series;
+        ASSERT_OK(rw_figure_write_bars(NULL, "a.png", &(rw_figure_page){.width = 200 + 100 * k, .height = 200, .title = "t"}, &b));
+    }
+    remove("a.png");
+    b.ngroups = 0;
+    ASSERT_FAILS(rw_figure_write_bars(NULL, "a.png", NULL, &b), RW_ERR_ARGUMENT);
+    b.ngroups = 1, b.values = NULL;
+    ASSERT_FAILS(rw_figure_write_bars(NULL, "a.png", NULL, &b), RW_ERR_ARGUMENT);
+    b.values = values, b.value = (rw_figure_axis){.min = -1, .max = 1, .log = true};
+    ASSERT_FAILS(rw_figure_write_bars(NULL, "a.png", NULL, &b), RW_ERR_ARGUMENT);
+    assert_int_equal(count_files(), 0);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -480,6 +530,7 @@ static rw_status draw_all(void)
     RW_TRY(rw_figure_write_field(NULL, "a.png", &small, &(rw_figure_field){.nx = 4, .ny = 2, .values = values}));
     RW_TRY(rw_figure_write_surface(NULL, "d.png", &small, &(rw_figure_field){.nx = 4, .ny = 2, .values = values}));
     RW_TRY(rw_figure_write_lines(NULL, "b.png", &small, &(rw_figure_lines){.n = 1, .series = &s}));
+    RW_TRY(rw_figure_write_bars(NULL, "e.png", &small, &(rw_figure_bars){.ngroups = 1, .nseries = 1, .group = &s.name, .series = &s.name, .values = values}));
     return rw_figure_write_volume(NULL, "c.png", &small, &(rw_figure_volume){.n = {2, 2, 2}, .values = values});
 }
 
@@ -487,7 +538,7 @@ static void test_faults(void **state)
 {
     (void)state;
     assert_true(each_fault(draw_all, true) > 20);
-    assert_int_equal(count_files(), 4);
+    assert_int_equal(count_files(), 5);
 }
 
 int main(void)
@@ -496,7 +547,7 @@ int main(void)
         IO_TEST(test_orientation), IO_TEST(test_sizes),    IO_TEST(test_missing), IO_TEST(test_limits),
         IO_TEST(test_averaging),   IO_TEST(test_lines),    IO_TEST(test_legend),  IO_TEST(test_volume),
         IO_TEST(test_surface),     IO_TEST(test_surface_hides), IO_TEST(test_surface_corners),
-        IO_TEST(test_refusals),    IO_TEST(test_odd),      IO_TEST(test_faults),
+        IO_TEST(test_bars),        IO_TEST(test_refusals), IO_TEST(test_odd),      IO_TEST(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

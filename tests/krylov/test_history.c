@@ -9,6 +9,7 @@
 /* What is allocated is at most what was said, and less than a vector beside it: states, sums of groups, the history of 100 iterations, the preconditioner's matrix. Processors keep two vectors less for cg. */
 static void test_memory(void **state)
 {
+    const bool opencl = !strcmp(rw_device_info(dev)->kind, "opencl");
     (void)state;
     entries e = grid_entries(3, 60, 60, 2, 2, false);
     for (int64_t k = 0; k < e.n; ++k)
@@ -19,13 +20,14 @@ static void test_memory(void **state)
     OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, false, &m));
     for (int method = 0; method < RW_KRYLOV_METHODS; ++method)
         for (int jacobi = 0; jacobi < 2; ++jacobi)
-            for (int restart = 7; restart <= 40; restart += 33) {
-                const rw_krylov_spec spec = {.method = (rw_krylov_method)method, .restart = restart, .iterations = 100, .precond = {.method = jacobi ? RW_PRECOND_JACOBI : RW_PRECOND_NONE}};
+            for (int restart = 7; restart <= (opencl ? 7 : 40); restart += 33) {
+                if (opencl && jacobi != method % 2) continue; /* compiling takes long there */
+                const rw_krylov_spec spec = {.method = (rw_krylov_method)method, .restart = method == RW_KRYLOV_IDR ? restart / 5 : restart, .iterations = 100, .precond = {.method = jacobi ? RW_PRECOND_JACOBI : RW_PRECOND_NONE}};
                 const rw_dtype type = jacobi ? RW_F64 : RW_C128;
                 rw_krylov *k;
                 const int64_t before = counters().bytes_allocated, said = rw_krylov_memory(&spec, e.rows, type);
                 OK(rw_krylov_create(m, type, &spec, &k));
-                const int64_t taken = counters().bytes_allocated - before, beside = 80000 + (jacobi ? 2 * e.rows * 8 + e.rows * 8 : 0);
+                const int64_t taken = counters().bytes_allocated - before, beside = 56000 + (jacobi ? 2 * e.rows * 8 + e.rows * 8 : 0);
                 if (taken < said - (method == RW_KRYLOV_CG ? 2 * e.rows * (int64_t)rw_dtype_size(type) : 0) || taken > said + beside) fail_msg("%s, jacobi %d, restart %d: %lld bytes are taken, %lld were said", rw_krylov_method_name(spec.method), jacobi, restart, (long long)taken, (long long)said);
                 rw_krylov_destroy(&k);
             }

@@ -32,7 +32,7 @@ run_line() {
     ran=$((ran + 1))
 }
 
-for page in README.md docs/tutorial/first-case.md docs/methods/pde.md docs/methods/depgraph.md docs/methods/rates.md docs/methods/sparse.md docs/methods/multiblock.md docs/how-to/laboratory.md docs/how-to/solve-a-system.md; do
+for page in README.md docs/tutorial/first-case.md docs/methods/pde.md docs/methods/depgraph.md docs/methods/rates.md docs/methods/sparse.md docs/methods/multiblock.md docs/methods/precond.md docs/how-to/laboratory.md docs/how-to/solve-a-system.md; do
     blocks yaml $page
     for block in blocks/*; do
         grep -q '^problem:' "$block" || continue

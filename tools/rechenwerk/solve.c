@@ -198,7 +198,7 @@ static const option options[] = {
     {"vectors", 0, "TYPE", "precision of vectors and sums: f64 (usual) or f32"},
     {"rtol", 't', "X", "stop when |r| is at most X |b|; without it 1e-8"},
     {"atol", 0, "X", "or at most X"},
-    {"restart", 'r', "N", "vectors that are kept before a restart; without it 30"},
+    {"restart", 'r', "N", "vectors that are kept before a restart; without it 30; of idr its s, without it 4"},
     {"iterations", 'n', "N", "most of them; without it 10000"},
     {"guess", 'g', "FILE", "x to begin with, .npy or .mtx; without it 0"},
     {"history", 0, "FILE.csv", "residuals of all iterations as a table"},

@@ -34,10 +34,11 @@ int parse_spec(rw_context *ctx, const arguments *a, solve *s)
     if (!precision_of(a, "values", false, &type) || !precision_of(a, "vectors", false, &type)) return 2;
     if (!tolerance_of(a, "rtol", &s->spec.rtol) || !tolerance_of(a, "atol", &s->spec.atol)) return 2;
     if (!whole_of(a, "restart", 1, 1000, &restart) || !whole_of(a, "iterations", 1, 1e8, &iterations)) return 2;
-    s->spec.restart = restart > 0 ? (int)restart : 30, s->spec.iterations = iterations > 0 ? (int64_t)iterations : 10000;
+    s->spec.iterations = iterations > 0 ? (int64_t)iterations : 10000;
     if (s->spec.rtol == 0 && s->spec.atol == 0) s->spec.rtol = 1e-8;
     rw_status status = method ? rw_krylov_method_parse(ctx, method, &s->spec.method) : RW_OK;
     if (status == RW_OK) status = rw_precond_parse(ctx, s->precond, &s->spec.precond);
+    s->spec.restart = restart > 0 ? (int)restart : s->spec.method == RW_KRYLOV_IDR ? 4 : 30;
     return status == RW_OK ? 0 : failed(ctx, status);
 }
 

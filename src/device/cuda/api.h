@@ -31,12 +31,14 @@ typedef struct CUgraphExec_st *CUgraphExec;
     X(CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 13) X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                              \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 20)                                                                            \
     X(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 33) X(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, 34)                                     \
-    X(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38) X(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 50)                                  \
+    X(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38) X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 39)                  \
+    X(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 50)                                                                           \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75) X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)            \
     X(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 83) X(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 89)                     \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                                                       \
     X(CU_COMPUTEMODE_PROHIBITED, 2)                                                                                    \
     X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0) X(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                            \
+    X(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3) X(CU_FUNC_ATTRIBUTE_NUM_REGS, 4)                                          \
     X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8) X(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 9)     \
     X(CU_JIT_ERROR_LOG_BUFFER, 5) X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)                                             \
     X(CU_SHAREDMEM_CARVEOUT_MAX_SHARED, 100) X(CU_MEM_ATTACH_GLOBAL, 1) X(CU_MEMHOSTALLOC_PORTABLE, 1)                 \
@@ -82,6 +84,7 @@ enum {
     X(cuModuleGetFunction, (CUfunction *function, CUmodule, const char *name))                                         \
     X(cuFuncGetAttribute, (int *value, CUfunction_attribute, CUfunction))                                              \
     X(cuFuncSetAttribute, (CUfunction, CUfunction_attribute, int value))                                               \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, CUfunction, int items, size_t shared))                \
     X(cuLaunchKernel,                                                                                                  \
       (CUfunction, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x,                \
        unsigned int block_y, unsigned int block_z, unsigned int shared, CUstream, void **parameters, void **extra))    \

@@ -71,6 +71,21 @@ rw_status rw_cuda_program_load(rw_device *dev, rw_program *p, const rw_text *bin
     return status;
 }
 
+rw_status rw_cuda_resources(rw_kernel *k, rw_kernel_resources *r)
+{
+    rw_device *dev = k->program->device;
+    const rw_cuda_state *s = rw_cuda_of(dev);
+    int groups = 0;
+    bool entered = rw_cuda_enter(s);
+    CUresult error = s->cu->cuFuncGetAttribute(&r->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, k->handle);
+    if (!error) error = s->cu->cuFuncGetAttribute(&r->spilled, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, k->handle);
+    if (!error) error = s->cu->cuDeviceGetAttribute(&r->items_most, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, s->device);
+    if (!error) error = s->cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(&groups, k->handle, k->program->group, (size_t)k->program->shared_large);
+    rw_cuda_leave(s, entered);
+    r->items = groups * k->program->group;
+    return error ? rw_cuda_fail(dev, error, "resources of kernel %s", k->name) : RW_OK;
+}
+
 void rw_cuda_unload(rw_device *dev, rw_program *p)
 {
     const rw_cuda_state *s = rw_cuda_of(dev);
