@@ -242,7 +242,7 @@ static entries ordered_entries(uint64_t seed, int r, bool is_complex, bool trian
     }
     entries e = {n * r, n * r, 0, is_complex, malloc((size_t)(n * 7 * r * r) * 8), malloc((size_t)(n * 7 * r * r) * 8), malloc((size_t)(n * 7 * r * r) * 16)};
     for (int64_t i = 0; i < n; ++i) {
-        const int64_t last = triangle ? i : i < n / 2 ? 0 : n / 2, some = (int64_t)(uniform(seed, &count) * 8), want = RW_MIN(some, last);
+        const int64_t last = triangle ? i : i < n / 2 ? 0 : n / 2, some = (int64_t)(uniform(seed, &count) * 8), want = RW_MIN(triangle ? some : RW_MAX(some, 1), last);
         position[row[i]] = i;
         for (int64_t k = 0; k < want; ++k) {
             const int64_t j = row[k * last / want + (int64_t)(uniform(seed, &count) * (double)(last / want))];
