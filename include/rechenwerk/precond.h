@@ -51,6 +51,7 @@ typedef struct rw_precond_spec {
     rw_precond_order order;
     int sweeps;             /* triangular systems by so many Jacobi sweeps, 1 to 100; 0: exactly, by levels of rows that do not need each other */
     bool single;            /* stored in single precision: half of the bytes; arithmetic stays in the precision of the vectors */
+    bool scaled;            /* stored with 16 bits and a scale for each row (rw_sparse_layout): a quarter of the bytes */
 } rw_precond_spec;
 
 /* Reads a specification from text. ERR_ARGUMENT with the nearest name, or what is allowed. */

@@ -32,6 +32,7 @@ module rechenwerk
         integer(c_int) :: format = 0, values = rw_f64, block_rows = 1, block_columns = 1
         logical(c_bool) :: by_columns = .false.
         integer(c_int) :: slice = 0, sort = 0, section = 0, index_bits = 0
+        logical(c_bool) :: scaled = .false.
     end type
 
     type, bind(c) :: rw_sparse_blocks
@@ -51,7 +52,7 @@ module rechenwerk
         integer(c_int) :: degree = 0
         real(c_double) :: theta = 0
         integer(c_int) :: order = 0, sweeps = 0
-        logical(c_bool) :: single = .false.
+        logical(c_bool) :: single = .false., scaled = .false.
     end type
 
     type, bind(c) :: rw_krylov_spec

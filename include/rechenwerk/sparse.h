@@ -43,7 +43,7 @@ typedef enum rw_sparse_format {
 
 enum { RW_SPARSE_BLOCK_MOST = 16 };
 
-/* How a matrix is kept. As text: "csr", "bcsr:5x5", "bcsr:5x5:columns", "sell:h32:s256", "bell:5x5:l4", "csr:f32:i64"; what a text leaves out
+/* How a matrix is kept. As text: "csr", "bcsr:5x5", "bcsr:5x5:columns", "sell:h32:s256", "bell:5x5:l4", "csr:f32:i64", "bsell:5x5:f32:scaled"; what a text leaves out
  * has its default. */
 typedef struct rw_sparse_layout {
     rw_sparse_format format;
@@ -54,6 +54,8 @@ typedef struct rw_sparse_layout {
     int sort;                      /* sigma, 0 or 1: none; rows are sorted by length, short ones first, within windows of as many block rows; for ELL, BELL, SELL, BSELL */
     int section;                   /* L, ELL, BELL, SELL, BSELL: rows are cut into sections of L entries or blocks that are added up apart; 0: none */
     int index_bits;                /* 32 or 64; 0: 32 where they suffice */
+    bool scaled;                   /* values of F32 or C64 are kept as whole numbers of 16 bits times a scale of their scalar row: half of the bytes, and an error of up to 2^-16 of the
+                                      largest value of the row. For preconditioners. Made from entries, by conversion or from a file; blocks cannot be added */
 } rw_sparse_layout;
 
 /* Reads a layout from text. Values are F64 where the text says nothing. ERR_ARGUMENT with the nearest name or what is allowed. */
@@ -153,7 +155,7 @@ RW_API rw_status rw_sparse_create(rw_device *device, const rw_sparse_layout *lay
 RW_API void rw_sparse_destroy(rw_sparse **matrix);
 
 /* Adds n blocks to those at (row[k], column[k]); values: block after block, each row after row, in the matrix's own type. ERR_ARGUMENT for a block that
- * the pattern does not have, with its number; those before it are added. */
+ * the pattern does not have, with its number; those before it are added; ERR_UNSUPPORTED for scaled values. */
 RW_API rw_status rw_sparse_add_blocks(rw_sparse *matrix, int64_t n, const int64_t *row, const int64_t *column, const void *values);
 /* All values zero again. */
 RW_API rw_status rw_sparse_zero(rw_sparse *matrix);

@@ -31,6 +31,9 @@ static const work gpu_works[] = {
     {"5x5 blocks c128", "bsell:5x5:c128", "13-point", RW_C128, 1, 12, 0.97, 0},
     {"5x5 f32 stored, f64 computed", "bsell:5x5:f32", "7-point", RW_F64, 1, 6, 0, 0},
     {"5x5 c64 stored, c128 computed", "bsell:5x5:c64", "7-point", RW_C128, 1, 6, 0, 0},
+    {"5x5 f32 stored, f64 computed", "bsell:5x5:f32", "13-point", RW_F64, 1, 12, 0, 0},
+    {"5x5 16 bits, f32 computed", "bsell:5x5:f32:scaled", "7-point", RW_F32, 1, 6, 0, 0},
+    {"5x5 16 bits, f32 computed", "bsell:5x5:f32:scaled", "13-point", RW_F32, 1, 12, 0, 0},
     {"5x5 blocks f64, 4 vectors", "bsell:5x5:f64", "7-point", RW_F64, 4, 6, 0.9, 0},
     {"5x5 blocks f64, 8 vectors", "bsell:5x5:f64", "7-point", RW_F64, 8, 6, 0.9, 0},
     {"5x5 blocks f64", "bcsr:5x5:f64", "7-point", RW_F64, 1, 6, 0, 0},
@@ -46,6 +49,7 @@ static const work gpu_works[] = {
     {"5x5 blocks c128", "bcsr:5x5:c128", "7-point", RW_C128, 1, 6, 0.95, 0},
     {"5x5 blocks f64", "bcsr:5x5:f64", "13-point", RW_F64, 1, 12, 0.95, 0},
     {"5x5 f32 stored, f64 computed", "bcsr:5x5:f32", "7-point", RW_F64, 1, 6, 0, 0},
+    {"5x5 16 bits, f32 computed", "bcsr:5x5:f32:scaled", "7-point", RW_F32, 1, 6, 0, 0},
     {"5x5 blocks f64, 4 vectors", "bcsr:5x5:f64", "7-point", RW_F64, 4, 6, 0, 0},
     {"5x5 blocks f64", "bsell:5x5:f64", "7-point", RW_F64, 1, 6, 0, 0},
     {"5x5 blocks f64, by columns", "bcsr:5x5:columns:f64", "7-point", RW_F64, 1, 6, 0, 0},
@@ -121,7 +125,8 @@ static void fill_values(const rw_view *v, const pattern *p, double diagonal, boo
 {
     const rw_sparse *m = v->m;
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < m->block_rows; ++i)
+    for (int64_t i = 0; i < m->block_rows; ++i) {
+        for (int64_t row = rw_row_of(m, i); row < rw_row_of(m, i + 1); ++row) rw_entry_scale(v, row, 0.5 + diagonal);
         for (int64_t k = 0, n = m->ops->count(v, i); k < n; ++k) {
             const rw_sparse_block b = m->ops->block(v, i, k);
             uint64_t number = (uint64_t)(p->first[i] + k) * 32;
@@ -129,9 +134,10 @@ static void fill_values(const rw_view *v, const pattern *p, double diagonal, boo
                 for (int c = 0; c < b.nc; ++c, ++number) {
                     const int64_t row = b.row + r, column = b.column + c;
                     const uint64_t of = symmetric ? (uint64_t)(RW_MIN(row, column) * m->columns + RW_MAX(row, column)) : number;
-                    rw_value_add(m->layout.values, v->value, b.at + b.sr * r + b.sc * c, rw_random_uniform(1, of) - 0.5 + (row == column ? diagonal : 0), rw_random_uniform(2, of) - 0.5);
+                    rw_entry_add(v, b.at + b.sr * r + b.sc * c, row, rw_random_uniform(1, of) - 0.5 + (row == column ? diagonal : 0), rw_random_uniform(2, of) - 0.5);
                 }
         }
+    }
 }
 
 static rw_status make(rw_bench *b, const work *w, int n, bool symmetric, contest *c)
@@ -180,7 +186,7 @@ static double row_error(const contest *c, const rw_view *v, const void *x, const
                 const rw_sparse_block b = m->ops->block(v, i, k);
                 for (int j = 0; j < b.nc; ++j, ++terms) {
                     const int64_t at = b.at + b.sr * r + b.sc * j, from = (b.column + j) * vectors + u;
-                    const double a = rw_value_get(m->layout.values, v->value, at, 0), ai = rw_value_get(m->layout.values, v->value, at, 1);
+                    const double a = rw_entry_get(v, at, b.row + r, 0), ai = rw_entry_get(v, at, b.row + r, 1);
                     const double f = rw_value_get(type, x, from, 0), fi = rw_value_get(type, x, from, 1);
                     re += a * f - ai * fi, im += a * fi + ai * f, scale += hypot(a, ai) * hypot(f, fi);
                 }
@@ -223,7 +229,7 @@ static rw_status run_one(rw_bench *b, const work *w)
     if (status == RW_OK && c.m->layout.format == RW_SPARSE_CSR && !b->options.no_peers) rw_cusparse_csr_open(b, c.m->rows, c.m->first, c.m->column, c.m->value, c.x, &peer);
     if (status == RW_OK) {
         const rw_sparse_layout *l = &c.m->layout;
-        row.bytes = (double)c.m->blocks * ((double)l->block_rows * l->block_columns * (double)rw_dtype_size(l->values) + 4) + 2.0 * (double)c.m->rows * w->vectors * (double)rw_dtype_size(w->vector);
+        row.bytes = (double)c.m->blocks * ((double)l->block_rows * l->block_columns * (double)rw_sparse_value_size(l) + 4) + (l->scaled ? 4.0 * (double)c.m->rows : 0) + 2.0 * (double)c.m->rows * w->vectors * (double)rw_dtype_size(w->vector);
         status = rw_bench_compare(b, &(rw_contestant){"", multiply, &c}, &peer.contestant, peer.state != NULL, &row);
         rw_sparse_layout_print(l, own, sizeof own);
     }
@@ -247,7 +253,7 @@ static rw_status run(rw_bench *b)
 }
 
 /* Each kind of kernel once; tests/sparse has the rest. */
-static const int checked[] = {0, 1, 3, 6, 8, 10, 11, 15};
+static const int checked[] = {0, 1, 3, 6, 9, 11, 13, 14, 18};
 
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {

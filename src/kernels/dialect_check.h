@@ -11,6 +11,7 @@ typedef int i32;
 typedef long i64;
 typedef unsigned char u8;
 typedef unsigned short u16;
+typedef short i16;
 typedef struct { int id[3], n[3]; } rw_group;
 
 #define KERNEL(name, ...) static __attribute__((noinline)) void name(const rw_group rw_g, __VA_ARGS__)

@@ -5,6 +5,7 @@ typedef int i32;
 typedef long i64;
 typedef unsigned char u8;
 typedef unsigned short u16;
+typedef short i16;
 
 #ifndef RW_GROUPS_A_UNIT
 #define RW_GROUPS_A_UNIT 1

@@ -15,6 +15,7 @@ typedef int i32;
 typedef long i64;
 typedef unsigned char u8;
 typedef unsigned short u16;
+typedef short i16;
 
 #define KERNEL(name, ...) __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void name(__VA_ARGS__)
 #define DEVICE static inline __attribute__((always_inline))

@@ -266,7 +266,7 @@ static rw_status solve_directly(rw_precond *p, const rw_host *a, rw_sparse **dir
             for (int e = 0; e < r * r; ++e)
                 for (int q = 0; q < parts; ++q) full[parts * ((i * r + e / r) * n + a->column[k] * r + e % r) + q] = a->value[k * rw_host_size(a) + parts * e + q];
     for (int64_t k = 0; made && k < (int64_t)n * n; ++k) h.column[k] = k % n;
-    if (made && rw_dense_eliminate(n, parts, full, h.value)) status = rw_host_send(&h, p->device, p->spec.single, direct);
+    if (made && rw_dense_eliminate(n, parts, full, h.value)) status = rw_host_send(&h, p->device, &p->spec, direct);
     rw_free(full), rw_host_free(&h);
     return status;
 }
@@ -287,8 +287,8 @@ static rw_status coarsen(rw_precond *p, rw_grid *g, const rw_host *a, double the
     if (smaller && !(prolongation(a, strong, of, aggregates, 4 / (3 * g->smoother.most / 1.1), &prolong) && transpose(&prolong, &down) && multiply(a, &prolong, &ap) &&
                      multiply(&down, &ap, next)))
         status = no_memory(p, a);
-    if (smaller && status == RW_OK) status = rw_host_send(&prolong, p->device, p->spec.single, &g->up);
-    if (smaller && status == RW_OK) status = rw_host_send(&down, p->device, p->spec.single, &g->down);
+    if (smaller && status == RW_OK) status = rw_host_send(&prolong, p->device, &p->spec, &g->up);
+    if (smaller && status == RW_OK) status = rw_host_send(&down, p->device, &p->spec, &g->down);
     rw_free(d), rw_free(strong), rw_free(of);
     rw_host_free(&prolong), rw_host_free(&down), rw_host_free(&ap);
     return status;
@@ -307,7 +307,7 @@ static rw_status fill_grid(rw_precond *p, rw_grid *g, const rw_host *a, double t
 {
     const int64_t n = a->rows * a->r;
     if (!g->a) {
-        RW_TRY(rw_host_send(a, p->device, p->spec.single, &g->own));
+        RW_TRY(rw_host_send(a, p->device, &p->spec, &g->own));
         g->a = g->own;
     }
     if (g->own) {

@@ -85,7 +85,7 @@ void rw_smoother_free(rw_smoother *s)
 rw_status rw_smoother_create(rw_precond *p, rw_sparse *a, const char *who, double ratio, rw_smoother *s)
 {
     s->a = a, s->degree = p->spec.degree;
-    RW_TRY(rw_diagonal_inverse(a, who, 1, p->spec.single, &s->inverse));
+    RW_TRY(rw_diagonal_inverse(a, who, 1, &p->spec, &s->inverse));
     RW_TRY(rw_largest_eigenvalue(a, s->inverse, p->type, &s->most));
     s->most *= 1.1, s->least = s->most / ratio; /* the powers come from below */
     for (int i = 0; i < 2; ++i) RW_TRY(rw_array_create(p->device, p->type, 1, &a->rows, RW_MEMORY_DEVICE, &s->work[i]));

@@ -23,7 +23,7 @@ static int64_t invert(const rw_host *h, double scale, rw_host *d)
     return first == INT64_MAX ? -1 : first;
 }
 
-rw_status rw_diagonal_inverse(rw_sparse *m, const char *who, double scale, bool single, rw_sparse **inverse)
+rw_status rw_diagonal_inverse(rw_sparse *m, const char *who, double scale, const rw_precond_spec *s, rw_sparse **inverse)
 {
     rw_host h, d;
     rw_context *ctx = m->device->ctx;
@@ -34,7 +34,7 @@ rw_status rw_diagonal_inverse(rw_sparse *m, const char *who, double scale, bool 
     rw_status status = d.first && rw_host_make(&d) ? RW_OK : rw_fail_memory(ctx, (size_t)(h.rows + 1) * 8 * (size_t)(rw_host_size(&h) + 2), "a preconditioner");
     if (status == RW_OK) {
         const int64_t row = invert(&h, scale, &d);
-        status = row >= 0 ? singular(ctx, who, &h, row) : rw_host_send(&d, m->device, single, inverse);
+        status = row >= 0 ? singular(ctx, who, &h, row) : rw_host_send(&d, m->device, s, inverse);
     }
     rw_host_free(&h), rw_host_free(&d);
     return status;
@@ -42,7 +42,7 @@ rw_status rw_diagonal_inverse(rw_sparse *m, const char *who, double scale, bool 
 
 static rw_status create(rw_precond *p, rw_sparse *m)
 {
-    RW_TRY(rw_diagonal_inverse(m, "jacobi", 1, p->spec.single, &p->inverse));
+    RW_TRY(rw_diagonal_inverse(m, "jacobi", 1, &p->spec, &p->inverse));
     p->info.blocks = p->inverse->blocks, p->info.bytes = rw_sparse_get_size(p->inverse).bytes;
     return RW_OK;
 }

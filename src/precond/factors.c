@@ -70,7 +70,7 @@ enum { LITTLE = 1 << 18 }; /* bytes of a level that cores do not share out: at 1
 
 static bool row_after_row(const rw_precond *p, const rw_host *t, int64_t levels)
 {
-    const double bytes = (double)t->first[t->rows] * rw_host_size(t) * (p->spec.single ? 4 : 8);
+    const double bytes = (double)t->first[t->rows] * rw_host_size(t) * (p->spec.scaled ? 2 : p->spec.single ? 4 : 8);
     return !rw_sparse_threads(p->inverse) && (p->spec.sweeps || p->device->info.units == 1 || bytes < (double)LITTLE * (double)levels);
 }
 
@@ -96,9 +96,7 @@ static rw_status create_triangle(rw_precond *p, const rw_host *f, bool upper, co
     if (status == RW_OK && natural(order, f->rows)) named = t, t = (rw_host){0};
     else if (status == RW_OK) status = rw_host_permute(ctx, &t, back, &named);
     if (status == RW_OK) {
-        const bool complex = f->parts == 2, slices = rw_sparse_threads(p->inverse), blocks = f->r > 1;
-        const rw_sparse_layout layout = {.format = slices ? blocks ? RW_SPARSE_BSELL : RW_SPARSE_SELL : blocks ? RW_SPARSE_BCSR : RW_SPARSE_CSR,
-                                         .values = p->spec.single ? complex ? RW_C64 : RW_F32 : complex ? RW_C128 : RW_F64, .block_rows = f->r, .block_columns = f->r, .slice = slices ? 32 : 0};
+        const rw_sparse_layout layout = rw_host_layout(f, rw_sparse_threads(p->inverse), &p->spec);
         const rw_sparse_blocks b = {named.rows, named.columns, named.first, named.column, NULL, NULL};
         status = rw_sparse_create_ordered(p->device, &layout, &b, position, &to->t);
     }
@@ -118,7 +116,7 @@ static rw_status create_inverse(rw_precond *p, const rw_host *f, const double *i
         d.column[i] = i;
         memcpy(d.value + order[i] * size, inverse + i * size, (size_t)size * sizeof *d.value);
     }
-    if (status == RW_OK) status = rw_host_send(&d, p->device, p->spec.single, &p->inverse);
+    if (status == RW_OK) status = rw_host_send(&d, p->device, &p->spec, &p->inverse);
     rw_host_free(&d);
     return status;
 }

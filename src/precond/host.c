@@ -1,4 +1,5 @@
 /* Matrices on the host: read from any format, permuted, put onto a device. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,12 +25,12 @@ static rw_status no_memory(rw_context *ctx, const rw_host *h)
     return rw_fail_memory(ctx, (size_t)(blocks * (rw_host_size(h) * 8.0 + 8)), "a preconditioner");
 }
 
-static bool empty(const rw_sparse *m, const rw_view *v, const rw_sparse_block *b)
+static bool empty(const rw_view *v, const rw_sparse_block *b)
 {
     for (int r = 0; r < b->nr; ++r)
         for (int c = 0; c < b->nc; ++c)
             for (int p = 0; p < 2; ++p)
-                if (rw_value_get(m->layout.values, v->value, b->at + b->sr * r + b->sc * c, p) != 0) return false;
+                if (rw_entry_get(v, b->at + b->sr * r + b->sc * c, b->row + r, p) != 0) return false;
     return true;
 }
 
@@ -41,14 +42,14 @@ static int64_t read_row(const rw_view *v, int64_t i, rw_host *to)
     for (int64_t k = 0, count = m->ops->count(v, i); k < count; ++k) {
         const rw_sparse_block b = m->ops->block(v, i, k);
         const int64_t column = b.column / m->layout.block_columns;
-        if (column != i && empty(m, v, &b)) continue;
+        if (column != i && empty(v, &b)) continue;
         if (to) {
             const int64_t at = to->first[i] + n;
             double *value = to->value + at * rw_host_size(to);
             to->column[at] = column;
             for (int r = 0; r < b.nr; ++r)
                 for (int c = 0; c < b.nc; ++c)
-                    for (int p = 0; p < to->parts; ++p) *value++ = rw_value_get(m->layout.values, v->value, b.at + b.sr * r + b.sc * c, p);
+                    for (int p = 0; p < to->parts; ++p) *value++ = rw_entry_get(v, b.at + b.sr * r + b.sc * c, b.row + r, p);
         }
         ++n;
     }
@@ -118,26 +119,43 @@ rw_status rw_host_permute(rw_context *ctx, const rw_host *h, const int64_t *orde
     return status;
 }
 
+/* The largest number of scalar row r of row i. */
+static double largest(const rw_host *h, int64_t i, int r)
+{
+    const int64_t width = (int64_t)h->r * h->parts;
+    double most = 0;
+    for (int64_t k = h->first[i]; k < h->first[i + 1]; ++k)
+        for (int64_t c = 0; c < width; ++c) most = fmax(most, fabs(h->value[(k * h->r + r) * width + c]));
+    return most;
+}
+
 rw_status rw_host_fill(const rw_host *h, rw_sparse *m)
 {
     rw_view v;
     RW_TRY(rw_sparse_look(m, true, &v));
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < h->rows; ++i)
+    for (int64_t i = 0; i < h->rows; ++i) {
+        for (int r = 0; r < h->r && v.scale; ++r) rw_entry_scale(&v, i * h->r + r, largest(h, i, r));
         for (int64_t k = h->first[i]; k < h->first[i + 1]; ++k) {
             const rw_sparse_block b = m->ops->block(&v, i, k - h->first[i]);
             const double *value = h->value + k * rw_host_size(h);
             for (int r = 0; r < h->r; ++r)
-                for (int c = 0; c < h->r; ++c, value += h->parts) rw_value_add(m->layout.values, v.value, b.at + b.sr * r + b.sc * c, value[0], h->parts == 2 ? value[1] : 0);
+                for (int c = 0; c < h->r; ++c, value += h->parts) rw_entry_add(&v, b.at + b.sr * r + b.sc * c, b.row + r, value[0], h->parts == 2 ? value[1] : 0);
         }
+    }
     return RW_OK;
 }
 
-rw_status rw_host_send(const rw_host *h, rw_device *dev, bool single, rw_sparse **m)
+rw_sparse_layout rw_host_layout(const rw_host *h, bool slices, const rw_precond_spec *s)
 {
-    const bool gpu = dev->info.gpu, blocks = h->r > 1;
-    const rw_sparse_layout layout = {.format = gpu ? blocks ? RW_SPARSE_BSELL : RW_SPARSE_SELL : blocks ? RW_SPARSE_BCSR : RW_SPARSE_CSR,
-                                     .values = h->parts == 2 ? single ? RW_C64 : RW_C128 : single ? RW_F32 : RW_F64, .block_rows = h->r, .block_columns = h->r, .slice = gpu ? 32 : 0};
+    const bool blocks = h->r > 1, single = s->single || s->scaled;
+    return (rw_sparse_layout){.format = slices ? blocks ? RW_SPARSE_BSELL : RW_SPARSE_SELL : blocks ? RW_SPARSE_BCSR : RW_SPARSE_CSR, .block_rows = h->r, .block_columns = h->r, .slice = slices ? 32 : 0,
+                              .values = h->parts == 2 ? single ? RW_C64 : RW_C128 : single ? RW_F32 : RW_F64, .scaled = s->scaled};
+}
+
+rw_status rw_host_send(const rw_host *h, rw_device *dev, const rw_precond_spec *s, rw_sparse **m)
+{
+    const rw_sparse_layout layout = rw_host_layout(h, dev->info.gpu, s);
     const rw_sparse_blocks b = {h->rows, h->columns, h->first, h->column, NULL, NULL};
     *m = NULL;
     RW_TRY(rw_sparse_create(dev, &layout, &b, m));

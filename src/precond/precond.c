@@ -61,7 +61,7 @@ static void list_options(rw_precond_method m, rw_text *t)
     for (int i = 0; i < RW_COUNT(options); ++i)
         if (options[i].methods >> m & 1) rw_text_add(t, "%s=… (%s), ", options[i].name, options[i].allowed);
     if (FOR_FACTORS >> m & 1) rw_text_add(t, "order=natural or order=colours, ");
-    rw_text_add(t, "f32 (stored in single precision)");
+    rw_text_add(t, "f32 (stored in single precision), scaled (stored with 16 bits)");
 }
 
 static rw_status fail_option(rw_context *ctx, rw_precond_method m, const char *word)
@@ -77,6 +77,7 @@ static rw_status parse_option(rw_context *ctx, const char *word, rw_precond_spec
 {
     const char *equals = strchr(word, '=');
     if (!strcmp(word, "f32")) return s->single = true, RW_OK;
+    if (!strcmp(word, "scaled")) return s->scaled = true, RW_OK;
     for (int i = 0; equals && i < RW_COUNT(options); ++i) {
         const option *o = &options[i];
         char *end;
@@ -129,7 +130,7 @@ void rw_precond_print(const rw_precond_spec *s, char *text, size_t size)
     for (int i = 0; i < RW_COUNT(options) && n < size; ++i)
         if (option_of(s, &options[i]) != 0) n += (size_t)snprintf(text + n, size - n, ":%s=%g", options[i].name, option_of(s, &options[i]));
     if (s->order && n < size) n += (size_t)snprintf(text + n, size - n, ":order=%s", s->order == RW_ORDER_COLOURS ? "colours" : "natural");
-    if (s->single && n < size) snprintf(text + n, size - n, ":f32");
+    if ((s->single || s->scaled) && n < size) snprintf(text + n, size - n, s->scaled ? ":scaled" : ":f32");
 }
 
 static rw_status check(rw_context *ctx, const rw_sparse *m, rw_dtype vectors, const rw_precond_spec *s)

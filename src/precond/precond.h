@@ -32,7 +32,9 @@ rw_status rw_host_read(rw_sparse *m, rw_host *h);
 bool rw_host_make(rw_host *h);
 void rw_host_free(rw_host *h);
 /* On the device, in the format that suits it for whole products. */
-rw_status rw_host_send(const rw_host *h, rw_device *dev, bool single, rw_sparse **m);
+rw_status rw_host_send(const rw_host *h, rw_device *dev, const rw_precond_spec *s, rw_sparse **m);
+/* The layout for that, in slices or in rows, with values as the specification wants them stored. */
+rw_sparse_layout rw_host_layout(const rw_host *h, bool slices, const rw_precond_spec *s);
 /* Places its values in a matrix that has its blocks. */
 rw_status rw_host_fill(const rw_host *h, rw_sparse *m);
 
@@ -80,7 +82,7 @@ rw_status rw_precond_run(rw_precond *p, rw_array *x, int64_t from, rw_array *y, 
 rw_sparse *rw_precond_product(const rw_precond *p);
 
 /* The inverse of the diagonal (blocks) times `scale`, as a matrix of the same kind of blocks. */
-rw_status rw_diagonal_inverse(rw_sparse *m, const char *who, double scale, bool single, rw_sparse **inverse);
+rw_status rw_diagonal_inverse(rw_sparse *m, const char *who, double scale, const rw_precond_spec *s, rw_sparse **inverse);
 
 /* Factors as they are applied: z <- D^-1 r, (1 + T_lower) z = z, (1 + T_upper) z = z. f holds D^-1 A' in T_lower and T_upper, rows and columns in the order of
  * elimination, inverse the blocks of D^-1; order[i]: the row that is the i-th. */

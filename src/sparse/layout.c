@@ -11,6 +11,7 @@ static const struct { const char *name; bool blocks; } formats[] = {
 };
 
 bool rw_sparse_has_blocks(rw_sparse_format format) { return formats[format].blocks; }
+size_t rw_sparse_value_size(const rw_sparse_layout *l) { return rw_dtype_size(l->values) / (l->scaled ? 2 : 1); }
 
 static bool has_slices(rw_sparse_format f) { return f == RW_SPARSE_SELL || f == RW_SPARSE_BSELL; }
 static bool has_sections(rw_sparse_format f) { return has_slices(f) || f == RW_SPARSE_ELL || f == RW_SPARSE_BELL; }
@@ -31,6 +32,8 @@ rw_status rw_sparse_layout_check(rw_context *ctx, const rw_sparse_layout *l)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: sorting windows of %d rows: %s", name, l->sort, l->sort < 0 ? "0 or more are needed" : "sorting is for ell, bell, sell and bsell");
     if (l->section < 0 || (l->section && !has_sections(l->format)))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: sections of %d: %s", name, l->section, l->section < 0 ? "0 or more are needed" : "sections are for ell, bell, sell and bsell");
+    if (l->scaled && l->values != RW_F32 && l->values != RW_C64)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: scaled values of %s: they have 16 bits, for f32 or c64", name, rw_dtype_name(l->values));
     if (l->index_bits != 0 && l->index_bits != 32 && l->index_bits != 64) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: indices of %d bits: 32 or 64 (0: what suffices)", name, l->index_bits);
     return RW_OK;
 }
@@ -51,6 +54,7 @@ static bool read_option(const char *text, rw_sparse_layout *l)
     for (rw_dtype t = RW_F32; t <= RW_C128; ++t)
         if (!strcmp(text, rw_dtype_name(t))) return l->values = t, true;
     if (!strcmp(text, "columns")) return l->by_columns = true;
+    if (!strcmp(text, "scaled")) return l->scaled = true;
     if (text[0] == 'h') return number(text + 1, &l->slice);
     if (text[0] == 's') return number(text + 1, &l->sort);
     if (text[0] == 'l') return number(text + 1, &l->section);
@@ -87,7 +91,7 @@ rw_status rw_sparse_layout_parse(rw_context *ctx, const char *text, rw_sparse_la
         if (i == 0) RW_TRY(find_format(ctx, part, &read.format));
         else if (!read_option(part, &read))
             return rw_fail(ctx, RW_ERR_ARGUMENT, "format %s: \"%s\" is none of 5 or 5x5 (blocks), h32 (slices of 32 rows), s256 (sorted within 256 rows), l20 (sections of 20), columns, "
-                           "i32, i64 (indices), f32, f64, c64, c128 (values)", formats[read.format].name, part);
+                           "i32, i64 (indices), f32, f64, c64, c128 (values), scaled (values of f32 or c64 with 16 bits)", formats[read.format].name, part);
     }
     if (has_slices(read.format) && !read.slice) read.slice = 32;
     RW_TRY(rw_sparse_layout_check(ctx, &read));
@@ -103,6 +107,6 @@ void rw_sparse_layout_print(const rw_sparse_layout *l, char *text, size_t size)
     if (l->slice) snprintf(slice, sizeof slice, ":h%d", l->slice);
     if (l->sort > 1) snprintf(sort, sizeof sort, ":s%d", l->sort);
     if (l->section) snprintf(section, sizeof section, ":l%d", l->section);
-    snprintf(text, size, "%s%s%s%s%s%s%s:%s", known ? formats[l->format].name : "?", block, l->by_columns ? ":columns" : "", slice, sort, section,
-             l->index_bits == 64 ? ":i64" : l->index_bits == 32 ? ":i32" : "", rw_dtype_name(l->values));
+    snprintf(text, size, "%s%s%s%s%s%s%s:%s%s", known ? formats[l->format].name : "?", block, l->by_columns ? ":columns" : "", slice, sort, section,
+             l->index_bits == 64 ? ":i64" : l->index_bits == 32 ? ":i32" : "", rw_dtype_name(l->values), l->scaled ? ":scaled" : "");
 }

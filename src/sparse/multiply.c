@@ -29,10 +29,10 @@ static rw_status build(rw_sparse *m, rw_product_program *p)
     const bool transposed = p->op != RW_OP_NONE, f64 = arithmetic(m, p->vector) == RW_F64 || arithmetic(m, p->vector) == RW_C128;
     const bool finishes = !transposed && (m->ops == &rw_sparse_coordinates || m->layout.section);
     const char *kernel = rw_embedded_text(transposed ? "transposed.k" : m->ops->kernel), *values = rw_embedded_text("values.k");
-    rw_text_add(&d, "REAL=%s MATRIX_REAL=%s MATRIX_COMPLEX=%d VECTOR_REAL=%s VECTOR_COMPLEX=%d INDEX=%s R=%d C=%d VECTORS=%d WIDE=%d CONJUGATE=%d DOTS=%d ", f64 ? "f64" : "f32",
-                m->layout.values == RW_F32 || m->layout.values == RW_C64 ? "f32" : "f64", rw_dtype_is_complex(m->layout.values), p->vector == RW_F32 || p->vector == RW_C64 ? "f32" : "f64",
+    rw_text_add(&d, "REAL=%s MATRIX_REAL=%s MATRIX_COMPLEX=%d VECTOR_REAL=%s VECTOR_COMPLEX=%d INDEX=%s R=%d C=%d VECTORS=%d WIDE=%d ALONE=%d CONJUGATE=%d DOTS=%d SCALED=%d ", f64 ? "f64" : "f32",
+                m->scale ? "i16" : m->layout.values == RW_F32 || m->layout.values == RW_C64 ? "f32" : "f64", rw_dtype_is_complex(m->layout.values), p->vector == RW_F32 || p->vector == RW_C64 ? "f32" : "f64",
                 rw_dtype_is_complex(p->vector), m->layout.index_bits == 64 && !transposed ? "i64" : m->places >= INT32_MAX && transposed ? "i64" : "i32", m->layout.block_rows,
-                m->layout.block_columns, p->vectors, p->wide, p->op == RW_OP_CONJUGATE, p->dots);
+                m->layout.block_columns, p->vectors, p->wide, p->alone, p->op == RW_OP_CONJUGATE, p->dots, m->scale != NULL);
     if (transposed) rw_text_add(&d, "GROUP=%d", group_of_transposes(m));
     else m->ops->define(m, p, &d);
     rw_text_add(&text, "%s\n%s\n%s", values, kernel, finishes ? rw_embedded_text("finish.k") : "");
@@ -50,13 +50,13 @@ static rw_status build(rw_sparse *m, rw_product_program *p)
     return status;
 }
 
-static rw_status find_program(rw_sparse *m, rw_dtype vector, rw_op op, int vectors, int wide, bool dots, rw_product_rows ranged, const rw_product_program **found)
+static rw_status find_program(rw_sparse *m, rw_dtype vector, rw_op op, int vectors, int wide, bool alone, bool dots, rw_product_rows ranged, const rw_product_program **found)
 {
     for (rw_product_program *p = m->programs; p; p = p->next)
-        if (p->vector == vector && p->op == op && p->vectors == vectors && p->wide == wide && p->dots == dots && p->ranged == ranged) return *found = p, RW_OK;
+        if (p->vector == vector && p->op == op && p->vectors == vectors && p->wide == wide && p->alone == alone && p->dots == dots && p->ranged == ranged) return *found = p, RW_OK;
     rw_product_program *p = rw_calloc(1, sizeof *p);
     if (!p) return rw_fail_memory(m->device->ctx, sizeof *p, "a program");
-    p->vector = vector, p->op = op, p->vectors = vectors, p->wide = wide, p->dots = dots, p->ranged = ranged;
+    p->vector = vector, p->op = op, p->vectors = vectors, p->wide = wide, p->alone = alone, p->dots = dots, p->ranged = ranged;
     rw_status status = build(m, p);
     if (status == RW_OK) p->next = m->programs, m->programs = p, *found = p;
     else rw_program_destroy(&p->program), rw_free(p);
@@ -81,6 +81,7 @@ int rw_product_args(const rw_sparse *m, const rw_product *p, rw_arg *a, int n)
                              rw_arg_array(p->z),
                              rw_arg_array(p->w ? p->w : p->x),
                              rw_arg_array(p->part ? p->part : p->y),
+                             rw_arg_array(m->scale ? m->scale : p->x),
                              rw_arg_int(p->program->op == RW_OP_NONE ? m->rows : m->columns),
                              rw_arg_int(p->stride),
                              rw_arg_int(p->x_from),
@@ -197,7 +198,7 @@ rw_status rw_product_run(rw_sparse *m, rw_op op, const double alpha[2], rw_array
         p.x_from = p.y_from = at;
         int wide = RW_MIN(width, RW_MAX(16 / (int)rw_dtype_size(x->dtype), 1));
         if (all % wide || at % wide) wide = 1;
-        RW_TRY(find_program(m, x->dtype, op, width, wide, part != NULL, RW_PRODUCT_ALL, &p.program));
+        RW_TRY(find_program(m, x->dtype, op, width, wide, all == 1, part != NULL, RW_PRODUCT_ALL, &p.program));
         RW_TRY(op == RW_OP_NONE ? m->ops->launch(m, &p, q) : launch_transposed(m, &p, q));
     }
     return RW_OK;
@@ -207,14 +208,14 @@ rw_status rw_product_run_at(rw_sparse *m, const double alpha[2], rw_array *x, in
                             rw_queue *q)
 {
     rw_product p = {.x = x, .y = y, .z = z, .w = w, .part = part, .stride = 1, .x_from = x_from, .y_from = y_from, .alpha = {alpha[0], alpha[1]}, .beta = {beta[0], beta[1]}};
-    RW_TRY(find_program(m, x->dtype, RW_OP_NONE, 1, 1, part != NULL, RW_PRODUCT_ALL, &p.program));
+    RW_TRY(find_program(m, x->dtype, RW_OP_NONE, 1, 1, true, part != NULL, RW_PRODUCT_ALL, &p.program));
     return m->ops->launch(m, &p, q);
 }
 
 static rw_status some_rows(rw_sparse *m, rw_product_rows ranged, rw_array *y, int64_t from, int64_t to, rw_queue *q)
 {
     rw_product p = {.x = y, .y = y, .z = y, .stride = 1, .from = from, .to = to, .alpha = {-1, 0}, .beta = {1, 0}};
-    RW_TRY(find_program(m, y->dtype, RW_OP_NONE, 1, 1, false, ranged, &p.program));
+    RW_TRY(find_program(m, y->dtype, RW_OP_NONE, 1, 1, true, false, ranged, &p.program));
     return m->ops->launch(m, &p, q);
 }
 

@@ -13,6 +13,7 @@ typedef struct rw_product_program {
     rw_op op;
     int vectors; /* computed at once */
     int wide;    /* loaded at once: 16 bytes of neighbouring vectors where their number allows it */
+    bool alone;  /* a vector that is the only one, so that stride = 1 */
     bool dots;   /* with sums conj(w) y and |y|^2 */
     rw_product_rows ranged;
     rw_program *program;
@@ -33,7 +34,7 @@ typedef struct rw_product {
     double alpha[2], beta[2];
 } rw_product;
 
-enum { RW_PRODUCT_ARGS = 26, RW_PRODUCT_VECTORS = 8 };
+enum { RW_PRODUCT_ARGS = 27, RW_PRODUCT_VECTORS = 8 };
 
 /* Puts the arguments that all kernels share behind the n that are there; gives their number. */
 int rw_product_args(const rw_sparse *m, const rw_product *p, rw_arg *args, int n);

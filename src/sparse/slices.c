@@ -170,11 +170,11 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
                       .at = (j * l->block_columns * h + p % h) * l->block_rows, .sr = 1, .sc = h * l->block_rows};
 }
 
-/* On a GPU small values want the loads of several blocks at once, and x from shared memory, see slices.k. */
-static bool x_shared(const rw_sparse *m, int vectors)
+/* On a GPU small values want the loads of several blocks at once, and x from shared memory, see slices.k: scalar rows of an item; 0: one, without all that. */
+static int rows_of_item(const rw_sparse *m, int vectors)
 {
-    const int r = m->layout.block_rows;
-    return rw_sparse_threads(m) && rw_dtype_size(m->layout.values) == 4 && vectors == 1 && r == m->layout.block_columns && r > 1 && !m->layout.section;
+    const int r = m->layout.block_rows, size = (int)rw_sparse_value_size(&m->layout);
+    return rw_sparse_threads(m) && size <= 4 && vectors == 1 && r == m->layout.block_columns && r > 1 && !m->layout.section && !m->ordered ? 4 / size : 0;
 }
 
 /* On a GPU many vectors are shared out to items by WIDE of them. */
@@ -183,7 +183,9 @@ static bool by_blocks(const rw_sparse *m, const rw_product_program *p) { return 
 /* Block rows of a group: about 128 items on a GPU. */
 static int rows_of_group(const rw_sparse *m, int vectors)
 {
-    return !rw_sparse_threads(m) || x_shared(m, vectors) ? 32 : RW_MAX(128 / m->layout.block_rows / 32, 1) * 32;
+    if (!rw_sparse_threads(m)) return 32;
+    const int items = rows_of_item(m, vectors) > 1 ? 160 : 128;
+    return RW_MAX(items * RW_MAX(rows_of_item(m, vectors), 1) / m->layout.block_rows / 32, 1) * 32;
 }
 
 static int64_t sections(const rw_sparse *m) { return m->layout.section ? RW_MAX((m->longest + m->layout.section - 1) / m->layout.section, 1) : 1; }
@@ -192,14 +194,16 @@ static int64_t groups_of_rows(const rw_sparse *m, int vectors) { return (m->bloc
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
-    const int rows = rows_of_group(m, p->vectors), items = rows * (by_blocks(m, p) ? p->vectors / p->wide : m->layout.block_rows);
+    const int rows = rows_of_group(m, p->vectors), run = rows_of_item(m, p->vectors);
     const bool few = groups_of_rows(m, p->vectors) <= 2 * m->device->info.units; /* nobody else is there to hide a load's latency behind: all at once */
-    const bool shared = x_shared(m, p->vectors) && !p->ranged, lanes = !rw_sparse_threads(m);
-    rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d X_SHARED=%d DEEP=4 SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, items, lanes, by_blocks(m, p), shared, sorted(m),
-                m->layout.section, m->shift && !shared && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1) : few ? 4 : m->layout.block_columns > 3 ? 2 : 4);
+    const int items = by_blocks(m, p) ? rows * p->vectors / p->wide : rows * m->layout.block_rows / RW_MAX(run, 1);
+    const bool lanes = !rw_sparse_threads(m);
+    rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=4 SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, items, lanes, by_blocks(m, p), run, sorted(m),
+                m->layout.section, m->shift && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1) : few ? 4 : m->layout.block_columns > 3 ? 2 : 4);
     if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);
     /* registers for enough groups: where values are small, or converted on the way, or vectors many */
-    if (shared || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
+    if (run > 1) rw_text_add(d, " RW_GROUPS_A_UNIT=%d", RW_MIN(RW_MAX(1120 / items, 1), 16));
+    else if (run || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
     else if (by_blocks(m, p)) rw_text_add(d, " RW_GROUPS_A_UNIT=4");
 }
 

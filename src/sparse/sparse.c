@@ -52,13 +52,13 @@ static rw_status check_blocks(rw_context *ctx, const rw_sparse_layout *l, const 
 
 static double bytes_of(const rw_sparse *m)
 {
-    return m->places * (double)rw_dtype_size(m->layout.values) + (m->nfirst + m->ncolumn + m->nrow) * (m->layout.index_bits / 8) + 4 * m->nshift;
+    return m->places * (double)rw_sparse_value_size(&m->layout) + (m->layout.scaled ? 4 * (double)m->rows : 0) + (m->nfirst + m->ncolumn + m->nrow) * (m->layout.index_bits / 8) + 4 * m->nshift;
 }
 
 /* Padding is no use where it makes the matrix many times larger. */
 static bool explodes(const rw_sparse *m)
 {
-    const double least = (double)m->blocks * ((double)m->layout.block_rows * m->layout.block_columns * (double)rw_dtype_size(m->layout.values) + 4);
+    const double least = (double)m->blocks * ((double)m->layout.block_rows * m->layout.block_columns * (double)rw_sparse_value_size(&m->layout) + 4);
     return m->ops != &rw_sparse_variable && bytes_of(m) >= fmax(16 * least, 100e6);
 }
 
@@ -147,12 +147,13 @@ static rw_status make_array(rw_sparse *m, rw_dtype dtype, double n, rw_array **a
 static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b)
 {
     const rw_dtype index = m->layout.index_bits == 64 ? RW_I64 : RW_I32;
-    void *first, *column, *row = NULL, *shift = NULL, *value;
+    void *first, *column, *row = NULL, *shift = NULL, *scale, *value;
     RW_TRY(make_array(m, index, m->nfirst, &m->first, &first));
     RW_TRY(make_array(m, index, m->ncolumn, &m->column, &column));
     if (m->nrow > 0) RW_TRY(make_array(m, index, m->nrow, &m->row, &row));
     if (m->nshift > 0) RW_TRY(make_array(m, RW_I32, m->nshift, &m->shift, &shift));
-    RW_TRY(make_array(m, m->layout.values, m->places, &m->value, &value));
+    if (m->layout.scaled) RW_TRY(make_array(m, RW_F32, (double)m->rows, &m->scale, &scale));
+    RW_TRY(make_array(m, m->layout.scaled ? RW_U16 : m->layout.values, m->layout.scaled ? m->places * (double)rw_sparse_value_size(&m->layout) / 2 : m->places, &m->value, &value));
     m->ops->fill(m, b, first, column, row, shift);
     return RW_OK;
 }
@@ -196,7 +197,7 @@ void rw_sparse_destroy(rw_sparse **matrix)
     rw_sparse *m = *matrix;
     *matrix = NULL;
     if (!m) return;
-    rw_array_destroy(&m->value), rw_array_destroy(&m->first), rw_array_destroy(&m->column), rw_array_destroy(&m->row), rw_array_destroy(&m->shift);
+    rw_array_destroy(&m->value), rw_array_destroy(&m->scale), rw_array_destroy(&m->first), rw_array_destroy(&m->column), rw_array_destroy(&m->row), rw_array_destroy(&m->shift);
     rw_array_destroy(&m->t_first), rw_array_destroy(&m->t_row), rw_array_destroy(&m->t_at), rw_array_destroy(&m->scratch), rw_array_destroy(&m->tails);
     rw_products_free(m);
     free_host(m);
@@ -206,21 +207,23 @@ void rw_sparse_destroy(rw_sparse **matrix)
 
 rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v)
 {
-    const void *value;
+    const void *value, *scale = NULL;
     *v = (rw_view){.m = m};
     RW_TRY(rw_array_read(m->first, &v->first));
     RW_TRY(rw_array_read(m->column, &v->column));
     if (m->row) RW_TRY(rw_array_read(m->row, &v->row));
     if (m->shift) RW_TRY(rw_array_read(m->shift, (const void **)&v->shift));
+    if (update && m->scale) RW_TRY(rw_array_update(m->scale, (void **)&v->scale));
     if (update) return rw_array_update(m->value, (void **)&v->value);
     RW_TRY(rw_array_read(m->value, &value));
-    v->value = (char *)(uintptr_t)value; /* read only, as the caller has asked */
+    if (m->scale) RW_TRY(rw_array_read(m->scale, &scale));
+    v->value = (char *)(uintptr_t)value, v->scale = (float *)(uintptr_t)scale; /* read only, as the caller has asked */
     return RW_OK;
 }
 
 rw_status rw_sparse_send(rw_sparse *m, rw_queue *q)
 {
-    rw_array *const arrays[] = {m->value, m->first, m->column, m->row, m->shift};
+    rw_array *const arrays[] = {m->value, m->scale, m->first, m->column, m->row, m->shift};
     for (int i = 0; i < RW_COUNT(arrays); ++i)
         if (arrays[i]) RW_TRY(rw_array_send(arrays[i], q));
     return RW_OK;
@@ -250,6 +253,8 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
     rw_sparse_block b;
     const rw_dtype type = m->layout.values;
     const char *from = values;
+    if (m->scale)
+        return rw_fail(m->device->ctx, RW_ERR_UNSUPPORTED, "blocks cannot be added to scaled values, whose rows have a scale already: assemble a matrix of %s and convert it", rw_dtype_name(type));
     RW_TRY(rw_sparse_look(m, true, &v));
     for (int64_t k = 0; k < n; ++k) {
         if (!find_block(&v, row[k], column[k], &b))
@@ -275,8 +280,7 @@ static bool has_padding(rw_sparse_format f) { return f != RW_SPARSE_COO && f != 
 static int64_t row_entries(const rw_view *v, int64_t i, int64_t *row, int64_t *column, double *value)
 {
     const rw_sparse *m = v->m;
-    const rw_dtype type = m->layout.values;
-    const bool z = rw_dtype_is_complex(type), drop = has_padding(m->layout.format);
+    const bool z = rw_dtype_is_complex(m->layout.values), drop = has_padding(m->layout.format);
     const int64_t blocks = m->ops->count(v, i), nr = rw_row_of(m, i + 1) - rw_row_of(m, i);
     int64_t n = 0;
     for (int r = 0; r < nr; ++r)
@@ -284,7 +288,7 @@ static int64_t row_entries(const rw_view *v, int64_t i, int64_t *row, int64_t *c
             const rw_sparse_block b = m->ops->block(v, i, k);
             for (int c = 0; c < b.nc; ++c) {
                 const int64_t at = b.at + b.sr * r + b.sc * c;
-                const double re = rw_value_get(type, v->value, at, 0), im = rw_value_get(type, v->value, at, 1);
+                const double re = rw_entry_get(v, at, b.row + r, 0), im = rw_entry_get(v, at, b.row + r, 1);
                 if (drop && re == 0 && im == 0) continue;
                 if (row) {
                     row[n] = b.row + r, column[n] = b.column + c;
@@ -449,6 +453,18 @@ static rw_status check_entries(rw_context *ctx, const rw_sparse_layout *l, const
     return RW_OK;
 }
 
+/* The largest number of a row, those of the same place added up. */
+static double largest(const rw_mtx *e, const rw_sorted *s, int64_t row)
+{
+    double most = 0, sum[2] = {0, 0};
+    for (int64_t at = s->first[row]; at < s->first[row + 1]; ++at) {
+        const double *value = e->value + (e->is_complex ? 2 : 1) * s->entry[at];
+        if (at == s->first[row] || s->column[at] != s->column[at - 1]) sum[0] = sum[1] = 0;
+        for (int p = 0; p <= e->is_complex; ++p) sum[p] += value[p], most = fmax(most, fabs(sum[p]));
+    }
+    return most;
+}
+
 /* Adds the entries of block row i: columns of entries and of blocks ascend together. */
 static void place(const rw_view *v, const rw_mtx *e, const rw_sorted *s, int64_t i)
 {
@@ -456,10 +472,11 @@ static void place(const rw_view *v, const rw_mtx *e, const rw_sorted *s, int64_t
     for (int64_t row = rw_row_of(m, i); row < rw_row_of(m, i + 1); ++row) {
         int64_t k = 0;
         rw_sparse_block b = {0};
+        if (v->scale) rw_entry_scale(v, row, largest(e, s, row));
         for (int64_t at = s->first[row]; at < s->first[row + 1]; ++at) {
             while (!b.nc || s->column[at] >= b.column + b.nc) b = m->ops->block(v, i, k++);
             const int64_t entry = s->entry[at], to = b.at + b.sr * (row - b.row) + b.sc * (s->column[at] - b.column);
-            rw_value_add(m->layout.values, v->value, to, e->is_complex ? e->value[2 * entry] : e->value[entry], e->is_complex ? e->value[2 * entry + 1] : 0);
+            rw_entry_add(v, to, row, e->is_complex ? e->value[2 * entry] : e->value[entry], e->is_complex ? e->value[2 * entry + 1] : 0);
         }
     }
 }

@@ -6,6 +6,8 @@
 #ifndef RW_SPARSE_H
 #define RW_SPARSE_H
 
+#include <math.h>
+
 #include "device/device.h"
 #include "io/mtx.h"
 #include "rechenwerk/sparse.h"
@@ -21,6 +23,7 @@ typedef struct rw_sparse_block {
 typedef struct rw_view {
     const rw_sparse *m;
     char *value;
+    float *scale; /* of scalar rows; NULL: values are as they are */
     const void *first, *column, *row;
     const int32_t *shift;
 } rw_view;
@@ -52,6 +55,7 @@ struct rw_sparse {
     int64_t blocks;          /* of the pattern */
     double places, nfirst, ncolumn, nrow, nshift; /* values, indices: whole numbers below 2^53 once the matrix is made */
     rw_array *value, *first, *column, *row; /* row: NULL where nrow == 0 */
+    rw_array *scale;         /* of scaled values, f32, one a scalar row; else NULL */
     rw_array *shift;         /* slices: shift and rows of each position, see slices.k; NULL: none */
     /* on the host only */
     int32_t *length;         /* slices: blocks of each block row */
@@ -97,6 +101,32 @@ static inline void rw_value_add(rw_dtype type, void *p, int64_t k, double re, do
     }
 }
 
+/* Values of a matrix: place k, in a scalar row. Scaled ones are rounded to the nearest; the row's scale stands before the first is added. */
+enum { RW_SCALED_MOST = 32767 };
+static inline double rw_entry_get(const rw_view *v, int64_t k, int64_t row, int part)
+{
+    const rw_dtype type = v->m->layout.values;
+    if (!v->scale) return rw_value_get(type, v->value, k, part);
+    if (type == RW_F32) return part ? 0 : (double)v->scale[row] * ((const int16_t *)v->value)[k];
+    return (double)v->scale[row] * ((const int16_t *)v->value)[2 * k + part];
+}
+static inline void rw_entry_add(const rw_view *v, int64_t k, int64_t row, double re, double im)
+{
+    const rw_dtype type = v->m->layout.values;
+    if (!v->scale) {
+        rw_value_add(type, v->value, k, re, im);
+        return;
+    }
+    int16_t *const to = (int16_t *)v->value + (type == RW_C64 ? 2 * k : k);
+    const double by = v->scale[row] > 0 ? 1 / (double)v->scale[row] : 0;
+    for (int p = 0; p < (type == RW_C64 ? 2 : 1); ++p) to[p] = (int16_t)fmax(fmin(to[p] + rint((p ? im : re) * by), RW_SCALED_MOST), -RW_SCALED_MOST);
+}
+/* The scale of a row whose largest number, real or imaginary part, is this. */
+static inline void rw_entry_scale(const rw_view *v, int64_t row, double largest)
+{
+    if (v->scale) v->scale[row] = (float)(largest / RW_SCALED_MOST);
+}
+
 /* Scalar rows (columns) of a block row i of 0 … n, from where on. */
 static inline int64_t rw_row_of(const rw_sparse *m, int64_t i) { return m->row_first ? m->row_first[i] : i * m->layout.block_rows; }
 static inline int64_t rw_column_of(const rw_sparse *m, int64_t j) { return m->column_first ? m->column_first[j] : j * m->layout.block_columns; }
@@ -111,6 +141,8 @@ rw_status rw_sparse_send(rw_sparse *m, rw_queue *q);
 /* Checks a layout; ERR_ARGUMENT. */
 rw_status rw_sparse_layout_check(rw_context *ctx, const rw_sparse_layout *l);
 bool rw_sparse_has_blocks(rw_sparse_format format);
+/* Bytes of a value as it is kept. */
+size_t rw_sparse_value_size(const rw_sparse_layout *l);
 
 /* Entries row after row, columns ascending; sorted by counting, so in time of their number. */
 typedef struct rw_sorted {

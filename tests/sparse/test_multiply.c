@@ -80,7 +80,7 @@ static void product(const char *what, rw_sparse *m, const entries *e, rw_op op, 
     OK(rw_array_read(x, &px));
     OK(rw_array_update(y, &old));
     if (beta[0] == 0 && beta[1] == 0) memset(old, 0xff, (size_t)(ny * k) * rw_dtype_size(type));
-    expected r = expect(e, matrix, op, alpha, px, beta, old, type, ny, k);
+    expected r = expect(e, rw_sparse_get_layout(m)->scaled ? RW_F64 : matrix, op, alpha, px, beta, old, type, ny, k);
     OK(rw_sparse_multiply(m, op, alpha, x, beta, y, queue));
     OK(rw_array_read(y, &py));
     compare(what, &r, matrix, type, py, ny, k);
@@ -165,6 +165,88 @@ static void test_grids(void **state)
         if (grids[g].block == 1) all_kinds("sell", &real, &z, (uint64_t)g), all_kinds("dia", &real, &z, (uint64_t)g);
         free_entries(&real), free_entries(&z);
     }
+}
+
+/* Values of 16 bits with a scale a row: what is kept is near the entries, products are those of what is kept. */
+static void scaled(const char *text, const entries *e, rw_dtype type, rw_op op, int k)
+{
+    rw_sparse_layout l;
+    rw_sparse *m;
+    rw_sparse_size size;
+    char what[120];
+    entries kept = {e->rows, e->columns, 0, e->is_complex, NULL, NULL, NULL};
+    double *most = calloc((size_t)e->rows + 1, sizeof *most);
+    OK(rw_sparse_layout_parse(ctx, text, &l));
+    OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
+    OK(rw_sparse_entries(m, &kept.n, &kept.row, &kept.column, &kept.value));
+    size = rw_sparse_get_size(m);
+    assert_true(size.bytes >= (e->is_complex ? 4 : 2) * size.places + 4 * size.rows);
+    const int parts = 1 + e->is_complex;
+    for (int64_t i = 0; i < e->n * parts; ++i) most[e->row[i / parts]] = fmax(most[e->row[i / parts]], fabs(e->value[i]));
+    for (int64_t i = 0, j = 0; i < e->n; ++i) { /* both by rows; what became 0 may be missing */
+        const bool there = j < kept.n && kept.row[j] == e->row[i] && kept.column[j] == e->column[i];
+        for (int p = 0; p < parts; ++p) {
+            const double error = fabs((there ? kept.value[parts * j + p] : 0) - e->value[parts * i + p]), allowed = most[e->row[i]] * (0.5 / RW_SCALED_MOST + FLT_EPSILON);
+            if (!(error <= allowed)) fail_msg("%s: entry %lld differs by %g, %g allowed", text, (long long)i, error, allowed);
+        }
+        j += there;
+    }
+    snprintf(what, sizeof what, "%s: %s x %s, op %d, %d vectors", rw_device_info(dev)->name, text, rw_dtype_name(type), (int)op, k);
+    product(what, m, &kept, op, type, k, 77);
+    rw_sparse_free_entries(&kept.row, &kept.column, &kept.value);
+    rw_sparse_destroy(&m);
+    free(most);
+}
+
+static void by_rows(entries *e)
+{
+    const size_t parts = 1 + e->is_complex;
+    rw_sorted s;
+    entries t = {e->rows, e->columns, e->n, e->is_complex, malloc((size_t)e->n * 8 + 1), malloc((size_t)e->n * 8 + 1), malloc((size_t)e->n * 16 + 1)};
+    assert_true(rw_sort_entries(e->rows, e->columns, e->n, e->row, e->column, &s));
+    for (int64_t i = 0; i < e->rows; ++i)
+        for (int64_t k = s.first[i]; k < s.first[i + 1]; ++k) {
+            t.row[k] = i, t.column[k] = s.column[k];
+            memcpy(t.value + parts * (size_t)k, e->value + parts * (size_t)s.entry[k], parts * sizeof *t.value);
+        }
+    rw_sorted_free(&s);
+    free_entries(e);
+    *e = t;
+}
+
+static void test_scaled(void **state)
+{
+    static const struct { const char *layout; rw_dtype type; rw_op op; int k; } kinds[] = {
+        {"bsell:5x5", RW_F32, RW_OP_NONE, 1}, {"bsell:5x5", RW_F64, RW_OP_NONE, 1}, {"csr", RW_F32, RW_OP_NONE, 1}, {"bcsr:5x5", RW_F32, RW_OP_NONE, 1}, {"sell:s64", RW_F64, RW_OP_NONE, 1},
+        {"bsell:5x5:h64", RW_F32, RW_OP_NONE, 1}, {"bsell:5x5", RW_F32, RW_OP_TRANSPOSE, 1}, {"bsell:5x5:s64", RW_F32, RW_OP_NONE, 3}, {"coo", RW_F64, RW_OP_NONE, 1}, {"dia", RW_F32, RW_OP_NONE, 1},
+        {"vbcsr", RW_F32, RW_OP_NONE, 2}, {"bell:5x5:l4", RW_F32, RW_OP_NONE, 1}, {"bcsr:5x5:columns", RW_F64, RW_OP_TRANSPOSE, 3}, {"bell:5x5", RW_F32, RW_OP_NONE, 1}, {"ell", RW_F64, RW_OP_NONE, 2},
+    };
+    const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
+    (void)state;
+    for (int z = 0; z < 2; ++z) {
+        entries e[2] = {random_entries(60, 43, 43, 5, 5, z, true, false), grid_entries(61, 9, 11, 5, 5, z)};
+        for (int g = 0; g < 2; ++g) {
+            by_rows(&e[g]);
+            for (int i = 0; i < (fast ? RW_COUNT(kinds) : z ? 2 : 5); ++i) {
+                char text[60];
+                snprintf(text, sizeof text, "%s:%s:scaled", kinds[i].layout, z ? "c64" : "f32");
+                scaled(text, &e[g], z ? is_single(kinds[i].type) ? RW_C64 : RW_C128 : kinds[i].type, kinds[i].op, kinds[i].k);
+            }
+        }
+        free_entries(&e[0]), free_entries(&e[1]);
+    }
+    rw_sparse_layout l;
+    rw_sparse *m;
+    FAILS(RW_ERR_ARGUMENT, "scaled values of f64: they have 16 bits", rw_sparse_layout_parse(ctx, "csr:scaled", &l));
+    OK(rw_sparse_layout_parse(ctx, "csr:f32:scaled", &l));
+    OK(rw_sparse_from_entries(dev, &l, 3, 3, 3, (int64_t[]){0, 0, 2}, (int64_t[]){1, 1, 2}, (double[]){1, -3, 0}, false, &m)); /* the same place twice; a row of zeros; one without entries */
+    int64_t n, *row, *column;
+    double *value;
+    OK(rw_sparse_entries(m, &n, &row, &column, &value));
+    assert_true(n == 2 && fabs(value[0] + 2) < 2 * FLT_EPSILON && value[1] == 0);
+    rw_sparse_free_entries(&row, &column, &value);
+    FAILS(RW_ERR_UNSUPPORTED, "blocks cannot be added to scaled values", rw_sparse_add_blocks(m, 1, (int64_t[]){0}, (int64_t[]){1}, (float[]){1}));
+    rw_sparse_destroy(&m);
 }
 
 /* Rows longer than a group's shared memory, and rows through many pieces of COO. */
@@ -354,6 +436,6 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_scalar_formats), cmocka_unit_test(test_blocks), cmocka_unit_test(test_grids), cmocka_unit_test(test_long_rows), cmocka_unit_test(test_sums),
-                                       cmocka_unit_test(test_ordered), cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_ordered), cmocka_unit_test(test_scaled), cmocka_unit_test(test_refused)};
     return run_on_devices("multiply", tests, RW_COUNT(tests));
 }
