@@ -38,7 +38,8 @@ typedef enum rw_sparse_format {
 #define RW_X(name, text, blocks, line) RW_SPARSE_##name,
     RW_SPARSE_FORMAT_LIST(RW_X)
 #undef RW_X
-    RW_SPARSE_FORMATS
+    RW_SPARSE_FORMATS,
+    RW_SPARSE_FREE /* no format: what rw_sparse_create_free makes has no entries */
 } rw_sparse_format;
 
 enum { RW_SPARSE_BLOCK_MOST = 16 };
@@ -179,6 +180,7 @@ RW_API rw_status rw_sparse_entries(rw_sparse *matrix, int64_t *n, int64_t **row,
 RW_API void rw_sparse_free_entries(int64_t **row, int64_t **column, double **values);
 
 RW_API const rw_sparse_layout *rw_sparse_get_layout(const rw_sparse *matrix);
+/* Of a map without entries 0 blocks, places and bytes. */
 RW_API rw_sparse_size rw_sparse_get_size(const rw_sparse *matrix);
 RW_API rw_device *rw_sparse_device(const rw_sparse *matrix);
 
@@ -191,6 +193,26 @@ typedef enum rw_op { RW_OP_NONE, RW_OP_TRANSPOSE, RW_OP_CONJUGATE } rw_op; /* A,
  * The first product with a transpose makes an index for it (4 or 8 bytes and a place a block); rw_sparse_transpose is faster where there are many.
  * Source of the formats: docs/methods/sparse.md. */
 RW_API rw_status rw_sparse_multiply(rw_sparse *matrix, rw_op op, const double alpha[2], rw_array *x, const double beta[2], rw_array *y, rw_queue *queue);
+
+/* ---- without entries -------------------------------------------------------------------------------------------------------------- */
+
+/* A linear map that is a function: a stencil that is computed, a product of matrices, whatever kernels can do. */
+typedef struct rw_sparse_free {
+    int64_t rows, columns; /* 1 and more */
+    rw_dtype values;       /* F32, F64, C64, C128: vectors are of this type */
+    /* y <- op(A) x, put into the queue. Launches alone, since solvers record them and replay them; x and y are two different arrays of one dimension, whole vectors on the device of the map. */
+    rw_status (*multiply)(void *user, rw_op op, rw_array *x, rw_array *y, rw_queue *queue);
+    bool transposes;       /* multiply does every op; else RW_OP_NONE alone */
+    bool hermitian;        /* the conjugate transpose is the same map: multiply is asked for RW_OP_NONE in its place */
+    rw_status (*diagonal)(void *user, rw_array **diagonal); /* (optional) `rows` values, asked for by jacobi and chebyshev; the array stays its owner's */
+    void (*destroy)(void *user); /* (optional) called with the matrix' end */
+    void *user;
+} rw_sparse_free;
+
+/* A matrix in the eyes of products and solvers, in no format: its layout says RW_SPARSE_FREE. What needs entries (rw_sparse_add_blocks, _zero, _entries, _write, _convert, _transpose, preconditioners but
+ * jacobi and chebyshev) gives ERR_UNSUPPORTED, and so do products with transposes that it does not have; vectors of another type ERR_ARGUMENT. A product of whole vectors with alpha = 1 and beta = 0
+ * is `multiply` alone; else it is given vectors of the matrix, and a pass more copies x or combines y. ERR_ARGUMENT: sizes, type, no `multiply`; then `user` stays the caller's. ERR_MEMORY. */
+RW_API rw_status rw_sparse_create_free(rw_device *device, const rw_sparse_free *map, rw_sparse **matrix);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
  *   run.c      the table of benchmarks, rw_bench_run     measure.c  rounds, medians, rows
  *   limit.c    copy or STREAM                            host.c     peers in C, compiled at run time from host.k
  *   data.c     random inputs, programs, small helpers    format.c   rows as text, Markdown, JSON
- *   sparse.c   matrices of rw_sparse                 products.c formats.c   one matrix in several layouts
+ *   sparse.c stencils.c   matrices of rw_sparse, and none   products.c formats.c   one matrix in several layouts
  *   spmv.c fft.c filter.c dot.c    the spine             rates.c laser.c rkc.c rock.c launch.c    through the expression compiler
  *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there; library.c finds them
  */
@@ -95,6 +95,11 @@ void *rw_host_function(rw_bench *b, const char *name);
 
 /* A row for each candidate, see rw_bench_products. */
 rw_status rw_bench_layouts(rw_bench *b, const rw_entries *entries, rw_dtype vectors, const rw_sparse_candidate *candidates, int n);
+
+/* ---- stencils.c -------------------------------------------------------------------------------------------------- */
+
+/* Rows of `krylov`: a stencil with and without its matrix. */
+rw_status rw_bench_stencil_solvers(rw_bench *b);
 
 /* ---- data.c ------------------------------------------------------------------------------------------------------ */
 

@@ -356,7 +356,8 @@ static rw_status run_solvers(rw_bench *b)
         if (!b->options.quick) RW_TRY(run_solver(b, i, 100, "5,000,000 unknowns"));
         RW_TRY(run_solver(b, i, 7, "1,715 unknowns"));
     }
-    return run_document(b);
+    RW_TRY(run_document(b));
+    return rw_bench_stencil_solvers(b);
 }
 
 /* Two of them; tests/krylov has the rest. */

@@ -89,8 +89,7 @@ static rw_status check(rw_context *ctx, const rw_sparse *a, rw_dtype vectors, co
     if ((unsigned)s->method >= RW_KRYLOV_METHODS) return rw_fail(ctx, RW_ERR_ARGUMENT, "method = %d is not one of rw_krylov_method", (int)s->method);
     if (a->rows != a->columns) return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: solvers need square ones", (long long)a->rows, (long long)a->columns);
     if (vectors > RW_C128) return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
-    if (rw_dtype_is_complex(a->layout.values) && !rw_dtype_is_complex(vectors))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %s with vectors of %s: use c64 or c128", rw_dtype_name(a->layout.values), rw_dtype_name(vectors));
+    RW_TRY(rw_product_check(a, RW_OP_NONE, vectors));
     if (!(s->rtol >= 0) || !(s->atol >= 0)) return rw_fail(ctx, RW_ERR_ARGUMENT, "rtol = %g, atol = %g: numbers of 0 and more are needed", s->rtol, s->atol);
     if (s->iterations < 0 || s->iterations > 100000000) return rw_fail(ctx, RW_ERR_ARGUMENT, "iterations = %lld is outside [1, 100000000]", (long long)s->iterations);
     if (s->restart < 0 || s->restart > 1000) return rw_fail(ctx, RW_ERR_ARGUMENT, "restart = %d is outside [1, 1000]: vectors kept before GMRES restarts", s->restart);

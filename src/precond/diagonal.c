@@ -23,15 +23,38 @@ static int64_t invert(const rw_host *h, double scale, rw_host *d)
     return first == INT64_MAX ? -1 : first;
 }
 
+/* The diagonal of a map without entries, as it tells it. */
+static rw_status read_told(rw_sparse *m, const char *who, rw_host *h)
+{
+    rw_array *array;
+    const void *data;
+    rw_context *ctx = m->device->ctx;
+    *h = (rw_host){.rows = m->rows, .columns = m->columns, .r = 1, .parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1};
+    if (!m->map.diagonal) return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s needs the diagonal, and this map without entries has none: give rw_sparse_free.diagonal, or use no preconditioner", who);
+    RW_TRY(m->map.diagonal(m->map.user, &array));
+    if (array->dtype != m->layout.values || array->size != m->rows)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the diagonal told is %lld numbers of %s: %lld of %s are needed", who, (long long)array->size, rw_dtype_name(array->dtype), (long long)m->rows,
+                       rw_dtype_name(m->layout.values));
+    RW_TRY(rw_array_read(array, &data));
+    h->first = rw_calloc((size_t)h->rows + 1, sizeof *h->first);
+    for (int64_t i = 0; h->first && i <= h->rows; ++i) h->first[i] = i;
+    if (!h->first || !rw_host_make(h)) return rw_fail_memory(ctx, (size_t)h->rows * 32, "a preconditioner");
+    for (int64_t i = 0; i < h->rows; ++i) {
+        h->column[i] = i;
+        for (int p = 0; p < h->parts; ++p) h->value[h->parts * i + p] = rw_value_get(m->layout.values, data, i, p);
+    }
+    return RW_OK;
+}
+
 rw_status rw_diagonal_inverse(rw_sparse *m, const char *who, double scale, const rw_precond_spec *s, rw_sparse **inverse)
 {
     rw_host h, d;
     rw_context *ctx = m->device->ctx;
     *inverse = NULL;
-    RW_TRY(rw_host_read(m, &h));
+    rw_status status = rw_sparse_is_free(m) ? read_told(m, who, &h) : rw_host_read(m, &h);
     d = (rw_host){.rows = h.rows, .columns = h.columns, .r = h.r, .parts = h.parts, .first = rw_calloc(((size_t)h.rows + 1), sizeof *d.first)};
     for (int64_t i = 0; d.first && i <= h.rows; ++i) d.first[i] = i;
-    rw_status status = d.first && rw_host_make(&d) ? RW_OK : rw_fail_memory(ctx, (size_t)(h.rows + 1) * 8 * (size_t)(rw_host_size(&h) + 2), "a preconditioner");
+    if (status == RW_OK) status = d.first && rw_host_make(&d) ? RW_OK : rw_fail_memory(ctx, (size_t)(h.rows + 1) * 8 * (size_t)(rw_host_size(&h) + 2), "a preconditioner");
     if (status == RW_OK) {
         const int64_t row = invert(&h, scale, &d);
         status = row >= 0 ? singular(ctx, who, &h, row) : rw_host_send(&d, m->device, s, inverse);

@@ -143,9 +143,10 @@ static rw_status check(rw_context *ctx, const rw_sparse *m, rw_dtype vectors, co
     if ((unsigned)s->order > RW_ORDER_COLOURS) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: order = %d is not one of rw_precond_order", names[s->method], (int)s->order);
     if (m->rows != m->columns) return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: preconditioners need square ones", (long long)m->rows, (long long)m->columns);
     if (vectors > RW_C128) return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
-    if (rw_dtype_is_complex(m->layout.values) && !rw_dtype_is_complex(vectors))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %s with vectors of %s: use c64 or c128", rw_dtype_name(m->layout.values), rw_dtype_name(vectors));
-    return RW_OK;
+    if (rw_sparse_is_free(m) && s->method != RW_PRECOND_JACOBI && s->method != RW_PRECOND_CHEBYSHEV)
+        return rw_fail(ctx, RW_ERR_UNSUPPORTED, "preconditioner %s needs entries, and this map of %lld x %lld has none: use jacobi or chebyshev, or put the matrix together", names[s->method],
+                       (long long)m->rows, (long long)m->columns);
+    return rw_product_check(m, RW_OP_NONE, vectors);
 }
 
 static rw_precond_spec with_defaults(rw_precond_spec s)

@@ -18,6 +18,7 @@ static bool has_sections(rw_sparse_format f) { return has_slices(f) || f == RW_S
 
 rw_status rw_sparse_layout_check(rw_context *ctx, const rw_sparse_layout *l)
 {
+    if (l->format == RW_SPARSE_FREE) return rw_fail(ctx, RW_ERR_ARGUMENT, "format free: a map without entries comes from rw_sparse_create_free; for a matrix take another format");
     if ((unsigned)l->format >= RW_SPARSE_FORMATS) return rw_fail(ctx, RW_ERR_ARGUMENT, "format = %d is not one of rw_sparse_format", (int)l->format);
     const char *name = formats[l->format].name;
     if (l->values > RW_C128) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: values of %s: a matrix has f32, f64, c64 or c128", name, rw_dtype_name(l->values));
@@ -107,6 +108,6 @@ void rw_sparse_layout_print(const rw_sparse_layout *l, char *text, size_t size)
     if (l->slice) snprintf(slice, sizeof slice, ":h%d", l->slice);
     if (l->sort > 1) snprintf(sort, sizeof sort, ":s%d", l->sort);
     if (l->section) snprintf(section, sizeof section, ":l%d", l->section);
-    snprintf(text, size, "%s%s%s%s%s%s%s:%s%s", known ? formats[l->format].name : "?", block, l->by_columns ? ":columns" : "", slice, sort, section,
+    snprintf(text, size, "%s%s%s%s%s%s%s:%s%s", known ? formats[l->format].name : l->format == RW_SPARSE_FREE ? "free" : "?", block, l->by_columns ? ":columns" : "", slice, sort, section,
              l->index_bits == 64 ? ":i64" : l->index_bits == 32 ? ":i32" : "", rw_dtype_name(l->values), l->scaled ? ":scaled" : "");
 }

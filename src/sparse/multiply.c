@@ -13,7 +13,7 @@ static rw_dtype arithmetic(const rw_sparse *m, rw_dtype vector)
     return rw_dtype_is_complex(vector) ? f64 ? RW_C128 : RW_C64 : f64 ? RW_F64 : RW_F32;
 }
 
-static int group_of_transposes(const rw_sparse *m) { return rw_sparse_threads(m) ? 128 : 1024; }
+int rw_product_group(const rw_sparse *m) { return rw_sparse_threads(m) ? 128 : 1024; }
 
 /* ---- programs ---------------------------------------------------------------------------------------------------------------------- */
 
@@ -26,14 +26,14 @@ static rw_status build(rw_sparse *m, rw_product_program *p)
     rw_text d = {0}, text = {0};
     rw_define defines[MOST_DEFINITIONS];
     int n = 0;
-    const bool transposed = p->op != RW_OP_NONE, f64 = arithmetic(m, p->vector) == RW_F64 || arithmetic(m, p->vector) == RW_C128;
-    const bool finishes = !transposed && (m->ops == &rw_sparse_coordinates || m->layout.section);
+    const bool is_free = rw_sparse_is_free(m), transposed = p->op != RW_OP_NONE && !is_free, f64 = arithmetic(m, p->vector) == RW_F64 || arithmetic(m, p->vector) == RW_C128;
+    const bool finishes = !transposed && (m->ops == &rw_sparse_coordinates || m->layout.section || is_free);
     const char *kernel = rw_embedded_text(transposed ? "transposed.k" : m->ops->kernel), *values = rw_embedded_text("values.k");
     rw_text_add(&d, "REAL=%s MATRIX_REAL=%s MATRIX_COMPLEX=%d VECTOR_REAL=%s VECTOR_COMPLEX=%d INDEX=%s R=%d C=%d VECTORS=%d WIDE=%d ALONE=%d CONJUGATE=%d DOTS=%d SCALED=%d ", f64 ? "f64" : "f32",
                 m->scale ? "i16" : m->layout.values == RW_F32 || m->layout.values == RW_C64 ? "f32" : "f64", rw_dtype_is_complex(m->layout.values), p->vector == RW_F32 || p->vector == RW_C64 ? "f32" : "f64",
                 rw_dtype_is_complex(p->vector), m->layout.index_bits == 64 && !transposed ? "i64" : m->places >= INT32_MAX && transposed ? "i64" : "i32", m->layout.block_rows,
                 m->layout.block_columns, p->vectors, p->wide, p->alone, p->op == RW_OP_CONJUGATE, p->dots, m->scale != NULL);
-    if (transposed) rw_text_add(&d, "GROUP=%d", group_of_transposes(m));
+    if (transposed) rw_text_add(&d, "GROUP=%d", rw_product_group(m));
     else m->ops->define(m, p, &d);
     rw_text_add(&text, "%s\n%s\n%s", values, kernel, finishes ? rw_embedded_text("finish.k") : "");
     rw_status status = d.failed || text.failed ? rw_fail_memory(ctx, 4096, "the text of a product") : RW_OK;
@@ -43,7 +43,7 @@ static rw_status build(rw_sparse *m, rw_product_program *p)
         defines[n++] = (rw_define){s, equals + 1};
     }
     if (status == RW_OK) status = rw_program_create(dev, transposed ? "transposed.k" : m->ops->kernel, text.data, defines, n, &p->program);
-    if (status == RW_OK) status = rw_program_kernel(p->program, "multiply", &p->multiply);
+    if (status == RW_OK) status = rw_program_kernel(p->program, is_free ? "piece" : "multiply", &p->multiply);
     if (status == RW_OK && finishes) status = rw_program_kernel(p->program, "finish", &p->finish);
     if (status == RW_OK && !transposed && m->ops->more) status = rw_program_kernel(p->program, m->ops->more, &p->more);
     rw_text_free(&d), rw_text_free(&text);
@@ -184,7 +184,7 @@ static rw_status launch_transposed(rw_sparse *m, const rw_product *p, rw_queue *
 
 int64_t rw_product_groups(const rw_sparse *m, rw_op op)
 {
-    const int transposed = group_of_transposes(m);
+    const int transposed = rw_product_group(m);
     return op == RW_OP_NONE ? m->ops->groups(m) : (m->columns + transposed - 1) / transposed;
 }
 
@@ -194,12 +194,12 @@ rw_status rw_product_run(rw_sparse *m, rw_op op, const double alpha[2], rw_array
     int at = 0;
     rw_product p = {.x = x, .y = y, .z = z, .w = w, .part = part, .stride = all, .alpha = {alpha[0], alpha[1]}, .beta = {beta[0], beta[1]}};
     for (int width; at < all; at += width) {
-        for (width = part ? 1 : RW_PRODUCT_VECTORS; width > all - at; width /= 2) {}
+        for (width = part || rw_sparse_is_free(m) ? 1 : RW_PRODUCT_VECTORS; width > all - at; width /= 2) {}
         p.x_from = p.y_from = at;
         int wide = RW_MIN(width, RW_MAX(16 / (int)rw_dtype_size(x->dtype), 1));
         if (all % wide || at % wide) wide = 1;
         RW_TRY(find_program(m, x->dtype, op, width, wide, all == 1, part != NULL, RW_PRODUCT_ALL, &p.program));
-        RW_TRY(op == RW_OP_NONE ? m->ops->launch(m, &p, q) : launch_transposed(m, &p, q));
+        RW_TRY(op == RW_OP_NONE || rw_sparse_is_free(m) ? m->ops->launch(m, &p, q) : launch_transposed(m, &p, q));
     }
     return RW_OK;
 }
@@ -222,6 +222,13 @@ static rw_status some_rows(rw_sparse *m, rw_product_rows ranged, rw_array *y, in
 rw_status rw_product_range(rw_sparse *m, rw_array *y, int64_t from, int64_t to, rw_queue *q) { return some_rows(m, RW_PRODUCT_ANY, y, from, to, q); }
 rw_status rw_product_in_order(rw_sparse *m, rw_array *y, rw_queue *q) { return some_rows(m, RW_PRODUCT_IN_ORDER, y, 0, m->block_rows, q); }
 
+rw_status rw_product_check(const rw_sparse *m, rw_op op, rw_dtype vectors)
+{
+    if (rw_dtype_is_complex(m->layout.values) && !rw_dtype_is_complex(vectors))
+        return rw_fail(m->device->ctx, RW_ERR_ARGUMENT, "a matrix of %s with vectors of %s, which are real: use complex vectors", rw_dtype_name(m->layout.values), rw_dtype_name(vectors));
+    return rw_sparse_is_free(m) ? rw_free_check(m, op, vectors) : RW_OK;
+}
+
 static rw_status check_vector(const rw_sparse *m, const char *name, const rw_array *a, int64_t n)
 {
     rw_context *ctx = m->device->ctx;
@@ -243,8 +250,7 @@ rw_status rw_sparse_multiply(rw_sparse *m, rw_op op, const double alpha[2], rw_a
     if (x == y) return rw_fail(ctx, RW_ERR_ARGUMENT, "x and y are the same array: a product needs two");
     if (x->dtype != y->dtype || x->shape[1] != y->shape[1])
         return rw_fail(ctx, RW_ERR_ARGUMENT, "x is %lld vectors of %s, y %lld of %s: they must be alike", (long long)x->shape[1], rw_dtype_name(x->dtype), (long long)y->shape[1], rw_dtype_name(y->dtype));
-    if (rw_dtype_is_complex(m->layout.values) && !rw_dtype_is_complex(x->dtype))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %s times vectors of %s is not real: use complex vectors", rw_dtype_name(m->layout.values), rw_dtype_name(x->dtype));
+    RW_TRY(rw_product_check(m, op, x->dtype));
     if (!alpha) alpha = one;
     if (!beta) beta = zero;
     if (!rw_dtype_is_complex(x->dtype) && (alpha[1] != 0 || beta[1] != 0)) return rw_fail(ctx, RW_ERR_ARGUMENT, "alpha and beta must be real for vectors of %s", rw_dtype_name(x->dtype));

@@ -43,6 +43,11 @@ rw_status rw_product_scratch(rw_sparse *m, const rw_product *p, int64_t sections
 /* y <- alpha (sums over sections of the scratch) + beta z */
 rw_status rw_product_finish(rw_sparse *m, const rw_product *p, int64_t sections, rw_queue *q);
 void rw_products_free(rw_sparse *m);
+/* Items of a group of kernels that take an element each. */
+int rw_product_group(const rw_sparse *m);
+/* ERR_ARGUMENT: a complex matrix with real vectors, vectors that a map without entries does not take; ERR_UNSUPPORTED: an op that it does not have. */
+rw_status rw_product_check(const rw_sparse *m, rw_op op, rw_dtype vectors);
+rw_status rw_free_check(const rw_sparse *m, rw_op op, rw_dtype vectors); /* free.c */
 
 /* y <- op(A) x, z and w as above; all checked by the caller. With part != NULL the sums, for one vector: *groups of them; part must hold
  * 3 rw_product_groups(m) numbers f64. */

@@ -201,6 +201,7 @@ void rw_sparse_destroy(rw_sparse **matrix)
     rw_array_destroy(&m->t_first), rw_array_destroy(&m->t_row), rw_array_destroy(&m->t_at), rw_array_destroy(&m->scratch), rw_array_destroy(&m->tails);
     rw_products_free(m);
     free_host(m);
+    if (m->map.destroy) m->map.destroy(m->map.user);
     rw_device_close(&m->device);
     rw_free(m);
 }
@@ -209,6 +210,7 @@ rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v)
 {
     const void *value, *scale = NULL;
     *v = (rw_view){.m = m};
+    RW_TRY(rw_sparse_need_entries(m));
     RW_TRY(rw_array_read(m->first, &v->first));
     RW_TRY(rw_array_read(m->column, &v->column));
     if (m->row) RW_TRY(rw_array_read(m->row, &v->row));
@@ -270,6 +272,7 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
 
 rw_status rw_sparse_zero(rw_sparse *m)
 {
+    RW_TRY(rw_sparse_need_entries(m));
     return rw_array_zero(m->value, m->device->queue);
 }
 

@@ -71,8 +71,11 @@ struct rw_sparse {
     int64_t t_sr, t_sc;      /* strides in a block */
     struct rw_product_program *programs; /* see multiply.h */
     int zeroed;                          /* COO: vectors for which rows without entries are 0 in scratch */
-    rw_array *scratch, *tails;           /* sums of sections and of chunks, and those that go beyond a chunk */
+    rw_array *scratch, *tails;           /* sums of sections and of chunks, and those that go beyond a chunk; free.c: a vector of rows, one of columns */
+    rw_sparse_free map;                  /* free.c */
 };
+
+static inline bool rw_sparse_is_free(const rw_sparse *m) { return m->layout.format == RW_SPARSE_FREE; }
 
 extern const rw_sparse_ops rw_sparse_coordinates, rw_sparse_rows, rw_sparse_variable, rw_sparse_diagonals, rw_sparse_slices;
 
@@ -133,7 +136,7 @@ static inline int64_t rw_column_of(const rw_sparse *m, int64_t j) { return m->co
 
 /* Kernels for threads of a GPU, not for a processor's lanes. RECHENWERK_TILING=gpu (cpu), for tests: on any device. */
 bool rw_sparse_threads(const rw_sparse *m);
-/* Pointers to indices and values, copied from the device where that is newer; `update`: the values will be changed. */
+/* Pointers to indices and values, copied from the device where that is newer; `update`: the values will be changed. ERR_UNSUPPORTED where there are none. */
 rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v);
 
 /* Everything to the device, as a recording needs it. */
@@ -156,6 +159,11 @@ bool rw_sort_rows(int64_t rows, int64_t n, const int64_t *row, const int64_t *co
 /* Rows with ascending columns. */
 bool rw_sort_entries(int64_t rows, int64_t columns, int64_t n, const int64_t *row, const int64_t *column, rw_sorted *s);
 void rw_sorted_free(rw_sorted *s);
+
+/* ---- free.c ---- */
+
+/* ERR_UNSUPPORTED where there are no entries. */
+rw_status rw_sparse_need_entries(const rw_sparse *m);
 
 /* ---- choose.c ---- */
 

@@ -130,6 +130,51 @@ static void before_coordinates(void)
     x = new_ramp(4, 1, 0.5), y = new_array(RW_F64, 4, RW_MEMORY_DEVICE);
 }
 
+/* Without entries: `other_matrix` behind a function, a program. */
+static rw_status multiply_other(void *user, rw_op op, rw_array *from, rw_array *to, rw_queue *to_queue)
+{
+    (void)user;
+    return rw_sparse_multiply(other_matrix, op, NULL, from, NULL, to, to_queue);
+}
+static void before_free(void)
+{
+    OK(make_matrix("csr", &other_matrix));
+    x = new_ramp(4, 1, 0.5), y = new_ramp(4, 2, 0.25);
+}
+static rw_status call_create_free(void)
+{
+    const rw_sparse_free map = {.rows = 4, .columns = 4, .values = RW_F64, .multiply = multiply_other};
+    void *p = poison;
+    memcpy(&matrix, &p, sizeof p);
+    return made(rw_sparse_create_free(dev, &map, &matrix), &matrix);
+}
+static void result_free(void) { note("%d rows", (int)rw_sparse_get_size(matrix).rows); }
+static void before_free_product(void)
+{
+    before_free();
+    OK(call_create_free());
+}
+static rw_status call_multiply_scaled(void) { return rw_sparse_multiply(matrix, RW_OP_NONE, (double[]){2, 0}, x, NULL, y, rw_device_queue(dev)); }
+static rw_status call_from_expr(void)
+{
+    static const rw_expr_field both[] = {{.name = "u", .dtype = RW_F64}, {.name = "Au", .dtype = RW_F64}};
+    const rw_expr_spec spec = {.text = "Au = 4*u - laplace(u)", .grid = {1, {30, 1, 1}, {1, 1, 1}, {0, 0, 0}}, .fields = both, .nfields = 2};
+    void *p = poison;
+    memcpy(&matrix, &p, sizeof p);
+    return made(rw_sparse_from_expr(dev, &spec, "u", "Au", &matrix), &matrix);
+}
+static void result_from_expr(void)
+{
+    x = new_ramp(30, 1, 0.5), y = new_array(RW_F64, 30, RW_MEMORY_DEVICE);
+    OK(rw_sparse_multiply(matrix, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(dev)));
+    note("%.9g", numbers_of(y)[2]);
+}
+static void before_from_expr(void)
+{
+    OK(call_from_expr());
+    x = new_ramp(30, 1, 0.5), y = new_array(RW_F64, 30, RW_MEMORY_DEVICE);
+}
+
 /* ---- preconditioners ---------------------------------------------------------------------------------------------------- */
 
 static rw_precond *precond;

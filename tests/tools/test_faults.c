@@ -27,6 +27,7 @@
 #include "rechenwerk/run.h"
 #include "rechenwerk/selftest.h"
 #include "rechenwerk/sparse.h"
+#include "rechenwerk/stencil.h"
 
 enum {
     HOST_ONLY = 1,  /* the same on every device: only on cpu */
@@ -500,6 +501,10 @@ static const probe probes[] = {
     {"rw_sparse_multiply", "", COMPILES, before_matrix, call_multiply, result_y, after_matrix},
     {"rw_sparse_multiply", "transposed", COMPILES, before_matrix, call_multiply_transposed, result_y, after_matrix},
     {"rw_sparse_multiply", "coordinates", COMPILES, before_coordinates, call_multiply, result_y, after_matrix},
+    {"rw_sparse_create_free", "", 0, before_free, call_create_free, result_free, after_matrix},
+    {"rw_sparse_multiply", "without entries", COMPILES, before_free_product, call_multiply_scaled, result_y, after_matrix},
+    {"rw_sparse_from_expr", "", COMPILES | SLOW, nothing, call_from_expr, result_from_expr, after_matrix},
+    {"rw_precond_create", "chebyshev of a stencil", COMPILES | SLOW, before_from_expr, call_chebyshev, result_precond, after_precond},
     {"rw_precond_parse", "", HOST_ONLY, nothing, call_precond_parse, result_precond_spec, nothing},
     {"rw_precond_create", "ilu", COMPILES | SLOW, before_line, call_ilu, result_precond, after_precond},
     {"rw_precond_create", "ilut", COMPILES | SLOW, before_line, call_ilut, result_precond, after_precond},

@@ -88,6 +88,33 @@ fi
 expect 0 "" solve real.mtx -q
 [ -s out ] && fail "solve -q prints $(cat out)"
 
+# equations in the place of matrices: the same x as with the matrix of that stencil
+"$command" generate laplace --cells 20x20 -o laplace.mtx > out || fail "generate laplace"
+awk 'NR <= 2 || /^%/ { print; next } $1 == $2 { print $1, $2, $3 + 1; next } { print }' laplace.mtx > shifted.mtx
+expect 0 "" solve shifted.mtx b.mtx -m cg -t 1e-11 -o x.mtx -q
+expect 0 "u - laplace(u): 20 x 20 cells; x: spacing 1, dirichlet; y: spacing 1, dirichlet" solve --stencil 'u - laplace(u)' --grid 20x20 --spacing 1 -m cg -t 1e-11 b.mtx -o equation.mtx
+paste x.mtx equation.mtx | awk 'NR > 2 { d = $1 - $2; if (d * d > 1e-16) bad = 1 } END { exit bad || NR != 402 }' || fail "an equation gives another x than its matrix"
+for precond in none jacobi chebyshev; do
+    expect 0 "largest error of x" solve --stencil '(1 + x^2)*u - 0.01*laplace(u) + 0.02*dx(u)' --grid 13x7x5 --boundary neumann,periodic,dirichlet --spacing 0.1,0.2,0.1 -p $precond
+    expect 0 "" solve --stencil '(1 + x^2)*u - 0.01*laplace(u) + 0.02*dx(u)' --grid 13x7x5 --boundary neumann,periodic,dirichlet --spacing 0.1,0.2,0.1 -p $precond -t 1e-9 --json
+    below "$(number error)" 1e-6 || fail "equation, $precond: error $(number error)"
+done
+expect 0 "format     free:f32" solve --stencil 'u - 0.01*laplace(u)' --grid 12 --vectors f32 -t 1e-5 -o x.npy
+expect 2 "solve: an argument is missing" solve
+expect 2 "solve: 'b.mtx' is one argument too many" solve --stencil u --grid 4 real.mtx b.mtx
+expect 2 "--stencil needs the cells of its grid: --grid 64x64" solve --stencil u
+for grid in 0 4x 4x4x4x4 4.5 a -3; do expect 2 "solve: --grid $grid: " solve --stencil u --grid=$grid; done
+for spacing in 0 a 1,2 nan; do expect 2 "solve: --spacing $spacing: " solve --stencil u --grid 4x4x4 --spacing $spacing; done
+expect 2 "--boundary neuman is none of dirichlet, neumann, periodic" solve --stencil u --grid 4 --boundary neuman
+expect 2 "--boundary periodic,neumann: one name is needed, or one for each of 3 axes" solve --stencil u --grid 4x4x4 --boundary periodic,neumann
+expect 2 "solve: --format is for matrices, and --stencil has none" solve --stencil u --grid 4 -f csr
+expect 2 "solve: --grid is for equations" solve real.mtx --grid 4
+expect 2 "function lapace is unknown; nearest is laplace" solve --stencil 'u - lapace(u)' --grid 4
+expect 2 "Au does not depend on u linearly" solve --stencil 'u + u^2' --grid 4
+expect 2 "terms without it must be 0 here" solve --stencil 'u + 1' --grid 4
+expect 1 "preconditioner ilu needs entries" solve --stencil u --grid 4 -p ilu0
+expect 2 "b.mtx holds 400 numbers, u has 4 rows" solve --stencil u --grid 4 b.mtx
+
 # stops before the tolerance: exit code 3, x is written
 rm -f x.npy
 expect 3 "stopped after 3 iterations" solve real.mtx -n 3 -o x.npy

@@ -1,4 +1,4 @@
-/* rechenwerk solve A.mtx [b]: a linear system on a device; what it takes is told before, how it went after. */
+/* rechenwerk solve A.mtx [b], or --stencil EQUATION [b]: a linear system on a device; what it takes is told before, how it went after. */
 #include "solve.h"
 
 #include <errno.h>
@@ -77,7 +77,8 @@ static void print_before(const solve *s)
 {
     const rw_device_properties *d = rw_device_info(s->device);
     const rw_krylov_spec *k = &s->spec;
-    print_matrix(s->matrix, &s->e);
+    if (s->stencil) print_stencil(s);
+    else print_matrix(s->matrix, &s->e);
     printf("  device     %s\n  format     %s%s%s\n", d->name, text_of(&s->layout.layout), *s->reason ? ": " : "", s->reason);
     printf("  memory     %.4g MB: matrix %.4g, vectors %.4g", 1e-6 * memory_of(s), 1e-6 * (double)s->layout.size.bytes, 1e-6 * (memory_of(s) - (double)s->layout.size.bytes));
     if (d->memory_free > 0) printf("; free %.4g", 1e-6 * (double)d->memory_free);
@@ -164,15 +165,28 @@ static int solve_system(rw_context *ctx, const arguments *a, solve *s)
     return code ? code : rw_status_exit_code(status);
 }
 
+/* With an equation the first operand is b. */
+static int find_operands(const arguments *a, solve *s)
+{
+    static const char *const of_equations[] = {"grid", "spacing", "boundary"};
+    const int from = (s->stencil = value_of(a, "stencil")) ? 0 : 1;
+    for (int i = 0; from && i < COUNT(of_equations); i++)
+        if (given(a, of_equations[i])) return usage("solve: --%s is for equations: --stencil 'u - 0.01*laplace(u)'", of_equations[i]);
+    if (a->noperands < from) return usage("solve: an argument is missing: the call is rechenwerk solve A.mtx [b], or rechenwerk solve --stencil EQUATION --grid SIZE [b]");
+    if (a->noperands > from + 1) return usage("solve: '%s' is one argument too many: --stencil is in the place of a matrix", a->operands[from + 1]);
+    s->matrix = from ? a->operands[0] : s->stencil, s->right_side = a->noperands > from ? a->operands[from] : NULL;
+    return 0;
+}
+
 static int run(const arguments *a)
 {
     solve *s = calloc(1, sizeof *s);
     rw_context *ctx = s ? make_context(a) : NULL;
     int code = 5;
     if (ctx) {
-        s->matrix = a->operands[0], s->right_side = a->noperands > 1 ? a->operands[1] : NULL;
-        code = parse_spec(ctx, a, s);
-        if (code == 0) code = read_system(ctx, a, s);
+        code = find_operands(a, s);
+        if (code == 0) code = parse_spec(ctx, a, s);
+        if (code == 0) code = s->stencil ? read_stencil(ctx, a, s) : read_system(ctx, a, s);
         if (code == 0 && !given(a, "json") && !given(a, "quiet")) print_before(s);
         if (code == 0) code = check_memory(s);
         if (code == 0) code = make_system(ctx, a, s);
@@ -190,6 +204,10 @@ static int run(const arguments *a)
 
 static const option options[] = {
     {"output", 'o', "FILE", "x as .npy, or as .mtx"},
+    {"stencil", 0, "EQUATION", "A u on a grid, such as 'u - 0.01*laplace(u)', in the place of a matrix"},
+    {"grid", 0, "SIZE", "of an equation: cells along x, y, z, such as 64x64x32"},
+    {"spacing", 0, "H", "of an equation: distance of cells, or 0.1,0.2,0.1; without it 1 over the cells of the longest axis and one"},
+    {"boundary", 0, "NAME", "of an equation: dirichlet (usual: u = 0), neumann or periodic; or one for each axis, with commas"},
     {"method", 'm', "NAME", "gmres (usual), or another of rechenwerk list solvers"},
     {"precond", 'p', "PRECOND", "none (usual), jacobi, ilu0, amg … with options: rechenwerk list preconditioners"},
     {"format", 'f', "FORMAT", "auto (usual), or a layout such as csr, bsell:5x5; rechenwerk list formats"},
@@ -211,12 +229,13 @@ static const option options[] = {
 
 const command command_solve = {
     .name = "solve",
-    .operands = "A.mtx [b.npy|b.mtx]",
-    .least = 1,
+    .operands = "[A.mtx] [b.npy|b.mtx]",
+    .least = 0,
     .most = 2,
     .line = "solve a linear system A x = b on a device",
     .more = "Without b it is A times ones, and the error of x is told. Residuals are those of A x = b, computed from x at the end once more. The exit code is 3 when the method stopped before "
-            "the tolerance; x is written then too.",
+            "the tolerance; x is written then too. With --stencil A is an equation in u on a grid, x and y and z the place of a cell, cell 0 at 0; nothing is assembled, and jacobi and chebyshev are the "
+            "preconditioners.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

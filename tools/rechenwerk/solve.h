@@ -1,10 +1,11 @@
-/* rechenwerk solve: what its two files share. */
+/* rechenwerk solve: what its files share. */
 #ifndef SOLVE_H
 #define SOLVE_H
 
 #include <time.h>
 
 #include "matrices.h"
+#include "rechenwerk/expr.h"
 #include "rechenwerk/krylov.h"
 
 /* Residuals as the monitor tells them. */
@@ -17,9 +18,12 @@ typedef struct history {
 } history;
 
 typedef struct solve {
-    const char *matrix, *right_side; /* paths; right_side NULL: b = A 1 */
+    const char *matrix, *right_side; /* paths; right_side NULL: b = A 1; matrix of an equation: its text */
+    const char *stencil;             /* the equation; NULL: there is a matrix */
+    rw_grid grid;                    /* of the equation, and what lies beyond its sides */
+    rw_boundary_kind boundary[3];
     rw_device *device;
-    rw_entries e;
+    rw_entries e;                    /* of an equation rows and columns alone */
     rw_dtype vectors;
     rw_sparse_candidate layout;
     char reason[240];                /* for the layout; "": it was given */
@@ -36,6 +40,12 @@ typedef struct solve {
 int parse_spec(rw_context *ctx, const arguments *a, solve *s);
 /* The matrix, the type of vectors, the layout: nothing is made on the device yet. */
 int read_system(rw_context *ctx, const arguments *a, solve *s);
+/* Complex vectors where the matrix or the right-hand side is. */
+int find_vectors(rw_context *ctx, const arguments *a, solve *s);
+/* solve_stencil.c: the same of an equation; the operator; a line about it. */
+int read_stencil(rw_context *ctx, const arguments *a, solve *s);
+rw_status make_stencil(solve *s);
+void print_stencil(const solve *s);
 /* The matrix on the device, b and x. */
 int make_system(rw_context *ctx, const arguments *a, solve *s);
 /* Largest |x - 1|. */

@@ -72,8 +72,7 @@ static int load(rw_context *ctx, solve *s, const char *path, rw_array **array)
     return 0;
 }
 
-/* Complex vectors where the matrix or the right-hand side is. */
-static int find_vectors(rw_context *ctx, const arguments *a, solve *s)
+int find_vectors(rw_context *ctx, const arguments *a, solve *s)
 {
     bool is_complex = s->e.is_complex;
     if (s->right_side && !is_complex) {
@@ -106,11 +105,14 @@ int read_system(rw_context *ctx, const arguments *a, solve *s)
 
 /* ---- on the device ------------------------------------------------------------------------------------------------------------ */
 
-static rw_status constant(const solve *s, double value, rw_array **array)
+/* grid: in the shape of an equation's grid, as far as it has one and a file of the name can hold it. */
+static rw_status constant(const solve *s, double value, bool grid, rw_array **array)
 {
     const bool z = rw_dtype_is_complex(s->vectors), single = s->vectors == RW_F32 || s->vectors == RW_C64;
     void *data;
-    rw_status status = rw_array_create(s->device, s->vectors, 1, &s->e.rows, RW_MEMORY_DEVICE, array);
+    int64_t shape[3] = {s->e.rows};
+    for (int d = 0; grid && d < s->grid.ndim; d++) shape[s->grid.ndim - 1 - d] = s->grid.size[d];
+    rw_status status = rw_array_create(s->device, s->vectors, grid && s->grid.ndim ? s->grid.ndim : 1, shape, RW_MEMORY_DEVICE, array);
     if (status == RW_OK) status = rw_array_write(*array, &data);
     for (int64_t i = 0; status == RW_OK && i < s->e.rows * (z ? 2 : 1); i++) {
         const double v = z && i % 2 ? 0 : value;
@@ -123,7 +125,7 @@ static rw_status constant(const solve *s, double value, rw_array **array)
 static rw_status multiply_ones(solve *s)
 {
     rw_array *ones = NULL;
-    rw_status status = constant(s, 1, &ones);
+    rw_status status = constant(s, 1, false, &ones);
     if (status == RW_OK) status = rw_array_create(s->device, s->vectors, 1, &s->e.rows, RW_MEMORY_DEVICE, &s->b);
     if (status == RW_OK) status = rw_sparse_multiply(s->a, RW_OP_NONE, NULL, ones, NULL, s->b, rw_device_queue(s->device));
     rw_array_destroy(&ones);
@@ -137,9 +139,12 @@ int make_system(rw_context *ctx, const arguments *a, solve *s)
     int code = s->right_side ? load(ctx, s, s->right_side, &s->b) : 0;
     if (code == 0 && guess) code = load(ctx, s, guess, &s->x);
     if (code != 0) return code;
-    rw_status status = rw_sparse_from_entries(s->device, &s->layout.layout, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &s->a);
+    const char *output = value_of(a, "output");
+    const size_t n = output ? strlen(output) : 0;
+    rw_status status = s->stencil ? make_stencil(s)
+                                  : rw_sparse_from_entries(s->device, &s->layout.layout, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &s->a);
     if (status == RW_OK && !s->b) status = multiply_ones(s);
-    if (status == RW_OK && !s->x) status = constant(s, 0, &s->x);
+    if (status == RW_OK && !s->x) status = constant(s, 0, n < 4 || strcmp(output + n - 4, ".mtx") != 0, &s->x);
     return status == RW_OK ? 0 : failed(ctx, status);
 }
 

@@ -1,0 +1,270 @@
+/* Maps without entries on every device: a matrix that is kept, behind a function, gives what it gives itself, for all types, operations, places in arrays, factors, sums; a whole product launches nothing more;
+ * what needs entries is refused. */
+#include <float.h>
+
+#include "../devices.h"
+#include "matrices.h"
+#include "rechenwerk/krylov.h"
+#include "sparse/multiply.h"
+
+static const rw_dtype types[] = {RW_F32, RW_F64, RW_C64, RW_C128};
+static bool is_single(rw_dtype t) { return t == RW_F32 || t == RW_C64; }
+static bool fast(void) { return on("cpu") || on("cuda"); }
+
+/* The matrix behind the function; what it was asked for, and whether it has ended. */
+typedef struct behind {
+    rw_sparse *a;
+    rw_array *diagonal;
+    int calls[3], ends;
+} behind;
+
+static rw_status multiply(void *user, rw_op op, rw_array *x, rw_array *y, rw_queue *q)
+{
+    behind *b = user;
+    assert_true(x->ndim == 1 && y->ndim == 1 && x != y);
+    ++b->calls[op];
+    return rw_sparse_multiply(b->a, op, NULL, x, NULL, y, q);
+}
+
+static rw_status tell_diagonal(void *user, rw_array **diagonal)
+{
+    *diagonal = ((behind *)user)->diagonal;
+    return RW_OK;
+}
+
+static void end(void *user) { ++((behind *)user)->ends; }
+
+static rw_sparse *kept(const entries *e, rw_dtype type)
+{
+    const rw_sparse_layout l = {.format = RW_SPARSE_CSR, .values = type, .block_rows = 1, .block_columns = 1};
+    rw_sparse *m;
+    OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
+    return m;
+}
+
+static rw_sparse_free map_of(behind *b, rw_dtype type)
+{
+    return (rw_sparse_free){.rows = rw_sparse_get_size(b->a).rows, .columns = rw_sparse_get_size(b->a).columns, .values = type, .multiply = multiply, .transposes = true, .destroy = end, .user = b};
+}
+
+static rw_array *vectors(rw_dtype type, int64_t n, int k, uint64_t seed)
+{
+    rw_array *a;
+    void *data;
+    OK(rw_array_create(dev, type, k == 1 ? 1 : 2, (int64_t[]){n, k}, RW_MEMORY_DEVICE, &a));
+    OK(rw_array_write(a, &data));
+    for (int64_t i = 0; i < n * k * (1 + rw_dtype_is_complex(type)); ++i) {
+        const double v = rw_random_uniform(seed, (uint64_t)i) - 0.5;
+        if (is_single(type)) ((float *)data)[i] = (float)v;
+        else ((double *)data)[i] = v;
+    }
+    return a;
+}
+
+/* Rounded once more between the sum and the factors. */
+static void same(const char *what, rw_array *a, rw_array *b)
+{
+    const void *p, *q;
+    double most = 1;
+    const double eps = is_single(a->dtype) ? FLT_EPSILON : DBL_EPSILON;
+    OK(rw_array_read(a, &p));
+    OK(rw_array_read(b, &q));
+    for (int64_t i = 0; i < a->size; ++i)
+        for (int part = 0; part < 2; ++part) most = fmax(most, fabs(rw_value_get(b->dtype, q, i, part)));
+    for (int64_t i = 0; i < a->size; ++i)
+        for (int part = 0; part < 2; ++part) {
+            const double u = rw_value_get(a->dtype, p, i, part), v = rw_value_get(b->dtype, q, i, part);
+            if (!(fabs(u - v) <= 16 * eps * most)) fail_msg("%s: number %lld is %.17g, not %.17g", what, (long long)i, u, v);
+        }
+}
+
+static void product(const char *what, rw_sparse *m, rw_sparse *a, rw_op op, rw_dtype type, int k, const double factors[4])
+{
+    const rw_sparse_size size = rw_sparse_get_size(a);
+    const int64_t nx = op == RW_OP_NONE ? size.columns : size.rows, ny = op == RW_OP_NONE ? size.rows : size.columns;
+    const bool is_complex = rw_dtype_is_complex(type), reads = factors[2] != 0 || factors[3] != 0;
+    const double alpha[2] = {factors[0], is_complex ? factors[1] : 0}, beta[2] = {factors[2], is_complex ? factors[3] : 0};
+    rw_array *x = vectors(type, nx, k, 5), *y = vectors(type, ny, k, 6), *z = vectors(type, ny, k, 6);
+    void *data;
+    if (!reads) {
+        OK(rw_array_write(y, &data));
+        memset(data, 0xff, (size_t)(ny * k) * rw_dtype_size(type)); /* NaN */
+    }
+    OK(rw_sparse_multiply(m, op, alpha, x, beta, y, queue));
+    OK(rw_sparse_multiply(a, op, alpha, x, beta, z, queue));
+    same(what, y, z);
+    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&z);
+}
+
+static void test_products(void **state)
+{
+    static const int64_t sizes[][2] = {{37, 41}, {1, 1}, {2100, 53}, {7, 2053}, {97, 97}};
+    static const double factors[][4] = {{1, 0, 0, 0}, {-0.5, 0.25, 0.75, -1}, {2, 0, 1, 0}, {1, 0.5, 0, 0}, {-2, 0, 0, 0}};
+    (void)state;
+    for (int s = 0; s < (fast() ? RW_COUNT(sizes) : 2); ++s)
+        for (int t = fast() ? 0 : 1; t < RW_COUNT(types); t += fast() ? 1 : 2) {
+            const bool is_complex = rw_dtype_is_complex(types[t]);
+            entries e = random_entries((uint64_t)s + 10, sizes[s][0], sizes[s][1], 1, 1, is_complex, false, false);
+            behind b = {.a = kept(&e, types[t])};
+            const rw_sparse_free map = map_of(&b, types[t]);
+            rw_sparse *m;
+            OK(rw_sparse_create_free(dev, &map, &m));
+            for (int op = 0; op < (on("opencl") ? 2 : 3); ++op)
+                for (int k = 1; k < 4; k += 2)
+                    for (int f = 0; f < RW_COUNT(factors); ++f) {
+                        char what[120];
+                        snprintf(what, sizeof what, "%s: %lld x %lld, %s, op %d, %d vectors, factors %d", rw_device_info(dev)->name, (long long)sizes[s][0], (long long)sizes[s][1], rw_dtype_name(types[t]), op, k, f);
+                        product(what, m, b.a, (rw_op)op, types[t], k, factors[f]);
+                    }
+            assert_true(b.calls[0] == 20 && b.calls[1] == 20 && b.ends == 0); /* of several vectors one call each */
+            rw_sparse_destroy(&m);
+            assert_int_equal(b.ends, 1);
+            rw_sparse_destroy(&b.a);
+            free_entries(&e);
+        }
+}
+
+/* A hermitian map is not asked for its conjugate transpose; of real ones neither for the transpose. */
+static void test_hermitian(void **state)
+{
+    (void)state;
+    for (int z = 0; z < 2; ++z) {
+        const rw_dtype type = z ? RW_C128 : RW_F64;
+        entries e = random_entries(3, 5, 5, 1, 1, z, false, false);
+        behind b = {.a = kept(&e, type)};
+        rw_sparse_free map = map_of(&b, type);
+        map.transposes = false, map.hermitian = true;
+        rw_sparse *m;
+        rw_array *x = vectors(type, 5, 1, 1), *y = vectors(type, 5, 1, 2);
+        OK(rw_sparse_create_free(dev, &map, &m));
+        OK(rw_sparse_multiply(m, RW_OP_CONJUGATE, NULL, x, NULL, y, queue));
+        if (z) FAILS(RW_ERR_UNSUPPORTED, "has no transpose", rw_sparse_multiply(m, RW_OP_TRANSPOSE, NULL, x, NULL, y, queue));
+        else OK(rw_sparse_multiply(m, RW_OP_TRANSPOSE, NULL, x, NULL, y, queue));
+        assert_true(b.calls[0] == 2 - z && b.calls[1] == 0 && b.calls[2] == 0);
+        rw_sparse_destroy(&m), rw_sparse_destroy(&b.a);
+        rw_array_destroy(&x), rw_array_destroy(&y);
+        free_entries(&e);
+    }
+}
+
+/* Pieces of arrays, as GMRES has them, with and without sums; the rest of the array stays. */
+static void test_pieces(void **state)
+{
+    enum { N = 1100, FROM = 3 * N, TO = 5 };
+    (void)state;
+    for (int t = fast() ? 0 : 1; t < (fast() ? RW_COUNT(types) : 2); ++t)
+        for (int way = 0; way < 8; ++way) { /* x in a larger array, y in one, with sums */
+            const rw_dtype type = types[t];
+            const int64_t x_from = way & 1 ? FROM : 0, y_from = way & 2 ? TO : 0;
+            entries e = random_entries(4, N, N, 1, 1, rw_dtype_is_complex(type), true, false);
+            behind b = {.a = kept(&e, type)};
+            const rw_sparse_free map = map_of(&b, type);
+            rw_sparse *m;
+            OK(rw_sparse_create_free(dev, &map, &m));
+            rw_array *x = vectors(type, way & 1 ? 4 * N + 7 : N, 1, 1), *y = vectors(type, way & 2 ? N + 11 : N, 1, 2), *other = vectors(type, y->size, 1, 2), *w = vectors(type, y->size, 1, 3);
+            const int64_t groups = rw_product_groups(m, RW_OP_NONE), theirs = rw_product_groups(b.a, RW_OP_NONE);
+            rw_array *part = new_array(RW_F64, 3 * groups, RW_MEMORY_DEVICE), *part_other = new_array(RW_F64, 3 * theirs, RW_MEMORY_DEVICE);
+            OK(rw_product_run_at(m, (double[]){1, 0}, x, x_from, (double[]){0, 0}, y, y, y_from, w, way & 4 ? part : NULL, queue));
+            OK(rw_product_run_at(b.a, (double[]){1, 0}, x, x_from, (double[]){0, 0}, other, other, y_from, w, way & 4 ? part_other : NULL, queue));
+            same("a piece", y, other);
+            for (int s = 0; s < (way & 4 ? 3 : 0); ++s) {
+                double sum = 0, wanted = 0;
+                for (int64_t g = 0; g < groups; ++g) sum += numbers_of(part)[s * groups + g];
+                for (int64_t g = 0; g < theirs; ++g) wanted += numbers_of(part_other)[s * theirs + g];
+                if (!(fabs(sum - wanted) <= (is_single(type) ? 1e-4 : 1e-12) * (fabs(wanted) + 1))) fail_msg("way %d, sum %d is %.17g, not %.17g", way, s, sum, wanted);
+            }
+            rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&other), rw_array_destroy(&w), rw_array_destroy(&part), rw_array_destroy(&part_other);
+            rw_sparse_destroy(&m), rw_sparse_destroy(&b.a);
+            free_entries(&e);
+        }
+}
+
+/* y <- A x of whole vectors is the function alone; no memory either. */
+static void test_straight(void **state)
+{
+    (void)state;
+    entries e = random_entries(5, 60, 60, 1, 1, false, false, false);
+    behind b = {.a = kept(&e, RW_F64)};
+    const rw_sparse_free map = map_of(&b, RW_F64);
+    rw_sparse *m;
+    rw_array *x = vectors(RW_F64, 60, 1, 1), *y = vectors(RW_F64, 60, 1, 2);
+    OK(rw_sparse_create_free(dev, &map, &m));
+    OK(rw_sparse_multiply(b.a, RW_OP_NONE, NULL, x, NULL, y, queue));
+    const int64_t start = counters().launches, bytes = counters().bytes_allocated;
+    OK(rw_sparse_multiply(b.a, RW_OP_NONE, NULL, x, NULL, y, queue));
+    const int64_t one = counters().launches - start;
+    OK(rw_sparse_multiply(m, RW_OP_NONE, NULL, x, NULL, y, queue));
+    assert_int_equal(counters().launches - start, 2 * one);
+    assert_int_equal(counters().bytes_allocated, bytes);
+    OK(rw_sparse_multiply(m, RW_OP_NONE, (double[]){2, 0}, x, NULL, y, queue));
+    assert_int_equal(counters().launches - start, 3 * one + 1);
+    const rw_sparse_size size = rw_sparse_get_size(m);
+    assert_true(size.rows == 60 && size.columns == 60 && size.blocks == 0 && size.places == 0 && size.bytes == 0);
+    assert_int_equal(rw_sparse_get_layout(m)->format, RW_SPARSE_FREE);
+    char text[40];
+    rw_sparse_layout_print(rw_sparse_get_layout(m), text, sizeof text);
+    assert_string_equal(text, "free:f64");
+    rw_sparse_destroy(&m), rw_sparse_destroy(&b.a);
+    rw_array_destroy(&x), rw_array_destroy(&y);
+    free_entries(&e);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    entries e = random_entries(6, 20, 20, 1, 1, false, false, false);
+    behind b = {.a = kept(&e, RW_F64)};
+    rw_sparse_free map = map_of(&b, RW_F64);
+    rw_sparse *m, *other;
+    rw_krylov *k;
+    int64_t n, *row, *column;
+    double *values;
+    const rw_sparse_layout csr = {.format = RW_SPARSE_CSR, .values = RW_F64, .block_rows = 1, .block_columns = 1};
+    const double one = 1;
+    map.transposes = false;
+    OK(rw_sparse_create_free(dev, &map, &m));
+    FAILS(RW_ERR_UNSUPPORTED, "this map of 20 x 20 is a function and has no entries: put a matrix together", rw_sparse_add_blocks(m, 1, (int64_t[]){0}, (int64_t[]){0}, &one));
+    FAILS(RW_ERR_UNSUPPORTED, "has no entries", rw_sparse_zero(m));
+    FAILS(RW_ERR_UNSUPPORTED, "has no entries", rw_sparse_entries(m, &n, &row, &column, &values));
+    FAILS(RW_ERR_UNSUPPORTED, "has no entries", rw_sparse_write(m, "/tmp/no.mtx"));
+    FAILS(RW_ERR_UNSUPPORTED, "has no entries", rw_sparse_convert(m, dev, &csr, &other));
+    assert_null(other);
+    FAILS(RW_ERR_UNSUPPORTED, "has no entries", rw_sparse_transpose(m, false, &other));
+    FAILS(RW_ERR_ARGUMENT, "format free", rw_sparse_convert(b.a, dev, rw_sparse_get_layout(m), &other));
+    rw_array *x = vectors(RW_F64, 20, 1, 1), *y = vectors(RW_F64, 20, 1, 2), *fx = vectors(RW_F32, 20, 1, 1), *fy = vectors(RW_F32, 20, 1, 1);
+    FAILS(RW_ERR_UNSUPPORTED, "this map without entries has no conjugate transpose", rw_sparse_multiply(m, RW_OP_CONJUGATE, NULL, x, NULL, y, queue));
+    FAILS(RW_ERR_ARGUMENT, "vectors of f32: this map without entries takes f64", rw_sparse_multiply(m, RW_OP_NONE, NULL, fx, NULL, fy, queue));
+    FAILS(RW_ERR_ARGUMENT, "vectors of c128: this map without entries takes f64", rw_krylov_create(m, RW_C128, &(rw_krylov_spec){.method = RW_KRYLOV_CG}, &k));
+    static const rw_precond_method entries_needed[] = {RW_PRECOND_SSOR, RW_PRECOND_ILU, RW_PRECOND_MILU, RW_PRECOND_ILUT, RW_PRECOND_AMG};
+    for (int i = 0; i < RW_COUNT(entries_needed); ++i)
+        FAILS(RW_ERR_UNSUPPORTED, "needs entries, and this map of 20 x 20 has none: use jacobi or chebyshev",
+              rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .precond = {.method = entries_needed[i]}}, &k));
+    FAILS(RW_ERR_UNSUPPORTED, "jacobi needs the diagonal, and this map without entries has none", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .precond = {.method = RW_PRECOND_JACOBI}}, &k));
+    rw_sparse_destroy(&m);
+    map.diagonal = tell_diagonal, b.diagonal = fx;
+    OK(rw_sparse_create_free(dev, &map, &m));
+    FAILS(RW_ERR_ARGUMENT, "jacobi: the diagonal told is 20 numbers of f32: 20 of f64 are needed", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .precond = {.method = RW_PRECOND_JACOBI}}, &k));
+    rw_sparse_destroy(&m);
+    assert_int_equal(b.ends, 2);
+    rw_sparse_free wrong = map;
+    wrong.rows = 0;
+    FAILS(RW_ERR_ARGUMENT, "a map of 0 x 20", rw_sparse_create_free(dev, &wrong, &m));
+    wrong = map, wrong.values = RW_I32;
+    FAILS(RW_ERR_ARGUMENT, "a map of i32", rw_sparse_create_free(dev, &wrong, &m));
+    wrong = map, wrong.multiply = NULL;
+    FAILS(RW_ERR_ARGUMENT, "multiply = NULL", rw_sparse_create_free(dev, &wrong, &m));
+    wrong = map, wrong.hermitian = true, wrong.columns = 21;
+    FAILS(RW_ERR_ARGUMENT, "a hermitian map of 20 x 21: it must be square", rw_sparse_create_free(dev, &wrong, &m));
+    assert_true(b.ends == 2 && !m);
+    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&fx), rw_array_destroy(&fy);
+    rw_sparse_destroy(&b.a);
+    free_entries(&e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_products), cmocka_unit_test(test_hermitian), cmocka_unit_test(test_pieces), cmocka_unit_test(test_straight), cmocka_unit_test(test_refused),
+    };
+    return run_on_devices("free", tests, RW_COUNT(tests));
+}
