@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The spine and the expression compiler on a GPU machine that has gcc and cmake but not the libraries that the rest of
-# Rechenwerk links: builds core, device, expr, field, sparse, krylov and bench directly, checks every kernel on CUDA and on the GPU's
+# Rechenwerk links: builds the folders that the benchmarks need directly, checks every kernel on CUDA and on the GPU's
 # OpenCL driver, then measures and prints one table a device.
 #
 #   bench/h200.sh            all of it, under three minutes with 16 cores
@@ -27,7 +27,7 @@ compile() {
         echo "$2 does not compile" >&2
 }
 export -f compile
-{ find src/{core,device,expr,field,sparse,krylov,bench} -name '*.c' ! -name pattern.c; echo src/io/gmsh.c; echo src/io/mtx.c; echo bench/peers/spine.c; echo "$build/embedded.c"; } |
+{ find src/{core,device,expr,field,sparse,precond,stencil,multiblock,krylov,bench} -name '*.c' ! -name pattern.c ! -name history.c; printf 'src/io/%s.c\n' cgns gmsh io mtx npy; echo bench/peers/spine.c; echo "$build/embedded.c"; } |
     xargs -P "$(nproc)" -I{} bash -c 'compile "$@"' _ "$build" {}
 gcc -fopenmp "$build"/o/*.o -o "$build/spine" -lm -ldl -lpthread || exit 1
 spine=$build/spine
@@ -42,7 +42,7 @@ say "built; CUDA device cuda:0, OpenCL device ${opencl:-none}"
 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem --format=csv,noheader 2>/dev/null
 
 if [ "${1:-}" = variants ]; then
-    for name in spmv fft filter; do "$spine" run cuda:0 $name variants | tee "$out/variants_$name.txt"; done
+    for name in fft filter; do "$spine" run cuda:0 $name variants | tee "$out/variants_$name.txt"; done
     say done
     exit 0
 fi

@@ -56,7 +56,7 @@ typedef struct rw_bench_result {
 /* A benchmark as rw_bench_list tells it. */
 typedef struct rw_bench_entry {
     const char *name, *line; /* "spmv", one line */
-    bool spine;              /* one of the four archetypes that `spine` runs */
+    bool spine;              /* one of the archetypes that `spine` runs */
 } rw_bench_entry;
 
 /* The table, *n entries; static memory. */

@@ -4,7 +4,7 @@
  *   limit.c    copy or STREAM                            host.c     peers in C, compiled at run time from host.k
  *   data.c     random inputs, programs, small helpers    format.c   rows as text, Markdown, JSON
  *   sparse.c stencils.c   matrices of rw_sparse, and none   products.c formats.c   one matrix in several layouts
- *   spmv.c fft.c filter.c dot.c    the spine             rates.c laser.c rkc.c rock.c launch.c    through the expression compiler
+ *   fft.c filter.c dot.c           the spine             rates.c laser.c rkc.c rock.c launch.c    through the expression compiler
  *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there; library.c finds them
  */
 #ifndef RW_BENCH_INTERNAL_H
@@ -122,20 +122,12 @@ typedef struct rw_peer {
     void (*close)(void *state);
 } rw_peer;
 
-/* A matrix of 5x5 blocks row by row on the host: first has rows + 1 numbers, value 25 a block, row-major. */
-typedef struct rw_bcsr {
-    rw_dtype dtype;
-    int rows;
-    int *first, *column;
-    char *value;
-} rw_bcsr;
-
 /* Batched 256-point transforms out of place. */
 rw_status rw_fftw_open(rw_bench *b, const void *x, void *y, int64_t batch, rw_peer *peer);
 rw_status rw_cufft_open(rw_bench *b, rw_array *x, rw_array *y, int64_t batch, rw_peer *peer);
-rw_status rw_cusparse_open(rw_bench *b, const rw_bcsr *matrix, rw_array *x, rw_peer *peer);
-/* The same for plain rows whose arrays are on the device (indices of 32 bits); the arrays stay the caller's. */
-rw_status rw_cusparse_csr_open(rw_bench *b, int64_t rows, rw_array *first, rw_array *column, rw_array *value, rw_array *x, rw_peer *peer);
+/* y = A x for a matrix in csr or bcsr of 32-bit indices whose values have x's type; matrix and x must stay. */
+struct rw_sparse;
+rw_status rw_cusparse_open(rw_bench *b, const struct rw_sparse *matrix, rw_array *x, rw_peer *peer);
 /* lib<name>.so as $variable says, else the newest that is found; NULL when there is none. */
 void *rw_bench_library(const char *name, const char *variable);
 

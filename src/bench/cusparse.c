@@ -1,15 +1,16 @@
-/* cuSPARSE as a peer: y = A x in BSR, blocks row-major, libcusparse opened at run time. */
+/* cuSPARSE as a peer: y = A x of a matrix that is on the device, in BSR (bcsr, blocks row after row) or CSR; libcusparse opened at run time. */
 #include <dlfcn.h>
 #include <string.h>
 
 #include "bench/bench.h"
+#include "sparse/sparse.h"
 
 enum { DIRECTION_ROW = 0, NOT_TRANSPOSED = 0 };
 
-typedef struct cusparse {
+typedef struct bsr {
     void *handle, *descriptor;
-    rw_array *first, *column, *value, *x, *y;
-    int rows, blocks;
+    const rw_sparse *m;
+    rw_array *x, *y;
     int (*create)(void **handle);
     int (*destroy)(void *handle);
     int (*set_stream)(void *handle, void *stream);
@@ -20,28 +21,28 @@ typedef struct cusparse {
                     const void *x, const void *beta, void *y);
     union { float f[2]; double d[2]; } one, zero;
     rw_context *ctx;
-} cusparse;
+} bsr;
 
-static rw_status call(void *user, int round)
+static rw_status call_bsr(void *user, int round)
 {
-    cusparse *c = user;
+    bsr *c = user;
+    const rw_sparse *m = c->m;
     (void)round;
-    int error = c->multiply(c->handle, DIRECTION_ROW, NOT_TRANSPOSED, c->rows, c->rows, c->blocks, &c->one,
-                            c->descriptor, c->value->buffer.pointer, c->first->buffer.pointer,
-                            c->column->buffer.pointer, 5, c->x->buffer.pointer, &c->zero, c->y->buffer.pointer);
+    int error = c->multiply(c->handle, DIRECTION_ROW, NOT_TRANSPOSED, (int)m->block_rows, (int)m->block_columns, (int)m->blocks, &c->one, c->descriptor, m->value->buffer.pointer,
+                            m->first->buffer.pointer, m->column->buffer.pointer, m->layout.block_rows, c->x->buffer.pointer, &c->zero, c->y->buffer.pointer);
     return error ? rw_fail(c->ctx, RW_ERR_LAUNCH, "cusparse bsrmv: error %d", error) : RW_OK;
 }
 
-static void close_cusparse(void *state)
+static void close_bsr(void *state)
 {
-    cusparse *c = state;
+    bsr *c = state;
     if (c->descriptor) c->destroy_descriptor(c->descriptor);
     if (c->handle) c->destroy(c->handle);
-    rw_array_destroy(&c->first), rw_array_destroy(&c->column), rw_array_destroy(&c->value), rw_array_destroy(&c->y);
+    rw_array_destroy(&c->y);
     rw_free(c);
 }
 
-static bool find(cusparse *c, rw_dtype dtype)
+static bool find_bsr(bsr *c, rw_dtype dtype)
 {
     static const char *const names[] = {[RW_F32] = "cusparseSbsrmv", [RW_F64] = "cusparseDbsrmv",
                                         [RW_C64] = "cusparseCbsrmv", [RW_C128] = "cusparseZbsrmv"};
@@ -62,39 +63,34 @@ static bool find(cusparse *c, rw_dtype dtype)
     return all;
 }
 
-static rw_status bring(rw_bench *b, rw_dtype dtype, int64_t n, const void *data, rw_array **array)
+/* What the library reads, and y that it may overwrite, to the device. */
+static rw_status bring(rw_bench *b, const rw_sparse *m, rw_array *x, rw_array *y)
 {
-    void *to;
-    RW_TRY(rw_bench_array(b, dtype, n, array));
-    RW_TRY(rw_array_write(*array, &to));
-    memcpy(to, data, (size_t)n * rw_dtype_size(dtype));
-    return rw_array_for_launch(*array, b->queue, false);
+    rw_array *const used[] = {m->first, m->column, m->value, x, y};
+    for (int i = 0; i < RW_COUNT(used); ++i) RW_TRY(rw_array_for_launch(used[i], b->queue, used[i] == y));
+    return RW_OK;
 }
 
-rw_status rw_cusparse_open(rw_bench *b, const rw_bcsr *m, rw_array *x, rw_peer *peer)
+static rw_status prepare_bsr(rw_bench *b, bsr *c)
 {
-    *peer = (rw_peer){0};
-    if (strcmp(b->dev->info.kind, "cuda") != 0)
-        return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE is for cuda devices");
-    cusparse *c = rw_calloc(1, sizeof *c);
+    RW_TRY(rw_bench_array(b, c->x->dtype, c->m->rows, &c->y));
+    RW_TRY(bring(b, c->m, c->x, c->y));
+    int error = c->create(&c->handle);
+    if (!error) error = c->create_descriptor(&c->descriptor);
+    if (!error) error = c->set_stream(c->handle, b->queue->state);
+    return error ? rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE does not start: error %d", error) : RW_OK;
+}
+
+static rw_status not_found(rw_bench *b) { return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libcusparse not found: set RECHENWERK_CUSPARSE to its path"); }
+
+static rw_status open_bsr(rw_bench *b, const rw_sparse *m, rw_array *x, rw_peer *peer)
+{
+    bsr *c = rw_calloc(1, sizeof *c);
     if (!c) return rw_fail_memory(b->ctx, sizeof *c, "a peer");
-    c->ctx = b->ctx, c->rows = m->rows, c->blocks = m->first[m->rows], c->x = x;
-    rw_status status = RW_OK;
-    if (!find(c, m->dtype))
-        status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libcusparse not found: set RECHENWERK_CUSPARSE to its path");
-    if (status == RW_OK) status = bring(b, RW_I32, m->rows + 1, m->first, &c->first);
-    if (status == RW_OK) status = bring(b, RW_I32, c->blocks, m->column, &c->column);
-    if (status == RW_OK) status = bring(b, m->dtype, 25 * (int64_t)c->blocks, m->value, &c->value);
-    if (status == RW_OK) status = rw_bench_array(b, m->dtype, 5 * (int64_t)m->rows, &c->y);
-    if (status == RW_OK) status = rw_array_for_launch(x, b->queue, false);
-    if (status == RW_OK) {
-        int error = c->create(&c->handle);
-        if (!error) error = c->create_descriptor(&c->descriptor);
-        if (!error) error = c->set_stream(c->handle, b->queue->state);
-        if (error) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE does not start: error %d", error);
-    }
-    if (status == RW_OK) *peer = (rw_peer){{"cuSPARSE BSR", call, c}, c, close_cusparse};
-    else close_cusparse(c);
+    c->ctx = b->ctx, c->m = m, c->x = x;
+    rw_status status = find_bsr(c, x->dtype) ? prepare_bsr(b, c) : not_found(b);
+    if (status == RW_OK) *peer = (rw_peer){{"cuSPARSE BSR", call_bsr, c}, c, close_bsr};
+    else close_bsr(c);
     return status;
 }
 
@@ -151,18 +147,17 @@ static bool find_csr(csr *c)
     return all;
 }
 
-static rw_status prepare_csr(rw_bench *b, csr *c, int64_t rows, rw_array *first, rw_array *column, rw_array *value, rw_array *x)
+static rw_status prepare_csr(rw_bench *b, csr *c, const rw_sparse *m, rw_array *x)
 {
     size_t bytes = 0;
-    RW_TRY(rw_bench_array(b, x->dtype, rows, &c->y));
-    rw_array *const used[] = {first, column, value, x, c->y};
-    for (int i = 0; i < RW_COUNT(used); ++i) RW_TRY(rw_array_for_launch(used[i], b->queue, used[i] == c->y));
+    RW_TRY(rw_bench_array(b, x->dtype, m->rows, &c->y));
+    RW_TRY(bring(b, m, x, c->y));
     int error = c->create(&c->handle);
     if (!error) error = c->set_stream(c->handle, b->queue->state);
     if (!error)
-        error = c->create_csr(&c->matrix, rows, rows, value->size, first->buffer.pointer, column->buffer.pointer, value->buffer.pointer, INDEX_32, INDEX_32, BASE_ZERO, c->type);
-    if (!error) error = c->create_vector(&c->x_vector, rows, x->buffer.pointer, c->type);
-    if (!error) error = c->create_vector(&c->y_vector, rows, c->y->buffer.pointer, c->type);
+        error = c->create_csr(&c->matrix, m->rows, m->columns, m->value->size, m->first->buffer.pointer, m->column->buffer.pointer, m->value->buffer.pointer, INDEX_32, INDEX_32, BASE_ZERO, c->type);
+    if (!error) error = c->create_vector(&c->x_vector, m->columns, x->buffer.pointer, c->type);
+    if (!error) error = c->create_vector(&c->y_vector, m->rows, c->y->buffer.pointer, c->type);
     if (!error) error = c->buffer_size(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type, ALGORITHM_DEFAULT, &bytes);
     if (!error) {
         RW_TRY(rw_bench_array(b, RW_U8, (int64_t)bytes + 16, &c->buffer));
@@ -171,18 +166,23 @@ static rw_status prepare_csr(rw_bench *b, csr *c, int64_t rows, rw_array *first,
     return error ? rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE does not start: error %d", error) : RW_OK;
 }
 
-rw_status rw_cusparse_csr_open(rw_bench *b, int64_t rows, rw_array *first, rw_array *column, rw_array *value, rw_array *x, rw_peer *peer)
+static rw_status open_csr(rw_bench *b, const rw_sparse *m, rw_array *x, rw_peer *peer)
 {
     static const int types[] = {[RW_F32] = 0, [RW_F64] = 1, [RW_C64] = 4, [RW_C128] = 5};
-    *peer = (rw_peer){0};
-    if (strcmp(b->dev->info.kind, "cuda") != 0) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE is for cuda devices");
     csr *c = rw_calloc(1, sizeof *c);
     if (!c) return rw_fail_memory(b->ctx, sizeof *c, "a peer");
     c->ctx = b->ctx, c->type = types[x->dtype];
     if (x->dtype == RW_F32 || x->dtype == RW_C64) c->one.f[0] = 1;
     else c->one.d[0] = 1;
-    rw_status status = find_csr(c) ? prepare_csr(b, c, rows, first, column, value, x) : rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libcusparse not found: set RECHENWERK_CUSPARSE to its path");
+    rw_status status = find_csr(c) ? prepare_csr(b, c, m, x) : not_found(b);
     if (status == RW_OK) *peer = (rw_peer){{"cuSPARSE CSR", call_csr, c}, c, close_csr};
     else close_csr(c);
     return status;
+}
+
+rw_status rw_cusparse_open(rw_bench *b, const rw_sparse *m, rw_array *x, rw_peer *peer)
+{
+    *peer = (rw_peer){0};
+    if (strcmp(b->dev->info.kind, "cuda") != 0) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE is for cuda devices");
+    return m->layout.format == RW_SPARSE_CSR ? open_csr(b, m, x, peer) : open_bsr(b, m, x, peer);
 }

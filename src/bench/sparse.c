@@ -216,17 +216,31 @@ static rw_status error(contest *c, const work *w, int64_t step, double *worst)
     return RW_OK;
 }
 
+/* What cuSPARSE can do with the matrix: rows as they are; blocks of one vector's type row after row, a second matrix. */
+static void open_peer(rw_bench *b, const work *w, int n, contest *c, contest *blocks, rw_peer *peer)
+{
+    const rw_sparse_layout *l = &c->m->layout;
+    work same = *w;
+    if (b->options.no_peers || strcmp(b->dev->info.kind, "cuda") != 0 || l->values != w->vector || l->scaled || w->vectors > 1) return;
+    if (l->format == RW_SPARSE_CSR) rw_cusparse_open(b, c->m, c->x, peer);
+    if (l->format != RW_SPARSE_BSELL) return;
+    char layout[24];
+    snprintf(layout, sizeof layout, "bcsr:%d:%s", l->block_rows, rw_dtype_name(l->values));
+    same.layout = layout;
+    if (make(b, &same, n, false, blocks) == RW_OK) rw_cusparse_open(b, blocks->m, blocks->x, peer);
+}
+
 static rw_status run_one(rw_bench *b, const work *w)
 {
     const int n = b->options.quick ? 12 : 100;
-    contest c = {0};
+    contest c = {0}, blocks = {0};
     rw_peer peer = {0};
     rw_bench_result row = {.tolerance = 1, .met = -1};
     char own[80];
     rw_status status = make(b, w, n, false, &c);
     if (status == RW_OK) status = multiply(&c, 0);
     if (status == RW_OK) status = error(&c, w, 7, &row.error);
-    if (status == RW_OK && c.m->layout.format == RW_SPARSE_CSR && !b->options.no_peers) rw_cusparse_csr_open(b, c.m->rows, c.m->first, c.m->column, c.m->value, c.x, &peer);
+    if (status == RW_OK) open_peer(b, w, n, &c, &blocks, &peer);
     if (status == RW_OK) {
         const rw_sparse_layout *l = &c.m->layout;
         row.bytes = (double)c.m->blocks * ((double)l->block_rows * l->block_columns * (double)rw_sparse_value_size(l) + 4) + (l->scaled ? 4.0 * (double)c.m->rows : 0) + 2.0 * (double)c.m->rows * w->vectors * (double)rw_dtype_size(w->vector);
@@ -241,7 +255,7 @@ static rw_status run_one(rw_bench *b, const work *w)
         status = rw_bench_add(b, &row);
     }
     if (peer.close) peer.close(peer.state);
-    free_contest(&c);
+    free_contest(&c), free_contest(&blocks);
     return status;
 }
 

@@ -167,8 +167,8 @@ static void test_unknown_name(void **state)
     rw_bench_result *rows;
     int n;
     assert_int_equal(rw_device_open(ctx, "cpu:1", &dev), RW_OK);
-    assert_int_equal(rw_bench_run(ctx, dev, "spnv", NULL, &rows, &n), RW_ERR_ARGUMENT);
-    assert_non_null(strstr(rw_message(ctx), "nearest is spmv"));
+    assert_int_equal(rw_bench_run(ctx, dev, "spase", NULL, &rows, &n), RW_ERR_ARGUMENT);
+    assert_non_null(strstr(rw_message(ctx), "nearest is sparse"));
     assert_null(rows);
     rw_bench_options options = {.rounds = -1};
     assert_int_equal(rw_bench_run(ctx, dev, "dot", &options, &rows, &n), RW_ERR_ARGUMENT);
