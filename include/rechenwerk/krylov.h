@@ -62,6 +62,8 @@ typedef struct rw_krylov_spec {
     int restart;           /* GMRES: vectors that are kept before a restart, 1 to 1000; 0: 30. IDR: s, vectors of the shadow space, 1 to 16; 0: 4 */
     rw_krylov_orthogonal orthogonal; /* GMRES */
     rw_precond_spec precond; /* none, jacobi, ilu … */
+    const struct rw_krylov_spec *inner; /* FGMRES: a solver in the place of its preconditioner, which makes its `iterations` (0: 10), or fewer where its tolerance is reached; it may have a
+                                           preconditioner, but no inner solver and no monitor. Needed until the solver is made. NULL: none */
     rw_krylov_monitor *monitor; /* NULL: none */
     void *user;
 } rw_krylov_spec;
@@ -79,7 +81,7 @@ typedef struct rw_krylov_result {
 typedef struct rw_krylov rw_krylov;
 
 /* A solver for a square matrix and vectors of type `vectors` (complex for a complex matrix). It keeps a reference to the matrix' arrays: the matrix must stay;
- * after its values have changed make a new one where it has a preconditioner. GMRES takes restart + 3 vectors of memory, CG 4 to 6, BiCGStab 6, IDR 3 s + 5, a preconditioner up to 2 more and what its info says.
+ * after its values have changed make a new one where it has a preconditioner. GMRES takes restart + 3 vectors of memory, FGMRES as many more as it restarts and those of its inner solver, CG 4 to 6, BiCGStab 6, IDR 3 s + 5, a preconditioner up to 2 more and what its info says.
  * ERR_ARGUMENT; ERR_INPUT: what the preconditioner does not bear, with the row; ERR_MEMORY; ERR_COMPILE. */
 RW_API rw_status rw_krylov_create(rw_sparse *matrix, rw_dtype vectors, const rw_krylov_spec *spec, rw_krylov **solver);
 RW_API void rw_krylov_destroy(rw_krylov **solver);

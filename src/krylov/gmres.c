@@ -39,11 +39,13 @@ static rw_status residual(rw_krylov *k, rw_array *b)
     return rw_krylov_begin(k, k->basis, b);
 }
 
+static bool preconditioned(const rw_krylov *k) { return k->p || k->inner; }
+
 /* w <- A P v_j; the preconditioned vector in `to`. */
 static rw_status multiply(rw_krylov *k, int j, rw_array *to)
 {
-    if (!k->p) return rw_krylov_product(k, k->a, 1, k->basis, j * k->pitch, 0, k->basis, k->basis, (j + 1) * k->pitch, NULL, NULL);
-    RW_TRY(rw_precond_run(k->p, k->basis, j * k->pitch, to, k->queue));
+    if (!preconditioned(k)) return rw_krylov_product(k, k->a, 1, k->basis, j * k->pitch, 0, k->basis, k->basis, (j + 1) * k->pitch, NULL, NULL);
+    RW_TRY(k->inner ? rw_krylov_apply(k->inner, k->basis, j * k->pitch, to) : rw_precond_run(k->p, k->basis, j * k->pitch, to, k->queue));
     return rw_krylov_product(k, k->a, 1, to, 0, 0, k->basis, k->basis, (j + 1) * k->pitch, NULL, NULL);
 }
 
@@ -167,7 +169,7 @@ const rw_krylov_ops rw_krylov_plain_gmres = {"gmres.k", 1, 2, 1, plain_start, pl
 static rw_status flexible_allocate(rw_krylov *k)
 {
     RW_TRY(allocate(k));
-    if (!k->p) return RW_OK;
+    if (!preconditioned(k)) return RW_OK;
     k->flexible = rw_calloc((size_t)k->spec.restart, sizeof *k->flexible);
     if (!k->flexible) return rw_fail_memory(k->device->ctx, (size_t)k->spec.restart * sizeof *k->flexible, "a solver");
     for (int j = 0; j < k->spec.restart; ++j) RW_TRY(rw_array_create(k->device, k->type, 1, &k->n, RW_MEMORY_DEVICE, &k->flexible[j]));
@@ -176,7 +178,7 @@ static rw_status flexible_allocate(rw_krylov *k)
 
 static rw_status flexible_cycle(rw_krylov *k, rw_array *b)
 {
-    if (!k->p) return plain_cycle(k, b);
+    if (!preconditioned(k)) return plain_cycle(k, b);
     RW_TRY(solve(k));
     for (int j = 0; j < k->spec.restart; ++j) {
         const rw_arg a[] = {rw_arg_array(k->x), rw_arg_array(k->flexible[j]), rw_arg_array(k->small), rw_arg_array(k->state[k->now]), rw_arg_int(k->n), rw_arg_int(j)};

@@ -97,6 +97,17 @@ static rw_status check(rw_context *ctx, const rw_sparse *a, rw_dtype vectors, co
     return RW_OK;
 }
 
+static rw_status check_inner(rw_context *ctx, const rw_krylov_spec *s)
+{
+    const rw_krylov_spec *in = s->inner;
+    if (!in) return RW_OK;
+    if (s->method != RW_KRYLOV_FGMRES) return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver for %s, whose preconditioner must not change: use fgmres", names[s->method]);
+    if (s->precond.method) return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver beside a preconditioner: give the preconditioner to the inner solver");
+    if (in->inner || in->monitor) return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %s: it has none", in->inner ? "an inner solver of its own" : "a monitor");
+    if (in->iterations > 1000) return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %lld iterations: 1 to 1000 are possible", (long long)in->iterations);
+    return RW_OK;
+}
+
 static rw_status build(rw_krylov *k)
 {
     static const char *const kernels[] = {
@@ -145,11 +156,28 @@ static int usual_restart(rw_krylov_method m) { return m == RW_KRYLOV_IDR ? 4 : 3
 /* Vectors but for those of a basis. */
 static int vectors_of(const rw_krylov_ops *ops, const rw_krylov_spec *s) { return ops->vectors + (s->precond.method ? ops->more : 0) + 1; }
 
+enum { INNER_ITERATIONS = 10 };
+
+/* An inner solver with cycles makes one. */
+static rw_krylov_spec spec_of_inner(const rw_krylov_spec *s)
+{
+    rw_krylov_spec in = *s->inner;
+    if (!in.iterations) in.iterations = INNER_ITERATIONS;
+    if (in.method != RW_KRYLOV_IDR) in.restart = (int)in.iterations;
+    return in;
+}
+
 int64_t rw_krylov_memory(const rw_krylov_spec *s, int64_t n, rw_dtype vectors)
 {
     if ((unsigned)s->method >= RW_KRYLOV_METHODS) return 0;
     const rw_krylov_ops *ops = ops_of(s, n, true);
     const int64_t restart = s->restart ? s->restart : usual_restart(s->method), all = vectors_of(ops, s) + (s->method == RW_KRYLOV_FGMRES && s->precond.method ? restart : 0);
+    if (s->inner) {
+        rw_krylov_spec plain = *s;
+        const rw_krylov_spec in = spec_of_inner(s);
+        plain.inner = NULL;
+        return rw_krylov_memory(&plain, n, vectors) + (restart + 1) * n * (int64_t)rw_dtype_size(vectors) + (in.inner ? 0 : rw_krylov_memory(&in, n, vectors));
+    }
     if (s->method == RW_KRYLOV_IDR) return (all * n + (3 * restart + 3) * rw_krylov_pitch(n)) * (int64_t)rw_dtype_size(vectors);
     const int64_t small = ops->cycle ? rw_krylov_small((int)restart) * (rw_dtype_is_complex(vectors) ? 16 : 8) : 0;
     return (all * n + (ops->cycle ? (restart + 1) * rw_krylov_pitch(n) : 0)) * (int64_t)rw_dtype_size(vectors) + small;
@@ -170,10 +198,19 @@ static rw_status allocate(rw_krylov *k)
     return k->sequence ? RW_OK : rw_fail_memory(k->device->ctx, (size_t)steps_of(k) * sizeof *k->sequence, "a solver");
 }
 
+static rw_status create_inner(rw_krylov *k, const rw_krylov_spec *s)
+{
+    const rw_krylov_spec in = spec_of_inner(s);
+    const rw_status status = rw_krylov_create(k->a, k->type, &in, &k->inner);
+    if (status != RW_OK) return rw_fail_prefix(k->device->ctx, status, "inner solver");
+    return rw_array_create(k->device, k->type, 1, &k->n, RW_MEMORY_DEVICE, &k->inner->right);
+}
+
 rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec *spec, rw_krylov **solver)
 {
     *solver = NULL;
     RW_TRY(check(a->device->ctx, a, vectors, spec));
+    RW_TRY(check_inner(a->device->ctx, spec));
     rw_krylov *k = rw_calloc(1, sizeof *k);
     if (!k) return rw_fail_memory(a->device->ctx, sizeof *k, "a solver");
     k->device = rw_device_retain(a->device), k->queue = a->device->queue, k->a = a, k->spec = *spec, k->type = vectors, k->n = a->rows, k->threads = rw_sparse_threads(a);
@@ -181,7 +218,8 @@ rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec 
     if (k->spec.rtol == 0 && k->spec.atol == 0) k->spec.rtol = 1e-8;
     if (!k->spec.iterations) k->spec.iterations = 10000;
     if (!k->spec.restart) k->spec.restart = usual_restart(spec->method);
-    rw_status status = spec->precond.method ? rw_precond_create(a, vectors, &spec->precond, &k->p) : RW_OK;
+    k->spec.inner = NULL;
+    rw_status status = spec->precond.method ? rw_precond_create(a, vectors, &spec->precond, &k->p) : spec->inner ? create_inner(k, spec) : RW_OK;
     if (status == RW_OK) status = build(k);
     if (status == RW_OK) status = allocate(k);
     if (status == RW_OK) *solver = k;
@@ -205,6 +243,8 @@ void rw_krylov_destroy(rw_krylov **solver)
     for (int i = 0; i < RW_COUNT(sums); ++i) rw_array_destroy(&sums[i]->part), rw_array_destroy(&sums[i]->few);
     rw_program_destroy(&k->program);
     rw_precond_destroy(&k->p);
+    rw_krylov_destroy(&k->inner);
+    rw_array_destroy(&k->right);
     rw_device_close(&k->device);
     rw_free(k);
 }
@@ -216,6 +256,7 @@ rw_precond_info rw_krylov_get_precond(const rw_krylov *k) { return k->p ? rw_pre
 /* The step number, from its recording. */
 static rw_status replay(rw_krylov *k, int number)
 {
+    if (k->inner) return k->ops->step(k, number); /* the inner solver's steps are recorded themselves */
     if (!k->sequence[number]) {
         RW_TRY(rw_record_begin(k->queue));
         rw_status status = k->ops->step(k, number), ended;
@@ -235,6 +276,7 @@ static int64_t patience(const rw_krylov *k, const double *s, double first)
 {
     const double r = s[RW_KRYLOV_RESIDUAL], iterations = s[RW_KRYLOV_ITERATION], tolerance = s[RW_KRYLOV_TOLERANCE], last = (double)k->spec.iterations - iterations;
     double left = 4;
+    if (k->inner) return 1;
     if (r < first && tolerance > 0 && iterations >= 1) left = log(r / tolerance) / (log(first / r) / iterations);
     return (int64_t)fmax(ceil(fmin(fmin(left / 2, last), 64) / k->ops->iterations), 1);
 }
@@ -282,6 +324,22 @@ static rw_status iterate(rw_krylov *k, rw_array *b, rw_krylov_result *result)
     }
     result->reason = (rw_krylov_reason)s[RW_KRYLOV_WHY], result->iterations = (int64_t)s[RW_KRYLOV_ITERATION], result->estimate = s[RW_KRYLOV_RESIDUAL];
     return RW_OK;
+}
+
+rw_status rw_krylov_apply(rw_krylov *k, rw_array *b, int64_t from, rw_array *y)
+{
+    const int64_t n = (k->spec.iterations + k->ops->iterations - 1) / k->ops->iterations;
+    const rw_arg a[] = {rw_arg_array(b), rw_arg_array(k->right), rw_arg_int(from), rw_arg_int(k->n)};
+    k->now = 0;
+    RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_take, k->groups, 1, a, 4));
+    RW_TRY(rw_array_zero(k->x, k->queue));
+    RW_TRY(k->ops->start(k, k->right));
+    for (int64_t i = 0; i < n; ++i) {
+        RW_TRY(replay(k, k->ops->cycle ? (int)i : 0));
+        k->now = k->ops->cycle ? (int)(i + 1) % 2 : 0;
+    }
+    if (k->ops->cycle) RW_TRY(k->ops->cycle(k, k->right));
+    return rw_array_copy(y, k->x, k->queue);
 }
 
 /* |b - A x| */

@@ -6,7 +6,7 @@
 #include "precond/precond.h"
 
 #define RW_KRYLOV_KERNELS(X)                                                                                                            \
-    X(combine) X(squares) X(inner) X(begin) X(begin_rho) X(cg_update) X(cg_direction) X(cg_single) X(bi_half) X(bi_update) X(bi_direction) X(gm_again) X(gm_dots) X(gm_totals)    \
+    X(take) X(combine) X(squares) X(inner) X(begin) X(begin_rho) X(cg_update) X(cg_direction) X(cg_single) X(bi_half) X(bi_update) X(bi_direction) X(gm_again) X(gm_dots) X(gm_totals)    \
     X(gm_column) X(gm_update) X(gm_one) X(gm_plain_column) X(gm_scale) X(gm_solve) X(gm_combine) X(gm_add) X(idr_begin) \
     X(idr_first) X(idr_left) X(idr_direction) X(idr_scalars) X(idr_update) X(idr_omega) X(idr_relax)
 
@@ -49,6 +49,8 @@ struct rw_krylov {
     rw_queue *queue;
     rw_sparse *a;
     rw_precond *p; /* NULL: none */
+    rw_krylov *inner; /* in its place; NULL: none */
+    rw_array *right;  /* of an inner solver: its right-hand side */
     rw_krylov_spec spec;
     const rw_krylov_ops *ops;
     rw_dtype type;
@@ -87,6 +89,8 @@ rw_status rw_krylov_precondition(rw_krylov *k, rw_array *r, rw_array *z);
 /* Makes `sums` numbers of each few. */
 rw_status rw_krylov_settle(rw_krylov *k, rw_sums *s, int sums);
 rw_status rw_krylov_sums(rw_krylov *k, rw_sums *s, int64_t groups, int sums);
+/* y <- what the solver's iterations make of the vector at `from` in b, beginning with 0; nothing waits. */
+rw_status rw_krylov_apply(rw_krylov *k, rw_array *b, int64_t from, rw_array *y);
 /* state 0 from the residual r and b. */
 rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b);
 

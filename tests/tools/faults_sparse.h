@@ -299,6 +299,13 @@ static void before_solve_flexible(void)
     OK(create_solver(RW_KRYLOV_FGMRES));
     OK(rw_array_zero(y, rw_device_queue(dev)));
 }
+static void before_solve_inner(void)
+{
+    const rw_krylov_spec inner = {.method = RW_KRYLOV_BICGSTAB, .iterations = 4};
+    before_system();
+    OK(rw_krylov_create(matrix, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &inner}, &solver));
+    OK(rw_array_zero(y, rw_device_queue(dev)));
+}
 static rw_status call_solve(void) { return rw_krylov_solve(solver, x, y, &solved); }
 static void result_solved(void) { note("%d %d", (int)solved.reason, solved.residual < 1e-7), note("%.6f", ((const double *)numbers_of(y))[2]); }
 static rw_status call_krylov_plot(void) { return rw_krylov_plot(ctx, path_of("residuals.png"), "a", 3, (double[]){1, 0.1, 0.01}, 1, 0.02); }

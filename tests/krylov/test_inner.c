@@ -1,0 +1,134 @@
+/* Flexible GMRES with a solver in the place of its preconditioner: every method as the inner one, real and complex, with a preconditioner of its own, on every device; what one inner
+ * iteration of known effect does; what is refused. */
+#include "../devices.h"
+#include "../sparse/matrices.h"
+#include "krylov/krylov.h"
+#include "sparse/sparse.h"
+
+/* A Laplacian of n x n cells, of complex type with an imaginary diagonal beside. */
+static entries laplace(int64_t n, bool is_complex)
+{
+    entries e = {n * n, n * n, 0, is_complex, malloc((size_t)(5 * n * n) * 8), malloc((size_t)(5 * n * n) * 8), malloc((size_t)(5 * n * n) * 16)};
+    for (int64_t i = 0; i < n * n; ++i)
+        for (int k = 0; k < 5; ++k) {
+            const int64_t x = i % n + (k == 1) - (k == 2), y = i / n + (k == 3) - (k == 4);
+            if (x < 0 || y < 0 || x >= n || y >= n) continue;
+            e.row[e.n] = i, e.column[e.n] = y * n + x, e.value[(1 + is_complex) * e.n] = k ? -1 : 4;
+            if (is_complex) e.value[2 * e.n + 1] = k ? 0 : 0.1;
+            ++e.n;
+        }
+    return e;
+}
+
+static rw_array *vector_of(rw_dtype type, int64_t n, uint64_t seed)
+{
+    rw_array *a;
+    void *data;
+    OK(rw_array_create(dev, type, 1, &n, RW_MEMORY_DEVICE, &a));
+    OK(rw_array_write(a, &data));
+    for (int64_t i = 0; i < n * (1 + rw_dtype_is_complex(type)); ++i) ((double *)data)[i] = seed ? rw_random_uniform(seed, (uint64_t)i) - 0.5 : 0;
+    return a;
+}
+
+/* |b - A x| / |b| in long double */
+static double true_residual(const entries *e, rw_dtype type, rw_array *b, rw_array *x)
+{
+    const void *pb, *px;
+    long double rr = 0, bb = 0;
+    OK(rw_array_read(b, &pb));
+    OK(rw_array_read(x, &px));
+    long double complex *r = calloc((size_t)e->rows, sizeof *r);
+    for (int64_t i = 0; i < e->rows; ++i) r[i] = rw_value_get(type, pb, i, 0) + rw_value_get(type, pb, i, 1) * I, bb += creall(r[i] * conjl(r[i]));
+    for (int64_t k = 0; k < e->n; ++k) {
+        const long double complex a = e->is_complex ? e->value[2 * k] + e->value[2 * k + 1] * I : e->value[k];
+        r[e->row[k]] -= a * (rw_value_get(type, px, e->column[k], 0) + rw_value_get(type, px, e->column[k], 1) * I);
+    }
+    for (int64_t i = 0; i < e->rows; ++i) rr += creall(r[i] * conjl(r[i]));
+    free(r);
+    return (double)sqrtl(rr / bb);
+}
+
+static int64_t solve(const char *what, const entries *e, const rw_krylov_spec *inner, int restart)
+{
+    const rw_dtype type = e->is_complex ? RW_C128 : RW_F64;
+    rw_sparse_layout l;
+    rw_sparse *m;
+    rw_krylov *k;
+    rw_krylov_result r;
+    OK(rw_sparse_layout_parse(ctx, e->is_complex ? "csr:c128" : "csr", &l));
+    OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
+    rw_array *b = vector_of(type, e->rows, 7), *x = vector_of(type, e->rows, 8);
+    OK(rw_krylov_create(m, type, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .rtol = 1e-10, .iterations = 200, .restart = restart, .inner = inner}, &k));
+    for (int again = 0; again < 2; ++again) { /* the second solve begins with the state of the first */
+        if (rw_krylov_solve(k, b, x, &r) != RW_OK) fail_msg("%s: %s", what, rw_message(ctx));
+        const double told = r.residual / r.right_side, is = true_residual(e, type, b, x);
+        if (!(is <= 1.5e-10) || !(fabs(told - is) <= 1e-3 * is + 1e-14)) fail_msg("%s: residual %g, told as %g", what, is, told);
+        if (!again) OK(rw_array_zero(x, queue));
+    }
+    rw_krylov_destroy(&k), rw_sparse_destroy(&m);
+    rw_array_destroy(&b), rw_array_destroy(&x);
+    return r.iterations;
+}
+
+static void test_methods(void **state)
+{
+    static const struct { rw_krylov_method method; const char *precond; int iterations, most; } kinds[] = {
+        {RW_KRYLOV_GMRES, "none", 10, 20}, {RW_KRYLOV_CG, "jacobi", 20, 10}, {RW_KRYLOV_BICGSTAB, "ilu0", 5, 7}, {RW_KRYLOV_IDR, "none", 10, 24}, {RW_KRYLOV_FGMRES, "jacobi", 0, 20},
+    };
+    const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
+    (void)state;
+    for (int z = 0; z < 2; ++z) {
+        entries e = laplace(fast ? 24 : 12, z);
+        const int64_t alone = fast ? solve("alone", &e, NULL, 30) : 60;
+        for (int i = 0; i < RW_COUNT(kinds); ++i) {
+            if ((z && kinds[i].method == RW_KRYLOV_CG) || (!fast && (z ? i != 2 : i > 1))) continue;
+            char what[80];
+            rw_krylov_spec inner = {.method = kinds[i].method, .iterations = kinds[i].iterations, .rtol = 1e-3};
+            OK(rw_precond_parse(ctx, kinds[i].precond, &inner.precond));
+            snprintf(what, sizeof what, "%s: inner %s, %s, complex %d", rw_device_info(dev)->name, rw_krylov_method_name(inner.method), kinds[i].precond, z);
+            const int64_t n = solve(what, &e, &inner, i % 2 ? 30 : 3);
+            if (n > kinds[i].most || 3 * n > alone) fail_msg("%s: %lld iterations, %lld without", what, (long long)n, (long long)alone);
+        }
+        free_entries(&e);
+    }
+}
+
+/* An inner solver that solves leaves one iteration; one that stops at half of the residual leaves more, and does not make its iterations in vain. */
+static void test_exact(void **state)
+{
+    entries e = laplace(9, false);
+    (void)state;
+    assert_int_equal(solve("exact", &e, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .iterations = 81, .rtol = 1e-13}, 30), 1);
+    const int64_t half = solve("half", &e, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .iterations = 81, .rtol = 0.5}, 30);
+    assert_true(half > 1 && half <= 34); /* 2^-34 < 1e-10 */
+    free_entries(&e);
+}
+
+static void test_refused(void **state)
+{
+    entries e = laplace(4, false);
+    rw_sparse_layout l;
+    rw_sparse *m;
+    rw_krylov *k;
+    const rw_krylov_spec plain = {.method = RW_KRYLOV_CG}, nested = {.method = RW_KRYLOV_FGMRES, .inner = &plain}, many = {.method = RW_KRYLOV_GMRES, .iterations = 1001}, bad = {.method = RW_KRYLOV_CG, .rtol = -1};
+    (void)state;
+    OK(rw_sparse_layout_parse(ctx, "csr", &l));
+    OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, false, &m));
+    FAILS(RW_ERR_ARGUMENT, "an inner solver for gmres, whose preconditioner must not change: use fgmres", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .inner = &plain}, &k));
+    FAILS(RW_ERR_ARGUMENT, "give the preconditioner to the inner solver",
+          rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .precond = {.method = RW_PRECOND_JACOBI}, .inner = &plain}, &k));
+    FAILS(RW_ERR_ARGUMENT, "an inner solver with an inner solver of its own", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &nested}, &k));
+    FAILS(RW_ERR_ARGUMENT, "1001 iterations: 1 to 1000", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &many}, &k));
+    FAILS(RW_ERR_ARGUMENT, "inner solver: rtol = -1", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &bad}, &k));
+    assert_null(k);
+    const rw_krylov_spec outer = {.method = RW_KRYLOV_FGMRES, .inner = &plain}, alone = {.method = RW_KRYLOV_FGMRES};
+    assert_true(rw_krylov_memory(&outer, 1000, RW_F64) >= rw_krylov_memory(&alone, 1000, RW_F64) + rw_krylov_memory(&plain, 1000, RW_F64) + 31 * 8000);
+    rw_sparse_destroy(&m);
+    free_entries(&e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_methods), cmocka_unit_test(test_exact), cmocka_unit_test(test_refused)};
+    return run_on_devices("inner", tests, RW_COUNT(tests));
+}
