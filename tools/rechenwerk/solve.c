@@ -84,7 +84,9 @@ static void print_before(const solve *s)
     if (d->memory_free > 0) printf("; free %.4g", 1e-6 * (double)d->memory_free);
     printf("\n  method     %s, ", rw_krylov_method_name(k->method));
     if (restarts(s)) printf("restart %d, ", k->restart);
-    printf("preconditioner %s; vectors %s\n", s->precond, rw_dtype_name(s->vectors));
+    if (k->inner) printf("inner solver %s; ", s->inner_text);
+    else printf("preconditioner %s; ", s->precond);
+    printf("vectors %s\n", rw_dtype_name(s->vectors));
     printf("  stops      at |r| <= max(%.3g |b|, %.3g), or after %lld iterations\n", k->rtol, k->atol, (long long)k->iterations);
     printf("  b          %s\n", s->right_side ? s->right_side : "A times ones");
     fflush(stdout);
@@ -210,6 +212,7 @@ static const option options[] = {
     {"boundary", 0, "NAME", "of an equation: dirichlet (usual: u = 0), neumann or periodic; or one for each axis, with commas"},
     {"method", 'm', "NAME", "gmres (usual), or another of rechenwerk list solvers"},
     {"precond", 'p', "PRECOND", "none (usual), jacobi, ilu0, amg … with options: rechenwerk list preconditioners"},
+    {"inner", 0, "SOLVER", "of fgmres: a solver as its preconditioner, METHOD[:ITERATIONS[:PRECOND]] such as bicgstab:20:ilu0; without a number 10"},
     {"format", 'f', "FORMAT", "auto (usual), or a layout such as csr, bsell:5x5; rechenwerk list formats"},
     OPTION_DEVICE,
     OPTION_VALUES,

@@ -27,8 +27,8 @@ typedef struct solve {
     rw_dtype vectors;
     rw_sparse_candidate layout;
     char reason[240];                /* for the layout; "": it was given */
-    const char *precond;
-    rw_krylov_spec spec;
+    const char *precond, *inner_text; /* as they were given */
+    rw_krylov_spec spec, inner;
     rw_sparse *a;
     rw_array *b, *x;
     rw_krylov_result result;

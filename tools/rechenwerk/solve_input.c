@@ -1,6 +1,7 @@
 /* rechenwerk solve: its options, matrix, right-hand side and first guess. */
 #include <complex.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rechenwerk/describe.h"
@@ -24,6 +25,25 @@ static bool tolerance_of(const arguments *a, const char *name, double *number)
     return false;
 }
 
+/* METHOD[:ITERATIONS[:PRECOND]] */
+static int parse_inner(rw_context *ctx, const char *text, solve *s)
+{
+    char method[32];
+    const size_t n = strcspn(text, ":");
+    char *end = (char *)(uintptr_t)text + n;
+    snprintf(method, sizeof method, "%.*s", (int)n, text);
+    rw_status status = rw_krylov_method_parse(ctx, method, &s->inner.method);
+    if (status != RW_OK) return failed(ctx, status);
+    if (*end) {
+        const long iterations = strtol(end + 1, &end, 10);
+        if (iterations < 1 || iterations > 1000 || (*end && *end != ':')) return usage("solve: --inner %s: METHOD[:ITERATIONS[:PRECOND]] with 1 to 1000 iterations is needed", text);
+        s->inner.iterations = iterations;
+    }
+    if (*end) status = rw_precond_parse(ctx, end + 1, &s->inner.precond);
+    s->spec.inner = &s->inner, s->inner_text = text;
+    return status == RW_OK ? 0 : failed(ctx, status);
+}
+
 int parse_spec(rw_context *ctx, const arguments *a, solve *s)
 {
     double restart = 0, iterations = 0;
@@ -39,7 +59,8 @@ int parse_spec(rw_context *ctx, const arguments *a, solve *s)
     rw_status status = method ? rw_krylov_method_parse(ctx, method, &s->spec.method) : RW_OK;
     if (status == RW_OK) status = rw_precond_parse(ctx, s->precond, &s->spec.precond);
     s->spec.restart = restart > 0 ? (int)restart : s->spec.method == RW_KRYLOV_IDR ? 4 : 30;
-    return status == RW_OK ? 0 : failed(ctx, status);
+    if (status != RW_OK) return failed(ctx, status);
+    return given(a, "inner") ? parse_inner(ctx, value_of(a, "inner"), s) : 0;
 }
 
 /* ---- input ------------------------------------------------------------------------------------------------------------------- */
