@@ -18,6 +18,14 @@ static rw_status no_memory(rw_context *ctx, int64_t n) { return rw_fail_memory(c
 
 /* ---- triangles -------------------------------------------------------------------------------------------------------------------------- */
 
+void rw_side_free(rw_side *s)
+{
+    if (s->at != s->t.first) rw_free(s->at);
+    rw_free(s->levels.at), rw_free(s->levels.row);
+    rw_host_free(&s->t);
+    *s = (rw_side){0};
+}
+
 /* level[i] of rows from the first to the last, or back; their number. */
 static int64_t find_levels(const rw_host *t, bool upper, int64_t *level)
 {
@@ -31,47 +39,50 @@ static int64_t find_levels(const rw_host *t, bool upper, int64_t *level)
     return levels;
 }
 
-/* The part of f on one side of the diagonal. */
+bool rw_levels_make(const rw_host *t, bool upper, rw_levels *l)
+{
+    int64_t *level = rw_calloc((size_t)RW_MAX(t->rows, 1), sizeof *level);
+    l->row = rw_calloc((size_t)RW_MAX(t->rows, 1), sizeof *l->row);
+    l->n = level ? find_levels(t, upper, level) : 0;
+    l->at = rw_calloc((size_t)l->n + 2, sizeof *l->at);
+    const bool made = level && l->row && l->at;
+    for (int64_t i = 0; made && i < t->rows; ++i) ++l->at[level[i] + 2];
+    for (int64_t k = 0; made && k < l->n; ++k) l->at[k + 2] += l->at[k + 1];
+    for (int64_t i = 0; made && i < t->rows; ++i) l->row[l->at[level[i] + 1]++] = i;
+    rw_free(level);
+    return made;
+}
+
+/* The pattern of f on one side of the diagonal. */
 static bool side_of(const rw_host *f, bool upper, rw_host *t)
 {
-    const int size = rw_host_size(f);
-    *t = *f, t->column = NULL, t->value = NULL;
-    t->first = rw_calloc((size_t)f->rows + 1, sizeof *t->first);
+    *t = (rw_host){.rows = f->rows, .columns = f->columns, .r = f->r, .parts = f->parts, .first = rw_calloc((size_t)f->rows + 1, sizeof *t->first)};
     if (!t->first) return false;
     for (int64_t i = 0; i < f->rows; ++i) {
         int64_t n = 0;
         for (int64_t k = f->first[i]; k < f->first[i + 1]; ++k) n += upper ? f->column[k] > i : f->column[k] < i;
         t->first[i + 1] = t->first[i] + n;
     }
-    if (!rw_host_make(t)) return false;
+    t->column = rw_calloc((size_t)RW_MAX(t->first[t->rows], 1), sizeof *t->column);
+    if (!t->column) return false;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < f->rows; ++i)
         for (int64_t k = f->first[i], at = t->first[i]; k < f->first[i + 1]; ++k)
-            if (upper ? f->column[k] > i : f->column[k] < i) {
-                t->column[at] = f->column[k];
-                memcpy(t->value + at++ * size, f->value + k * size, (size_t)size * sizeof *t->value);
-            }
+            if (upper ? f->column[k] > i : f->column[k] < i) t->column[at++] = f->column[k];
     return true;
-}
-
-/* position[row]: rows by levels, those of a level as they come. order: names of the rows. */
-static rw_status sort_levels(rw_precond *p, const rw_host *t, const int64_t *order, const int64_t *level, rw_triangle *to, int64_t *position)
-{
-    to->at = rw_calloc((size_t)to->levels + 2, sizeof *to->at);
-    if (!to->at) return no_memory(p->device->ctx, to->levels);
-    int64_t *at = to->at;
-    for (int64_t i = 0; i < t->rows; ++i) ++at[level[i] + 2];
-    for (int64_t s = 0; s < to->levels; ++s) at[s + 2] += at[s + 1];
-    for (int64_t i = 0; i < t->rows; ++i) position[order[i]] = at[level[i] + 1]++;
-    return RW_OK;
 }
 
 enum { LITTLE = 1 << 18 }; /* bytes of a level that cores do not share out: at 10 GB/s what waking them takes */
 
-static bool row_after_row(const rw_precond *p, const rw_host *t, int64_t levels)
+/* Row after row, or the levels. */
+static rw_status choose_order(const rw_precond *p, const rw_sparse *m, bool upper, rw_side *s, bool *in_order)
 {
-    const double bytes = (double)t->first[t->rows] * rw_host_size(t) * (p->spec.scaled ? 2 : p->spec.single ? 4 : 8);
-    return !rw_sparse_threads(p->inverse) && (p->spec.sweeps || p->device->info.units == 1 || bytes < (double)LITTLE * (double)levels);
+    const double bytes = (double)s->t.first[s->t.rows] * rw_host_size(&s->t) * (p->spec.scaled ? 2 : p->spec.single ? 4 : 8);
+    *in_order = !rw_sparse_threads(m) && (p->spec.sweeps || p->device->info.units == 1);
+    if (*in_order) return RW_OK;
+    if (!rw_levels_make(&s->t, upper, &s->levels)) return no_memory(p->device->ctx, s->t.rows);
+    *in_order = !rw_sparse_threads(m) && bytes < (double)LITTLE * (double)s->levels.n;
+    return RW_OK;
 }
 
 static bool natural(const int64_t *order, int64_t n)
@@ -81,41 +92,75 @@ static bool natural(const int64_t *order, int64_t n)
     return true;
 }
 
-static rw_status create_triangle(rw_precond *p, const rw_host *f, bool upper, const int64_t *order, const int64_t *back, rw_triangle *to)
+/* The matrix of a side whose pattern is t, with the names of order. */
+static rw_status create_ordered(rw_precond *p, rw_sparse *m, bool upper, rw_side *s, const rw_host *t, const int64_t *order, rw_triangle *to)
 {
-    rw_host t = {0}, named = {0};
+    bool in_order;
     rw_context *ctx = p->device->ctx;
-    int64_t *level = rw_calloc((size_t)RW_MAX(f->rows, 1), sizeof *level), *position = rw_calloc((size_t)RW_MAX(f->rows, 1), sizeof *position);
-    rw_status status = level && position && side_of(f, upper, &t) ? RW_OK : no_memory(ctx, f->rows);
-    if (status == RW_OK) {
-        to->levels = find_levels(&t, upper, level);
-        if (!row_after_row(p, &t, to->levels)) status = sort_levels(p, &t, order, level, to, position);
-        else
-            for (int64_t i = 0; i < t.rows; ++i) position[order[i]] = upper ? t.rows - 1 - i : i;
+    RW_TRY(choose_order(p, m, upper, s, &in_order));
+    int64_t *position = rw_calloc((size_t)RW_MAX(t->rows, 1), sizeof *position);
+    if (!position) return no_memory(ctx, t->rows);
+    for (int64_t k = 0; k < t->rows; ++k)
+        if (in_order) position[order[k]] = upper ? t->rows - 1 - k : k;
+        else position[order[s->levels.row[k]]] = k;
+    const rw_sparse_layout layout = rw_host_layout(t, rw_sparse_threads(m), &p->spec);
+    rw_status status = rw_sparse_create_ordered(p->device, &layout, &(rw_sparse_blocks){t->rows, t->columns, t->first, t->column, NULL, NULL}, position, &to->t);
+    rw_free(position);
+    if (status != RW_OK || in_order) return status;
+    to->levels = s->levels.n, to->at = rw_calloc((size_t)to->levels + 1, sizeof *to->at);
+    if (!to->at) return no_memory(ctx, to->levels);
+    memcpy(to->at, s->levels.at, ((size_t)to->levels + 1) * sizeof *to->at);
+    return RW_OK;
+}
+
+/* Where rows begin in the values of a matrix, whose blocks are plain. */
+static rw_status find_rows(rw_sparse *t, rw_side *s)
+{
+    rw_view v;
+    RW_TRY(rw_sparse_look(t, true, &v));
+    s->value = (double *)v.value, s->at = rw_calloc((size_t)s->t.rows + 1, sizeof *s->at);
+    if (!s->at) return no_memory(t->device->ctx, s->t.rows);
+    for (int64_t i = 0; i < s->t.rows; ++i)
+        if (s->t.first[i + 1] > s->t.first[i]) s->at[i] = t->ops->block(&v, i, 0).at / (s->t.r * s->t.r);
+    return RW_OK;
+}
+
+rw_status rw_factors_begin(rw_precond *p, rw_sparse *m, const rw_host *f, const int64_t *order, rw_side side[2])
+{
+    const bool in_place = !rw_sparse_threads(m) && !p->spec.single && !p->spec.scaled && natural(order, f->rows);
+    rw_triangle *const to[] = {&p->lower, &p->upper};
+    for (int i = 0; i < 2; ++i) {
+        rw_side *s = &side[i];
+        if (!side_of(f, i, &s->t)) return no_memory(p->device->ctx, f->rows);
+        if (in_place) {
+            RW_TRY(create_ordered(p, m, i, s, &s->t, order, to[i]));
+            RW_TRY(find_rows(to[i]->t, s));
+        } else {
+            s->value = s->t.value = rw_calloc((size_t)RW_MAX(s->t.first[f->rows], 1) * (size_t)rw_host_size(f), sizeof *s->value), s->at = s->t.first;
+            if (!s->value) return no_memory(p->device->ctx, s->t.first[f->rows] * rw_host_size(f));
+        }
     }
-    if (status == RW_OK && natural(order, f->rows)) named = t, t = (rw_host){0};
-    else if (status == RW_OK) status = rw_host_permute(ctx, &t, back, &named);
-    if (status == RW_OK) {
-        const rw_sparse_layout layout = rw_host_layout(f, rw_sparse_threads(p->inverse), &p->spec);
-        const rw_sparse_blocks b = {named.rows, named.columns, named.first, named.column, NULL, NULL};
-        status = rw_sparse_create_ordered(p->device, &layout, &b, position, &to->t);
-    }
-    if (status == RW_OK) status = rw_host_fill(&named, to->t);
-    rw_host_free(&t), rw_host_free(&named);
-    rw_free(level), rw_free(position);
+    return RW_OK;
+}
+
+/* The matrix of a side that has its values still. */
+static rw_status send_side(rw_precond *p, rw_sparse *m, bool upper, rw_side *s, const int64_t *order, const int64_t *back, rw_triangle *to)
+{
+    rw_host named = {0};
+    if (!natural(order, s->t.rows)) RW_TRY(rw_host_permute(p->device->ctx, &s->t, back, &named));
+    const rw_host *t = named.first ? &named : &s->t;
+    rw_status status = create_ordered(p, m, upper, s, t, order, to);
+    if (status == RW_OK) status = rw_host_fill(t, to->t);
+    rw_host_free(&named);
     return status;
 }
 
-static rw_status create_inverse(rw_precond *p, const rw_host *f, const double *inverse, const int64_t *order)
+static rw_status create_inverse(rw_precond *p, const rw_host *t, double *inverse)
 {
-    const int size = rw_host_size(f);
-    rw_host d = {.rows = f->rows, .columns = f->columns, .r = f->r, .parts = f->parts, .first = rw_calloc(((size_t)f->rows + 1), sizeof *d.first)};
-    for (int64_t i = 0; d.first && i <= f->rows; ++i) d.first[i] = i;
-    rw_status status = d.first && rw_host_make(&d) ? RW_OK : no_memory(p->device->ctx, f->rows * (size + 2));
-    for (int64_t i = 0; status == RW_OK && i < f->rows; ++i) {
-        d.column[i] = i;
-        memcpy(d.value + order[i] * size, inverse + i * size, (size_t)size * sizeof *d.value);
-    }
+    rw_host d = {.rows = t->rows, .columns = t->rows, .r = t->r, .parts = t->parts, .value = inverse, .borrowed = true, .first = rw_calloc(((size_t)t->rows + 1), sizeof *d.first)};
+    for (int64_t i = 0; d.first && i <= t->rows; ++i) d.first[i] = i;
+    rw_status status = d.first && rw_host_make(&d) ? RW_OK : no_memory(p->device->ctx, t->rows);
+    for (int64_t i = 0; status == RW_OK && i < t->rows; ++i) d.column[i] = i;
     if (status == RW_OK) status = rw_host_send(&d, p->device, &p->spec, &p->inverse);
     rw_host_free(&d);
     return status;
@@ -123,14 +168,18 @@ static rw_status create_inverse(rw_precond *p, const rw_host *f, const double *i
 
 static int64_t launches_of(const rw_triangle *t) { return t->at ? t->levels - 1 : 1; }
 
-rw_status rw_factors_create(rw_precond *p, const rw_host *f, const double *inverse, const int64_t *order)
+rw_status rw_factors_end(rw_precond *p, rw_sparse *m, rw_side side[2], double *inverse, const int64_t *order)
 {
-    int64_t *back = rw_calloc((size_t)RW_MAX(f->rows, 1), sizeof *back);
-    if (!back) return no_memory(p->device->ctx, f->rows);
-    for (int64_t i = 0; i < f->rows; ++i) back[order[i]] = i;
-    rw_status status = create_inverse(p, f, inverse, order);
-    if (status == RW_OK) status = create_triangle(p, f, false, order, back, &p->lower);
-    if (status == RW_OK) status = create_triangle(p, f, true, order, back, &p->upper);
+    rw_triangle *const to[] = {&p->lower, &p->upper};
+    const int64_t rows = side[0].t.rows;
+    int64_t *back = rw_calloc((size_t)RW_MAX(rows, 1), sizeof *back);
+    if (!back) return no_memory(p->device->ctx, rows);
+    for (int64_t i = 0; i < rows; ++i) back[order[i]] = i;
+    rw_status status = create_inverse(p, &side[0].t, inverse);
+    for (int i = 0; i < 2; ++i) {
+        if (status == RW_OK && !to[i]->t) status = send_side(p, m, i, &side[i], order, back, to[i]);
+        rw_side_free(&side[i]);
+    }
     rw_free(back);
     for (int i = 0; status == RW_OK && p->spec.sweeps && i < 2; ++i) status = rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &p->work[i]);
     if (status != RW_OK) return status;

@@ -9,13 +9,14 @@ bool rw_host_make(rw_host *h)
 {
     const size_t blocks = (size_t)RW_MAX(h->first[h->rows], 1);
     h->column = rw_calloc(blocks, sizeof *h->column);
-    h->value = rw_calloc(blocks * (size_t)rw_host_size(h), sizeof *h->value);
+    if (!h->borrowed) h->value = rw_calloc(blocks * (size_t)rw_host_size(h), sizeof *h->value);
     return h->column && h->value;
 }
 
 void rw_host_free(rw_host *h)
 {
-    rw_free(h->first), rw_free(h->column), rw_free(h->value);
+    rw_free(h->first), rw_free(h->column);
+    if (!h->borrowed) rw_free(h->value);
     *h = (rw_host){0};
 }
 
@@ -25,8 +26,30 @@ static rw_status no_memory(rw_context *ctx, const rw_host *h)
     return rw_fail_memory(ctx, (size_t)(blocks * (rw_host_size(h) * 8.0 + 8)), "a preconditioner");
 }
 
-static bool empty(const rw_view *v, const rw_sparse_block *b)
+bool rw_host_is_plain(const rw_sparse *m)
 {
+    const rw_sparse_layout *l = &m->layout;
+    return m->ops == &rw_sparse_rows && !m->scale && (l->values == RW_F64 || l->values == RW_C128) && (!l->by_columns || l->block_rows == 1);
+}
+
+/* Numbers of a plain matrix from a block on. */
+static double *numbers(const rw_view *v, int64_t at) { return (double *)v->value + at * (rw_dtype_is_complex(v->m->layout.values) ? 2 : 1); }
+
+/* Block k of row i, behind block k - 1: plain blocks lie one behind the other. */
+static void next_block(const rw_view *v, bool plain, int64_t i, int64_t k, rw_sparse_block *b)
+{
+    const rw_sparse_layout *l = &v->m->layout;
+    if (!plain || k == 0) *b = v->m->ops->block(v, i, k);
+    else b->at += b->nr * b->nc, b->column = rw_index_get(v->column, l->index_bits, b->at / (b->nr * b->nc)) * l->block_columns;
+}
+
+static bool empty(const rw_view *v, bool plain, const rw_sparse_block *b)
+{
+    if (plain) {
+        const double *a = numbers(v, b->at), *end = numbers(v, b->at + b->nr * b->nc);
+        while (a < end && *a == 0) ++a;
+        return a == end;
+    }
     for (int r = 0; r < b->nr; ++r)
         for (int c = 0; c < b->nc; ++c)
             for (int p = 0; p < 2; ++p)
@@ -34,32 +57,47 @@ static bool empty(const rw_view *v, const rw_sparse_block *b)
     return true;
 }
 
-/* Blocks of row i, copied where `to` is not NULL; their number. */
-static int64_t read_row(const rw_view *v, int64_t i, rw_host *to)
+static void copy_block(const rw_view *v, bool plain, const rw_sparse_block *b, const rw_host *h, double *value)
 {
-    const rw_sparse *m = v->m;
+    if (plain) {
+        memcpy(value, numbers(v, b->at), (size_t)rw_host_size(h) * sizeof *value);
+        return;
+    }
+    for (int r = 0; r < b->nr; ++r)
+        for (int c = 0; c < b->nc; ++c)
+            for (int p = 0; p < h->parts; ++p) *value++ = rw_entry_get(v, b->at + b->sr * r + b->sc * c, b->row + r, p);
+}
+
+/* The number of blocks of row i that are not empty. */
+static int64_t count_row(const rw_view *v, bool plain, int64_t i)
+{
+    rw_sparse_block b = {0};
     int64_t n = 0;
-    for (int64_t k = 0, count = m->ops->count(v, i); k < count; ++k) {
-        const rw_sparse_block b = m->ops->block(v, i, k);
-        const int64_t column = b.column / m->layout.block_columns;
-        if (column != i && empty(v, &b)) continue;
-        if (to) {
-            const int64_t at = to->first[i] + n;
-            double *value = to->value + at * rw_host_size(to);
-            to->column[at] = column;
-            for (int r = 0; r < b.nr; ++r)
-                for (int c = 0; c < b.nc; ++c)
-                    for (int p = 0; p < to->parts; ++p) *value++ = rw_entry_get(v, b.at + b.sr * r + b.sc * c, b.row + r, p);
-        }
-        ++n;
+    for (int64_t k = 0, count = v->m->ops->count(v, i); k < count; ++k) {
+        next_block(v, plain, i, k, &b);
+        n += b.column == b.row || !empty(v, plain, &b);
     }
     return n;
+}
+
+/* They themselves; all: none is empty. Borrowed values stay where they are. */
+static void read_row(const rw_view *v, bool plain, bool all, int64_t i, rw_host *h)
+{
+    rw_sparse_block b = {0};
+    int64_t at = h->first[i];
+    for (int64_t k = 0, count = v->m->ops->count(v, i); k < count; ++k) {
+        next_block(v, plain, i, k, &b);
+        if (!all && b.column != b.row && empty(v, plain, &b)) continue;
+        if (!h->borrowed) copy_block(v, plain, &b, h, h->value + at * rw_host_size(h));
+        h->column[at++] = b.column / v->m->layout.block_columns;
+    }
 }
 
 rw_status rw_host_read(rw_sparse *m, rw_host *h)
 {
     rw_view v;
     rw_context *ctx = m->device->ctx;
+    const bool plain = rw_host_is_plain(m);
     *h = (rw_host){.rows = m->block_rows, .columns = m->block_columns, .r = m->layout.block_rows, .parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1};
     if (m->row_first || m->layout.block_rows != m->layout.block_columns)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioners need a matrix without blocks or with square ones: convert it, to csr or bcsr:%d", m->layout.block_rows);
@@ -67,15 +105,17 @@ rw_status rw_host_read(rw_sparse *m, rw_host *h)
     h->first = rw_calloc((size_t)h->rows + 1, sizeof *h->first);
     if (!h->first) return no_memory(ctx, h);
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < h->rows; ++i) h->first[i + 1] = read_row(&v, i, NULL);
+    for (int64_t i = 0; i < h->rows; ++i) h->first[i + 1] = count_row(&v, plain, i);
     for (int64_t i = 0; i < h->rows; ++i) h->first[i + 1] += h->first[i];
+    const bool all = plain && h->first[h->rows] == m->blocks; /* other formats may have places beside the blocks */
+    if (all && !m->ordered) h->borrowed = true, h->value = (double *)v.value;
     if (!rw_host_make(h)) {
         rw_status status = no_memory(ctx, h);
         rw_host_free(h);
         return status;
     }
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < h->rows; ++i) read_row(&v, i, h);
+    for (int64_t i = 0; i < h->rows; ++i) read_row(&v, plain, all, i, h);
     return RW_OK;
 }
 
@@ -105,13 +145,16 @@ static bool permute_row(const rw_host *h, int64_t from, const int64_t *name, rw_
 
 rw_status rw_host_permute(rw_context *ctx, const rw_host *h, const int64_t *order, rw_host *to)
 {
-    *to = *h, to->column = NULL, to->value = NULL;
+    *to = *h, to->column = NULL, to->value = NULL, to->borrowed = false;
     int64_t *name = rw_calloc((size_t)RW_MAX(h->rows, 1), sizeof *name);
     to->first = rw_calloc((size_t)h->rows + 1, sizeof *to->first);
     bool made = name && to->first;
     for (int64_t i = 0; made && i < h->rows; ++i) name[order[i]] = i, to->first[i + 1] = to->first[i] + h->first[order[i] + 1] - h->first[order[i]];
     made = made && rw_host_make(to);
-    for (int64_t i = 0; made && i < h->rows; ++i) made = permute_row(h, order[i], name, to, i);
+    if (made) {
+#pragma omp parallel for schedule(static) reduction(&& : made)
+        for (int64_t i = 0; i < h->rows; ++i) made = permute_row(h, order[i], name, to, i) && made;
+    }
     rw_free(name);
     if (made) return RW_OK;
     rw_status status = no_memory(ctx, h);
@@ -132,9 +175,15 @@ static double largest(const rw_host *h, int64_t i, int r)
 rw_status rw_host_fill(const rw_host *h, rw_sparse *m)
 {
     rw_view v;
+    const bool plain = rw_host_is_plain(m);
     RW_TRY(rw_sparse_look(m, true, &v));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < h->rows; ++i) {
+        const int64_t n = h->first[i + 1] - h->first[i];
+        if (plain && n) { /* the blocks of a row lie one behind the other in both */
+            memcpy(numbers(&v, m->ops->block(&v, i, 0).at), h->value + h->first[i] * rw_host_size(h), (size_t)(n * rw_host_size(h)) * sizeof *h->value);
+            continue;
+        }
         for (int r = 0; r < h->r && v.scale; ++r) rw_entry_scale(&v, i * h->r + r, largest(h, i, r));
         for (int64_t k = h->first[i]; k < h->first[i + 1]; ++k) {
             const rw_sparse_block b = m->ops->block(&v, i, k - h->first[i]);

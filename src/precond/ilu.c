@@ -1,8 +1,8 @@
 /* Incomplete LU factors on the host, of entries or of blocks: in the pattern of the matrix, with fill by levels, modified, by size; and SSOR, whose factors are
  * parts of the matrix.
  *
- * Rows are eliminated one after the other (Saad 2003, algorithms 10.4 to 10.6): a_ij <- a_ij - (a_ik / d_k) a_kj for k < i. Those of the pattern alone go by levels, all rows of
- * a level at once. */
+ * Rows are eliminated one after the other (Saad 2003, algorithms 10.4 to 10.6): a_ij <- a_ij - a_ik (d_k^-1 u_kj) for k < i, then the row is multiplied by d_i^-1, as it is applied.
+ * Those of the pattern alone go by levels, all rows of a level at once. Cost: the matrix is read once, the factors are written once. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -14,43 +14,50 @@
 typedef struct factors {
     rw_context *ctx;
     const char *who;
-    rw_host a;         /* the matrix in the order of elimination; then its factors */
-    int64_t *order, *diagonal; /* place of the diagonal block of each row */
-    double *inverse;   /* of the diagonal blocks */
-    bool modified;
+    rw_host a;         /* the matrix in the order of elimination */
+    int64_t *first, *column, *diagonal; /* the pattern of the factors, which is a's unless it has fill, and the place of the diagonal block of each row */
+    int64_t *order;
+    double *inverse;   /* of the diagonal blocks, in the order of the matrix */
+    rw_side side[2];   /* D^-1 L and D^-1 U */
+    double scale, scale_inverse; /* SSOR: what they are multiplied by */
+    bool eliminates, modified;
 } factors;
 
 static rw_status no_memory(const factors *f) { return rw_fail_memory(f->ctx, (size_t)f->a.rows * (size_t)(rw_host_size(&f->a) * 8 + 24), "the factors of a preconditioner"); }
 
 static void free_factors(factors *f)
 {
+    if (f->first != f->a.first) rw_free(f->first), rw_free(f->column);
     rw_host_free(&f->a);
     rw_free(f->order), rw_free(f->diagonal), rw_free(f->inverse);
+    for (int s = 0; s < 2; ++s) rw_side_free(&f->side[s]);
 }
 
-static rw_status singular(const factors *f, int64_t i)
+static bool is_finite(const factors *f, int64_t i)
 {
+    const int64_t size = rw_host_size(&f->a);
+    double sum = 0;
+    for (int64_t k = f->a.first[i] * size; k < f->a.first[i + 1] * size; ++k) sum += 0 * f->a.value[k];
+    return sum == 0;
+}
+
+/* Row i stops it. */
+static rw_status refuse(const factors *f, int64_t i)
+{
+    const long long row = (long long)f->order[i] * f->a.r;
+    if (!is_finite(f, i)) return rw_fail(f->ctx, RW_ERR_INPUT, "%s: row %lld of the matrix has a number that is not finite", f->who, row);
     return rw_fail(f->ctx, RW_ERR_INPUT, "%s: the diagonal %s of row %lld is missing or singular, or has become so: more fill, another preconditioner, or none is needed", f->who,
-                   f->a.r > 1 ? "block" : "entry", (long long)f->order[i] * f->a.r);
+                   f->a.r > 1 ? "block" : "entry", row);
 }
 
 static rw_status find_diagonals(factors *f)
 {
     for (int64_t i = 0; i < f->a.rows; ++i) {
-        int64_t k = f->a.first[i];
-        while (k < f->a.first[i + 1] && f->a.column[k] < i) ++k;
-        if (k == f->a.first[i + 1] || f->a.column[k] != i) return singular(f, i);
+        int64_t k = f->first[i];
+        while (k < f->first[i + 1] && f->column[k] < i) ++k;
+        if (k == f->first[i + 1] || f->column[k] != i) return refuse(f, i);
         f->diagonal[i] = k;
     }
-    return RW_OK;
-}
-
-static rw_status check_finite(const factors *f)
-{
-    const int64_t size = rw_host_size(&f->a);
-    for (int64_t i = 0; i < f->a.rows; ++i)
-        for (int64_t k = f->a.first[i] * size; k < f->a.first[i + 1] * size; ++k)
-            if (!isfinite(f->a.value[k])) return rw_fail(f->ctx, RW_ERR_INPUT, "%s: row %lld of the matrix has a number that is not finite", f->who, (long long)i * f->a.r);
     return RW_OK;
 }
 
@@ -58,12 +65,12 @@ static rw_status check_finite(const factors *f)
 static rw_status begin(rw_precond *p, rw_sparse *m, const char *who, factors *f)
 {
     rw_host h;
-    *f = (factors){.ctx = p->device->ctx, .who = who, .modified = p->spec.method == RW_PRECOND_MILU};
+    *f = (factors){.ctx = p->device->ctx, .who = who, .scale = 1, .scale_inverse = 1, .eliminates = true, .modified = p->spec.method == RW_PRECOND_MILU};
     RW_TRY(rw_host_read(m, &h));
     f->a = h;
     const size_t n = (size_t)RW_MAX(h.rows, 1);
     f->order = rw_calloc(n, sizeof *f->order), f->diagonal = rw_calloc(n, sizeof *f->diagonal), f->inverse = rw_calloc(n * (size_t)rw_host_size(&h), sizeof *f->inverse);
-    rw_status status = f->order && f->diagonal && f->inverse ? check_finite(f) : no_memory(f);
+    rw_status status = f->order && f->diagonal && f->inverse ? RW_OK : no_memory(f);
     for (int64_t i = 0; status == RW_OK && i < h.rows; ++i) f->order[i] = i;
     if (status == RW_OK && p->spec.order == RW_ORDER_COLOURS) {
         status = rw_order_colours(f->ctx, &h, f->order);
@@ -71,40 +78,7 @@ static rw_status begin(rw_precond *p, rw_sparse *m, const char *who, factors *f)
         if (status == RW_OK) rw_host_free(&h);
         else f->a = h;
     }
-    return status;
-}
-
-/* Rows of the factors times D^-1, as they are applied. */
-static rw_status end(rw_precond *p, factors *f, double scale, double scale_inverse)
-{
-    const int size = rw_host_size(&f->a);
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < f->a.rows; ++i) {
-        double row[RW_DENSE_MOST];
-        for (int64_t k = f->a.first[i]; k < f->a.first[i + 1]; ++k) {
-            memset(row, 0, (size_t)size * sizeof *row);
-            rw_dense_multiply(f->a.r, f->a.parts, scale, f->inverse + i * size, f->a.value + k * size, row);
-            memcpy(f->a.value + k * size, row, (size_t)size * sizeof *row);
-        }
-        for (int e = 0; e < size; ++e) f->inverse[i * size + e] *= scale_inverse;
-    }
-    return rw_factors_create(p, &f->a, f->inverse, f->order);
-}
-
-/* ---- SSOR ---------------------------------------------------------------------------------------------------------------------------------- */
-
-/* (D + omega L) D^-1 (D + omega U) / (omega (2 - omega)) */
-static rw_status create_ssor(rw_precond *p, rw_sparse *m)
-{
-    factors f;
-    const double omega = p->spec.omega;
-    rw_status status = begin(p, m, "ssor", &f);
-    if (status == RW_OK) status = find_diagonals(&f);
-    const int size = rw_host_size(&f.a);
-    for (int64_t i = 0; status == RW_OK && i < f.a.rows; ++i)
-        if (!rw_dense_invert(f.a.r, f.a.parts, f.a.value + f.diagonal[i] * size, f.inverse + i * size)) status = singular(&f, i);
-    if (status == RW_OK) status = end(p, &f, omega, omega * (2 - omega));
-    free_factors(&f);
+    f->first = f->a.first, f->column = f->a.column;
     return status;
 }
 
@@ -173,32 +147,17 @@ static bool fill_row(const rw_host *a, int most, row_list *l, pattern *p, int64_
     return true;
 }
 
-/* The matrix with room for fill up to a level. */
+/* The pattern with fill up to a level. */
 static rw_status add_fill(factors *f, int level)
 {
     row_list l;
-    rw_host to = f->a;
     pattern p = {.first = rw_calloc((size_t)f->a.rows + 1, sizeof *p.first)};
-    const int size = rw_host_size(&f->a);
     bool made = list_make(&l, f->a.rows) && p.first;
     for (int64_t i = 0; made && i < f->a.rows; ++i) made = fill_row(&f->a, level, &l, &p, i);
-    list_free(&l);
-    to.first = p.first, to.column = p.column, to.value = NULL;
-    if (made) to.value = rw_calloc((size_t)RW_MAX(p.first[to.rows], 1) * (size_t)size, sizeof *to.value);
-    rw_free(p.level);
-    if (!to.value) {
-        rw_host_free(&to);
-        return no_memory(f);
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < to.rows; ++i)
-        for (int64_t k = f->a.first[i], at = to.first[i]; k < f->a.first[i + 1]; ++k) {
-            while (to.column[at] != f->a.column[k]) ++at;
-            memcpy(to.value + at * size, f->a.value + k * size, (size_t)size * sizeof *to.value);
-        }
-    rw_host_free(&f->a);
-    f->a = to;
-    return RW_OK;
+    list_free(&l), rw_free(p.level);
+    if (made) f->first = p.first, f->column = p.column;
+    else rw_free(p.first), rw_free(p.column);
+    return made ? RW_OK : no_memory(f);
 }
 
 /* ---- factors in a pattern ------------------------------------------------------------------------------------------------------------------ */
@@ -214,83 +173,109 @@ static void compensate(int n, int parts, const double *drop, double *d)
         }
 }
 
-/* factor_row for real entries. */
-static bool factor_entries(factors *f, int64_t i)
+/* Row i of the matrix into the places of its factors, 0 where they have fill; false: a number that is not finite. */
+RW_DENSE_INLINE bool copy_row(const factors *f, int64_t i, const int size, double *l, double *d, double *u)
 {
     const rw_host *a = &f->a;
-    for (int64_t k = a->first[i]; k < f->diagonal[i]; ++k) {
-        const int64_t row = a->column[k], end = a->first[i + 1];
-        const double by = a->value[k] * f->inverse[row];
-        for (int64_t e = f->diagonal[row] + 1, to = k + 1; e < a->first[row + 1]; ++e) {
-            while (to < end && a->column[to] < a->column[e]) ++to;
-            if (to < end && a->column[to] == a->column[e]) a->value[to] -= by * a->value[e];
-            else if (f->modified) a->value[f->diagonal[i]] -= by * a->value[e];
-        }
+    double sum = 0;
+    for (int64_t k = a->first[i], at = f->first[i]; at < f->first[i + 1]; ++at) {
+        double *to = at < f->diagonal[i] ? l : at == f->diagonal[i] ? d : u;
+        const bool there = k < a->first[i + 1] && a->column[k] == f->column[at];
+        const double *from = a->value + k * size;
+        for (int e = 0; e < size; ++e) to[e] = there ? from[e] : 0, sum += 0 * to[e];
+        k += there;
+        if (at < f->diagonal[i]) l += size;
+        else if (at > f->diagonal[i]) u += size;
     }
-    return rw_dense_invert(1, 1, a->value + f->diagonal[i], f->inverse + i);
+    return sum == 0;
 }
 
-/* Row i, when those it needs are done; false: singular. */
-static bool factor_row(factors *f, int64_t i)
+/* a_ij <- a_ij - a_ik (d_k^-1 u_kj) for all k < i; by: a_ik where the row's factors are. */
+RW_DENSE_INLINE void eliminate_row(const factors *f, int64_t i, const int r, const int parts, double *l, double *d, double *u)
 {
-    const rw_host *a = &f->a;
-    const int r = a->r, parts = a->parts, size = rw_host_size(a);
-    if (size == 1) return factor_entries(f, i);
-    double by[RW_DENSE_MOST], drop[RW_DENSE_MOST];
-    for (int64_t k = a->first[i]; k < f->diagonal[i]; ++k) {
-        const int64_t row = a->column[k];
-        int64_t to = k + 1;
-        memset(by, 0, (size_t)size * sizeof *by);
-        rw_dense_multiply(r, parts, 1, a->value + k * size, f->inverse + row * size, by);
-        for (int64_t e = f->diagonal[row] + 1; e < a->first[row + 1]; ++e) {
-            while (to < a->first[i + 1] && a->column[to] < a->column[e]) ++to;
-            if (to < a->first[i + 1] && a->column[to] == a->column[e]) rw_dense_multiply(r, parts, -1, by, a->value + e * size, a->value + to * size);
+    const int64_t *column = f->column, begin = f->first[i], diagonal = f->diagonal[i], end = f->first[i + 1];
+    const int size = r * r * parts;
+    for (int64_t k = begin; k < diagonal; ++k) {
+        const int64_t row = column[k], last = f->first[row + 1];
+        const double *by = l + (k - begin) * size, *from = f->side[1].value + f->side[1].at[row] * size;
+        for (int64_t e = f->diagonal[row] + 1, to = k + 1; e < last; ++e, from += size) {
+            while (to < end && column[to] < column[e]) ++to;
+            if (to < end && column[to] == column[e]) rw_dense_subtract(r, parts, by, from, to < diagonal ? l + (to - begin) * size : to == diagonal ? d : u + (to - diagonal - 1) * size);
             else if (f->modified) {
-                memset(drop, 0, (size_t)size * sizeof *drop);
-                rw_dense_multiply(r, parts, -1, by, a->value + e * size, drop);
-                compensate(r, parts, drop, a->value + f->diagonal[i] * size);
+                double drop[RW_DENSE_MOST] = {0};
+                rw_dense_subtract(r, parts, by, from, drop);
+                compensate(r, parts, drop, d);
             }
         }
     }
-    return rw_dense_invert(r, parts, a->value + f->diagonal[i] * size, f->inverse + i * size);
 }
 
-/* Rows by levels: list[from[l]] … list[from[l + 1] - 1]. */
-static int64_t sort_rows(const factors *f, int64_t *level, int64_t *from, int64_t *list)
+/* n blocks from v on <- scale inverse v */
+RW_DENSE_INLINE void scale_blocks(const int r, const int parts, const double *inverse, double scale, int64_t n, double *v)
 {
-    const rw_host *a = &f->a;
-    int64_t levels = 0;
-    for (int64_t i = 0; i < a->rows; ++i) {
-        level[i] = 0;
-        for (int64_t k = a->first[i]; k < f->diagonal[i]; ++k) level[i] = RW_MAX(level[i], level[a->column[k]] + 1);
-        ++from[level[i] + 2], levels = RW_MAX(levels, level[i] + 1);
+    const int size = r * r * parts;
+    double row[RW_DENSE_MOST];
+    for (int64_t k = 0; k < n; ++k, v += size) {
+        for (int e = 0; e < size; ++e) row[e] = 0;
+        rw_dense_subtract(r, parts, inverse, v, row);
+        for (int e = 0; e < size; ++e) v[e] = -scale * row[e];
     }
-    for (int64_t l = 0; l < levels; ++l) from[l + 2] += from[l + 1];
-    for (int64_t i = 0; i < a->rows; ++i) list[from[level[i] + 1]++] = i;
-    return levels;
+}
+
+/* Row i, when those it needs are done; false: it cannot be. r and parts are known to the compiler. */
+RW_DENSE_INLINE bool factor_row_of(const factors *f, int64_t i, const int r, const int parts)
+{
+    const int size = r * r * parts;
+    double *l = f->side[0].value + f->side[0].at[i] * size, *u = f->side[1].value + f->side[1].at[i] * size, *inverse = f->inverse + f->order[i] * size, d[RW_DENSE_MOST];
+    if (!copy_row(f, i, size, l, d, u)) return false;
+    if (f->eliminates) eliminate_row(f, i, r, parts, l, d, u);
+    if (!rw_dense_invert(r, parts, d, inverse)) return false;
+    scale_blocks(r, parts, inverse, f->scale, f->diagonal[i] - f->first[i], l);
+    scale_blocks(r, parts, inverse, f->scale, f->first[i + 1] - f->diagonal[i] - 1, u);
+    for (int e = 0; e < size; ++e) inverse[e] *= f->scale_inverse;
+    return true;
+}
+
+static bool factor_row(const factors *f, int64_t i)
+{
+#define RW_CASE(r, parts) case 2 * (r) + (parts): return factor_row_of(f, i, r, parts);
+    switch (2 * f->a.r + f->a.parts) {
+        RW_CASE(1, 1) RW_CASE(2, 1) RW_CASE(3, 1) RW_CASE(4, 1) RW_CASE(5, 1) RW_CASE(1, 2) RW_CASE(5, 2)
+    default: return factor_row_of(f, i, f->a.r, f->a.parts);
+    }
+#undef RW_CASE
 }
 
 /* Levels give threads something to do; one thread goes on to the neighbour, whose rows are still in the cache. */
 static rw_status factor(factors *f)
 {
+    rw_levels *l = &f->side[0].levels;
     const int64_t n = f->a.rows;
-    if (omp_get_max_threads() == 1) {
+    int64_t bad = INT64_MAX;
+    const bool level_by_level = f->eliminates && omp_get_max_threads() > 1;
+    if (level_by_level && !l->row && !rw_levels_make(&f->side[0].t, false, l)) return no_memory(f);
+    if (!level_by_level) {
+#pragma omp parallel for schedule(static) reduction(min : bad) if (!f->eliminates)
         for (int64_t i = 0; i < n; ++i)
-            if (!factor_row(f, i)) return singular(f, i);
-        return RW_OK;
-    }
-    int64_t *level = rw_calloc((size_t)RW_MAX(n, 1), sizeof *level), *from = rw_calloc((size_t)n + 3, sizeof *from), *list = rw_calloc((size_t)RW_MAX(n, 1), sizeof *list), bad = INT64_MAX;
-    const bool made = level && from && list;
-    if (made) {
-        const int64_t levels = sort_rows(f, level, from, list);
-        for (int64_t l = 0; l < levels && bad == INT64_MAX; ++l) {
-#pragma omp parallel for schedule(static) reduction(min : bad) if (from[l + 1] - from[l] > 64)
-            for (int64_t s = from[l]; s < from[l + 1]; ++s)
-                if (!factor_row(f, list[s])) bad = RW_MIN(bad, list[s]);
+            if (bad == INT64_MAX && !factor_row(f, i)) bad = i;
+    } else {
+#pragma omp parallel
+        for (int64_t k = 0; k < l->n; ++k) {
+#pragma omp for schedule(static) reduction(min : bad)
+            for (int64_t s = l->at[k]; s < l->at[k + 1]; ++s)
+                if (!factor_row(f, l->row[s])) bad = RW_MIN(bad, l->row[s]);
         }
     }
-    rw_free(level), rw_free(from), rw_free(list);
-    return !made ? no_memory(f) : bad < INT64_MAX ? singular(f, bad) : RW_OK;
+    return bad < INT64_MAX ? refuse(f, bad) : RW_OK;
+}
+
+/* Factors in their pattern, straight into the place where they are applied if that can be. */
+static rw_status create_in_pattern(rw_precond *p, rw_sparse *m, factors *f)
+{
+    RW_TRY(find_diagonals(f));
+    RW_TRY(rw_factors_begin(p, m, &(rw_host){.rows = f->a.rows, .columns = f->a.columns, .r = f->a.r, .parts = f->a.parts, .first = f->first, .column = f->column}, f->order, f->side));
+    RW_TRY(factor(f));
+    return rw_factors_end(p, m, f->side, f->inverse, f->order);
 }
 
 static rw_status create_ilu(rw_precond *p, rw_sparse *m)
@@ -298,9 +283,19 @@ static rw_status create_ilu(rw_precond *p, rw_sparse *m)
     factors f;
     rw_status status = begin(p, m, p->spec.method == RW_PRECOND_MILU ? "milu" : "ilu", &f);
     if (status == RW_OK && p->spec.level > 0) status = add_fill(&f, p->spec.level);
-    if (status == RW_OK) status = find_diagonals(&f);
-    if (status == RW_OK) status = factor(&f);
-    if (status == RW_OK) status = end(p, &f, 1, 1);
+    if (status == RW_OK) status = create_in_pattern(p, m, &f);
+    free_factors(&f);
+    return status;
+}
+
+/* (D + omega L) D^-1 (D + omega U) / (omega (2 - omega)): parts of the matrix */
+static rw_status create_ssor(rw_precond *p, rw_sparse *m)
+{
+    factors f;
+    const double omega = p->spec.omega;
+    rw_status status = begin(p, m, "ssor", &f);
+    f.eliminates = false, f.scale = omega, f.scale_inverse = omega * (2 - omega);
+    if (status == RW_OK) status = create_in_pattern(p, m, &f);
     free_factors(&f);
     return status;
 }
@@ -326,78 +321,79 @@ typedef struct work {
     row_list list;
     double *value;    /* a block for each column */
     part *kept;
-    rw_host to;       /* the rows that are done */
-    int64_t room;
+    int64_t room[2];  /* blocks of each side */
 } work;
 
-static bool work_make(work *w, const rw_host *a)
+static bool work_make(work *w, factors *f)
 {
-    const size_t n = (size_t)RW_MAX(a->rows, 1);
-    const bool list = list_make(&w->list, a->rows);
-    w->value = rw_calloc(n * (size_t)rw_host_size(a), sizeof *w->value), w->kept = rw_calloc(n, sizeof *w->kept);
-    w->to = *a, w->to.column = NULL, w->to.value = NULL, w->to.first = rw_calloc(n + 1, sizeof *w->to.first), w->room = 0;
-    return list && w->value && w->kept && w->to.first;
+    const size_t n = (size_t)RW_MAX(f->a.rows, 1);
+    bool made = list_make(&w->list, f->a.rows);
+    w->value = rw_calloc(n * (size_t)rw_host_size(&f->a), sizeof *w->value), w->kept = rw_calloc(n, sizeof *w->kept);
+    for (int s = 0; s < 2; ++s) {
+        rw_host *t = &f->side[s].t;
+        *t = (rw_host){.rows = f->a.rows, .columns = f->a.columns, .r = f->a.r, .parts = f->a.parts, .first = rw_calloc(n + 1, sizeof *t->first)};
+        made &= t->first != NULL;
+    }
+    return made && w->value && w->kept;
 }
 
 static void work_free(work *w)
 {
     list_free(&w->list);
     rw_free(w->value), rw_free(w->kept);
-    rw_host_free(&w->to);
 }
 
-static bool work_room(work *w, int64_t n)
+static bool side_room(rw_host *t, int64_t *room, int64_t n)
 {
-    if (n <= w->room) return true;
-    const int64_t room = RW_MAX(n, 2 * w->room);
-    int64_t *column = rw_realloc(w->to.column, (size_t)room * sizeof *column);
-    if (column) w->to.column = column;
-    double *value = rw_realloc(w->to.value, (size_t)room * (size_t)rw_host_size(&w->to) * sizeof *value);
-    if (value) w->to.value = value;
-    if (column && value) w->room = room;
+    if (n <= *room) return true;
+    const int64_t more = RW_MAX(n, 2 * *room);
+    int64_t *column = rw_realloc(t->column, (size_t)more * sizeof *column);
+    if (column) t->column = column;
+    double *value = rw_realloc(t->value, (size_t)more * (size_t)rw_host_size(t) * sizeof *value);
+    if (value) t->value = value;
+    if (column && value) *room = more;
     return column && value;
 }
 
-/* The largest blocks of columns lo … hi - 1 in the list that are not below `least` (squares), at most `most`, into row i. */
-static bool keep(work *w, int64_t lo, int64_t hi, double least, int64_t most, int64_t *at)
+/* The largest blocks of columns lo … hi - 1 in the list that are not below `least` (squares), at most `most`, into row i of a side. */
+static bool keep(work *w, int64_t lo, int64_t hi, double least, int64_t most, int64_t i, rw_host *t, int64_t *room)
 {
-    const int size = rw_host_size(&w->to);
+    const int size = rw_host_size(t);
     int64_t n = 0;
     for (int64_t j = w->list.next[0]; j < w->list.n; j = w->list.next[j + 1]) {
-        const double s = rw_dense_square(w->to.r, w->to.parts, w->value + j * size);
+        const double s = rw_dense_square(t->r, t->parts, w->value + j * size);
         if (j >= lo && j < hi && s >= least) w->kept[n++] = (part){s, j};
     }
     if (n > most) qsort(w->kept, (size_t)n, sizeof *w->kept, by_size), n = most, qsort(w->kept, (size_t)n, sizeof *w->kept, by_column);
-    if (!work_room(w, *at + n)) return false;
-    for (int64_t k = 0; k < n; ++k, ++*at) {
-        w->to.column[*at] = w->kept[k].column;
-        memcpy(w->to.value + *at * size, w->value + w->kept[k].column * size, (size_t)size * sizeof *w->value);
+    if (!side_room(t, room, t->first[i] + n)) return false;
+    for (int64_t k = 0, at = t->first[i]; k < n; ++k, ++at) {
+        t->column[at] = w->kept[k].column;
+        memcpy(t->value + at * size, w->value + w->kept[k].column * size, (size_t)size * sizeof *w->value);
     }
+    t->first[i + 1] = t->first[i] + n;
     return true;
 }
 
 static void eliminate(const factors *f, work *w, int64_t k, double least)
 {
-    const rw_host *u = &w->to;
+    const rw_host *u = &f->side[1].t;
     const int size = rw_host_size(u);
-    double by[RW_DENSE_MOST];
-    if (rw_dense_square(u->r, u->parts, w->value + k * size) < least) return;
-    memset(by, 0, (size_t)size * sizeof *by);
-    rw_dense_multiply(u->r, u->parts, 1, w->value + k * size, f->inverse + k * size, by);
+    const double *by = w->value + k * size;
+    if (rw_dense_square(u->r, u->parts, by) < least) return;
     for (int64_t e = u->first[k]; e < u->first[k + 1]; ++e) {
         const int64_t j = u->column[e];
-        if (j <= k) continue;
         if (!w->list.there[j]) list_add(&w->list, k, j), memset(w->value + j * size, 0, (size_t)size * sizeof *w->value);
-        rw_dense_multiply(u->r, u->parts, -1, by, u->value + e * size, w->value + j * size);
+        rw_dense_subtract(u->r, u->parts, by, u->value + e * size, w->value + j * size);
     }
 }
 
 static rw_status row_by_size(const rw_precond *p, factors *f, work *w, int64_t i)
 {
     const rw_host *a = &f->a;
+    rw_host *const l = &f->side[0].t, *const u = &f->side[1].t;
     const int size = rw_host_size(a);
     double square = 0;
-    int64_t below = 0, above = 0, at = w->to.first[i];
+    int64_t below = 0, above = 0;
     w->list.next[0] = w->list.n;
     for (int64_t k = a->first[i], from = -1; k < a->first[i + 1]; from = a->column[k++]) {
         const int64_t j = a->column[k];
@@ -407,14 +403,14 @@ static rw_status row_by_size(const rw_precond *p, factors *f, work *w, int64_t i
     }
     const double least = p->spec.drop * p->spec.drop * square;
     for (int64_t k = w->list.next[0]; k < i; k = w->list.next[k + 1]) eliminate(f, w, k, least);
-    bool made = keep(w, 0, i, least, below + p->spec.fill, &at) && keep(w, i, i + 1, 0, 1, &at) && keep(w, i + 1, a->rows, least, above + p->spec.fill, &at);
+    const bool made = keep(w, 0, i, least, below + p->spec.fill, i, l, &w->room[0]) && keep(w, i + 1, a->rows, least, above + p->spec.fill, i, u, &w->room[1]), there = w->list.there[i];
     for (int64_t j = w->list.next[0]; j < w->list.n; j = w->list.next[j + 1]) w->list.there[j] = false;
-    w->to.first[i + 1] = at;
     if (!made) return no_memory(f);
-    const int64_t k = w->to.first[i];
-    for (int64_t d = k; d < at; ++d)
-        if (w->to.column[d] == i) return rw_dense_invert(a->r, a->parts, w->to.value + d * size, f->inverse + i * size) ? RW_OK : singular(f, i);
-    return singular(f, i);
+    double *inverse = f->inverse + f->order[i] * size;
+    if (!there || !is_finite(f, i) || !rw_dense_invert(a->r, a->parts, w->value + i * size, inverse)) return refuse(f, i);
+    scale_blocks(a->r, a->parts, inverse, 1, l->first[i + 1] - l->first[i], l->value + l->first[i] * size);
+    scale_blocks(a->r, a->parts, inverse, 1, u->first[i + 1] - u->first[i], u->value + u->first[i] * size);
+    return RW_OK;
 }
 
 static rw_status create_ilut(rw_precond *p, rw_sparse *m)
@@ -422,13 +418,9 @@ static rw_status create_ilut(rw_precond *p, rw_sparse *m)
     factors f;
     work w = {0};
     rw_status status = begin(p, m, "ilut", &f);
-    if (status == RW_OK && !work_make(&w, &f.a)) status = no_memory(&f);
+    if (status == RW_OK && !work_make(&w, &f)) status = no_memory(&f);
     for (int64_t i = 0; status == RW_OK && i < f.a.rows; ++i) status = row_by_size(p, &f, &w, i);
-    if (status == RW_OK) {
-        rw_host_free(&f.a);
-        f.a = w.to, w.to = (rw_host){0};
-        status = end(p, &f, 1, 1);
-    }
+    if (status == RW_OK) status = rw_factors_end(p, m, f.side, f.inverse, f.order);
     work_free(&w), free_factors(&f);
     return status;
 }

@@ -10,6 +10,22 @@ enum { RW_DENSE_MOST = RW_SPARSE_BLOCK_MOST * RW_SPARSE_BLOCK_MOST * 2 }; /* num
 /* Small dense matrices of n x n, row after row, numbers (parts = 1) or pairs (2). */
 /* c <- c + sign a b */
 void rw_dense_multiply(int n, int parts, double sign, const double *a, const double *b, double *c);
+
+/* Inlined, so that a compiler that knows n and parts unrolls it. */
+#define RW_DENSE_INLINE static inline __attribute__((always_inline))
+/* c <- c - a b */
+RW_DENSE_INLINE void rw_dense_subtract(const int n, const int parts, const double *restrict a, const double *restrict b, double *restrict c)
+{
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < n; ++k) {
+            const double re = a[parts * (i * n + k)], im = parts == 2 ? a[2 * (i * n + k) + 1] : 0;
+            for (int j = 0; parts == 1 && j < n; ++j) c[i * n + j] -= re * b[k * n + j];
+            for (int j = 0; parts == 2 && j < n; ++j) {
+                c[2 * (i * n + j)] -= re * b[2 * (k * n + j)] - im * b[2 * (k * n + j) + 1];
+                c[2 * (i * n + j) + 1] -= re * b[2 * (k * n + j) + 1] + im * b[2 * (k * n + j)];
+            }
+        }
+}
 /* b <- the inverse of a, of any size, which is overwritten; false: singular, or not finite. Elimination with the largest pivot of a column. */
 bool rw_dense_eliminate(int n, int parts, double *a, double *b);
 /* The same of a block. */
@@ -23,12 +39,16 @@ typedef struct rw_host {
     int r, parts;          /* size of a block; 1: real, 2: complex */
     int64_t *first, *column;
     double *value;         /* r r parts numbers a block */
+    bool borrowed;         /* value is somebody else's, and only read */
 } rw_host;
 
 static inline int rw_host_size(const rw_host *h) { return h->r * h->r * h->parts; }
-/* Of a matrix in any format: blocks without an entry are left out, but for those of the diagonal. A matrix with blocks that are not square: ERR_ARGUMENT. */
+/* Of a matrix in any format: blocks without an entry are left out, but for those of the diagonal. Where they lie as here already they are borrowed. A matrix with blocks that are not
+ * square: ERR_ARGUMENT. */
 rw_status rw_host_read(rw_sparse *m, rw_host *h);
-/* Room for a matrix whose first[rows] is known. false: no memory. */
+/* Blocks of a row lie one behind the other, their numbers as here. */
+bool rw_host_is_plain(const rw_sparse *m);
+/* Room for a matrix whose first[rows] is known, but for borrowed values. false: no memory. */
 bool rw_host_make(rw_host *h);
 void rw_host_free(rw_host *h);
 /* On the device, in the format that suits it for whole products. */
@@ -84,9 +104,24 @@ rw_sparse *rw_precond_product(const rw_precond *p);
 /* The inverse of the diagonal (blocks) times `scale`, as a matrix of the same kind of blocks. */
 rw_status rw_diagonal_inverse(rw_sparse *m, const char *who, double scale, const rw_precond_spec *s, rw_sparse **inverse);
 
-/* Factors as they are applied: z <- D^-1 r, (1 + T_lower) z = z, (1 + T_upper) z = z. f holds D^-1 A' in T_lower and T_upper, rows and columns in the order of
- * elimination, inverse the blocks of D^-1; order[i]: the row that is the i-th. */
-rw_status rw_factors_create(rw_precond *p, const rw_host *f, const double *inverse, const int64_t *order);
+/* Rows of a triangular system by levels: row[at[l]] … row[at[l + 1] - 1]. */
+typedef struct rw_levels { int64_t n, *at, *row; } rw_levels;
+bool rw_levels_make(const rw_host *t, bool upper, rw_levels *l);
+
+/* One triangle of factors while it is computed, rows and columns in the order of elimination: blocks of row i from place at[i] of `value` on, which are t's own or lie in the matrix that
+ * is applied. */
+typedef struct rw_side {
+    rw_host t;
+    int64_t *at;
+    double *value;
+    rw_levels levels; /* made when they are asked for */
+} rw_side;
+void rw_side_free(rw_side *s);
+
+/* Factors as they are applied: z <- D^-1 r, (1 + T_lower) z = z, (1 + T_upper) z = z. Begin: places for T_lower and T_upper, side[0] and side[1], of factors in the pattern f; order[i]:
+ * the row that is the i-th. End: they are there, or in side[].t alone, and with the blocks of D^-1, in the order of the matrix m, they are sent to its device. */
+rw_status rw_factors_begin(rw_precond *p, rw_sparse *m, const rw_host *f, const int64_t *order, rw_side side[2]);
+rw_status rw_factors_end(rw_precond *p, rw_sparse *m, rw_side side[2], double *inverse, const int64_t *order);
 rw_status rw_factors_apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
 /* order[i]: rows by colours, greedily; neighbours (in either direction) differ. */
 rw_status rw_order_colours(rw_context *ctx, const rw_host *h, int64_t *order);
