@@ -13,18 +13,25 @@ void rw_dense_multiply(int n, int parts, double sign, const double *a, const dou
 
 /* Inlined, so that a compiler that knows n and parts unrolls it. */
 #define RW_DENSE_INLINE static inline __attribute__((always_inline))
-/* c <- c - a b */
+/* c <- c - a b, a row of c at a time, which stays in registers */
 RW_DENSE_INLINE void rw_dense_subtract(const int n, const int parts, const double *restrict a, const double *restrict b, double *restrict c)
 {
-    for (int i = 0; i < n; ++i)
+    for (int i = 0; i < n; ++i) {
+        double row[2 * RW_SPARSE_BLOCK_MOST];
+        for (int j = 0; j < parts * n; ++j) row[j] = c[i * parts * n + j];
         for (int k = 0; k < n; ++k) {
             const double re = a[parts * (i * n + k)], im = parts == 2 ? a[2 * (i * n + k) + 1] : 0;
-            for (int j = 0; parts == 1 && j < n; ++j) c[i * n + j] -= re * b[k * n + j];
-            for (int j = 0; parts == 2 && j < n; ++j) {
-                c[2 * (i * n + j)] -= re * b[2 * (k * n + j)] - im * b[2 * (k * n + j) + 1];
-                c[2 * (i * n + j) + 1] -= re * b[2 * (k * n + j) + 1] + im * b[2 * (k * n + j)];
+#pragma omp simd
+            for (int j = 0; j < n; ++j) {
+                if (parts == 1) row[j] -= re * b[k * n + j];
+                else {
+                    row[2 * j] -= re * b[2 * (k * n + j)] - im * b[2 * (k * n + j) + 1];
+                    row[2 * j + 1] -= re * b[2 * (k * n + j) + 1] + im * b[2 * (k * n + j)];
+                }
             }
         }
+        for (int j = 0; j < parts * n; ++j) c[i * parts * n + j] = row[j];
+    }
 }
 /* b <- the inverse of a, of any size, which is overwritten; false: singular, or not finite. Elimination with the largest pivot of a column. */
 bool rw_dense_eliminate(int n, int parts, double *a, double *b);
