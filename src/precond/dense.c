@@ -4,45 +4,6 @@
 
 #include "precond/precond.h"
 
-static inline void multiply_real(const int n, double sign, const double *restrict a, const double *restrict b, double *restrict c)
-{
-    for (int i = 0; i < n; ++i)
-        for (int k = 0; k < n; ++k) {
-            const double s = sign * a[i * n + k];
-            for (int j = 0; j < n; ++j) c[i * n + j] += s * b[k * n + j];
-        }
-}
-
-static inline void multiply_complex(const int n, double sign, const double *restrict a, const double *restrict b, double *restrict c)
-{
-    for (int i = 0; i < n; ++i)
-        for (int k = 0; k < n; ++k) {
-            const double re = sign * a[2 * (i * n + k)], im = sign * a[2 * (i * n + k) + 1];
-            for (int j = 0; j < n; ++j) {
-                c[2 * (i * n + j)] += re * b[2 * (k * n + j)] - im * b[2 * (k * n + j) + 1];
-                c[2 * (i * n + j) + 1] += re * b[2 * (k * n + j) + 1] + im * b[2 * (k * n + j)];
-            }
-        }
-}
-
-void rw_dense_multiply(int n, int parts, double sign, const double *a, const double *b, double *c)
-{
-    if (parts == 2) {
-        if (n == 1) multiply_complex(1, sign, a, b, c);
-        else if (n == 5) multiply_complex(5, sign, a, b, c);
-        else multiply_complex(n, sign, a, b, c);
-        return;
-    }
-    switch (n) { /* sizes that the compiler knows */
-    case 1: c[0] += sign * a[0] * b[0]; return;
-    case 2: multiply_real(2, sign, a, b, c); return;
-    case 3: multiply_real(3, sign, a, b, c); return;
-    case 4: multiply_real(4, sign, a, b, c); return;
-    case 5: multiply_real(5, sign, a, b, c); return;
-    default: multiply_real(n, sign, a, b, c);
-    }
-}
-
 double rw_dense_square(int n, int parts, const double *a)
 {
     double s = 0;
@@ -62,7 +23,7 @@ static number times(number a, number b) { return (number){a.re * b.re - a.im * b
 static number minus(number a, number b) { return (number){a.re - b.re, a.im - b.im}; }
 
 /* Gauss and Jordan (Golub and Van Loan, Matrix computations, 3.4, for the pivots). */
-bool rw_dense_eliminate(int n, int parts, double *a, double *b)
+RW_DENSE_INLINE bool eliminate(const int n, const int parts, double *a, double *b)
 {
     for (int i = 0; i < n * n; ++i) put(b, parts, i, (number){i / n == i % n, 0});
     for (int c = 0; c < n; ++c) {
@@ -70,7 +31,7 @@ bool rw_dense_eliminate(int n, int parts, double *a, double *b)
         double most = 0;
         for (int r = c; r < n; ++r) {
             const number v = get(a, parts, r * n + c);
-            const double size = hypot(v.re, v.im);
+            const double size = parts == 1 ? fabs(v.re) : hypot(v.re, v.im);
             if (!isfinite(size)) return false;
             if (size > most) most = size, pivot = r;
         }
@@ -94,6 +55,8 @@ bool rw_dense_eliminate(int n, int parts, double *a, double *b)
         if (!isfinite(b[i])) return false;
     return true;
 }
+
+bool rw_dense_eliminate(int n, int parts, double *a, double *b) { return parts == 1 ? n == 5 ? eliminate(5, 1, a, b) : eliminate(n, 1, a, b) : eliminate(n, 2, a, b); }
 
 bool rw_dense_invert(int n, int parts, const double *from, double *b)
 {

@@ -200,10 +200,10 @@ RW_DENSE_INLINE void eliminate_row(const factors *f, int64_t i, const int r, con
         const double *by = l + (k - begin) * size, *from = f->side[1].value + f->side[1].at[row] * size;
         for (int64_t e = f->diagonal[row] + 1, to = k + 1; e < last; ++e, from += size) {
             while (to < end && column[to] < column[e]) ++to;
-            if (to < end && column[to] == column[e]) rw_dense_subtract(r, parts, by, from, to < diagonal ? l + (to - begin) * size : to == diagonal ? d : u + (to - diagonal - 1) * size);
+            if (to < end && column[to] == column[e]) rw_dense_multiply(r, parts, -1, by, from, to < diagonal ? l + (to - begin) * size : to == diagonal ? d : u + (to - diagonal - 1) * size);
             else if (f->modified) {
                 double drop[RW_DENSE_MOST] = {0};
-                rw_dense_subtract(r, parts, by, from, drop);
+                rw_dense_multiply(r, parts, -1, by, from, drop);
                 compensate(r, parts, drop, d);
             }
         }
@@ -217,8 +217,8 @@ RW_DENSE_INLINE void scale_blocks(const int r, const int parts, const double *in
     double row[RW_DENSE_MOST];
     for (int64_t k = 0; k < n; ++k, v += size) {
         for (int e = 0; e < size; ++e) row[e] = 0;
-        rw_dense_subtract(r, parts, inverse, v, row);
-        for (int e = 0; e < size; ++e) v[e] = -scale * row[e];
+        rw_dense_multiply(r, parts, scale, inverse, v, row);
+        for (int e = 0; e < size; ++e) v[e] = row[e];
     }
 }
 
@@ -238,12 +238,11 @@ RW_DENSE_INLINE bool factor_row_of(const factors *f, int64_t i, const int r, con
 
 static bool factor_row(const factors *f, int64_t i)
 {
-#define RW_CASE(r, parts) case 2 * (r) + (parts): return factor_row_of(f, i, r, parts);
-    switch (2 * f->a.r + f->a.parts) {
-        RW_CASE(1, 1) RW_CASE(2, 1) RW_CASE(3, 1) RW_CASE(4, 1) RW_CASE(5, 1) RW_CASE(1, 2) RW_CASE(5, 2)
-    default: return factor_row_of(f, i, f->a.r, f->a.parts);
-    }
-#undef RW_CASE
+    bool made;
+#define FACTOR_ROW(r, parts) made = factor_row_of(f, i, r, parts)
+    RW_DENSE_CASES(f->a.r, f->a.parts, FACTOR_ROW)
+#undef FACTOR_ROW
+    return made;
 }
 
 /* Levels give threads something to do; one thread goes on to the neighbour, whose rows are still in the cache. */
@@ -383,7 +382,7 @@ static void eliminate(const factors *f, work *w, int64_t k, double least)
     for (int64_t e = u->first[k]; e < u->first[k + 1]; ++e) {
         const int64_t j = u->column[e];
         if (!w->list.there[j]) list_add(&w->list, k, j), memset(w->value + j * size, 0, (size_t)size * sizeof *w->value);
-        rw_dense_subtract(u->r, u->parts, by, u->value + e * size, w->value + j * size);
+        rw_dense_multiply(u->r, u->parts, -1, by, u->value + e * size, w->value + j * size);
     }
 }
 

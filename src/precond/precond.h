@@ -8,31 +8,40 @@
 enum { RW_DENSE_MOST = RW_SPARSE_BLOCK_MOST * RW_SPARSE_BLOCK_MOST * 2 }; /* numbers of a complex block */
 
 /* Small dense matrices of n x n, row after row, numbers (parts = 1) or pairs (2). */
-/* c <- c + sign a b */
-void rw_dense_multiply(int n, int parts, double sign, const double *a, const double *b, double *c);
-
 /* Inlined, so that a compiler that knows n and parts unrolls it. */
 #define RW_DENSE_INLINE static inline __attribute__((always_inline))
-/* c <- c - a b, a row of c at a time, which stays in registers */
-RW_DENSE_INLINE void rw_dense_subtract(const int n, const int parts, const double *restrict a, const double *restrict b, double *restrict c)
+/* c <- c + sign a b, a row of c at a time, which stays in registers */
+RW_DENSE_INLINE void rw_dense_multiply(const int n, const int parts, const double sign, const double *restrict a, const double *restrict b, double *restrict c)
 {
     for (int i = 0; i < n; ++i) {
         double row[2 * RW_SPARSE_BLOCK_MOST];
         for (int j = 0; j < parts * n; ++j) row[j] = c[i * parts * n + j];
         for (int k = 0; k < n; ++k) {
-            const double re = a[parts * (i * n + k)], im = parts == 2 ? a[2 * (i * n + k) + 1] : 0;
+            const double re = sign * a[parts * (i * n + k)], im = parts == 2 ? sign * a[2 * (i * n + k) + 1] : 0;
 #pragma omp simd
             for (int j = 0; j < n; ++j) {
-                if (parts == 1) row[j] -= re * b[k * n + j];
+                if (parts == 1) row[j] += re * b[k * n + j];
                 else {
-                    row[2 * j] -= re * b[2 * (k * n + j)] - im * b[2 * (k * n + j) + 1];
-                    row[2 * j + 1] -= re * b[2 * (k * n + j) + 1] + im * b[2 * (k * n + j)];
+                    row[2 * j] += re * b[2 * (k * n + j)] - im * b[2 * (k * n + j) + 1];
+                    row[2 * j + 1] += re * b[2 * (k * n + j) + 1] + im * b[2 * (k * n + j)];
                 }
             }
         }
         for (int j = 0; j < parts * n; ++j) c[i * parts * n + j] = row[j];
     }
 }
+/* DO(r, parts) with sizes that the compiler knows, for blocks that are frequent. */
+#define RW_DENSE_CASES(r, parts, DO)                                                                                   \
+    switch (2 * (r) + (parts)) {                                                                                       \
+    case 3: DO(1, 1); break;                                                                                           \
+    case 5: DO(2, 1); break;                                                                                           \
+    case 7: DO(3, 1); break;                                                                                           \
+    case 9: DO(4, 1); break;                                                                                           \
+    case 11: DO(5, 1); break;                                                                                          \
+    case 4: DO(1, 2); break;                                                                                           \
+    case 12: DO(5, 2); break;                                                                                          \
+    default: DO(r, parts);                                                                                             \
+    }
 /* b <- the inverse of a, of any size, which is overwritten; false: singular, or not finite. Elimination with the largest pivot of a column. */
 bool rw_dense_eliminate(int n, int parts, double *a, double *b);
 /* The same of a block. */
