@@ -56,63 +56,144 @@ static bool transpose(const rw_host *h, rw_host *t)
     return true;
 }
 
-static void sort(int64_t *v, int64_t n) /* rows are short */
+/* Rows as a thread makes them, one after the other: blocks are found by column in `place`, so that each is added up where it stays. */
+typedef struct builder {
+    int r, parts, size;
+    int64_t *place;           /* of a column: its block's number + 1; what is not beyond `begin` is of a row before */
+    int64_t *column, begin, n, room;
+    double *value;
+    bool failed;
+} builder;
+
+static builder builder_make(const rw_host *h)
 {
-    for (int64_t i = 1; i < n; ++i) {
-        const int64_t x = v[i];
+    builder b = {.r = h->r, .parts = h->parts, .size = rw_host_size(h), .place = rw_calloc((size_t)RW_MAX(h->columns, 1), sizeof *b.place)};
+    b.failed = !b.place;
+    return b;
+}
+
+static void builder_free(builder *b) { rw_free(b->place), rw_free(b->column), rw_free(b->value); }
+
+/* Room for n more blocks. */
+static bool builder_room(builder *b, int64_t n)
+{
+    if (b->failed || b->n + n <= b->room) return !b->failed;
+    const int64_t room = RW_MAX(b->n + n, b->room + b->room / 2);
+    int64_t *column = rw_realloc(b->column, (size_t)room * sizeof *column);
+    if (column) b->column = column;
+    double *value = rw_realloc(b->value, (size_t)(room * b->size) * sizeof *value);
+    if (value) b->value = value;
+    b->failed = !column || !value, b->room = room;
+    return !b->failed;
+}
+
+/* The block of the row in a column, 0 where it is new; there is room. */
+RW_DENSE_INLINE double *builder_at(builder *b, int64_t column, const int size)
+{
+    int64_t at = b->place[column] - 1;
+    if (at < b->begin) {
+        at = b->n++, b->place[column] = at + 1, b->column[at] = column;
+        for (int e = 0; e < size; ++e) b->value[at * size + e] = 0;
+    }
+    return b->value + at * size;
+}
+
+/* Columns of the row ascending: rows are short. */
+static void builder_sort(builder *b)
+{
+    double held[RW_DENSE_MOST];
+    const size_t bytes = (size_t)b->size * sizeof *held;
+    for (int64_t i = b->begin + 1; i < b->n; ++i) {
+        const int64_t column = b->column[i];
         int64_t k = i;
-        for (; k > 0 && v[k - 1] > x; --k) v[k] = v[k - 1];
-        v[k] = x;
-    }
-}
-
-/* Row i of a b: its columns to `columns`, ascending; seen[j] = i + 1 marks them. Their number. */
-static int64_t product_columns(const rw_host *a, const rw_host *b, int64_t i, int64_t *seen, int64_t *columns)
-{
-    int64_t n = 0;
-    for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k)
-        for (int64_t e = b->first[a->column[k]]; e < b->first[a->column[k] + 1]; ++e) {
-            const int64_t j = b->column[e];
-            if (seen[j] == i + 1) continue;
-            seen[j] = i + 1;
-            if (columns) columns[n] = j;
-            ++n;
+        if (b->column[i - 1] < column) continue;
+        if (b->size == 1) {
+            const double value = b->value[i];
+            for (; k > b->begin && b->column[k - 1] > column; --k) b->column[k] = b->column[k - 1], b->value[k] = b->value[k - 1];
+            b->column[k] = column, b->value[k] = value;
+            continue;
         }
-    if (columns) sort(columns, n);
-    return n;
+        memcpy(held, b->value + i * b->size, bytes);
+        for (; k > b->begin && b->column[k - 1] > column; --k) b->column[k] = b->column[k - 1];
+        memmove(b->value + (k + 1) * b->size, b->value + k * b->size, (size_t)(i - k) * bytes);
+        b->column[k] = column;
+        memcpy(b->value + k * b->size, held, bytes);
+    }
 }
 
-static void product_row(const rw_host *a, const rw_host *b, int64_t i, int64_t *at, rw_host *c)
+/* The only piece there is. */
+static bool take_over(rw_host *c, builder *b)
 {
-    const int size = rw_host_size(a);
-    for (int64_t k = c->first[i]; k < c->first[i + 1]; ++k) at[c->column[k]] = k;
-    for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k)
-        for (int64_t e = b->first[a->column[k]]; e < b->first[a->column[k] + 1]; ++e)
-            rw_dense_multiply(a->r, a->parts, 1, a->value + k * size, b->value + e * size, c->value + at[b->column[e]] * size);
+    if (!builder_room(b, RW_MAX(1 - b->n, 0))) return false;
+    c->column = b->column, c->value = b->value, b->column = NULL, b->value = NULL;
+    int64_t *column = rw_realloc(c->column, (size_t)RW_MAX(b->n, 1) * sizeof *column); /* the rest is given back */
+    if (column) c->column = column;
+    double *value = rw_realloc(c->value, (size_t)(RW_MAX(b->n, 1) * b->size) * sizeof *value);
+    if (value) c->value = value;
+    return column && value;
 }
 
-/* c <- a b (Gustavson 1978), rows shared out to threads, each with a list of the places of columns. */
-static bool multiply(const rw_host *a, const rw_host *b, rw_host *c)
+/* c, but for its rows' contents, from rows that `row` makes of i and `user`: each thread makes a piece, which is put behind those before it. */
+static bool build_rows(rw_host *c, void (*row)(const void *user, int64_t i, builder *b), const void *user)
 {
-    const int threads = omp_get_max_threads();
-    *c = (rw_host){.rows = a->rows, .columns = b->columns, .r = a->r, .parts = a->parts, .first = rw_calloc((size_t)a->rows + 1, sizeof *c->first)};
-    int64_t *lists = rw_calloc((size_t)threads * (size_t)RW_MAX(b->columns, 1), sizeof *lists);
-    bool made = c->first && lists;
-    if (made) {
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int64_t i = 0; i < a->rows; ++i) c->first[i + 1] = product_columns(a, b, i, lists + omp_get_thread_num() * b->columns, NULL);
-        for (int64_t i = 0; i < a->rows; ++i) c->first[i + 1] += c->first[i];
-        made = rw_host_make(c);
+    bool made = true;
+    c->first = rw_calloc((size_t)c->rows + 1, sizeof *c->first);
+    if (!c->first) return false;
+#pragma omp parallel reduction(&& : made)
+    {
+        const int64_t t = omp_get_thread_num(), threads = omp_get_num_threads(), lo = c->rows * t / threads, hi = c->rows * (t + 1) / threads;
+        builder b = builder_make(c);
+        for (int64_t i = lo; i < hi; ++i) {
+            b.begin = b.n;
+            if (!b.failed) row(user, i, &b);
+            c->first[i + 1] = b.n - b.begin;
+        }
+#pragma omp barrier
+#pragma omp single
+        {
+            for (int64_t i = 0; i < c->rows; ++i) c->first[i + 1] += c->first[i];
+            if (threads > 1 && !rw_host_make(c)) rw_free(c->value), c->value = NULL;
+        }
+        made = !b.failed && (threads > 1 ? c->value != NULL : take_over(c, &b));
+        if (made && threads > 1 && b.n) {
+            memcpy(c->column + c->first[lo], b.column, (size_t)b.n * sizeof *b.column);
+            memcpy(c->value + c->first[lo] * b.size, b.value, (size_t)(b.n * b.size) * sizeof *b.value);
+        }
+        builder_free(&b);
     }
-    if (made) {
-        memset(lists, 0, (size_t)threads * (size_t)b->columns * sizeof *lists);
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int64_t i = 0; i < a->rows; ++i) product_columns(a, b, i, lists + omp_get_thread_num() * b->columns, c->column + c->first[i]);
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int64_t i = 0; i < a->rows; ++i) product_row(a, b, i, lists + omp_get_thread_num() * b->columns, c);
-    }
-    rw_free(lists);
     return made;
+}
+
+typedef struct factors { const rw_host *a, *b; bool sorted; } factors;
+
+RW_DENSE_INLINE void product_row_of(const factors *f, int64_t i, builder *to, const int r, const int parts)
+{
+    const rw_host *a = f->a, *b = f->b;
+    const int size = r * r * parts;
+    int64_t most = 0;
+    for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k) most += b->first[a->column[k] + 1] - b->first[a->column[k]];
+    if (!builder_room(to, most)) return;
+    builder now = *to; /* in registers */
+    for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k)
+        for (int64_t e = b->first[a->column[k]], end = b->first[a->column[k] + 1]; e < end; ++e)
+            rw_dense_multiply(r, parts, 1, a->value + k * size, b->value + e * size, builder_at(&now, b->column[e], size));
+    to->n = now.n;
+}
+
+static void product_row(const void *user, int64_t i, builder *to)
+{
+    const factors *f = user;
+#define PRODUCT_ROW(r, parts) product_row_of(f, i, to, r, parts)
+    RW_DENSE_CASES(to->r, to->parts, PRODUCT_ROW)
+#undef PRODUCT_ROW
+    if (f->sorted) builder_sort(to);
+}
+
+/* c <- a b (Gustavson 1978), columns ascending only where that is wanted. */
+static bool multiply(const rw_host *a, const rw_host *b, bool sorted, rw_host *c)
+{
+    *c = (rw_host){.rows = a->rows, .columns = b->columns, .r = a->r, .parts = a->parts};
+    return build_rows(c, product_row, &(factors){a, b, sorted});
 }
 
 /* ---- aggregates -------------------------------------------------------------------------------------------------------------------------------- */
@@ -121,7 +202,8 @@ static bool multiply(const rw_host *a, const rw_host *b, rw_host *c)
 static double *diagonal_squares(const rw_host *a)
 {
     double *d = rw_calloc((size_t)RW_MAX(a->rows, 1), sizeof *d);
-    for (int64_t i = 0; d && i < a->rows; ++i)
+#pragma omp parallel for schedule(static) if (d)
+    for (int64_t i = 0; i < (d ? a->rows : 0); ++i)
         for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k)
             if (a->column[k] == i) d[i] = rw_dense_square(a->r, a->parts, a->value + k * rw_host_size(a));
     return d;
@@ -197,57 +279,41 @@ static bool filtered_inverse(const rw_host *a, const bool *strong, int64_t i, do
     double d[RW_DENSE_MOST] = {0};
     for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k)
         for (int e = 0; !strong[k] && e < size; ++e) d[e] += a->value[k * size + e];
+    if (size == 1) return inverse[0] = 1 / d[0], isfinite(inverse[0]);
     return rw_dense_invert(a->r, a->parts, d, inverse);
 }
 
-/* Aggregates of row i, ascending. */
-static int64_t row_aggregates(const rw_host *a, const bool *strong, const int64_t *of, int64_t i, int64_t *list)
-{
-    int64_t n = 0;
-    if (of[i] < 0) return 0;
-    for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k) {
-        const int64_t j = a->column[k], o = of[j];
-        if (!(strong[k] || j == i) || o < 0) continue;
-        bool there = false;
-        for (int64_t e = 0; e < n; ++e) there |= list[e] == o;
-        if (!there) list[n++] = o;
-    }
-    sort(list, n);
-    return n;
-}
+typedef struct smoothing {
+    const rw_host *a;
+    const bool *strong;
+    const int64_t *of;
+    double omega;
+} smoothing;
 
-/* Row i of (1 - omega D^-1 A_F) P0; p's columns are there. The diagonal of A_F contributes 1 - omega to the row's own aggregate. */
-static void prolong_row(const rw_host *a, const bool *strong, const int64_t *of, double omega, int64_t i, rw_host *p)
+/* Row i of (1 - omega D^-1 A_F) P0. The diagonal of A_F contributes 1 - omega to the row's own aggregate. */
+static void prolong_row(const void *user, int64_t i, builder *to)
 {
+    const smoothing *s = user;
+    const rw_host *a = s->a;
     const int size = rw_host_size(a), r = a->r;
     double inverse[RW_DENSE_MOST];
-    const bool smooth = filtered_inverse(a, strong, i, inverse);
+    if (s->of[i] < 0 || !builder_room(to, a->first[i + 1] - a->first[i])) return;
+    const bool smooth = filtered_inverse(a, s->strong, i, inverse);
     for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k) {
         const int64_t j = a->column[k];
-        if (of[i] < 0 || !(strong[k] || j == i) || of[j] < 0) continue;
-        int64_t at = p->first[i];
-        while (p->column[at] != of[j]) ++at;
-        double *to = p->value + at * size;
+        if (!(s->strong[k] || j == i) || s->of[j] < 0) continue;
+        double *block = builder_at(to, s->of[j], size);
         if (j == i)
-            for (int e = 0; e < r; ++e) to[a->parts * (e * r + e)] += smooth ? 1 - omega : 1;
-        else if (smooth) rw_dense_multiply(r, a->parts, -omega, inverse, a->value + k * size, to);
+            for (int e = 0; e < r; ++e) block[a->parts * (e * r + e)] += smooth ? 1 - s->omega : 1;
+        else if (smooth) rw_dense_multiply(r, a->parts, -s->omega, inverse, a->value + k * size, block);
     }
+    builder_sort(to);
 }
 
 static bool prolongation(const rw_host *a, const bool *strong, const int64_t *of, int64_t aggregates, double omega, rw_host *p)
 {
-    int64_t longest = 1;
-    for (int64_t i = 0; i < a->rows; ++i) longest = RW_MAX(longest, a->first[i + 1] - a->first[i]);
-    *p = (rw_host){.rows = a->rows, .columns = aggregates, .r = a->r, .parts = a->parts, .first = rw_calloc((size_t)a->rows + 1, sizeof *p->first)};
-    int64_t *list = rw_calloc((size_t)longest, sizeof *list);
-    bool made = p->first && list;
-    for (int64_t i = 0; made && i < a->rows; ++i) p->first[i + 1] = p->first[i] + row_aggregates(a, strong, of, i, list);
-    rw_free(list);
-    if (!made || !rw_host_make(p)) return false;
-    for (int64_t i = 0; i < a->rows; ++i) row_aggregates(a, strong, of, i, p->column + p->first[i]);
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < a->rows; ++i) prolong_row(a, strong, of, omega, i, p);
-    return true;
+    *p = (rw_host){.rows = a->rows, .columns = aggregates, .r = a->r, .parts = a->parts};
+    return build_rows(p, prolong_row, &(smoothing){a, strong, of, omega});
 }
 
 /* ---- grids -------------------------------------------------------------------------------------------------------------------------------------------- */
@@ -284,8 +350,8 @@ static rw_status coarsen(rw_precond *p, rw_grid *g, const rw_host *a, double the
     const int64_t aggregates = status == RW_OK ? aggregate(a, strong, of) : 0;
     const bool smaller = aggregates > 0 && aggregates < a->rows - a->rows / 5;
     *next = (rw_host){0};
-    if (smaller && !(prolongation(a, strong, of, aggregates, 4 / (3 * g->smoother.most / 1.1), &prolong) && transpose(&prolong, &down) && multiply(a, &prolong, &ap) &&
-                     multiply(&down, &ap, next)))
+    if (smaller && !(prolongation(a, strong, of, aggregates, 4 / (3 * g->smoother.most / 1.1), &prolong) && transpose(&prolong, &down) && multiply(a, &prolong, false, &ap) &&
+                     multiply(&down, &ap, true, next)))
         status = no_memory(p, a);
     if (smaller && status == RW_OK) status = rw_host_send(&prolong, p->device, &p->spec, &g->up);
     if (smaller && status == RW_OK) status = rw_host_send(&down, p->device, &p->spec, &g->down);
@@ -315,7 +381,7 @@ static rw_status fill_grid(rw_precond *p, rw_grid *g, const rw_host *a, double t
         RW_TRY(vector(p, n, &g->b));
     }
     if (n <= DIRECT) RW_TRY(solve_directly(p, a, &g->direct));
-    if (!g->direct) RW_TRY(rw_smoother_create(p, g->a, "amg", 20, &g->smoother));
+    if (!g->direct) RW_TRY(rw_smoother_create(p, g->a, a, "amg", 20, &g->smoother));
     if (!g->direct && n > DIRECT && p->info.levels < MOST_GRIDS) RW_TRY(coarsen(p, g, a, theta, next));
     if (!g->direct && !next->rows && n <= STUCK) RW_TRY(solve_directly(p, a, &g->direct));
     if (next->rows) RW_TRY(vector(p, n, &g->r));

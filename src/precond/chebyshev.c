@@ -4,7 +4,7 @@
 
 #include "precond/precond.h"
 
-enum { POWERS = 20, SEED = 12 };
+enum { POWERS = 12, SEED = 12 };
 
 static rw_status random_vector(rw_device *dev, rw_dtype type, int64_t n, rw_array **v)
 {
@@ -82,10 +82,10 @@ void rw_smoother_free(rw_smoother *s)
     rw_array_destroy(&s->work[0]), rw_array_destroy(&s->work[1]);
 }
 
-rw_status rw_smoother_create(rw_precond *p, rw_sparse *a, const char *who, double ratio, rw_smoother *s)
+rw_status rw_smoother_create(rw_precond *p, rw_sparse *a, const rw_host *host, const char *who, double ratio, rw_smoother *s)
 {
     s->a = a, s->degree = p->spec.degree;
-    RW_TRY(rw_diagonal_inverse(a, who, 1, &p->spec, &s->inverse));
+    RW_TRY(rw_diagonal_inverse(a, host, who, 1, &p->spec, &s->inverse));
     RW_TRY(rw_largest_eigenvalue(a, s->inverse, p->type, &s->most));
     s->most *= 1.1, s->least = s->most / ratio; /* the powers come from below */
     for (int i = 0; i < 2; ++i) RW_TRY(rw_array_create(p->device, p->type, 1, &a->rows, RW_MEMORY_DEVICE, &s->work[i]));
@@ -95,7 +95,7 @@ rw_status rw_smoother_create(rw_precond *p, rw_sparse *a, const char *who, doubl
 
 static rw_status create(rw_precond *p, rw_sparse *m)
 {
-    RW_TRY(rw_smoother_create(p, m, "chebyshev", 30, &p->smoother));
+    RW_TRY(rw_smoother_create(p, m, NULL, "chebyshev", 30, &p->smoother));
     p->info.blocks = p->smoother.inverse->blocks;
     return rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &p->work[0]);
 }

@@ -4,13 +4,6 @@
 
 #include "precond/precond.h"
 
-double rw_dense_square(int n, int parts, const double *a)
-{
-    double s = 0;
-    for (int i = 0; i < n * n * parts; ++i) s += a[i] * a[i];
-    return s;
-}
-
 typedef struct number { double re, im; } number;
 
 static number get(const double *a, int parts, int k) { return (number){a[parts * k], parts == 2 ? a[2 * k + 1] : 0}; }

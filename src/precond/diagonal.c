@@ -46,18 +46,19 @@ static rw_status read_told(rw_sparse *m, const char *who, rw_host *h)
     return RW_OK;
 }
 
-rw_status rw_diagonal_inverse(rw_sparse *m, const char *who, double scale, const rw_precond_spec *s, rw_sparse **inverse)
+rw_status rw_diagonal_inverse(rw_sparse *m, const rw_host *host, const char *who, double scale, const rw_precond_spec *s, rw_sparse **inverse)
 {
-    rw_host h, d;
+    rw_host h = {0}, d;
     rw_context *ctx = m->device->ctx;
     *inverse = NULL;
-    rw_status status = rw_sparse_is_free(m) ? read_told(m, who, &h) : rw_host_read(m, &h);
-    d = (rw_host){.rows = h.rows, .columns = h.columns, .r = h.r, .parts = h.parts, .first = rw_calloc(((size_t)h.rows + 1), sizeof *d.first)};
-    for (int64_t i = 0; d.first && i <= h.rows; ++i) d.first[i] = i;
-    if (status == RW_OK) status = d.first && rw_host_make(&d) ? RW_OK : rw_fail_memory(ctx, (size_t)(h.rows + 1) * 8 * (size_t)(rw_host_size(&h) + 2), "a preconditioner");
+    rw_status status = host ? RW_OK : rw_sparse_is_free(m) ? read_told(m, who, &h) : rw_host_read(m, &h);
+    if (!host) host = &h;
+    d = (rw_host){.rows = host->rows, .columns = host->columns, .r = host->r, .parts = host->parts, .first = rw_calloc(((size_t)host->rows + 1), sizeof *d.first)};
+    for (int64_t i = 0; d.first && i <= host->rows; ++i) d.first[i] = i;
+    if (status == RW_OK) status = d.first && rw_host_make(&d) ? RW_OK : rw_fail_memory(ctx, (size_t)(host->rows + 1) * 8 * (size_t)(rw_host_size(host) + 2), "a preconditioner");
     if (status == RW_OK) {
-        const int64_t row = invert(&h, scale, &d);
-        status = row >= 0 ? singular(ctx, who, &h, row) : rw_host_send(&d, m->device, s, inverse);
+        const int64_t row = invert(host, scale, &d);
+        status = row >= 0 ? singular(ctx, who, host, row) : rw_host_send(&d, m->device, s, inverse);
     }
     rw_host_free(&h), rw_host_free(&d);
     return status;
@@ -65,7 +66,7 @@ rw_status rw_diagonal_inverse(rw_sparse *m, const char *who, double scale, const
 
 static rw_status create(rw_precond *p, rw_sparse *m)
 {
-    RW_TRY(rw_diagonal_inverse(m, "jacobi", 1, &p->spec, &p->inverse));
+    RW_TRY(rw_diagonal_inverse(m, NULL, "jacobi", 1, &p->spec, &p->inverse));
     p->info.blocks = p->inverse->blocks, p->info.bytes = rw_sparse_get_size(p->inverse).bytes;
     return RW_OK;
 }

@@ -36,17 +36,22 @@ bool rw_host_is_plain(const rw_sparse *m)
 static double *numbers(const rw_view *v, int64_t at) { return (double *)v->value + at * (rw_dtype_is_complex(v->m->layout.values) ? 2 : 1); }
 
 /* Block k of row i, behind block k - 1: plain blocks lie one behind the other. */
-static void next_block(const rw_view *v, bool plain, int64_t i, int64_t k, rw_sparse_block *b)
+typedef struct walk { rw_sparse_block block; int64_t number; } walk;
+
+static void next_block(const rw_view *v, bool plain, int64_t i, int64_t k, walk *w)
 {
     const rw_sparse_layout *l = &v->m->layout;
-    if (!plain || k == 0) *b = v->m->ops->block(v, i, k);
-    else b->at += b->nr * b->nc, b->column = rw_index_get(v->column, l->index_bits, b->at / (b->nr * b->nc)) * l->block_columns;
+    const int64_t area = (int64_t)l->block_rows * l->block_columns;
+    if (!plain || k == 0) {
+        w->block = v->m->ops->block(v, i, k);
+        w->number = w->block.at / area;
+    } else w->block.at += area, w->block.column = rw_index_get(v->column, l->index_bits, ++w->number) * l->block_columns;
 }
 
 static bool empty(const rw_view *v, bool plain, const rw_sparse_block *b)
 {
     if (plain) {
-        const double *a = numbers(v, b->at), *end = numbers(v, b->at + b->nr * b->nc);
+        const double *a = numbers(v, b->at), *const end = numbers(v, b->at + b->nr * b->nc);
         while (a < end && *a == 0) ++a;
         return a == end;
     }
@@ -71,11 +76,11 @@ static void copy_block(const rw_view *v, bool plain, const rw_sparse_block *b, c
 /* The number of blocks of row i that are not empty. */
 static int64_t count_row(const rw_view *v, bool plain, int64_t i)
 {
-    rw_sparse_block b = {0};
+    walk w = {0};
     int64_t n = 0;
     for (int64_t k = 0, count = v->m->ops->count(v, i); k < count; ++k) {
-        next_block(v, plain, i, k, &b);
-        n += b.column == b.row || !empty(v, plain, &b);
+        next_block(v, plain, i, k, &w);
+        n += w.block.column == w.block.row || !empty(v, plain, &w.block);
     }
     return n;
 }
@@ -83,13 +88,14 @@ static int64_t count_row(const rw_view *v, bool plain, int64_t i)
 /* They themselves; all: none is empty. Borrowed values stay where they are. */
 static void read_row(const rw_view *v, bool plain, bool all, int64_t i, rw_host *h)
 {
-    rw_sparse_block b = {0};
+    walk w = {0};
+    const rw_sparse_block *b = &w.block;
     int64_t at = h->first[i];
     for (int64_t k = 0, count = v->m->ops->count(v, i); k < count; ++k) {
-        next_block(v, plain, i, k, &b);
-        if (!all && b.column != b.row && empty(v, plain, &b)) continue;
-        if (!h->borrowed) copy_block(v, plain, &b, h, h->value + at * rw_host_size(h));
-        h->column[at++] = b.column / v->m->layout.block_columns;
+        next_block(v, plain, i, k, &w);
+        if (!all && b->column != b->row && empty(v, plain, b)) continue;
+        if (!h->borrowed) copy_block(v, plain, b, h, h->value + at * rw_host_size(h));
+        h->column[at++] = b->column / v->m->layout.block_columns;
     }
 }
 

@@ -47,7 +47,12 @@ bool rw_dense_eliminate(int n, int parts, double *a, double *b);
 /* The same of a block. */
 bool rw_dense_invert(int n, int parts, const double *a, double *inverse);
 /* The sum of squares. */
-double rw_dense_square(int n, int parts, const double *a);
+RW_DENSE_INLINE double rw_dense_square(int n, int parts, const double *a)
+{
+    double s = 0;
+    for (int i = 0; i < n * n * parts; ++i) s += a[i] * a[i];
+    return s;
+}
 
 /* A matrix on the host: rows of square blocks, columns ascending. */
 typedef struct rw_host {
@@ -117,8 +122,8 @@ rw_status rw_precond_run(rw_precond *p, rw_array *x, int64_t from, rw_array *y, 
 /* Where one product is all there is to do: its matrix; else NULL. */
 rw_sparse *rw_precond_product(const rw_precond *p);
 
-/* The inverse of the diagonal (blocks) times `scale`, as a matrix of the same kind of blocks. */
-rw_status rw_diagonal_inverse(rw_sparse *m, const char *who, double scale, const rw_precond_spec *s, rw_sparse **inverse);
+/* The inverse of the diagonal (blocks) times `scale`, as a matrix of the same kind of blocks. host: m, where somebody has read it already, else NULL. */
+rw_status rw_diagonal_inverse(rw_sparse *m, const rw_host *host, const char *who, double scale, const rw_precond_spec *s, rw_sparse **inverse);
 
 /* Rows of a triangular system by levels: row[at[l]] … row[at[l + 1] - 1]. */
 typedef struct rw_levels { int64_t n, *at, *row; } rw_levels;
@@ -150,7 +155,7 @@ rw_status rw_precond_add(const rw_precond *p, rw_array *x, int64_t from, rw_arra
 /* About the largest eigenvalue of D^-1 A, from powers. */
 rw_status rw_largest_eigenvalue(rw_sparse *a, rw_sparse *inverse, rw_dtype vectors, double *most);
 /* For eigenvalues from 1/ratio of the largest on; freed also where it fails. */
-rw_status rw_smoother_create(rw_precond *p, rw_sparse *a, const char *who, double ratio, rw_smoother *s);
+rw_status rw_smoother_create(rw_precond *p, rw_sparse *a, const rw_host *host, const char *who, double ratio, rw_smoother *s);
 void rw_smoother_free(rw_smoother *s);
 /* zero: y is 0 before, and not read. */
 rw_status rw_chebyshev_run(const rw_precond *p, const rw_smoother *s, rw_array *b, rw_array *y, bool zero, rw_queue *q);
