@@ -180,10 +180,11 @@ RW_DENSE_INLINE bool copy_row(const factors *f, int64_t i, const int size, doubl
     double sum = 0;
     for (int64_t k = a->first[i], at = f->first[i]; at < f->first[i + 1]; ++at) {
         double *to = at < f->diagonal[i] ? l : at == f->diagonal[i] ? d : u;
-        const bool there = k < a->first[i + 1] && a->column[k] == f->column[at];
-        const double *from = a->value + k * size;
-        for (int e = 0; e < size; ++e) to[e] = there ? from[e] : 0, sum += 0 * to[e];
-        k += there;
+        if (k < a->first[i + 1] && a->column[k] == f->column[at]) {
+            const double *from = a->value + k++ * size;
+#pragma omp simd reduction(+ : sum)
+            for (int e = 0; e < size; ++e) to[e] = from[e], sum += 0 * from[e];
+        } else memset(to, 0, (size_t)size * sizeof *to);
         if (at < f->diagonal[i]) l += size;
         else if (at > f->diagonal[i]) u += size;
     }
