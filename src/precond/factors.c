@@ -80,7 +80,7 @@ static rw_status choose_order(const rw_precond *p, const rw_sparse *m, bool uppe
     const double bytes = (double)s->t.first[s->t.rows] * rw_host_size(&s->t) * (p->spec.scaled ? 2 : p->spec.single ? 4 : 8);
     *in_order = !rw_sparse_threads(m) && (p->spec.sweeps || p->device->info.units == 1);
     if (*in_order) return RW_OK;
-    if (!rw_levels_make(&s->t, upper, &s->levels)) return no_memory(p->device->ctx, s->t.rows);
+    if (!s->levels.row && !rw_levels_make(&s->t, upper, &s->levels)) return no_memory(p->device->ctx, s->t.rows);
     *in_order = !rw_sparse_threads(m) && bytes < (double)LITTLE * (double)s->levels.n;
     return RW_OK;
 }
