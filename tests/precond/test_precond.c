@@ -532,6 +532,16 @@ static void test_refused(void **state)
     OK(rw_sparse_add_blocks(m, 1, &at0, &at0, &(double){NAN}));
     FAILS(RW_ERR_INPUT, "ilu: row 0 of the matrix has a number that is not finite", rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
     rw_sparse_destroy(&m);
+    /* (1 inf; . 1): no pivot is touched by it */
+    OK(rw_sparse_create(dev, &l, &(rw_sparse_blocks){2, 2, (int64_t[]){0, 2, 3}, (int64_t[]){0, 1, 1}, NULL, NULL}, &m));
+    OK(rw_sparse_add_blocks(m, 3, (int64_t[]){0, 0, 1}, (int64_t[]){0, 1, 1}, (double[]){1, INFINITY, 1}));
+    static const char *const infinite[] = {"ilu", "milu", "ilut", "ssor:order=natural"};
+    for (int i = 0; i < RW_COUNT(infinite); ++i) {
+        rw_precond_spec s;
+        OK(rw_precond_parse(ctx, infinite[i], &s));
+        FAILS(RW_ERR_INPUT, ": row 0 of the matrix has a number that is not finite", rw_precond_create(m, RW_F64, &s, &p));
+    }
+    rw_sparse_destroy(&m);
     free_entries(&e), free_entries(&hole), free_entries(&wide), free_entries(&ones);
 }
 
