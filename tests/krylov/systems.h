@@ -1,0 +1,55 @@
+/* Systems for tests of solvers. */
+#ifndef TEST_SYSTEMS_H
+#define TEST_SYSTEMS_H
+
+#include "../devices.h"
+#include "../sparse/matrices.h"
+#include "krylov/krylov.h"
+#include "sparse/sparse.h"
+
+/* A grid of n x n cells with blocks: random numbers, diagonal blocks that dominate; symmetric (hermitian) where asked. */
+static entries system_of(uint64_t seed, int64_t n, int block, bool is_complex, bool hermitian)
+{
+    entries e = grid_entries(seed, n, n, block, block, is_complex);
+    const int parts = 1 + is_complex;
+    double *sum = calloc((size_t)e.rows, sizeof *sum);
+    for (int64_t k = 0; hermitian && k < e.n; ++k) { /* (j, i) follows from (i, j), a number of the places alone */
+        const int64_t lo = RW_MIN(e.row[k], e.column[k]), hi = RW_MAX(e.row[k], e.column[k]);
+        for (int p = 0; p < parts; ++p) {
+            const double v = rw_random_uniform(seed + (uint64_t)p, (uint64_t)(lo * e.rows + hi)) - 0.5;
+            e.value[parts * k + p] = p == 1 ? e.row[k] < e.column[k] ? v : e.row[k] > e.column[k] ? -v : 0 : v;
+        }
+    }
+    for (int64_t k = 0; k < e.n; ++k)
+        for (int p = 0; p < parts; ++p) sum[e.row[k]] += fabs(e.value[parts * k + p]);
+    for (int64_t k = 0; k < e.n; ++k)
+        if (e.row[k] == e.column[k]) e.value[parts * k] = 0.9 * sum[e.row[k]] * (1 + (double)(e.row[k] % 7));
+    free(sum);
+    return e;
+}
+
+static rw_array *vector_of(rw_dtype type, int64_t n, uint64_t seed)
+{
+    rw_array *a;
+    void *data;
+    OK(rw_array_create(dev, type, 1, &n, RW_MEMORY_DEVICE, &a));
+    OK(rw_array_write(a, &data));
+    for (int64_t i = 0; i < n * (1 + rw_dtype_is_complex(type)); ++i) {
+        const double v = seed ? rw_random_uniform(seed, (uint64_t)i) - 0.5 : 0;
+        if (type == RW_F32 || type == RW_C64) ((float *)data)[i] = (float)v;
+        else ((double *)data)[i] = v;
+    }
+    return a;
+}
+
+static rw_sparse *matrix_of(const char *layout, rw_dtype values, const entries *e)
+{
+    rw_sparse_layout l;
+    rw_sparse *m;
+    OK(rw_sparse_layout_parse(ctx, layout, &l));
+    l.values = values;
+    OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
+    return m;
+}
+
+#endif
