@@ -177,6 +177,17 @@ static inline const double *numbers_of(rw_array *a)
     return p;
 }
 
+/* Two runs of the same work leave the same bits. */
+static inline void same_bits(const char *what, rw_array *a, rw_array *b)
+{
+    const unsigned char *p, *q;
+    OK(rw_array_read(a, (const void **)&p));
+    OK(rw_array_read(b, (const void **)&q));
+    assert_int_equal(a->bytes, b->bytes);
+    for (size_t i = 0; i < a->bytes; ++i)
+        if (p[i] != q[i]) fail_msg("%s: byte %zu of %zu differs the second time", what, i, a->bytes);
+}
+
 static inline rw_kernel *kernel_of(rw_program *p, const char *name)
 {
     rw_kernel *k;

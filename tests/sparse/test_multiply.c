@@ -65,7 +65,7 @@ static void compare(const char *what, const expected *r, rw_dtype matrix, rw_dty
     }
 }
 
-/* One product; y is full of NaN where beta is 0. */
+/* One product, twice; y is full of NaN where beta is 0. */
 static void product(const char *what, rw_sparse *m, const entries *e, rw_op op, rw_dtype type, int k, uint64_t seed)
 {
     static const double factors[][4] = {{1, 0, 0, 0}, {-0.5, 0.25, 0.75, -1}, {2, 0, 1, 0}};
@@ -74,18 +74,22 @@ static void product(const char *what, rw_sparse *m, const entries *e, rw_op op, 
     if (!is_complex(type)) alpha[1] = beta[1] = 0;
     const rw_dtype matrix = rw_sparse_get_layout(m)->values;
     const int64_t nx = op == RW_OP_NONE ? e->columns : e->rows, ny = op == RW_OP_NONE ? e->rows : e->columns;
-    rw_array *x = vectors(type, nx, k, seed + 1), *y = vectors(type, ny, k, seed + 2);
+    rw_array *x = vectors(type, nx, k, seed + 1), *y = vectors(type, ny, k, seed + 2), *again = vectors(type, ny, k, seed + 2);
     const void *px, *py;
     void *old;
     OK(rw_array_read(x, &px));
-    OK(rw_array_update(y, &old));
-    if (beta[0] == 0 && beta[1] == 0) memset(old, 0xff, (size_t)(ny * k) * rw_dtype_size(type));
+    for (int i = 0; i < 2; ++i) {
+        OK(rw_array_update(i ? y : again, &old));
+        if (beta[0] == 0 && beta[1] == 0) memset(old, 0xff, (size_t)(ny * k) * rw_dtype_size(type));
+    }
     expected r = expect(e, rw_sparse_get_layout(m)->scaled ? RW_F64 : matrix, op, alpha, px, beta, old, type, ny, k);
     OK(rw_sparse_multiply(m, op, alpha, x, beta, y, queue));
     OK(rw_array_read(y, &py));
     compare(what, &r, matrix, type, py, ny, k);
+    OK(rw_sparse_multiply(m, op, alpha, x, beta, again, queue));
+    same_bits(what, y, again);
     free(r.y), free(r.scale), free(r.terms);
-    rw_array_destroy(&x), rw_array_destroy(&y);
+    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&again);
 }
 
 /* Each kind is a program to be compiled: a random part of them, more on cpu and cuda; all with RECHENWERK_TEST_ALL set. */
@@ -283,15 +287,19 @@ static void test_sums(void **state)
         for (int op = 0; op < 2; ++op) {
             rw_sparse_layout l;
             rw_sparse *m;
-            rw_array *x = vectors(RW_C128, z.columns, 1, 1), *y = vectors(RW_C128, z.rows, 1, 2), *w = vectors(RW_C128, z.rows, 1, 3), *part;
+            rw_array *x = vectors(RW_C128, z.columns, 1, 1), *y = vectors(RW_C128, z.rows, 1, 2), *w = vectors(RW_C128, z.rows, 1, 3), *part, *again;
             const void *py, *pw, *pp;
             OK(rw_sparse_layout_parse(ctx, layouts[i], &l));
             l.values = RW_C128;
             OK(rw_sparse_from_entries(dev, &l, z.rows, z.columns, z.n, z.row, z.column, z.value, true, &m));
             const int64_t groups = rw_product_groups(m, (rw_op)op);
             OK(rw_array_create(dev, RW_F64, 1, (int64_t[]){3 * groups}, RW_MEMORY_DEVICE, &part));
+            OK(rw_array_create(dev, RW_F64, 1, (int64_t[]){3 * groups}, RW_MEMORY_DEVICE, &again));
             OK(rw_array_zero(part, queue));
+            OK(rw_array_zero(again, queue));
+            OK(rw_product_run(m, (rw_op)op, one, x, zero, y, y, w, again, queue));
             OK(rw_product_run(m, (rw_op)op, one, x, zero, y, y, w, part, queue));
+            same_bits(layouts[i], part, again);
             OK(rw_array_read(y, &py));
             OK(rw_array_read(w, &pw));
             OK(rw_array_read(part, &pp));
@@ -303,7 +311,7 @@ static void test_sums(void **state)
             for (int64_t g = 0; g < used; ++g) sum += p[g] + p[used + g] * I, got += p[2 * used + g];
             assert_true(cabsl(sum - dot) < 1e-12L * sqrtl(yy) * 20);
             assert_true(fabsl(got - yy) < 1e-12L * yy);
-            rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&w), rw_array_destroy(&part);
+            rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&w), rw_array_destroy(&part), rw_array_destroy(&again);
             rw_sparse_destroy(&m);
         }
     free_entries(&z);
