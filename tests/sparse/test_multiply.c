@@ -92,12 +92,15 @@ static void product(const char *what, rw_sparse *m, const entries *e, rw_op op, 
     rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&again);
 }
 
-/* Each kind is a program to be compiled: a random part of them, more on cpu and cuda; all with RECHENWERK_TEST_ALL set. */
+/* Each kind is a program to be compiled: a random part of them, more on cpu and cuda, less where a program takes a second; all with RECHENWERK_TEST_ALL set. */
 static bool chosen(uint64_t number, bool plain)
 {
-    const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
-    return getenv("RECHENWERK_TEST_ALL") || rw_random_u64(4711, number) % (plain ? fast ? 16u : 40u : fast ? 200u : 500u) == 0;
+    const uint64_t every = on("cpu") || on("cuda") ? 16 : on("check") ? 40 : 80;
+    return getenv("RECHENWERK_TEST_ALL") || rw_random_u64(4711, number) % (plain ? every : 25 * every / 2) == 0;
 }
+
+/* Whether part `number` of `parts` is to be run for row i of a table: all of them, or one a row where a program takes a second. */
+static bool turn(int i, int number, int parts) { return getenv("RECHENWERK_TEST_ALL") || !on("opencl") || i % parts == number; }
 
 static void all_kinds(const char *layout, const entries *real, const entries *z, uint64_t seed)
 {
@@ -268,9 +271,9 @@ static void test_long_rows(void **state)
         rw_sparse *m;
         OK(rw_sparse_layout_parse(ctx, layouts[i], &l));
         OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, false, &m));
-        product(layouts[i], m, &e, RW_OP_NONE, RW_F64, 1, 7);
-        product(layouts[i], m, &e, RW_OP_NONE, RW_C128, 2, 8);
-        product(layouts[i], m, &e, RW_OP_TRANSPOSE, RW_F64, 1, 9);
+        if (turn(i, 0, 3)) product(layouts[i], m, &e, RW_OP_NONE, RW_F64, 1, 7);
+        if (turn(i, 1, 3)) product(layouts[i], m, &e, RW_OP_NONE, RW_C128, 2, 8);
+        if (turn(i, 2, 3)) product(layouts[i], m, &e, RW_OP_TRANSPOSE, RW_F64, 1, 9);
         rw_sparse_destroy(&m);
     }
     free_entries(&e);
@@ -285,6 +288,7 @@ static void test_sums(void **state)
     entries z = random_entries(99, 61, 61, 5, 5, true, true, false);
     for (int i = 0; i < RW_COUNT(layouts); ++i)
         for (int op = 0; op < 2; ++op) {
+            if (!turn(i, op, 2)) continue;
             rw_sparse_layout l;
             rw_sparse *m;
             rw_array *x = vectors(RW_C128, z.columns, 1, 1), *y = vectors(RW_C128, z.rows, 1, 2), *w = vectors(RW_C128, z.rows, 1, 3), *part, *again;
@@ -411,6 +415,7 @@ static void test_ordered(void **state)
     static const struct { int r; rw_dtype values, type; } kinds[] = {{1, RW_F64, RW_F64}, {5, RW_F64, RW_F64}, {5, RW_C128, RW_C128}, {1, RW_C64, RW_C128}, {3, RW_F32, RW_F64}, {2, RW_F64, RW_C128}};
     (void)state;
     for (int i = 0; i < RW_COUNT(kinds); ++i) {
+        if (!turn(i, 0, 2)) continue;
         ordered(kinds[i].r, kinds[i].values, kinds[i].type, false);
         if (!rw_device_info(dev)->gpu && !getenv("RECHENWERK_TILING")) ordered(kinds[i].r, kinds[i].values, kinds[i].type, true);
     }
