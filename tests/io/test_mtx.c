@@ -118,8 +118,17 @@ static void test_round_trip(void **state)
         if (!dense && n) assert_memory_equal(back.row, row, (size_t)n * sizeof *row), assert_memory_equal(back.column, column, (size_t)n * sizeof *column);
         rw_mtx_free(&back);
     }
+    enum { MANY = 5000 }; /* memory grows several times while they are read */
+    int64_t *place = malloc(MANY * sizeof *place);
+    double *both = malloc(2 * MANY * sizeof *both);
+    for (int64_t i = 0; i < MANY; ++i) place[i] = i, both[2 * i] = (double)i, both[2 * i + 1] = -0.5 * (double)i;
+    rw_mtx m = {MANY, MANY, MANY, true, false, place, place, both}, many;
+    assert_int_equal(rw_mtx_write(ctx, path, &m), RW_OK);
+    assert_int_equal(rw_mtx_read(ctx, path, &many), RW_OK);
+    assert_true(many.n == MANY && !memcmp(many.value, both, 2 * MANY * sizeof *both) && !memcmp(many.row, place, MANY * sizeof *place) && !memcmp(many.column, place, MANY * sizeof *place));
+    rw_mtx_free(&many);
+    free(place), free(both);
     unlink(path);
-    rw_mtx m;
     assert_int_equal(rw_mtx_read(ctx, path, &m), RW_ERR_FILE);
 }
 
