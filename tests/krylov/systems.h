@@ -1,4 +1,4 @@
-/* Systems for tests of solvers. */
+/* Systems for tests of solvers and preconditioners. */
 #ifndef TEST_SYSTEMS_H
 #define TEST_SYSTEMS_H
 
@@ -8,7 +8,7 @@
 #include "sparse/sparse.h"
 
 /* A grid of n x n cells with blocks: random numbers, diagonal blocks that dominate; symmetric (hermitian) where asked. */
-static entries system_of(uint64_t seed, int64_t n, int block, bool is_complex, bool hermitian)
+__attribute__((unused)) static entries system_of(uint64_t seed, int64_t n, int block, bool is_complex, bool hermitian)
 {
     entries e = grid_entries(seed, n, n, block, block, is_complex);
     const int parts = 1 + is_complex;
@@ -28,7 +28,7 @@ static entries system_of(uint64_t seed, int64_t n, int block, bool is_complex, b
     return e;
 }
 
-static rw_array *vector_of(rw_dtype type, int64_t n, uint64_t seed)
+__attribute__((unused)) static rw_array *vector_of(rw_dtype type, int64_t n, uint64_t seed)
 {
     rw_array *a;
     void *data;
@@ -42,7 +42,7 @@ static rw_array *vector_of(rw_dtype type, int64_t n, uint64_t seed)
     return a;
 }
 
-static rw_sparse *matrix_of(const char *layout, rw_dtype values, const entries *e)
+__attribute__((unused)) static rw_sparse *matrix_of(const char *layout, rw_dtype values, const entries *e)
 {
     rw_sparse_layout l;
     rw_sparse *m;
@@ -50,6 +50,24 @@ static rw_sparse *matrix_of(const char *layout, rw_dtype values, const entries *
     l.values = values;
     OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
     return m;
+}
+
+/* |b - A x| / |b| in long double, from the entries */
+__attribute__((unused)) static double true_residual(const entries *e, rw_dtype type, rw_array *b, rw_array *x)
+{
+    const void *pb, *px;
+    OK(rw_array_read(b, &pb));
+    OK(rw_array_read(x, &px));
+    long double complex *r = calloc((size_t)e->rows, sizeof *r);
+    long double rr = 0, bb = 0;
+    for (int64_t i = 0; i < e->rows; ++i) r[i] = rw_value_get(type, pb, i, 0) + rw_value_get(type, pb, i, 1) * I, bb += creall(r[i] * conjl(r[i]));
+    for (int64_t k = 0; k < e->n; ++k) {
+        const long double complex a = e->is_complex ? e->value[2 * k] + e->value[2 * k + 1] * I : e->value[k];
+        r[e->row[k]] -= a * (rw_value_get(type, px, e->column[k], 0) + rw_value_get(type, px, e->column[k], 1) * I);
+    }
+    for (int64_t i = 0; i < e->rows; ++i) rr += creall(r[i] * conjl(r[i]));
+    free(r);
+    return (double)sqrtl(rr / bb);
 }
 
 #endif

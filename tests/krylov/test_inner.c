@@ -1,9 +1,6 @@
 /* Flexible GMRES with a solver in the place of its preconditioner: every method as the inner one, real and complex, with a preconditioner of its own, on every device; what one inner
  * iteration of known effect does; what is refused. */
-#include "../devices.h"
-#include "../sparse/matrices.h"
-#include "krylov/krylov.h"
-#include "sparse/sparse.h"
+#include "systems.h"
 
 /* A Laplacian of n x n cells, of complex type with an imaginary diagonal beside. */
 static entries laplace(int64_t n, bool is_complex)
@@ -20,43 +17,12 @@ static entries laplace(int64_t n, bool is_complex)
     return e;
 }
 
-static rw_array *vector_of(rw_dtype type, int64_t n, uint64_t seed)
-{
-    rw_array *a;
-    void *data;
-    OK(rw_array_create(dev, type, 1, &n, RW_MEMORY_DEVICE, &a));
-    OK(rw_array_write(a, &data));
-    for (int64_t i = 0; i < n * (1 + rw_dtype_is_complex(type)); ++i) ((double *)data)[i] = seed ? rw_random_uniform(seed, (uint64_t)i) - 0.5 : 0;
-    return a;
-}
-
-/* |b - A x| / |b| in long double */
-static double true_residual(const entries *e, rw_dtype type, rw_array *b, rw_array *x)
-{
-    const void *pb, *px;
-    long double rr = 0, bb = 0;
-    OK(rw_array_read(b, &pb));
-    OK(rw_array_read(x, &px));
-    long double complex *r = calloc((size_t)e->rows, sizeof *r);
-    for (int64_t i = 0; i < e->rows; ++i) r[i] = rw_value_get(type, pb, i, 0) + rw_value_get(type, pb, i, 1) * I, bb += creall(r[i] * conjl(r[i]));
-    for (int64_t k = 0; k < e->n; ++k) {
-        const long double complex a = e->is_complex ? e->value[2 * k] + e->value[2 * k + 1] * I : e->value[k];
-        r[e->row[k]] -= a * (rw_value_get(type, px, e->column[k], 0) + rw_value_get(type, px, e->column[k], 1) * I);
-    }
-    for (int64_t i = 0; i < e->rows; ++i) rr += creall(r[i] * conjl(r[i]));
-    free(r);
-    return (double)sqrtl(rr / bb);
-}
-
 static int64_t solve(const char *what, const entries *e, const rw_krylov_spec *inner, int restart)
 {
     const rw_dtype type = e->is_complex ? RW_C128 : RW_F64;
-    rw_sparse_layout l;
-    rw_sparse *m;
+    rw_sparse *m = matrix_of("csr", type, e);
     rw_krylov *k;
     rw_krylov_result r;
-    OK(rw_sparse_layout_parse(ctx, e->is_complex ? "csr:c128" : "csr", &l));
-    OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
     rw_array *b = vector_of(type, e->rows, 7), *x = vector_of(type, e->rows, 8);
     OK(rw_krylov_create(m, type, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .rtol = 1e-10, .iterations = 200, .restart = restart, .inner = inner}, &k));
     for (int again = 0; again < 2; ++again) { /* the second solve begins with the state of the first */
@@ -109,13 +75,10 @@ static void test_exact(void **state)
 static void test_refused(void **state)
 {
     entries e = laplace(4, false);
-    rw_sparse_layout l;
-    rw_sparse *m;
+    rw_sparse *m = matrix_of("csr", RW_F64, &e);
     rw_krylov *k;
     const rw_krylov_spec plain = {.method = RW_KRYLOV_CG}, nested = {.method = RW_KRYLOV_FGMRES, .inner = &plain}, many = {.method = RW_KRYLOV_GMRES, .iterations = 1001}, bad = {.method = RW_KRYLOV_CG, .rtol = -1};
     (void)state;
-    OK(rw_sparse_layout_parse(ctx, "csr", &l));
-    OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, false, &m));
     FAILS(RW_ERR_ARGUMENT, "an inner solver for gmres, whose preconditioner must not change: use fgmres", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .inner = &plain}, &k));
     FAILS(RW_ERR_ARGUMENT, "give the preconditioner to the inner solver",
           rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .precond = {.method = RW_PRECOND_JACOBI}, .inner = &plain}, &k));

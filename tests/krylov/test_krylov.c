@@ -2,24 +2,6 @@
  * n iterations; restarts; what stops a solver; nothing copied between host and device within iterations. */
 #include "systems.h"
 
-/* |b - A x| / |b| in long double, from the entries */
-static double true_residual(const entries *e, rw_dtype type, rw_array *b, rw_array *x)
-{
-    const void *pb, *px;
-    OK(rw_array_read(b, &pb));
-    OK(rw_array_read(x, &px));
-    long double complex *r = calloc((size_t)e->rows, sizeof *r);
-    long double rr = 0, bb = 0;
-    for (int64_t i = 0; i < e->rows; ++i) r[i] = rw_value_get(type, pb, i, 0) + rw_value_get(type, pb, i, 1) * I, bb += creall(r[i] * conjl(r[i]));
-    for (int64_t k = 0; k < e->n; ++k) {
-        const long double complex a = e->is_complex ? e->value[2 * k] + e->value[2 * k + 1] * I : e->value[k];
-        r[e->row[k]] -= a * (rw_value_get(type, px, e->column[k], 0) + rw_value_get(type, px, e->column[k], 1) * I);
-    }
-    for (int64_t i = 0; i < e->rows; ++i) rr += creall(r[i] * conjl(r[i]));
-    free(r);
-    return (double)sqrtl(rr / bb);
-}
-
 static rw_krylov_result solve(const char *what, const entries *e, const char *layout, rw_dtype values, rw_dtype type, rw_krylov_spec spec)
 {
     rw_sparse *m = matrix_of(layout, values, e);
