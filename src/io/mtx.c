@@ -178,7 +178,7 @@ static rw_status read_head(reader *r)
     rw_mtx *m = r->m;
     int object, format;
     size_t n = sizeof banner - 1;
-    if ((size_t)(r->end - r->at) < n || strncasecmp(r->at, banner, n)) return fail(r, "no file of the Matrix Market: it must begin with '%s matrix …'", banner);
+    if ((size_t)(r->end - r->at) <= n || strncasecmp(r->at, banner, n) || (r->at[n] != ' ' && r->at[n] != '\t')) return fail(r, "no file of the Matrix Market: it must begin with '%s matrix …'", banner);
     r->at += n;
     RW_TRY(read_word(r, "the object", objects, 1, &object));
     RW_TRY(read_word(r, "the format", formats, 2, &format));

@@ -139,6 +139,7 @@ static void test_refused(void **state)
     static const struct { const char *text, *message; } rows[] = {
         {"", "m.mtx:1: no file of the Matrix Market: it must begin with '%%MatrixMarket matrix …'"},
         {"3 3 3\n", "m.mtx:1: no file of the Matrix Market"},
+        {"%%MatrixMarketmatrix coordinate real general\n1 1 0\n", "m.mtx:1: no file of the Matrix Market"},
         {"%%MatrixMarket vector coordinate real general\n", "m.mtx:1: the object = 'vector' is none of matrix"},
         {MM "sparse real general\n", "the format = 'sparse' is none of coordinate, array"},
         {MM "coordinate double general\n", "the field = 'double' is none of real, integer, complex, pattern"},
