@@ -100,6 +100,9 @@ rw_status rw_bench_layouts(rw_bench *b, const rw_entries *entries, rw_dtype vect
 
 /* Rows of `krylov`: a stencil with and without its matrix. */
 rw_status rw_bench_stencil_solvers(rw_bench *b);
+/* 0.1 u minus the sum of second differences on n^3 cells, 0 beyond the sides; f64. */
+struct rw_sparse;
+rw_status rw_bench_laplace(rw_bench *b, int64_t n, struct rw_sparse **m);
 
 /* ---- data.c ------------------------------------------------------------------------------------------------------ */
 
@@ -126,7 +129,6 @@ typedef struct rw_peer {
 rw_status rw_fftw_open(rw_bench *b, const void *x, void *y, int64_t batch, rw_peer *peer);
 rw_status rw_cufft_open(rw_bench *b, rw_array *x, rw_array *y, int64_t batch, rw_peer *peer);
 /* y = A x for a matrix in csr or bcsr of 32-bit indices whose values have x's type; matrix and x must stay. */
-struct rw_sparse;
 rw_status rw_cusparse_open(rw_bench *b, const struct rw_sparse *matrix, rw_array *x, rw_peer *peer);
 /* lib<name>.so as $variable says, else the newest that is found; NULL when there is none. */
 void *rw_bench_library(const char *name, const char *variable);

@@ -55,7 +55,7 @@ static rw_status fill(rw_bench *b, int64_t n, int64_t *first, int64_t *column, r
     return RW_OK;
 }
 
-static rw_status assemble(rw_bench *b, int64_t n, rw_sparse **m)
+rw_status rw_bench_laplace(rw_bench *b, int64_t n, rw_sparse **m)
 {
     const size_t rows = (size_t)(n * n * n);
     int64_t *first = rw_calloc(rows + 1, sizeof *first), *column = rw_calloc(7 * rows, sizeof *column);
@@ -78,7 +78,7 @@ static rw_status run_one(rw_bench *b, int64_t n, bool assembled)
     stencil_contest s = {.queue = b->queue, .iterations = b->dev->info.gpu ? 60 : 30};
     const rw_krylov_spec spec = {.method = RW_KRYLOV_CG, .rtol = 1e-300, .iterations = s.iterations};
     rw_bench_result row = {.tolerance = 1, .met = -1};
-    rw_status status = assembled ? assemble(b, n, &s.m) : from_equation(b, n, &s.m);
+    rw_status status = assembled ? rw_bench_laplace(b, n, &s.m) : from_equation(b, n, &s.m);
     if (status == RW_OK) status = rw_array_create(b->dev, RW_F64, 1, &rows, RW_MEMORY_DEVICE, &s.b);
     if (status == RW_OK) status = rw_array_create(b->dev, RW_F64, 1, &rows, RW_MEMORY_DEVICE, &s.x);
     if (status == RW_OK) status = rw_bench_fill(s.b, 7, -0.5);

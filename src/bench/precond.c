@@ -1,0 +1,107 @@
+/* Applications z <- P r of preconditioners, for the flow matrix of 5 x 5 blocks (GMRES) and a Laplacian (CG); beside them what making one took, and the iterations to 1e-8.
+ *
+ * Least bytes: what is stored once, r and z once. Polynomials and grids read their matrices several times, so their shares are below what the memory does. */
+#include <string.h>
+
+#include "bench/bench.h"
+#include "rechenwerk/krylov.h"
+#include "rechenwerk/multiblock.h"
+#include "sparse/sparse.h"
+
+typedef struct application { rw_precond *p; rw_array *r, *z; rw_queue *queue; } application;
+
+static const char *const flow[] = {"jacobi", "ilu0", "ilu0:f32", "ilu0:scaled", "ilu0:order=colours", "ilu0:sweeps=3"};
+static const char *const laplace[] = {"jacobi", "ssor", "ilu0", "chebyshev", "amg", "amg:f32", "amg:scaled"};
+
+static rw_status apply(void *user, int round)
+{
+    application *a = user;
+    (void)round;
+    return rw_precond_apply(a->p, a->r, a->z, a->queue);
+}
+
+static rw_status make(rw_bench *b, bool is_flow, int64_t n, rw_sparse **m)
+{
+    const rw_multiblock_spec grid = {.cells = {n, n, n}, .blocks = {1, 1, 1}};
+    rw_sparse_layout l;
+    if (!is_flow) return rw_bench_laplace(b, n, m);
+    RW_TRY(rw_sparse_layout_parse(b->ctx, b->dev->info.gpu ? "bsell:5x5:f64" : "bcsr:5x5:f64", &l));
+    return rw_multiblock_assemble(b->dev, &grid, 0, RW_MULTIBLOCK_COMPACT, &l, m);
+}
+
+static rw_status solve(rw_sparse *m, bool is_flow, const char *text, rw_array *r, rw_array *z, rw_krylov_result *result)
+{
+    rw_krylov *k;
+    rw_krylov_spec spec = {.method = is_flow ? RW_KRYLOV_GMRES : RW_KRYLOV_CG, .rtol = 1e-8, .iterations = 2000};
+    RW_TRY(rw_precond_parse(m->device->ctx, text, &spec.precond));
+    RW_TRY(rw_krylov_create(m, RW_F64, &spec, &k));
+    rw_status status = rw_array_zero(z, m->device->queue);
+    if (status == RW_OK) status = rw_krylov_solve(k, r, z, result);
+    rw_krylov_destroy(&k);
+    return status;
+}
+
+static rw_status vectors(rw_bench *b, const rw_sparse *m, application *a)
+{
+    a->queue = b->queue;
+    RW_TRY(rw_bench_array(b, RW_F64, m->rows, &a->r));
+    RW_TRY(rw_bench_array(b, RW_F64, m->rows, &a->z));
+    return rw_bench_fill(a->r, 7, -0.5);
+}
+
+static void free_application(application *a) { rw_precond_destroy(&a->p), rw_array_destroy(&a->r), rw_array_destroy(&a->z); }
+
+static rw_status run_one(rw_bench *b, rw_sparse *m, bool is_flow, int64_t n, const char *text)
+{
+    application a = {0};
+    rw_precond_spec spec;
+    rw_krylov_result result;
+    rw_bench_result row = {.tolerance = 1, .met = -1};
+    rw_status status = vectors(b, m, &a);
+    if (status == RW_OK) status = solve(m, is_flow, text, a.r, a.z, &result);
+    if (status == RW_OK) status = rw_precond_parse(b->ctx, text, &spec);
+    if (status == RW_OK) status = rw_precond_create(m, RW_F64, &spec, &a.p);
+    if (status == RW_OK) {
+        const rw_precond_info info = rw_precond_get_info(a.p);
+        row.bytes = (double)info.bytes + 16 * (double)m->rows;
+        snprintf(row.what, sizeof row.what, "%s", text);
+        snprintf(row.variant, sizeof row.variant, "made in %.2g s, %d iterations of %s", info.seconds, (int)result.iterations, is_flow ? "gmres" : "cg");
+        snprintf(row.size, sizeof row.size, "%d^3 cells, %s", (int)n, is_flow ? "flow" : "Laplacian");
+        status = rw_bench_compare(b, &(rw_contestant){"", apply, &a}, NULL, 0, &row);
+    }
+    if (status == RW_OK) status = rw_bench_add(b, &row);
+    free_application(&a);
+    return status;
+}
+
+static rw_status run(rw_bench *b)
+{
+    for (int is_flow = 1; is_flow >= 0; --is_flow) {
+        const int64_t n = b->options.quick ? 8 : (b->dev->info.gpu ? 2 : 1) * (is_flow ? 40 : 80);
+        rw_sparse *m;
+        RW_TRY(make(b, is_flow, n, &m));
+        rw_status status = RW_OK;
+        for (int i = 0; status == RW_OK && i < (is_flow ? RW_COUNT(flow) : RW_COUNT(laplace)); ++i) status = run_one(b, m, is_flow, n, is_flow ? flow[i] : laplace[i]);
+        rw_sparse_destroy(&m);
+        RW_TRY(status);
+    }
+    return RW_OK;
+}
+
+/* A solve with two of them; tests/precond has the rest. */
+static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+{
+    rw_sparse *m;
+    application a = {0};
+    rw_krylov_result r = {0};
+    RW_TRY(make(b, variant == 0, n, &m));
+    rw_status status = vectors(b, m, &a);
+    if (status == RW_OK) status = solve(m, variant == 0, variant ? "jacobi" : "ilu0", a.r, a.z, &r);
+    *worst = r.residual, *allowed = 2e-8 * r.right_side;
+    free_application(&a);
+    rw_sparse_destroy(&m);
+    return status;
+}
+
+static const int64_t sizes[] = {3, -1};
+const rw_bench_case rw_bench_precond = {run, 2, check, sizes, 3, NULL};
