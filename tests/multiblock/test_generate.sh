@@ -1,30 +1,15 @@
 #!/usr/bin/env bash
 # rechenwerk generate: sizes before the fact and files that agree with them, both kinds, what options mean, what is refused.
 # Environment: RECHENWERK, the command.
-set -u
-export LC_ALL=C
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-bad=0
-fail() { echo "FAIL: $*"; bad=$((bad + 1)); }
-
-# expect CODE TEXT ARGUMENTS...: exit code, and TEXT somewhere in what is printed
-expect() {
-    local code=$1 text=$2 got
-    shift 2
-    "$RECHENWERK" generate "$@" >out 2>err
-    got=$?
-    [ $got -eq "$code" ] || fail "generate $*: exit code $got, not $code: $(cat err)"
-    grep -qF -- "$text" out err || fail "generate $*: no '$text' in: $(cat out err)"
-}
+# shellcheck source=tests/tools/expect.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../tools/expect.sh" || exit 1
 
 # number NAME: of the JSON in out
 number() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" out; }
 
 # file_agrees ARGUMENTS...: the file has the rows, columns and entries that were announced, and about the bytes
 file_agrees() {
-    expect 0 '"file": "a.mtx"' "$@" --json -f -o a.mtx
+    expect 0 '"file": "a.mtx"' generate "$@" --json -f -o a.mtx
     local sizes bytes file
     sizes=$(sed -n 2p a.mtx)
     [ "$sizes" = "$(number rows) $(number columns) $(number entries)" ] || fail "generate $*: the file has $sizes: $(cat out)"
@@ -34,12 +19,12 @@ file_agrees() {
 }
 
 # what the document says of its fourth case
-expect 0 'euler3d, truncated, compact index, complex' trace --stencil euler3d --cells 10x40x80 --values complex
+expect 0 'euler3d, truncated, compact index, complex' generate trace --stencil euler3d --cells 10x40x80 --values complex
 for line in 'rows  *160000$' 'blocks  *389600 of 5 x 5' 'entries  *9740000$'; do grep -q "$line" out || fail "sizes: no $line in $(cat out)"; done
 [ -e A.mtx ] && fail "a file without --output"
-expect 0 '"blocks": 416000' trace --cells 10x40x80 --mode full --index extended --json
+expect 0 '"blocks": 416000' generate trace --cells 10x40x80 --mode full --index extended --json
 [ "$(number rows)" = 258720 ] || fail "extended rows: $(cat out)"
-expect 0 '"blocks": 208000' trace --cells 20x40x20 --mode full --index stored --json
+expect 0 '"blocks": 208000' generate trace --cells 20x40x20 --mode full --index stored --json
 [ "$(number rows) $(number columns)" = "80000 126720" ] || fail "stored rows: $(cat out)"
 
 file_agrees trace --cells 4x5x6
@@ -52,45 +37,45 @@ file_agrees laplace --cells 20x30
 file_agrees laplace --cells 8x9x10
 "$RECHENWERK" matrix a.mtx >out
 grep -q '720 x 720, 4556 entries, real, symmetric' out || fail "laplace: $(head -1 out)"
-expect 0 '' laplace --cells 3 -f -o three.mtx
+expect 0 '' generate laplace --cells 3 -f -o three.mtx
 printf '3 3 7\n1 1 2\n1 2 -1\n2 1 -1\n2 2 2\n2 3 -1\n3 2 -1\n3 3 2\n' >expected
 sed 1d three.mtx | cmp -s - expected || fail "laplace of three cells: $(cat three.mtx)"
-expect 0 '' laplace --cells 1 -f -o one.mtx
+expect 0 '' generate laplace --cells 1 -f -o one.mtx
 [ "$(tail -1 one.mtx)" = "1 1 2" ] || fail "laplace of one cell"
 
 # the same numbers again, other ones of another seed; one grid block of the document is a part of the whole
-expect 0 '' trace --cells 3x3x3 -o first.mtx
-expect 0 '' trace --cells 3x3x3 --seed 0 -o second.mtx
+expect 0 '' generate trace --cells 3x3x3 -o first.mtx
+expect 0 '' generate trace --cells 3x3x3 --seed 0 -o second.mtx
 cmp -s first.mtx second.mtx || fail "the same call gives another file"
-expect 0 '' trace --cells 3x3x3 --seed 1 -o third.mtx
+expect 0 '' generate trace --cells 3x3x3 --seed 1 -o third.mtx
 cmp -s first.mtx third.mtx && fail "seeds do not matter"
 
 # refused
-expect 2 "'first.mtx' exists and stays as it is: --force replaces it" trace --cells 3x3x3 -o first.mtx
-expect 2 "'trac' is no kind of matrix; nearest is trace: trace or laplace" trac --cells 3
-expect 2 "--cells is missing" trace
-expect 2 'cells "3x0": one to three whole numbers' trace --cells 3x0
-expect 2 'did you mean euler3d?' trace --cells 3x3x3 --stencil euler3
-expect 2 'did you mean truncated?' trace --cells 3x3x3 --mode trunkated
-expect 2 'did you mean compact?' trace --cells 3x3x3 --index compakt
-expect 2 "--values complx is neither real nor complex; nearest is complex" trace --cells 3x3x3 --values complx
-expect 2 "--seed 1.5 is not a whole number" trace --cells 3x3x3 --seed 1.5
-expect 2 "--seed -1 is not a whole number" trace --cells 3x3x3 --seed -1
-expect 2 "--omega much is not a number" trace --cells 3x3x3 --omega much
-expect 2 "omega = 1 stands on the diagonal of complex matrices" trace --cells 3x3x3 --omega 1
-expect 2 "--periodic needs --mode inner or full" trace --cells 3x3x3 --periodic
-expect 2 "a compact index has no ghost cells" trace --cells 3x3x3 --mode full
-expect 2 "a compact index has no ghost cells" trace --cells 3x3x3 --mode inner --blocks 2 --block 0
-expect 2 "grid block 2: there are 2" trace --cells 3x3x3 --blocks 2 --block 2
-expect 2 "euler2d with 3 cells along r" trace --cells 3x3x3 --stencil euler2d
-expect 2 "--stencil belongs to trace" laplace --cells 3x3 --stencil euler3d
-expect 2 "a grid of 1e+12 cells: at most 1e8" laplace --cells 1000000x1000000
-expect 2 "--cgns says cells, grid blocks and what is periodic: leave --cells out" trace --cgns g.cgns --cells 3x3x3
-expect 2 "leave --periodic out" trace --cgns g.cgns --periodic
-expect 2 "--cgns belongs to trace" laplace --cgns g.cgns
-expect 1 "nowhere.cgns" trace --cgns nowhere.cgns
-expect 1 "the file takes about" trace --cells 10000x10000x1000 -o x.mtx
-expect 1 "nowhere/x.mtx" trace --cells 3x3x3 -o nowhere/x.mtx
+expect 2 "'first.mtx' exists and stays as it is: --force replaces it" generate trace --cells 3x3x3 -o first.mtx
+expect 2 "'trac' is no kind of matrix; nearest is trace: trace or laplace" generate trac --cells 3
+expect 2 "--cells is missing" generate trace
+expect 2 'cells "3x0": one to three whole numbers' generate trace --cells 3x0
+expect 2 'did you mean euler3d?' generate trace --cells 3x3x3 --stencil euler3
+expect 2 'did you mean truncated?' generate trace --cells 3x3x3 --mode trunkated
+expect 2 'did you mean compact?' generate trace --cells 3x3x3 --index compakt
+expect 2 "--values complx is neither real nor complex; nearest is complex" generate trace --cells 3x3x3 --values complx
+expect 2 "--seed 1.5 is not a whole number" generate trace --cells 3x3x3 --seed 1.5
+expect 2 "--seed -1 is not a whole number" generate trace --cells 3x3x3 --seed -1
+expect 2 "--omega much is not a number" generate trace --cells 3x3x3 --omega much
+expect 2 "omega = 1 stands on the diagonal of complex matrices" generate trace --cells 3x3x3 --omega 1
+expect 2 "--periodic needs --mode inner or full" generate trace --cells 3x3x3 --periodic
+expect 2 "a compact index has no ghost cells" generate trace --cells 3x3x3 --mode full
+expect 2 "a compact index has no ghost cells" generate trace --cells 3x3x3 --mode inner --blocks 2 --block 0
+expect 2 "grid block 2: there are 2" generate trace --cells 3x3x3 --blocks 2 --block 2
+expect 2 "euler2d with 3 cells along r" generate trace --cells 3x3x3 --stencil euler2d
+expect 2 "--stencil belongs to trace" generate laplace --cells 3x3 --stencil euler3d
+expect 2 "a grid of 1e+12 cells: at most 1e8" generate laplace --cells 1000000x1000000
+expect 2 "--cgns says cells, grid blocks and what is periodic: leave --cells out" generate trace --cgns g.cgns --cells 3x3x3
+expect 2 "leave --periodic out" generate trace --cgns g.cgns --periodic
+expect 2 "--cgns belongs to trace" generate laplace --cgns g.cgns
+expect 1 "nowhere.cgns" generate trace --cgns nowhere.cgns
+expect 1 "the file takes about" generate trace --cells 10000x10000x1000 -o x.mtx
+expect 1 "nowhere/x.mtx" generate trace --cells 3x3x3 -o nowhere/x.mtx
 [ -e x.mtx ] && fail "a refused matrix leaves a file"
 
 [ $bad -eq 0 ] || exit 1

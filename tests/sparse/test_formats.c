@@ -249,12 +249,12 @@ static void test_layouts_as_text(void **state)
 {
     static const struct { const char *given, *printed; } good[] = {
         {"csr", "csr:f64"}, {"bcsr:5", "bcsr:5x5:f64"}, {"bcsr:2x3:columns:c64:i64", "bcsr:2x3:columns:i64:c64"}, {"sell", "sell:h32:f64"}, {"bsell:5:s256:l4", "bsell:5x5:h32:s256:l4:f64"},
-        {"ell:l20:f32", "ell:l20:f32"},
+        {"ell:l20:f32", "ell:l20:f32"}, {"bsell:5:scaled:f32", "bsell:5x5:h32:f32:scaled"}, {"csr:c64:scaled", "csr:c64:scaled"},
     };
     static const struct { const char *given, *part; } bad[] = {
         {"", "format \"\": there is none"}, {"bscr:5", "did you mean bcsr"}, {"csr:5x5", "csr: blocks of 5 x 5 are outside [1, 1]: formats with blocks are bcsr, bell and bsell"}, {"bcsr:17", "outside [1, 16]"},
         {"bcsr:0", "outside [1, 16]"}, {"bcsr:5y5", "\"5y5\" is none of"}, {"sell:h33", "slices of 33 rows: multiples of 32"}, {"csr:h32", "slices are for sell"}, {"dia:s9", "sorting is for"},
-        {"csr:l4", "sections are for"}, {"csr:i16", "indices of 16 bits"}, {"csr:f16", "\"f16\" is none of"}, {"bell:5:columns", "for bcsr"}, {"bcsr:99999999999999999999", "outside [1, 16]"},
+        {"csr:l4", "sections are for"}, {"csr:i16", "indices of 16 bits"}, {"csr:f16", "\"f16\" is none of"}, {"csr:c128:scaled", "scaled values of c128"}, {"bell:5:columns", "for bcsr"}, {"bcsr:99999999999999999999", "outside [1, 16]"},
     };
     rw_sparse_layout l;
     char text[80];

@@ -2,27 +2,9 @@
 # The command as a person uses it: every subcommand with one argument too few and one too many, help, unknown options
 # with the nearest name, exit codes, JSON, completion, the manual page, and a run with all that can go wrong with it.
 # Environment: RECHENWERK, the command.
-set -u
-export LC_ALL=C
-command="${RECHENWERK:?the path of the command}"
-[ -x "$command" ] || { echo "no command at $command"; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+# shellcheck source=tests/tools/expect.sh
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh" || exit 1
 export RECHENWERK_CACHE="${RECHENWERK_CACHE:-$work/cache}"
-bad=0
-
-fail() { echo "FAIL: $*"; bad=$((bad + 1)); }
-
-# expect CODE TEXT ARGUMENTS...: exit code, and TEXT somewhere in what is printed
-expect() {
-    local code=$1 text=$2 got
-    shift 2
-    "$command" "$@" > out 2> err < /dev/null
-    got=$?
-    [ $got -eq "$code" ] || fail "rechenwerk $*: exit code $got, not $code: $(head -3 err)"
-    [ -z "$text" ] || grep -qF -- "$text" out err || fail "rechenwerk $*: no '$text' in: $(cat out err | head -5)"
-}
 
 # ---- usage -----------------------------------------------------------------------------------------------------------
 

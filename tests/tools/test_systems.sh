@@ -1,26 +1,8 @@
 #!/bin/bash
 # rechenwerk solve and convert as a person uses them: right-hand sides from .npy and .mtx, real and complex, every method that the library names, x read back and put
 # into A x, what is printed and written, exit codes, and every kind of wrong input. Environment: RECHENWERK, the command; SOURCE.
-set -u
-export LC_ALL=C
-command="${RECHENWERK:?the path of the command}"
-[ -x "$command" ] || { echo "no command at $command"; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-bad=0
-
-fail() { echo "FAIL: $*"; bad=$((bad + 1)); }
-
-# expect CODE TEXT ARGUMENTS...: exit code, and TEXT somewhere in what is printed
-expect() {
-    local code=$1 text=$2 got
-    shift 2
-    "$command" "$@" > out 2> err < /dev/null
-    got=$?
-    [ $got -eq "$code" ] || fail "rechenwerk $*: exit code $got, not $code: $(head -3 err)"
-    [ -z "$text" ] || grep -qF -- "$text" out err || fail "rechenwerk $*: no '$text' in: $(cat out err | head -5)"
-}
+# shellcheck source=tests/tools/expect.sh
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh" || exit 1
 
 # number KEY: its value in the JSON of the last call
 number() { sed -n "s/.*\"$1\": \([-0-9.e+]*\).*/\1/p" out; }
@@ -87,6 +69,16 @@ if command -v python3 > /dev/null && python3 -c 'import numpy' 2> /dev/null; the
 fi
 expect 0 "" solve real.mtx -q
 [ -s out ] && fail "solve -q prints $(cat out)"
+
+# a solver as the preconditioner of another
+expect 0 "inner solver bicgstab:5:ilu0" solve real.mtx -m fgmres --inner bicgstab:5:ilu0
+expect 0 '"inner": "cg"' solve symmetric.mtx -m fgmres --inner cg --json
+expect 2 "an inner solver for gmres, whose preconditioner must not change: use fgmres" solve real.mtx --inner cg
+expect 2 "1 to 1000 iterations is needed" solve real.mtx -m fgmres --inner cg:0
+expect 2 "1 to 1000 iterations is needed" solve real.mtx -m fgmres --inner cg:5x
+expect 2 "did you mean cg?" solve real.mtx -m fgmres --inner cgs:5
+expect 2 "did you mean ilu?" solve real.mtx -m fgmres --inner cg:5:ilux
+expect 2 "give the preconditioner to the inner solver" solve real.mtx -m fgmres -p jacobi --inner cg
 
 # equations in the place of matrices: the same x as with the matrix of that stencil
 "$command" generate laplace --cells 20x20 -o laplace.mtx > out || fail "generate laplace"

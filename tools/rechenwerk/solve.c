@@ -115,6 +115,7 @@ static void print_as_json(const solve *s, bool converged, double error)
     printf(", \"rows\": %lld, \"entries\": %lld, \"device\": ", (long long)s->e.rows, (long long)s->e.n), print_json(stdout, rw_device_info(s->device)->name);
     printf(", \"format\": "), print_json(stdout, text_of(&s->layout.layout));
     printf(", \"method\": \"%s\", \"preconditioner\": ", rw_krylov_method_name(s->spec.method)), print_json(stdout, s->precond);
+    if (s->inner_text) printf(", \"inner\": "), print_json(stdout, s->inner_text);
     printf(", \"vectors\": \"%s\", \"converged\": %s, \"reason\": ", rw_dtype_name(s->vectors), converged ? "true" : "false"), print_json(stdout, rw_krylov_reason_text(r->reason));
     printf(", \"iterations\": %lld", (long long)r->iterations);
     print_number_of("first", r->first), print_number_of("residual", r->residual), print_number_of("estimate", r->estimate), print_number_of("right_side", r->right_side);
