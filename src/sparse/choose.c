@@ -101,11 +101,11 @@ int rw_sparse_candidates(const rw_mtx *e, const int64_t *blocks, double most_fil
     int n = 0;
     for (int i = 0; i < RW_COUNT(scalar); ++i) add(c, &n, scalar[i], 1, 0, values);
     add(c, &n, RW_SPARSE_SELL, 1, 1024, values);
-    add(c, &n, RW_SPARSE_VBCSR, 1, 0, values);
     for (int b = 2; b <= RW_PATTERN_BLOCKS; ++b) {
         if (e->rows % b || e->columns % b || (double)blocks[b] * b * b > most_fill * (double)RW_MAX(e->n, 1)) continue;
         for (int i = 0; i < RW_COUNT(blocked); ++i) add(c, &n, blocked[i], b, 0, values);
     }
+    add(c, &n, RW_SPARSE_VBCSR, 1, 0, values);
     return n;
 }
 

@@ -72,6 +72,44 @@ static void test_exact(void **state)
     free_entries(&e);
 }
 
+/* One application is what the method alone gives after as many iterations from 0. */
+static void test_application(void **state)
+{
+    static const struct { rw_krylov_method method; const char *precond; } kinds[] = {{RW_KRYLOV_GMRES, "none"}, {RW_KRYLOV_CG, "jacobi"}, {RW_KRYLOV_BICGSTAB, "none"}, {RW_KRYLOV_IDR, "none"}, {RW_KRYLOV_FGMRES, "jacobi"}};
+    const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
+    entries e = laplace(13, false);
+    rw_sparse *m = matrix_of("csr", RW_F64, &e);
+    rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0), *y = vector_of(RW_F64, e.rows, 8);
+    (void)state;
+    for (int i = 0; i < (fast ? RW_COUNT(kinds) : 2); ++i)
+        for (int n = kinds[i].method == RW_KRYLOV_IDR ? 5 : 1; n < 11; n += kinds[i].method == RW_KRYLOV_IDR ? 5 : 3) { /* whole cycles */
+            rw_krylov_spec spec = {.method = kinds[i].method, .iterations = n, .rtol = 1e-13};
+            rw_krylov *outer, *alone;
+            rw_krylov_result r;
+            const void *px, *py;
+            OK(rw_precond_parse(ctx, kinds[i].precond, &spec.precond));
+            OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &spec}, &outer));
+            if (spec.method != RW_KRYLOV_IDR) spec.restart = n;
+            OK(rw_krylov_create(m, RW_F64, &spec, &alone));
+            OK(rw_array_zero(x, queue));
+            assert_int_equal(rw_krylov_solve(alone, b, x, &r), RW_ERR_NOT_CONVERGED);
+            assert_int_equal(r.iterations, n);
+            for (int again = 0; again < 2; ++again) {
+                OK(rw_krylov_apply(outer->inner, b, 0, y));
+                OK(rw_array_read(x, &px));
+                OK(rw_array_read(y, &py));
+                for (int64_t j = 0; j < e.rows; ++j) {
+                    const double is = ((const double *)py)[j], want = ((const double *)px)[j];
+                    if (!(fabs(is - want) <= 1e-12)) fail_msg("inner %s, %d iterations: x[%lld] = %.17g, alone %.17g", rw_krylov_method_name(spec.method), n, (long long)j, is, want);
+                }
+            }
+            rw_krylov_destroy(&outer), rw_krylov_destroy(&alone);
+        }
+    rw_array_destroy(&b), rw_array_destroy(&x), rw_array_destroy(&y);
+    rw_sparse_destroy(&m);
+    free_entries(&e);
+}
+
 static void test_refused(void **state)
 {
     entries e = laplace(4, false);
@@ -94,6 +132,6 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_methods), cmocka_unit_test(test_exact), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_methods), cmocka_unit_test(test_exact), cmocka_unit_test(test_application), cmocka_unit_test(test_refused)};
     return run_on_devices("inner", tests, RW_COUNT(tests));
 }

@@ -163,6 +163,10 @@ expect 1 "cannot open 'nowhere'" plot nowhere
 printf '%%%%MatrixMarket matrix coordinate real general\n4 6 9\n1 1 1\n1 4 2\n2 2 3\n2 3 4\n2 4 5\n3 5 6\n3 6 7\n4 5 8\n4 6 9\n' > m.mtx
 expect 0 "bcsr:2x2:f64 moves the least bytes" matrix m.mtx -o m.png
 expect 0 '"best": "bcsr:2x2:f64"' matrix m.mtx --json
+expect 0 "none of 2 x 2 to 8 x 8" matrix m.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n4 4 8\n1 1 1\n1 2 2\n2 1 3\n2 2 4\n3 1 5\n3 2 6\n4 1 7\n4 2 8\n' > full.mtx
+expect 0 "2 of 2 x 2 hold them, 100 % full" matrix full.mtx
+expect 0 '"block": 2,' matrix full.mtx --json
 [ -s m.png ] || { echo "no m.png"; bad=1; }
 expect 0 "bcsr:2x2:f64" spmv m.mtx --quick
 expect 0 "vectors f32" spmv m.mtx --quick -f csr,bsell:2x3,dia --values f32

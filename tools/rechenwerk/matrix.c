@@ -11,6 +11,22 @@ static const char *symmetry_of(const rw_pattern *p)
                                                                       : "unsymmetric";
 }
 
+/* The largest of 2 x 2 to 8 x 8 whose blocks are nearly full; 1: none. */
+static int block_of(const rw_pattern *p)
+{
+    int size = 1;
+    for (int b = 2; b <= RW_PATTERN_BLOCKS; ++b)
+        if (p->entries > 0 && p->rows % b == 0 && p->columns % b == 0 && (double)p->blocks[b] * b * b <= 1.05 * (double)p->entries) size = b;
+    return size;
+}
+
+static void print_blocks(const rw_pattern *p)
+{
+    const int b = block_of(p);
+    if (b > 1) printf("  blocks             %lld of %d x %d hold them, %.4g %% full\n", (long long)p->blocks[b], b, b, 100 * (double)p->entries / ((double)p->blocks[b] * b * b));
+    else printf("  blocks             none of 2 x 2 to %d x %d that are nearly full\n", RW_PATTERN_BLOCKS, RW_PATTERN_BLOCKS);
+}
+
 static void print_text(const char *path, const rw_pattern *p)
 {
     printf("%s: %lld x %lld, %lld entries, %s, %s\n", path, (long long)p->rows, (long long)p->columns, (long long)p->entries, p->is_complex ? "complex" : "real", symmetry_of(p));
@@ -18,6 +34,7 @@ static void print_text(const char *path, const rw_pattern *p)
            (long long)p->empty_rows);
     printf("  bandwidth          %lld below, %lld above the diagonal; %lld diagonals occupied\n", (long long)p->lower, (long long)p->upper, (long long)p->diagonals);
     printf("  diagonal           %lld missing or 0; %lld entries are 0\n", (long long)p->no_diagonal, (long long)p->zeros);
+    print_blocks(p);
     printf("\n   %-24s %12s  places an entry\n", "format", "bytes");
     for (int i = 0; i < p->nformats; ++i) {
         const rw_sparse_candidate *c = p->formats + i;
@@ -33,9 +50,9 @@ static void print_as_json(const char *path, const rw_pattern *p)
     printf(", \"rows\": %lld, \"columns\": %lld, \"entries\": %lld, \"complex\": %s, \"symmetry\": ", (long long)p->rows, (long long)p->columns, (long long)p->entries,
            p->is_complex ? "true" : "false");
     print_json(stdout, symmetry_of(p));
-    printf(", \"row_least\": %lld, \"row_most\": %lld, \"empty_rows\": %lld, \"lower\": %lld, \"upper\": %lld, \"diagonals\": %lld, \"no_diagonal\": %lld, \"zeros\": %lld, \"best\": ",
+    printf(", \"row_least\": %lld, \"row_most\": %lld, \"empty_rows\": %lld, \"lower\": %lld, \"upper\": %lld, \"diagonals\": %lld, \"no_diagonal\": %lld, \"zeros\": %lld, \"block\": %d, \"best\": ",
            (long long)p->row_least, (long long)p->row_most, (long long)p->empty_rows, (long long)p->lower, (long long)p->upper, (long long)p->diagonals, (long long)p->no_diagonal,
-           (long long)p->zeros);
+           (long long)p->zeros, block_of(p));
     print_json(stdout, text_of(&p->formats[p->best].layout));
     printf(", \"formats\": [");
     for (int i = 0; i < p->nformats; ++i) {

@@ -81,7 +81,7 @@ static void print_before(const solve *s)
     else print_matrix(s->matrix, &s->e);
     printf("  device     %s\n  format     %s%s%s\n", d->name, text_of(&s->layout.layout), *s->reason ? ": " : "", s->reason);
     printf("  memory     %.4g MB: matrix %.4g, vectors %.4g", 1e-6 * memory_of(s), 1e-6 * (double)s->layout.size.bytes, 1e-6 * (memory_of(s) - (double)s->layout.size.bytes));
-    if (d->memory_free > 0) printf("; free %.4g", 1e-6 * (double)d->memory_free);
+    if (d->memory_free > 0) printf("; free %.4g GB", 1e-9 * (double)d->memory_free);
     printf("\n  method     %s, ", rw_krylov_method_name(k->method));
     if (restarts(s)) printf("restart %d, ", k->restart);
     if (k->inner) printf("inner solver %s; ", s->inner_text);
