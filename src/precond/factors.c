@@ -279,6 +279,27 @@ static bool transposed(const rw_host *h, int64_t **first, int64_t **row)
     return true;
 }
 
+static bool has(const rw_host *h, int64_t i, int64_t j)
+{
+    int64_t lo = h->first[i], hi = h->first[i + 1];
+    while (lo < hi) {
+        const int64_t middle = (lo + hi) / 2;
+        if (h->column[middle] < j) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo < h->first[i + 1] && h->column[lo] == j;
+}
+
+/* The pattern is its own transpose, so nobody needs to sort that. */
+static bool symmetric(const rw_host *h)
+{
+    bool all = true;
+#pragma omp parallel for schedule(static) reduction(&& : all)
+    for (int64_t i = 0; i < h->rows; ++i)
+        for (int64_t k = h->first[i]; all && k < h->first[i + 1]; ++k) all = has(h, h->column[k], i);
+    return all;
+}
+
 static void mark(const int64_t *first, const int64_t *other, int64_t i, const int32_t *colour, int64_t *used)
 {
     for (int64_t k = first[i]; k < first[i + 1]; ++k)
@@ -290,10 +311,11 @@ rw_status rw_order_colours(rw_context *ctx, const rw_host *h, int64_t *order)
     const int64_t n = h->rows;
     int64_t *first = NULL, *row = NULL, *used = rw_calloc((size_t)n + 2, sizeof *used), colours = 0;
     int32_t *colour = rw_calloc((size_t)RW_MAX(n, 1), sizeof *colour); /* 0: none yet */
-    const bool made = used && colour && transposed(h, &first, &row);
+    const bool both = symmetric(h), made = used && colour && (both || transposed(h, &first, &row));
     for (int64_t i = 0; made && i < n; ++i) {
         int32_t c = 0;
-        mark(h->first, h->column, i, colour, used), mark(first, row, i, colour, used);
+        mark(h->first, h->column, i, colour, used);
+        if (!both) mark(first, row, i, colour, used);
         while (used[c] == i + 1) ++c;
         colour[i] = c + 1, colours = RW_MAX(colours, c + 1);
     }
