@@ -1,4 +1,4 @@
-/* Preconditioners: z <- M r with M near the inverse of a square matrix, made once on the host, applied on the device by products alone.
+/* Preconditioners: z <- M r with M near the inverse of a square matrix, made once, applied on the device by products alone.
  *
  *   rw_precond_spec spec;
  *   rw_precond *M;
@@ -70,6 +70,8 @@ typedef struct rw_precond_info {
 typedef struct rw_precond rw_precond;
 
 /* For vectors of type `vectors`, complex for a complex matrix. The matrix is not needed afterwards, but for chebyshev and amg, which use it.
+ * ssor, ilu and milu on GPUs, and by iterations anywhere: numbers stay on the device, which needs room for the factors twice meanwhile (by iterations three times); arithmetic is that of the vectors,
+ * or of the matrix where its numbers are longer. Others, and on processors: on the host, in double precision.
  * ERR_ARGUMENT: a matrix that is not square or has blocks that are not, numbers out of range; ERR_INPUT: a diagonal entry (block) that is missing or singular, or has become
  * so on the way, with its row; numbers that are not finite. ERR_MEMORY, ERR_COMPILE. */
 RW_API rw_status rw_precond_create(rw_sparse *matrix, rw_dtype vectors, const rw_precond_spec *spec, rw_precond **precond);

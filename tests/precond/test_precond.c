@@ -114,7 +114,7 @@ static void test_chebyshev(void **state)
 /* Fewer iterations than without, for hermitian systems and for others (A27). */
 static void test_gain(void **state)
 {
-    static const char *const all[] = {"jacobi", "ssor", "ilu0", "ilu1", "milu", "ilut:drop=1e-2", "ilu0:order=colours", "ilu0:sweeps=3", "ilu0:f32", "ilu0:scaled", "chebyshev", "amg", "amg:f32", "amg:scaled", "jacobi:scaled"};
+    static const char *const all[] = {"jacobi", "ssor", "ilu0", "ilu1", "milu", "ilut:drop=1e-2", "ilu0:order=colours", "ilu0:sweeps=3", "ilu0:iterations=3", "ilu0:f32", "ilu0:scaled", "chebyshev", "amg", "amg:f32", "amg:scaled", "jacobi:scaled"};
     const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
     const int n = fast ? 40 : 12;
     (void)state;
@@ -128,7 +128,7 @@ static void test_gain(void **state)
         const int64_t none = iterations(&e, r > 1 ? "bcsr:3" : "csr", type, general ? RW_KRYLOV_GMRES : RW_KRYLOV_CG, "none");
         for (int i = 0; i < RW_COUNT(all); ++i) {
             if (!fast && (i % 3 || (on("opencl") && i / 3 % 2 != kind))) continue;
-            if (!general && (!strncmp(all[i], "ilut", 4) || strstr(all[i], "sweeps") || !strcmp(all[i], "milu"))) continue; /* not hermitian, or not positive where rows are scaled so */
+            if (!general && (!strncmp(all[i], "ilut", 4) || strstr(all[i], "sweeps") || strstr(all[i], "iterations") || !strcmp(all[i], "milu"))) continue; /* not hermitian, or not positive where rows are scaled so */
             const int64_t with = iterations(&e, r > 1 ? "bcsr:3" : "csr", type, general ? RW_KRYLOV_GMRES : RW_KRYLOV_CG, all[i]);
             if (!(with < none)) fail_msg("%s: %lld iterations, without %lld (kind %d)", all[i], (long long)with, (long long)none, kind);
             if (!strcmp(all[i], "ilu1") && general) {
@@ -172,7 +172,7 @@ static void test_multigrid(void **state)
 
 static void test_text(void **state)
 {
-    static const char *const same[] = {"none", "jacobi", "ssor:omega=1.3", "ilu0", "ilu:level=2:order=colours", "milu:level=1:sweeps=3", "ilu0:order=colours:scaled", "ilut:drop=0.0001:fill=20", "chebyshev:degree=6:f32", "amg:degree=3:theta=0.1"};
+    static const char *const same[] = {"none", "jacobi", "ssor:omega=1.3", "ilu0", "ilu:level=2:order=colours", "milu:level=1:sweeps=3", "ilu0:iterations=3", "milu:iterations=2:sweeps=3:order=colours", "ilu0:order=colours:scaled", "ilut:drop=0.0001:fill=20", "chebyshev:degree=6:f32", "amg:degree=3:theta=0.1"};
     rw_precond_spec s;
     char text[120];
     (void)state;
@@ -192,6 +192,8 @@ static void test_text(void **state)
     FAILS(RW_ERR_ARGUMENT, "level=1.5: 0 to 10", rw_precond_parse(ctx, "ilu:level=1.5", &s));
     FAILS(RW_ERR_ARGUMENT, "omega=2: above 0, below 2", rw_precond_parse(ctx, "ssor:omega=2", &s));
     FAILS(RW_ERR_ARGUMENT, "drop=nan", rw_precond_parse(ctx, "ilut:drop=nan", &s));
+    FAILS(RW_ERR_ARGUMENT, "iterations=101: 1 to 100", rw_precond_parse(ctx, "ilu0:iterations=101", &s));
+    FAILS(RW_ERR_ARGUMENT, "is no option of it", rw_precond_parse(ctx, "ssor:iterations=3", &s));
     FAILS(RW_ERR_ARGUMENT, "\"order=random\" is no option", rw_precond_parse(ctx, "ssor:order=random", &s));
 }
 
