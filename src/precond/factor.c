@@ -7,7 +7,7 @@
  *
  * the block form of Chow and Patel's sweeps with whole rows as unknowns. Rows of level l are exact after l sweeps, since those they need were so before; a preconditioner needs fewer. Each sweep
  * reads one copy of the factors and writes the other, so results do not depend on which group comes first.
- * Memory while it is made: the factors once more (by iterations twice) in the precision of the arithmetic, and 8 to 24 bytes a block of indices.
+ * Memory while it is made: the factors once more (by iterations twice) in the precision of the arithmetic, and 12 or 24 bytes a block of indices.
  *
  * Source: Chow, Patel, Fine-grained parallel incomplete LU factorization, SIAM J. Sci. Comput. 37(2), 2015. */
 #include <string.h>

@@ -263,13 +263,13 @@ static rw_status factor(rw_factors *f)
 }
 
 /* Numbers stay on the device. */
-static bool there(const rw_precond *p, const rw_sparse *m) { return rw_sparse_threads(m) || p->spec.iterations; }
+static bool stays_there(const rw_precond *p, const rw_sparse *m) { return rw_sparse_threads(m) || p->spec.iterations; }
 
 /* Factors in their pattern, straight into the place where they are applied if that can be. */
 static rw_status create_in_pattern(rw_precond *p, rw_sparse *m, rw_factors *f)
 {
     RW_TRY(find_diagonals(f));
-    if (there(p, m)) {
+    if (stays_there(p, m)) {
         bool finite;
         int64_t bad;
         RW_TRY(rw_factors_compute(p, m, f, &bad, &finite));
@@ -284,7 +284,7 @@ static rw_status create_in_pattern(rw_precond *p, rw_sparse *m, rw_factors *f)
 static rw_status create_ilu(rw_precond *p, rw_sparse *m)
 {
     rw_factors f;
-    rw_status status = begin(p, m, p->spec.method == RW_PRECOND_MILU ? "milu" : "ilu", there(p, m), &f);
+    rw_status status = begin(p, m, p->spec.method == RW_PRECOND_MILU ? "milu" : "ilu", stays_there(p, m), &f);
     if (status == RW_OK && p->spec.level > 0) status = add_fill(&f, p->spec.level);
     if (status == RW_OK) status = create_in_pattern(p, m, &f);
     free_factors(&f);
@@ -296,7 +296,7 @@ static rw_status create_ssor(rw_precond *p, rw_sparse *m)
 {
     rw_factors f;
     const double omega = p->spec.omega;
-    rw_status status = begin(p, m, "ssor", there(p, m), &f);
+    rw_status status = begin(p, m, "ssor", stays_there(p, m), &f);
     f.eliminates = false, f.scale = omega, f.scale_inverse = omega * (2 - omega);
     if (status == RW_OK) status = create_in_pattern(p, m, &f);
     free_factors(&f);
