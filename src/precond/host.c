@@ -44,7 +44,7 @@ static void next_block(const rw_view *v, bool plain, int64_t i, int64_t k, walk 
     const int64_t area = (int64_t)l->block_rows * l->block_columns;
     if (!plain || k == 0) {
         w->block = v->m->ops->block(v, i, k);
-        w->number = w->block.at / area;
+        if (plain) w->number = w->block.at / area;
     } else w->block.at += area, w->block.column = rw_index_get(v->column, l->index_bits, ++w->number) * l->block_columns;
 }
 
@@ -147,6 +147,21 @@ static int by_column(const void *a, const void *b)
     return (i > j) - (i < j);
 }
 
+/* By columns: most rows are short. */
+static void sort(origin *p, int64_t n)
+{
+    if (n > 64) {
+        qsort(p, (size_t)n, sizeof *p, by_column);
+        return;
+    }
+    for (int64_t k = 1; k < n; ++k) {
+        const origin moved = p[k];
+        int64_t at = k;
+        for (; at > 0 && p[at - 1].column > moved.column; --at) p[at] = p[at - 1];
+        p[at] = moved;
+    }
+}
+
 /* Row `from` of h, its columns renamed, as row i of `to`. */
 static bool permute_row(const rw_host *h, int64_t from, const int64_t *name, rw_host *to, int64_t i)
 {
@@ -154,7 +169,7 @@ static bool permute_row(const rw_host *h, int64_t from, const int64_t *name, rw_
     origin few[64], *p = n <= RW_COUNT(few) ? few : rw_calloc((size_t)n, sizeof *p);
     if (!p) return false;
     for (int64_t k = 0; k < n; ++k) p[k] = (origin){name[h->column[h->first[from] + k]], h->first[from] + k};
-    qsort(p, (size_t)n, sizeof *p, by_column);
+    sort(p, n);
     for (int64_t k = 0; k < n; ++k) {
         to->column[to->first[i] + k] = p[k].column;
         if (h->place) to->place[to->first[i] + k] = h->place[p[k].from];
