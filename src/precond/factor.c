@@ -45,6 +45,7 @@ static rw_status build(const rw_precond *p, const rw_sparse *m, const rw_factors
     const rw_define d[] = {{"GROUP", items},
                            {"ROWS", rows},
                            {"R", r},
+                           {"AT_ONCE", f->a.r > 5 ? "1" : "4"},
                            {"REAL", is_double(number) ? "f64" : "f32"},
                            {"PARTS", f->a.parts == 2 ? "2" : "1"},
                            {"INDEX", w->bits == 64 ? "i64" : "i32"},
