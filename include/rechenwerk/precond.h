@@ -1,4 +1,4 @@
-/* Preconditioners: z <- M r with M near the inverse of a square matrix, made once on the host, applied on the device by products alone.
+/* Preconditioners: z <- M r with M near the inverse of a square matrix, made once, applied on the device by products alone.
  *
  *   rw_precond_spec spec;
  *   rw_precond *M;
@@ -38,8 +38,8 @@ RW_API const char *rw_precond_method_name(rw_precond_method method);
 /* Order in which rows are eliminated. AUTO: colours for ssor, else natural. */
 typedef enum rw_precond_order { RW_ORDER_AUTO, RW_ORDER_NATURAL, RW_ORDER_COLOURS } rw_precond_order;
 
-/* What is 0 has its default. As text: "ilu0", "ilu:level=2", "ilut:drop=1e-4:fill=20", "ssor:omega=1.3", "chebyshev:degree=6", "amg:theta=0.1", and for all of them
- * ":f32"; for ssor, ilu, milu, ilut ":order=colours" and ":sweeps=3". */
+/* What is 0 has its default. As text: "ilu0", "ilu:level=2", "ilut:drop=1e-4:fill=20", "ssor:omega=1.3", "chebyshev:degree=6", "amg:theta=0.1", "ilu0:iterations=3", and for
+ * all of them ":f32"; for ssor, ilu, milu, ilut ":order=colours" and ":sweeps=3". */
 typedef struct rw_precond_spec {
     rw_precond_method method;
     int level;              /* ilu, milu: fill that comes from fill of lower levels, 0 to 10 */
@@ -49,6 +49,7 @@ typedef struct rw_precond_spec {
     int degree;             /* chebyshev: products with the matrix and one, 1 to 100; 0: 4. amg: of its smoother; 0: 2 */
     double theta;           /* amg: neighbours are strong where |a_ij|^2 > theta^2 |a_ii| |a_jj|; 0: 0.08 on the first grid and half of the one before on coarser ones */
     rw_precond_order order;
+    int iterations;         /* ilu, milu: factors by so many sweeps over all rows at once, 1 to 100, from the matrix's own blocks; 0: exactly, by levels of rows that do not need each other */
     int sweeps;             /* triangular systems by so many Jacobi sweeps, 1 to 100; 0: exactly, by levels of rows that do not need each other */
     bool single;            /* stored in single precision: half of the bytes; arithmetic stays in the precision of the vectors */
     bool scaled;            /* stored with 16 bits and a scale for each row (rw_sparse_layout): a quarter of the bytes */
@@ -69,6 +70,8 @@ typedef struct rw_precond_info {
 typedef struct rw_precond rw_precond;
 
 /* For vectors of type `vectors`, complex for a complex matrix. The matrix is not needed afterwards, but for chebyshev and amg, which use it.
+ * ssor, ilu and milu on GPUs, and by iterations anywhere: numbers stay on the device, which needs room for the factors twice meanwhile (by iterations three times); arithmetic is that of the vectors,
+ * or of the matrix where its numbers are longer. Others, and on processors: on the host, in double precision.
  * ERR_ARGUMENT: a matrix that is not square or has blocks that are not, numbers out of range; ERR_INPUT: a diagonal entry (block) that is missing or singular, or has become
  * so on the way, with its row; numbers that are not finite. ERR_MEMORY, ERR_COMPILE. */
 RW_API rw_status rw_precond_create(rw_sparse *matrix, rw_dtype vectors, const rw_precond_spec *spec, rw_precond **precond);

@@ -51,7 +51,7 @@ module rechenwerk
         real(c_double) :: omega = 0
         integer(c_int) :: degree = 0
         real(c_double) :: theta = 0
-        integer(c_int) :: order = 0, sweeps = 0
+        integer(c_int) :: order = 0, iterations = 0, sweeps = 0
         logical(c_bool) :: single = .false., scaled = .false.
     end type
 

@@ -10,7 +10,7 @@
 
 typedef struct application { rw_precond *p; rw_array *r, *z; rw_queue *queue; } application;
 
-static const char *const flow[] = {"jacobi", "ilu0", "ilu0:f32", "ilu0:scaled", "ilu0:order=colours", "ilu0:sweeps=3"};
+static const char *const flow[] = {"jacobi", "ilu0", "ilu0:f32", "ilu0:scaled", "ilu0:order=colours", "ilu0:iterations=3", "ilu0:sweeps=3"};
 static const char *const laplace[] = {"jacobi", "ssor", "ilu0", "chebyshev", "amg", "amg:f32", "amg:scaled"};
 
 static rw_status apply(void *user, int round)

@@ -53,22 +53,22 @@ bool rw_levels_make(const rw_host *t, bool upper, rw_levels *l)
     return made;
 }
 
-/* The pattern of f on one side of the diagonal. */
-static bool side_of(const rw_host *f, bool upper, rw_host *t)
+/* The pattern of f on one side of the diagonal; places: with each block's number in it. */
+static bool side_of(const rw_factors *f, bool upper, bool places, rw_host *t)
 {
-    *t = (rw_host){.rows = f->rows, .columns = f->columns, .r = f->r, .parts = f->parts, .first = rw_calloc((size_t)f->rows + 1, sizeof *t->first)};
+    const int64_t n = f->a.rows;
+    *t = (rw_host){.rows = n, .columns = n, .r = f->a.r, .parts = f->a.parts, .borrowed = places, .first = rw_calloc((size_t)n + 1, sizeof *t->first)};
     if (!t->first) return false;
-    for (int64_t i = 0; i < f->rows; ++i) {
-        int64_t n = 0;
-        for (int64_t k = f->first[i]; k < f->first[i + 1]; ++k) n += upper ? f->column[k] > i : f->column[k] < i;
-        t->first[i + 1] = t->first[i] + n;
-    }
-    t->column = rw_calloc((size_t)RW_MAX(t->first[t->rows], 1), sizeof *t->column);
-    if (!t->column) return false;
+    for (int64_t i = 0; i < n; ++i) t->first[i + 1] = t->first[i] + (upper ? f->first[i + 1] - f->diagonal[i] - 1 : f->diagonal[i] - f->first[i]);
+    const size_t blocks = (size_t)RW_MAX(t->first[n], 1);
+    t->column = rw_calloc(blocks, sizeof *t->column), t->place = places ? rw_calloc(blocks, sizeof *t->place) : NULL;
+    if (!t->column || (places && !t->place)) return false;
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < f->rows; ++i)
-        for (int64_t k = f->first[i], at = t->first[i]; k < f->first[i + 1]; ++k)
-            if (upper ? f->column[k] > i : f->column[k] < i) t->column[at++] = f->column[k];
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t k = upper ? f->diagonal[i] + 1 : f->first[i], at = t->first[i]; at < t->first[i + 1]; ++k, ++at) {
+            t->column[at] = f->column[k];
+            if (places) t->place[at] = k;
+        }
     return true;
 }
 
@@ -104,7 +104,8 @@ static rw_status create_ordered(rw_precond *p, rw_sparse *m, bool upper, rw_side
         if (in_order) position[order[k]] = upper ? t->rows - 1 - k : k;
         else position[order[s->levels.row[k]]] = k;
     const rw_sparse_layout layout = rw_host_layout(t, rw_sparse_threads(m), &p->spec);
-    rw_status status = rw_sparse_create_ordered(p->device, &layout, &(rw_sparse_blocks){t->rows, t->columns, t->first, t->column, NULL, NULL}, position, &to->t);
+    const rw_sparse_blocks blocks = {t->rows, t->columns, t->first, t->column, NULL, NULL};
+    rw_status status = t->place ? rw_sparse_create_there(p->device, &layout, &blocks, position, &to->t) : rw_sparse_create_ordered(p->device, &layout, &blocks, position, &to->t);
     rw_free(position);
     if (status != RW_OK || in_order) return status;
     to->levels = s->levels.n, to->at = rw_calloc((size_t)to->levels + 1, sizeof *to->at);
@@ -125,60 +126,87 @@ static rw_status find_rows(rw_sparse *t, rw_side *s)
     return RW_OK;
 }
 
-rw_status rw_factors_begin(rw_precond *p, rw_sparse *m, const rw_host *f, const int64_t *order, rw_side side[2])
+rw_status rw_factors_begin(rw_precond *p, rw_sparse *m, rw_factors *f)
 {
-    const bool in_place = !rw_sparse_threads(m) && !p->spec.single && !p->spec.scaled && natural(order, f->rows);
+    const int64_t n = f->a.rows;
+    const bool in_place = !rw_sparse_threads(m) && !p->spec.single && !p->spec.scaled && natural(f->order, n);
     rw_triangle *const to[] = {&p->lower, &p->upper};
     for (int i = 0; i < 2; ++i) {
-        rw_side *s = &side[i];
-        if (!side_of(f, i, &s->t)) return no_memory(p->device->ctx, f->rows);
+        rw_side *s = &f->side[i];
+        if (!side_of(f, i, false, &s->t)) return no_memory(p->device->ctx, n);
         if (in_place) {
-            RW_TRY(create_ordered(p, m, i, s, &s->t, order, to[i]));
+            RW_TRY(create_ordered(p, m, i, s, &s->t, f->order, to[i]));
             RW_TRY(find_rows(to[i]->t, s));
         } else {
-            s->value = s->t.value = rw_calloc((size_t)RW_MAX(s->t.first[f->rows], 1) * (size_t)rw_host_size(f), sizeof *s->value), s->at = s->t.first;
-            if (!s->value) return no_memory(p->device->ctx, s->t.first[f->rows] * rw_host_size(f));
+            s->value = s->t.value = rw_calloc((size_t)RW_MAX(s->t.first[n], 1) * (size_t)rw_host_size(&f->a), sizeof *s->value), s->at = s->t.first;
+            if (!s->value) return no_memory(p->device->ctx, s->t.first[n] * rw_host_size(&f->a));
         }
     }
     return RW_OK;
 }
 
-/* The matrix of a side that has its values still. */
-static rw_status send_side(rw_precond *p, rw_sparse *m, bool upper, rw_side *s, const int64_t *order, const int64_t *back, rw_triangle *to)
+/* back[order[i]] = i; NULL: no memory. */
+static int64_t *back_from(const int64_t *order, int64_t n)
+{
+    int64_t *back = rw_calloc((size_t)RW_MAX(n, 1), sizeof *back);
+    for (int64_t i = 0; back && i < n; ++i) back[order[i]] = i;
+    return back;
+}
+
+/* The matrix of a side that has its values still, or (places) whose values will be written on the device. */
+static rw_status send_side(rw_precond *p, rw_sparse *m, bool upper, rw_side *s, const int64_t *order, const int64_t *back, rw_triangle *to, int64_t *places)
 {
     rw_host named = {0};
     if (!natural(order, s->t.rows)) RW_TRY(rw_host_permute(p->device->ctx, &s->t, back, &named));
     const rw_host *t = named.first ? &named : &s->t;
     rw_status status = create_ordered(p, m, upper, s, t, order, to);
-    if (status == RW_OK) status = rw_host_fill(t, to->t);
+    if (status == RW_OK) status = places ? rw_host_find(t, to->t, places) : rw_host_fill(t, to->t);
     rw_host_free(&named);
     return status;
 }
 
-static rw_status create_inverse(rw_precond *p, const rw_host *t, double *inverse)
+/* place: of the blocks in the order of the matrix, handed over, where the values will be written on the device. */
+static rw_status create_inverse(rw_precond *p, const rw_factors *f, double *inverse, int64_t *place, int64_t *places)
 {
-    rw_host d = {.rows = t->rows, .columns = t->rows, .r = t->r, .parts = t->parts, .value = inverse, .borrowed = true, .first = rw_calloc(((size_t)t->rows + 1), sizeof *d.first)};
-    for (int64_t i = 0; d.first && i <= t->rows; ++i) d.first[i] = i;
-    rw_status status = d.first && rw_host_make(&d) ? RW_OK : no_memory(p->device->ctx, t->rows);
-    for (int64_t i = 0; status == RW_OK && i < t->rows; ++i) d.column[i] = i;
+    rw_host d = {.rows = f->a.rows, .columns = f->a.rows, .r = f->a.r, .parts = f->a.parts, .value = inverse, .borrowed = true, .place = place, .first = rw_calloc(((size_t)f->a.rows + 1), sizeof *d.first)};
+    for (int64_t i = 0; d.first && i <= d.rows; ++i) d.first[i] = i;
+    rw_status status = d.first && rw_host_make(&d) ? RW_OK : no_memory(p->device->ctx, d.rows);
+    for (int64_t i = 0; status == RW_OK && i < d.rows; ++i) d.column[i] = i;
     if (status == RW_OK) status = rw_host_send(&d, p->device, &p->spec, &p->inverse);
+    if (status == RW_OK && places) status = rw_host_find(&d, p->inverse, places);
     rw_host_free(&d);
+    return status;
+}
+
+rw_status rw_factors_begin_there(rw_precond *p, rw_sparse *m, rw_factors *f, int64_t *to)
+{
+    const int64_t n = f->a.rows;
+    rw_triangle *const triangle[] = {&p->lower, &p->upper};
+    int64_t *place = rw_calloc((size_t)RW_MAX(n, 1), sizeof *place), *back;
+    if (!place) return no_memory(p->device->ctx, n);
+    for (int64_t i = 0; i < n; ++i) place[f->order[i]] = f->diagonal[i];
+    RW_TRY(create_inverse(p, f, NULL, place, to));
+    if (!(back = back_from(f->order, n))) return no_memory(p->device->ctx, n);
+    rw_status status = RW_OK;
+    for (int i = 0; status == RW_OK && i < 2; ++i) {
+        status = side_of(f, i, true, &f->side[i].t) ? RW_OK : no_memory(p->device->ctx, n);
+        if (status == RW_OK) status = send_side(p, m, i, &f->side[i], f->order, back, triangle[i], to);
+    }
+    rw_free(back);
     return status;
 }
 
 static int64_t launches_of(const rw_triangle *t) { return t->at ? t->levels - 1 : 1; }
 
-rw_status rw_factors_end(rw_precond *p, rw_sparse *m, rw_side side[2], double *inverse, const int64_t *order)
+rw_status rw_factors_end(rw_precond *p, rw_sparse *m, rw_factors *f)
 {
     rw_triangle *const to[] = {&p->lower, &p->upper};
-    const int64_t rows = side[0].t.rows;
-    int64_t *back = rw_calloc((size_t)RW_MAX(rows, 1), sizeof *back);
-    if (!back) return no_memory(p->device->ctx, rows);
-    for (int64_t i = 0; i < rows; ++i) back[order[i]] = i;
-    rw_status status = create_inverse(p, &side[0].t, inverse);
+    int64_t *back = back_from(f->order, f->a.rows);
+    if (!back) return no_memory(p->device->ctx, f->a.rows);
+    rw_status status = p->inverse ? RW_OK : create_inverse(p, f, f->inverse, NULL, NULL);
     for (int i = 0; i < 2; ++i) {
-        if (status == RW_OK && !to[i]->t) status = send_side(p, m, i, &side[i], order, back, to[i]);
-        rw_side_free(&side[i]);
+        if (status == RW_OK && !to[i]->t) status = send_side(p, m, i, &f->side[i], f->order, back, to[i], NULL);
+        rw_side_free(&f->side[i]);
     }
     rw_free(back);
     for (int i = 0; status == RW_OK && p->spec.sweeps && i < 2; ++i) status = rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &p->work[i]);
@@ -251,6 +279,27 @@ static bool transposed(const rw_host *h, int64_t **first, int64_t **row)
     return true;
 }
 
+static bool has(const rw_host *h, int64_t i, int64_t j)
+{
+    int64_t lo = h->first[i], hi = h->first[i + 1];
+    while (lo < hi) {
+        const int64_t middle = (lo + hi) / 2;
+        if (h->column[middle] < j) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo < h->first[i + 1] && h->column[lo] == j;
+}
+
+/* The pattern is its own transpose, so nobody needs to sort that. */
+static bool symmetric(const rw_host *h)
+{
+    bool all = true;
+#pragma omp parallel for schedule(static) reduction(&& : all)
+    for (int64_t i = 0; i < h->rows; ++i)
+        for (int64_t k = h->first[i]; all && k < h->first[i + 1]; ++k) all = has(h, h->column[k], i);
+    return all;
+}
+
 static void mark(const int64_t *first, const int64_t *other, int64_t i, const int32_t *colour, int64_t *used)
 {
     for (int64_t k = first[i]; k < first[i + 1]; ++k)
@@ -262,10 +311,11 @@ rw_status rw_order_colours(rw_context *ctx, const rw_host *h, int64_t *order)
     const int64_t n = h->rows;
     int64_t *first = NULL, *row = NULL, *used = rw_calloc((size_t)n + 2, sizeof *used), colours = 0;
     int32_t *colour = rw_calloc((size_t)RW_MAX(n, 1), sizeof *colour); /* 0: none yet */
-    const bool made = used && colour && transposed(h, &first, &row);
+    const bool both = symmetric(h), made = used && colour && (both || transposed(h, &first, &row));
     for (int64_t i = 0; made && i < n; ++i) {
         int32_t c = 0;
-        mark(h->first, h->column, i, colour, used), mark(first, row, i, colour, used);
+        mark(h->first, h->column, i, colour, used);
+        if (!both) mark(first, row, i, colour, used);
         while (used[c] == i + 1) ++c;
         colour[i] = c + 1, colours = RW_MAX(colours, c + 1);
     }

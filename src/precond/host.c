@@ -10,12 +10,12 @@ bool rw_host_make(rw_host *h)
     const size_t blocks = (size_t)RW_MAX(h->first[h->rows], 1);
     h->column = rw_calloc(blocks, sizeof *h->column);
     if (!h->borrowed) h->value = rw_calloc(blocks * (size_t)rw_host_size(h), sizeof *h->value);
-    return h->column && h->value;
+    return h->column && (h->value || h->borrowed);
 }
 
 void rw_host_free(rw_host *h)
 {
-    rw_free(h->first), rw_free(h->column);
+    rw_free(h->first), rw_free(h->column), rw_free(h->place);
     if (!h->borrowed) rw_free(h->value);
     *h = (rw_host){0};
 }
@@ -44,7 +44,7 @@ static void next_block(const rw_view *v, bool plain, int64_t i, int64_t k, walk 
     const int64_t area = (int64_t)l->block_rows * l->block_columns;
     if (!plain || k == 0) {
         w->block = v->m->ops->block(v, i, k);
-        w->number = w->block.at / area;
+        if (plain) w->number = w->block.at / area;
     } else w->block.at += area, w->block.column = rw_index_get(v->column, l->index_bits, ++w->number) * l->block_columns;
 }
 
@@ -95,27 +95,38 @@ static void read_row(const rw_view *v, bool plain, bool all, int64_t i, rw_host 
         next_block(v, plain, i, k, &w);
         if (!all && b->column != b->row && empty(v, plain, b)) continue;
         if (!h->borrowed) copy_block(v, plain, b, h, h->value + at * rw_host_size(h));
+        if (h->place) h->place[at] = b->at;
         h->column[at++] = b->column / v->m->layout.block_columns;
     }
 }
 
-rw_status rw_host_read(rw_sparse *m, rw_host *h)
+/* Rows' first blocks; values: those that have an entry. */
+static bool count_rows(const rw_view *v, bool plain, bool values, rw_host *h)
+{
+    h->first = rw_calloc((size_t)h->rows + 1, sizeof *h->first);
+    if (!h->first) return false;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < h->rows; ++i) h->first[i + 1] = values ? count_row(v, plain, i) : v->m->ops->count(v, i);
+    for (int64_t i = 0; i < h->rows; ++i) h->first[i + 1] += h->first[i];
+    return true;
+}
+
+/* pattern: without values, but with places. Diagonals tell by their values alone which entries there are. */
+static rw_status read_matrix(rw_sparse *m, bool pattern, rw_host *h)
 {
     rw_view v;
     rw_context *ctx = m->device->ctx;
-    const bool plain = rw_host_is_plain(m);
-    *h = (rw_host){.rows = m->block_rows, .columns = m->block_columns, .r = m->layout.block_rows, .parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1};
+    const bool plain = rw_host_is_plain(m), values = !pattern || m->ops == &rw_sparse_diagonals;
+    *h = (rw_host){.rows = m->block_rows, .columns = m->block_columns, .r = m->layout.block_rows, .parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1, .borrowed = pattern};
     if (m->row_first || m->layout.block_rows != m->layout.block_columns)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioners need a matrix without blocks or with square ones: convert it, to csr or bcsr:%d", m->layout.block_rows);
-    RW_TRY(rw_sparse_look(m, false, &v));
-    h->first = rw_calloc((size_t)h->rows + 1, sizeof *h->first);
-    if (!h->first) return no_memory(ctx, h);
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < h->rows; ++i) h->first[i + 1] = count_row(&v, plain, i);
-    for (int64_t i = 0; i < h->rows; ++i) h->first[i + 1] += h->first[i];
-    const bool all = plain && h->first[h->rows] == m->blocks; /* other formats may have places beside the blocks */
-    if (all && !m->ordered) h->borrowed = true, h->value = (double *)v.value;
-    if (!rw_host_make(h)) {
+    RW_TRY(values ? rw_sparse_look(m, false, &v) : rw_sparse_look_pattern(m, &v));
+    bool made = count_rows(&v, plain, values, h);
+    const bool all = !values || (made && plain && h->first[h->rows] == m->blocks); /* other formats may have places beside the blocks */
+    if (made && !pattern && all && !m->ordered) h->borrowed = true, h->value = (double *)v.value;
+    made = made && rw_host_make(h);
+    if (made && pattern) made = (h->place = rw_calloc((size_t)RW_MAX(h->first[h->rows], 1), sizeof *h->place)) != NULL;
+    if (!made) {
         rw_status status = no_memory(ctx, h);
         rw_host_free(h);
         return status;
@@ -125,25 +136,44 @@ rw_status rw_host_read(rw_sparse *m, rw_host *h)
     return RW_OK;
 }
 
-typedef struct place { int64_t column, from; } place;
+rw_status rw_host_read(rw_sparse *m, rw_host *h) { return read_matrix(m, false, h); }
+rw_status rw_host_read_pattern(rw_sparse *m, rw_host *h) { return read_matrix(m, true, h); }
+
+typedef struct origin { int64_t column, from; } origin;
 
 static int by_column(const void *a, const void *b)
 {
-    const int64_t i = ((const place *)a)->column, j = ((const place *)b)->column;
+    const int64_t i = ((const origin *)a)->column, j = ((const origin *)b)->column;
     return (i > j) - (i < j);
+}
+
+/* By columns: most rows are short. */
+static void sort(origin *p, int64_t n)
+{
+    if (n > 64) {
+        qsort(p, (size_t)n, sizeof *p, by_column);
+        return;
+    }
+    for (int64_t k = 1; k < n; ++k) {
+        const origin moved = p[k];
+        int64_t at = k;
+        for (; at > 0 && p[at - 1].column > moved.column; --at) p[at] = p[at - 1];
+        p[at] = moved;
+    }
 }
 
 /* Row `from` of h, its columns renamed, as row i of `to`. */
 static bool permute_row(const rw_host *h, int64_t from, const int64_t *name, rw_host *to, int64_t i)
 {
     const int64_t n = h->first[from + 1] - h->first[from], size = rw_host_size(h);
-    place few[64], *p = n <= RW_COUNT(few) ? few : rw_calloc((size_t)n, sizeof *p);
+    origin few[64], *p = n <= RW_COUNT(few) ? few : rw_calloc((size_t)n, sizeof *p);
     if (!p) return false;
-    for (int64_t k = 0; k < n; ++k) p[k] = (place){name[h->column[h->first[from] + k]], h->first[from] + k};
-    qsort(p, (size_t)n, sizeof *p, by_column);
+    for (int64_t k = 0; k < n; ++k) p[k] = (origin){name[h->column[h->first[from] + k]], h->first[from] + k};
+    sort(p, n);
     for (int64_t k = 0; k < n; ++k) {
         to->column[to->first[i] + k] = p[k].column;
-        memcpy(to->value + (to->first[i] + k) * size, h->value + p[k].from * size, (size_t)size * sizeof *to->value);
+        if (h->place) to->place[to->first[i] + k] = h->place[p[k].from];
+        if (h->value) memcpy(to->value + (to->first[i] + k) * size, h->value + p[k].from * size, (size_t)size * sizeof *to->value);
     }
     if (p != few) rw_free(p);
     return true;
@@ -151,12 +181,13 @@ static bool permute_row(const rw_host *h, int64_t from, const int64_t *name, rw_
 
 rw_status rw_host_permute(rw_context *ctx, const rw_host *h, const int64_t *order, rw_host *to)
 {
-    *to = *h, to->column = NULL, to->value = NULL, to->borrowed = false;
+    *to = *h, to->column = to->place = NULL, to->value = NULL, to->borrowed = !h->value;
     int64_t *name = rw_calloc((size_t)RW_MAX(h->rows, 1), sizeof *name);
     to->first = rw_calloc((size_t)h->rows + 1, sizeof *to->first);
     bool made = name && to->first;
     for (int64_t i = 0; made && i < h->rows; ++i) name[order[i]] = i, to->first[i + 1] = to->first[i] + h->first[order[i] + 1] - h->first[order[i]];
     made = made && rw_host_make(to);
+    if (made && h->place) made = (to->place = rw_calloc((size_t)RW_MAX(to->first[to->rows], 1), sizeof *to->place)) != NULL;
     if (made) {
 #pragma omp parallel for schedule(static) reduction(&& : made)
         for (int64_t i = 0; i < h->rows; ++i) made = permute_row(h, order[i], name, to, i) && made;
@@ -201,6 +232,16 @@ rw_status rw_host_fill(const rw_host *h, rw_sparse *m)
     return RW_OK;
 }
 
+rw_status rw_host_find(const rw_host *h, rw_sparse *m, int64_t *places)
+{
+    rw_view v;
+    RW_TRY(rw_sparse_look_pattern(m, &v));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < h->rows; ++i)
+        for (int64_t k = h->first[i]; k < h->first[i + 1]; ++k) places[h->place[k]] = m->ops->block(&v, i, k - h->first[i]).at;
+    return RW_OK;
+}
+
 rw_sparse_layout rw_host_layout(const rw_host *h, bool slices, const rw_precond_spec *s)
 {
     const bool blocks = h->r > 1, single = s->single || s->scaled;
@@ -213,6 +254,7 @@ rw_status rw_host_send(const rw_host *h, rw_device *dev, const rw_precond_spec *
     const rw_sparse_layout layout = rw_host_layout(h, dev->info.gpu, s);
     const rw_sparse_blocks b = {h->rows, h->columns, h->first, h->column, NULL, NULL};
     *m = NULL;
+    if (!h->value) return rw_sparse_create_there(dev, &layout, &b, NULL, m);
     RW_TRY(rw_sparse_create(dev, &layout, &b, m));
     rw_status status = rw_host_fill(h, *m);
     if (status != RW_OK) rw_sparse_destroy(m);

@@ -1,5 +1,5 @@
-/* Incomplete LU factors on the host, of entries or of blocks: in the pattern of the matrix, with fill by levels, modified, by size; and SSOR, whose factors are
- * parts of the matrix.
+/* Incomplete LU factors, of entries or of blocks: in the pattern of the matrix, with fill by levels, modified, by size; and SSOR, whose factors are parts of the matrix. Here are patterns, and
+ * the numbers on the host; on GPUs, and by iterations anywhere, numbers in a known pattern stay on the device (factor.c).
  *
  * Rows are eliminated one after the other (Saad 2003, algorithms 10.4 to 10.6): a_ij <- a_ij - a_ik (d_k^-1 u_kj) for k < i, then the row is multiplied by d_i^-1, as it is applied.
  * Those of the pattern alone go by levels, all rows of a level at once. Cost: the matrix is read once, the factors are written once. */
@@ -10,22 +10,9 @@
 
 #include "precond/precond.h"
 
-/* A factorisation on its way. */
-typedef struct factors {
-    rw_context *ctx;
-    const char *who;
-    rw_host a;         /* the matrix in the order of elimination */
-    int64_t *first, *column, *diagonal; /* the pattern of the factors, which is a's unless it has fill, and the place of the diagonal block of each row */
-    int64_t *order;
-    double *inverse;   /* of the diagonal blocks, in the order of the matrix */
-    rw_side side[2];   /* D^-1 L and D^-1 U */
-    double scale, scale_inverse; /* SSOR: what they are multiplied by */
-    bool eliminates, modified;
-} factors;
+static rw_status no_memory(const rw_factors *f) { return rw_fail_memory(f->ctx, (size_t)f->a.rows * (size_t)(rw_host_size(&f->a) * 8 + 24), "the factors of a preconditioner"); }
 
-static rw_status no_memory(const factors *f) { return rw_fail_memory(f->ctx, (size_t)f->a.rows * (size_t)(rw_host_size(&f->a) * 8 + 24), "the factors of a preconditioner"); }
-
-static void free_factors(factors *f)
+static void free_factors(rw_factors *f)
 {
     if (f->first != f->a.first) rw_free(f->first), rw_free(f->column);
     rw_host_free(&f->a);
@@ -33,7 +20,8 @@ static void free_factors(factors *f)
     for (int s = 0; s < 2; ++s) rw_side_free(&f->side[s]);
 }
 
-static bool is_finite(const factors *f, int64_t i)
+/* Row i of a matrix whose values are here. */
+static bool is_finite(const rw_factors *f, int64_t i)
 {
     const int64_t size = rw_host_size(&f->a);
     double sum = 0;
@@ -42,35 +30,40 @@ static bool is_finite(const factors *f, int64_t i)
 }
 
 /* Row i stops it. */
-static rw_status refuse(const factors *f, int64_t i)
+static rw_status refuse_row(const rw_factors *f, int64_t i, bool finite)
 {
     const long long row = (long long)f->order[i] * f->a.r;
-    if (!is_finite(f, i)) return rw_fail(f->ctx, RW_ERR_INPUT, "%s: row %lld of the matrix has a number that is not finite", f->who, row);
+    if (!finite) return rw_fail(f->ctx, RW_ERR_INPUT, "%s: row %lld of the matrix has a number that is not finite", f->who, row);
     return rw_fail(f->ctx, RW_ERR_INPUT, "%s: the diagonal %s of row %lld is missing or singular, or has become so: more fill, another preconditioner, or none is needed", f->who,
                    f->a.r > 1 ? "block" : "entry", row);
 }
 
-static rw_status find_diagonals(factors *f)
+static rw_status refuse(const rw_factors *f, int64_t i) { return refuse_row(f, i, !f->a.value || is_finite(f, i)); }
+
+static rw_status find_diagonals(rw_factors *f)
 {
+    int64_t bad = INT64_MAX;
+#pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t i = 0; i < f->a.rows; ++i) {
         int64_t k = f->first[i];
         while (k < f->first[i + 1] && f->column[k] < i) ++k;
-        if (k == f->first[i + 1] || f->column[k] != i) return refuse(f, i);
+        if (k == f->first[i + 1] || f->column[k] != i) bad = RW_MIN(bad, i);
         f->diagonal[i] = k;
     }
-    return RW_OK;
+    return bad < INT64_MAX ? refuse(f, bad) : RW_OK;
 }
 
-/* The matrix in its order. */
-static rw_status begin(rw_precond *p, rw_sparse *m, const char *who, factors *f)
+/* The matrix in its order; there: its pattern, and where its values are on the device. */
+static rw_status begin(rw_precond *p, rw_sparse *m, const char *who, bool there, rw_factors *f)
 {
     rw_host h;
-    *f = (factors){.ctx = p->device->ctx, .who = who, .scale = 1, .scale_inverse = 1, .eliminates = true, .modified = p->spec.method == RW_PRECOND_MILU};
-    RW_TRY(rw_host_read(m, &h));
+    *f = (rw_factors){.ctx = p->device->ctx, .who = who, .scale = 1, .scale_inverse = 1, .eliminates = true, .modified = p->spec.method == RW_PRECOND_MILU};
+    RW_TRY(there ? rw_host_read_pattern(m, &h) : rw_host_read(m, &h));
     f->a = h;
     const size_t n = (size_t)RW_MAX(h.rows, 1);
-    f->order = rw_calloc(n, sizeof *f->order), f->diagonal = rw_calloc(n, sizeof *f->diagonal), f->inverse = rw_calloc(n * (size_t)rw_host_size(&h), sizeof *f->inverse);
-    rw_status status = f->order && f->diagonal && f->inverse ? RW_OK : no_memory(f);
+    f->order = rw_calloc(n, sizeof *f->order), f->diagonal = rw_calloc(n, sizeof *f->diagonal);
+    if (!there) f->inverse = rw_calloc(n * (size_t)rw_host_size(&h), sizeof *f->inverse);
+    rw_status status = f->order && f->diagonal && (there || f->inverse) ? RW_OK : no_memory(f);
     for (int64_t i = 0; status == RW_OK && i < h.rows; ++i) f->order[i] = i;
     if (status == RW_OK && p->spec.order == RW_ORDER_COLOURS) {
         status = rw_order_colours(f->ctx, &h, f->order);
@@ -148,7 +141,7 @@ static bool fill_row(const rw_host *a, int most, row_list *l, pattern *p, int64_
 }
 
 /* The pattern with fill up to a level. */
-static rw_status add_fill(factors *f, int level)
+static rw_status add_fill(rw_factors *f, int level)
 {
     row_list l;
     pattern p = {.first = rw_calloc((size_t)f->a.rows + 1, sizeof *p.first)};
@@ -174,7 +167,7 @@ static void compensate(int n, int parts, const double *drop, double *d)
 }
 
 /* Row i of the matrix into the places of its factors, 0 where they have fill; false: a number that is not finite. */
-RW_DENSE_INLINE bool copy_row(const factors *f, int64_t i, const int size, double *l, double *d, double *u)
+RW_DENSE_INLINE bool copy_row(const rw_factors *f, int64_t i, const int size, double *l, double *d, double *u)
 {
     const rw_host *a = &f->a;
     double sum = 0;
@@ -192,7 +185,7 @@ RW_DENSE_INLINE bool copy_row(const factors *f, int64_t i, const int size, doubl
 }
 
 /* a_ij <- a_ij - a_ik (d_k^-1 u_kj) for all k < i; by: a_ik where the row's factors are. */
-RW_DENSE_INLINE void eliminate_row(const factors *f, int64_t i, const int r, const int parts, double *l, double *d, double *u)
+RW_DENSE_INLINE void eliminate_row(const rw_factors *f, int64_t i, const int r, const int parts, double *l, double *d, double *u)
 {
     const int64_t *column = f->column, begin = f->first[i], diagonal = f->diagonal[i], end = f->first[i + 1];
     const int size = r * r * parts;
@@ -224,7 +217,7 @@ RW_DENSE_INLINE void scale_blocks(const int r, const int parts, const double *in
 }
 
 /* Row i, when those it needs are done; false: it cannot be. r and parts are known to the compiler. */
-RW_DENSE_INLINE bool factor_row_of(const factors *f, int64_t i, const int r, const int parts)
+RW_DENSE_INLINE bool factor_row_of(const rw_factors *f, int64_t i, const int r, const int parts)
 {
     const int size = r * r * parts;
     double *l = f->side[0].value + f->side[0].at[i] * size, *u = f->side[1].value + f->side[1].at[i] * size, *inverse = f->inverse + f->order[i] * size, d[RW_DENSE_MOST];
@@ -237,7 +230,7 @@ RW_DENSE_INLINE bool factor_row_of(const factors *f, int64_t i, const int r, con
     return true;
 }
 
-static bool factor_row(const factors *f, int64_t i)
+static bool factor_row(const rw_factors *f, int64_t i)
 {
     bool made;
 #define FACTOR_ROW(r, parts) made = factor_row_of(f, i, r, parts)
@@ -247,7 +240,7 @@ static bool factor_row(const factors *f, int64_t i)
 }
 
 /* Levels give threads something to do; one thread goes on to the neighbour, whose rows are still in the cache. */
-static rw_status factor(factors *f)
+static rw_status factor(rw_factors *f)
 {
     rw_levels *l = &f->side[0].levels;
     const int64_t n = f->a.rows;
@@ -269,19 +262,29 @@ static rw_status factor(factors *f)
     return bad < INT64_MAX ? refuse(f, bad) : RW_OK;
 }
 
+/* Numbers stay on the device. */
+static bool stays_there(const rw_precond *p, const rw_sparse *m) { return rw_sparse_threads(m) || p->spec.iterations; }
+
 /* Factors in their pattern, straight into the place where they are applied if that can be. */
-static rw_status create_in_pattern(rw_precond *p, rw_sparse *m, factors *f)
+static rw_status create_in_pattern(rw_precond *p, rw_sparse *m, rw_factors *f)
 {
     RW_TRY(find_diagonals(f));
-    RW_TRY(rw_factors_begin(p, m, &(rw_host){.rows = f->a.rows, .columns = f->a.columns, .r = f->a.r, .parts = f->a.parts, .first = f->first, .column = f->column}, f->order, f->side));
-    RW_TRY(factor(f));
-    return rw_factors_end(p, m, f->side, f->inverse, f->order);
+    if (stays_there(p, m)) {
+        bool finite;
+        int64_t bad;
+        RW_TRY(rw_factors_compute(p, m, f, &bad, &finite));
+        if (bad >= 0) return refuse_row(f, bad, finite);
+    } else {
+        RW_TRY(rw_factors_begin(p, m, f));
+        RW_TRY(factor(f));
+    }
+    return rw_factors_end(p, m, f);
 }
 
 static rw_status create_ilu(rw_precond *p, rw_sparse *m)
 {
-    factors f;
-    rw_status status = begin(p, m, p->spec.method == RW_PRECOND_MILU ? "milu" : "ilu", &f);
+    rw_factors f;
+    rw_status status = begin(p, m, p->spec.method == RW_PRECOND_MILU ? "milu" : "ilu", stays_there(p, m), &f);
     if (status == RW_OK && p->spec.level > 0) status = add_fill(&f, p->spec.level);
     if (status == RW_OK) status = create_in_pattern(p, m, &f);
     free_factors(&f);
@@ -291,9 +294,9 @@ static rw_status create_ilu(rw_precond *p, rw_sparse *m)
 /* (D + omega L) D^-1 (D + omega U) / (omega (2 - omega)): parts of the matrix */
 static rw_status create_ssor(rw_precond *p, rw_sparse *m)
 {
-    factors f;
+    rw_factors f;
     const double omega = p->spec.omega;
-    rw_status status = begin(p, m, "ssor", &f);
+    rw_status status = begin(p, m, "ssor", stays_there(p, m), &f);
     f.eliminates = false, f.scale = omega, f.scale_inverse = omega * (2 - omega);
     if (status == RW_OK) status = create_in_pattern(p, m, &f);
     free_factors(&f);
@@ -324,7 +327,7 @@ typedef struct work {
     int64_t room[2];  /* blocks of each side */
 } work;
 
-static bool work_make(work *w, factors *f)
+static bool work_make(work *w, rw_factors *f)
 {
     const size_t n = (size_t)RW_MAX(f->a.rows, 1);
     bool made = list_make(&w->list, f->a.rows);
@@ -374,7 +377,7 @@ static bool keep(work *w, int64_t lo, int64_t hi, double least, int64_t most, in
     return true;
 }
 
-static void eliminate(const factors *f, work *w, int64_t k, double least)
+static void eliminate(const rw_factors *f, work *w, int64_t k, double least)
 {
     const rw_host *u = &f->side[1].t;
     const int size = rw_host_size(u);
@@ -387,7 +390,7 @@ static void eliminate(const factors *f, work *w, int64_t k, double least)
     }
 }
 
-static rw_status row_by_size(const rw_precond *p, factors *f, work *w, int64_t i)
+static rw_status row_by_size(const rw_precond *p, rw_factors *f, work *w, int64_t i)
 {
     const rw_host *a = &f->a;
     rw_host *const l = &f->side[0].t, *const u = &f->side[1].t;
@@ -415,12 +418,12 @@ static rw_status row_by_size(const rw_precond *p, factors *f, work *w, int64_t i
 
 static rw_status create_ilut(rw_precond *p, rw_sparse *m)
 {
-    factors f;
+    rw_factors f;
     work w = {0};
-    rw_status status = begin(p, m, "ilut", &f);
+    rw_status status = begin(p, m, "ilut", false, &f);
     if (status == RW_OK && !work_make(&w, &f)) status = no_memory(&f);
     for (int64_t i = 0; status == RW_OK && i < f.a.rows; ++i) status = row_by_size(p, &f, &w, i);
-    if (status == RW_OK) status = rw_factors_end(p, m, f.side, f.inverse, f.order);
+    if (status == RW_OK) status = rw_factors_end(p, m, &f);
     work_free(&w), free_factors(&f);
     return status;
 }

@@ -41,6 +41,7 @@ static const option options[] = {
     {"omega", AT(omega), true, 1 << RW_PRECOND_SSOR, 0, 2, "above 0, below 2"},
     {"degree", AT(degree), false, FOR_SMOOTHER, 1, 100, "1 to 100"},
     {"theta", AT(theta), true, 1 << RW_PRECOND_AMG, 0, 1, "above 0, below 1"},
+    {"iterations", AT(iterations), false, FOR_ILU, 1, 100, "1 to 100"},
     {"sweeps", AT(sweeps), false, FOR_FACTORS, 1, 100, "1 to 100"},
 };
 #undef AT

@@ -59,25 +59,30 @@ typedef struct rw_host {
     int64_t rows, columns; /* of blocks */
     int r, parts;          /* size of a block; 1: real, 2: complex */
     int64_t *first, *column;
-    double *value;         /* r r parts numbers a block */
+    double *value;         /* r r parts numbers a block; NULL: they are on the device */
     bool borrowed;         /* value is somebody else's, and only read */
+    int64_t *place;        /* where a block lies in numbers on the device; NULL: nobody has asked */
 } rw_host;
 
 static inline int rw_host_size(const rw_host *h) { return h->r * h->r * h->parts; }
 /* Of a matrix in any format: blocks without an entry are left out, but for those of the diagonal. Where they lie as here already they are borrowed. A matrix with blocks that are not
  * square: ERR_ARGUMENT. */
 rw_status rw_host_read(rw_sparse *m, rw_host *h);
+/* The same of its pattern and of the places of its blocks, values stay where they are: blocks of zeros are kept where a format may have them. */
+rw_status rw_host_read_pattern(rw_sparse *m, rw_host *h);
 /* Blocks of a row lie one behind the other, their numbers as here. */
 bool rw_host_is_plain(const rw_sparse *m);
 /* Room for a matrix whose first[rows] is known, but for borrowed values. false: no memory. */
 bool rw_host_make(rw_host *h);
 void rw_host_free(rw_host *h);
-/* On the device, in the format that suits it for whole products. */
+/* On the device, in the format that suits it for whole products; without values there are zeros. */
 rw_status rw_host_send(const rw_host *h, rw_device *dev, const rw_precond_spec *s, rw_sparse **m);
 /* The layout for that, in slices or in rows, with values as the specification wants them stored. */
 rw_sparse_layout rw_host_layout(const rw_host *h, bool slices, const rw_precond_spec *s);
 /* Places its values in a matrix that has its blocks. */
 rw_status rw_host_fill(const rw_host *h, rw_sparse *m);
+/* places[h->place[k]] <- where block k of h lies in a matrix that has its blocks. */
+rw_status rw_host_find(const rw_host *h, rw_sparse *m, int64_t *places);
 
 /* A triangular system (1 + T) z = z: by levels, rows of a level need none of each other; or, where a processor has little to share out, row after row. */
 typedef struct rw_triangle {
@@ -139,10 +144,27 @@ typedef struct rw_side {
 } rw_side;
 void rw_side_free(rw_side *s);
 
-/* Factors as they are applied: z <- D^-1 r, (1 + T_lower) z = z, (1 + T_upper) z = z. Begin: places for T_lower and T_upper, side[0] and side[1], of factors in the pattern f; order[i]:
- * the row that is the i-th. End: they are there, or in side[].t alone, and with the blocks of D^-1, in the order of the matrix m, they are sent to its device. */
-rw_status rw_factors_begin(rw_precond *p, rw_sparse *m, const rw_host *f, const int64_t *order, rw_side side[2]);
-rw_status rw_factors_end(rw_precond *p, rw_sparse *m, rw_side side[2], double *inverse, const int64_t *order);
+/* A factorisation on its way. */
+typedef struct rw_factors {
+    rw_context *ctx;
+    const char *who;
+    rw_host a;         /* the matrix in the order of elimination */
+    int64_t *first, *column, *diagonal; /* the pattern of the factors, which is a's unless it has fill, and the place of the diagonal block of each row */
+    int64_t *order;    /* order[i]: the row that is the i-th */
+    double *inverse;   /* of the diagonal blocks, in the order of the matrix; NULL: on the device */
+    rw_side side[2];   /* D^-1 L and D^-1 U */
+    double scale, scale_inverse; /* SSOR: what they are multiplied by */
+    bool eliminates, modified;
+} rw_factors;
+
+/* Factors as they are applied: z <- D^-1 r, (1 + T_lower) z = z, (1 + T_upper) z = z. Begin: places for T_lower and T_upper, f->side[0] and f->side[1]. End: they are there, or in side[].t alone, and
+ * with the blocks of D^-1 they are sent to the device of the matrix m. */
+rw_status rw_factors_begin(rw_precond *p, rw_sparse *m, rw_factors *f);
+rw_status rw_factors_end(rw_precond *p, rw_sparse *m, rw_factors *f);
+/* Begin for numbers that stay on the device: matrices for T_lower, D^-1, T_upper, and to[e], where block e of the pattern lies in the one that it belongs to. */
+rw_status rw_factors_begin_there(rw_precond *p, rw_sparse *m, rw_factors *f, int64_t *to);
+/* Factors in their pattern, computed on the device between begin and end (factor.c). *bad: the first row, in the order of elimination, that cannot be, else -1; *finite: it has only finite numbers. */
+rw_status rw_factors_compute(rw_precond *p, rw_sparse *m, rw_factors *f, int64_t *bad, bool *finite);
 rw_status rw_factors_apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
 /* order[i]: rows by colours, greedily; neighbours (in either direction) differ. */
 rw_status rw_order_colours(rw_context *ctx, const rw_host *h, int64_t *order);

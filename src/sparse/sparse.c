@@ -30,6 +30,15 @@ static rw_status check_sizes(rw_context *ctx, const char *what, int64_t n, const
     return RW_OK;
 }
 
+/* Columns of block row i ascend, and there are such. */
+static bool is_row(const rw_sparse_blocks *b, int64_t i)
+{
+    if (b->first[i] < 0 || b->first[i + 1] < b->first[i]) return false;
+    for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k)
+        if (b->column[k] < 0 || b->column[k] >= b->columns || (k > b->first[i] && b->column[k] <= b->column[k - 1])) return false;
+    return true;
+}
+
 static rw_status check_blocks(rw_context *ctx, const rw_sparse_layout *l, const rw_sparse_blocks *b)
 {
     if (b->rows < 0 || b->columns < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld blocks: negative", (long long)b->rows, (long long)b->columns);
@@ -37,7 +46,11 @@ static rw_status check_blocks(rw_context *ctx, const rw_sparse_layout *l, const 
     if (b->row_size) RW_TRY(check_sizes(ctx, "row", b->rows, b->row_size));
     if (b->column_size) RW_TRY(check_sizes(ctx, "column", b->columns, b->column_size));
     if (b->first[0] != 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "first[0] = %lld: blocks are counted from 0", (long long)b->first[0]);
-    for (int64_t i = 0; i < b->rows; ++i) {
+    int64_t bad = b->rows;
+#pragma omp parallel for schedule(static) reduction(min : bad)
+    for (int64_t i = 0; i < b->rows; ++i)
+        if (!is_row(b, i)) bad = RW_MIN(bad, i);
+    for (int64_t i = bad; i < b->rows; ++i) { /* says what is wrong with it */
         if (b->first[i + 1] < b->first[i])
             return rw_fail(ctx, RW_ERR_ARGUMENT, "first[%lld] = %lld is less than %lld before it", (long long)i + 1, (long long)b->first[i + 1], (long long)b->first[i]);
         for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) {
@@ -144,22 +157,32 @@ static rw_status make_array(rw_sparse *m, rw_dtype dtype, double n, rw_array **a
     return RW_OK;
 }
 
-static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b)
+/* The same on the device alone. */
+static rw_status make_array_there(rw_sparse *m, rw_dtype dtype, double n, rw_array **array)
 {
-    const rw_dtype index = m->layout.index_bits == 64 ? RW_I64 : RW_I32;
+    const int64_t size = (int64_t)n;
+    RW_TRY(rw_array_create(m->device, dtype, 1, &size, RW_MEMORY_DEVICE, array));
+    return rw_array_zero(*array, m->device->queue);
+}
+
+/* there: values are on the device alone. */
+static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b, bool there)
+{
+    const rw_dtype index = m->layout.index_bits == 64 ? RW_I64 : RW_I32, type = m->layout.scaled ? RW_U16 : m->layout.values;
+    const double places = m->layout.scaled ? m->places * (double)rw_sparse_value_size(&m->layout) / 2 : m->places;
     void *first, *column, *row = NULL, *shift = NULL, *scale, *value;
     RW_TRY(make_array(m, index, m->nfirst, &m->first, &first));
     RW_TRY(make_array(m, index, m->ncolumn, &m->column, &column));
     if (m->nrow > 0) RW_TRY(make_array(m, index, m->nrow, &m->row, &row));
     if (m->nshift > 0) RW_TRY(make_array(m, RW_I32, m->nshift, &m->shift, &shift));
-    if (m->layout.scaled) RW_TRY(make_array(m, RW_F32, (double)m->rows, &m->scale, &scale));
-    RW_TRY(make_array(m, m->layout.scaled ? RW_U16 : m->layout.values, m->layout.scaled ? m->places * (double)rw_sparse_value_size(&m->layout) / 2 : m->places, &m->value, &value));
+    if (m->layout.scaled) RW_TRY(there ? make_array_there(m, RW_F32, (double)m->rows, &m->scale) : make_array(m, RW_F32, (double)m->rows, &m->scale, &scale));
+    RW_TRY(there ? make_array_there(m, type, places, &m->value) : make_array(m, type, places, &m->value, &value));
     m->ops->fill(m, b, first, column, row, shift);
     return RW_OK;
 }
 
-/* position: places of block rows, handed over; NULL: as the layout says. */
-static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, int64_t *position, rw_sparse **matrix)
+/* position: places of block rows, handed over; NULL: as the layout says. there: see allocate. */
+static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, int64_t *position, bool there, rw_sparse **matrix)
 {
     *matrix = NULL;
     rw_sparse *m = rw_calloc(1, sizeof *m);
@@ -169,7 +192,7 @@ static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw
     }
     m->device = rw_device_retain(dev), m->position = position, m->ordered = position != NULL;
     rw_status status = plan(dev->ctx, layout, blocks, m);
-    if (status == RW_OK) status = allocate(m, blocks);
+    if (status == RW_OK) status = allocate(m, blocks, there);
     if (status == RW_OK) *matrix = m;
     else rw_sparse_destroy(&m);
     return status;
@@ -177,10 +200,10 @@ static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw
 
 rw_status rw_sparse_create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse **matrix)
 {
-    return create(dev, layout, blocks, NULL, matrix);
+    return create(dev, layout, blocks, NULL, false, matrix);
 }
 
-rw_status rw_sparse_create_ordered(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, rw_sparse **matrix)
+static rw_status create_ordered(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, bool there, rw_sparse **matrix)
 {
     const size_t bytes = (size_t)RW_MAX(blocks->rows, 1) * sizeof *position;
     rw_sparse_layout l = *layout;
@@ -189,7 +212,17 @@ rw_status rw_sparse_create_ordered(rw_device *dev, const rw_sparse_layout *layou
     if (!own) return rw_fail_memory(dev->ctx, bytes, "the order of a matrix");
     memcpy(own, position, (size_t)blocks->rows * sizeof *position);
     if (l.slice) l.sort = INT32_MAX; /* rows have places of their own */
-    return create(dev, &l, blocks, own, matrix);
+    return create(dev, &l, blocks, own, there, matrix);
+}
+
+rw_status rw_sparse_create_ordered(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, rw_sparse **matrix)
+{
+    return create_ordered(dev, layout, blocks, position, false, matrix);
+}
+
+rw_status rw_sparse_create_there(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, rw_sparse **matrix)
+{
+    return position ? create_ordered(dev, layout, blocks, position, true, matrix) : create(dev, layout, blocks, NULL, true, matrix);
 }
 
 void rw_sparse_destroy(rw_sparse **matrix)
@@ -206,15 +239,20 @@ void rw_sparse_destroy(rw_sparse **matrix)
     rw_free(m);
 }
 
-rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v)
+rw_status rw_sparse_look_pattern(rw_sparse *m, rw_view *v)
 {
-    const void *value, *scale = NULL;
     *v = (rw_view){.m = m};
     RW_TRY(rw_sparse_need_entries(m));
     RW_TRY(rw_array_read(m->first, &v->first));
     RW_TRY(rw_array_read(m->column, &v->column));
     if (m->row) RW_TRY(rw_array_read(m->row, &v->row));
-    if (m->shift) RW_TRY(rw_array_read(m->shift, (const void **)&v->shift));
+    return m->shift ? rw_array_read(m->shift, (const void **)&v->shift) : RW_OK;
+}
+
+rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v)
+{
+    const void *value, *scale = NULL;
+    RW_TRY(rw_sparse_look_pattern(m, v));
     if (update && m->scale) RW_TRY(rw_array_update(m->scale, (void **)&v->scale));
     if (update) return rw_array_update(m->value, (void **)&v->value);
     RW_TRY(rw_array_read(m->value, &value));

@@ -138,6 +138,8 @@ static inline int64_t rw_column_of(const rw_sparse *m, int64_t j) { return m->co
 bool rw_sparse_threads(const rw_sparse *m);
 /* Pointers to indices and values, copied from the device where that is newer; `update`: the values will be changed. ERR_UNSUPPORTED where there are none. */
 rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v);
+/* To indices alone: where blocks lie. */
+rw_status rw_sparse_look_pattern(rw_sparse *m, rw_view *v);
 
 /* Everything to the device, as a recording needs it. */
 rw_status rw_sparse_send(rw_sparse *m, rw_queue *q);

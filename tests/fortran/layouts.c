@@ -18,7 +18,7 @@ static const struct { const char *name; long long value; } table[] = {
     SIZE(rw_sparse_size), FIELD(rw_sparse_size, rows), FIELD(rw_sparse_size, columns), FIELD(rw_sparse_size, blocks), FIELD(rw_sparse_size, places), FIELD(rw_sparse_size, bytes),
     SIZE(rw_krylov_spec), FIELD(rw_krylov_spec, method), FIELD(rw_krylov_spec, rtol), FIELD(rw_krylov_spec, atol), FIELD(rw_krylov_spec, iterations), FIELD(rw_krylov_spec, restart),
     FIELD(rw_krylov_spec, orthogonal), FIELD(rw_krylov_spec, precond), FIELD(rw_krylov_spec, monitor), FIELD(rw_krylov_spec, user),
-    SIZE(rw_precond_spec), FIELD(rw_precond_spec, method), FIELD(rw_precond_spec, level), FIELD(rw_precond_spec, drop), FIELD(rw_precond_spec, fill), FIELD(rw_precond_spec, omega), FIELD(rw_precond_spec, degree), FIELD(rw_precond_spec, theta), FIELD(rw_precond_spec, order), FIELD(rw_precond_spec, sweeps), FIELD(rw_precond_spec, single),
+    SIZE(rw_precond_spec), FIELD(rw_precond_spec, method), FIELD(rw_precond_spec, level), FIELD(rw_precond_spec, drop), FIELD(rw_precond_spec, fill), FIELD(rw_precond_spec, omega), FIELD(rw_precond_spec, degree), FIELD(rw_precond_spec, theta), FIELD(rw_precond_spec, order), FIELD(rw_precond_spec, iterations), FIELD(rw_precond_spec, sweeps), FIELD(rw_precond_spec, single),
     SIZE(rw_krylov_result), FIELD(rw_krylov_result, reason), FIELD(rw_krylov_result, iterations), FIELD(rw_krylov_result, first), FIELD(rw_krylov_result, residual),
     FIELD(rw_krylov_result, estimate), FIELD(rw_krylov_result, right_side), FIELD(rw_krylov_result, seconds),
     VALUE(RW_OK), VALUE(RW_ERR_ARGUMENT), VALUE(RW_ERR_INPUT), VALUE(RW_ERR_FILE), VALUE(RW_ERR_MEMORY), VALUE(RW_ERR_DEVICE), VALUE(RW_ERR_NOT_CONVERGED),

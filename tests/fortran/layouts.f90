@@ -59,6 +59,7 @@ program layouts
     call place("rw_precond_spec.degree", c_loc(p%degree), c_loc(p))
     call place("rw_precond_spec.theta", c_loc(p%theta), c_loc(p))
     call place("rw_precond_spec.order", c_loc(p%order), c_loc(p))
+    call place("rw_precond_spec.iterations", c_loc(p%iterations), c_loc(p))
     call place("rw_precond_spec.sweeps", c_loc(p%sweeps), c_loc(p))
     call place("rw_precond_spec.single", c_loc(p%single), c_loc(p))
     call same("rw_krylov_result", int(c_sizeof(r), c_intptr_t))

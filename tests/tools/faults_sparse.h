@@ -189,6 +189,7 @@ static rw_status create_precond(rw_precond_spec spec)
     return made(rw_precond_create(matrix, RW_F64, &spec, &precond), &precond);
 }
 static rw_status call_ilu(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1, .order = RW_ORDER_COLOURS, .sweeps = 2}); }
+static rw_status call_ilu_iterations(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1, .order = RW_ORDER_COLOURS, .iterations = 2, .scaled = true}); }
 static rw_status call_ilut(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_ILUT, .fill = 2}); }
 static rw_status call_ssor(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_SSOR}); }
 static rw_status call_chebyshev(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_CHEBYSHEV}); }

@@ -355,6 +355,7 @@ static const probe probes[] = {
     {"rw_precond_create", "chebyshev of a stencil", COMPILES | SLOW, before_from_expr, call_chebyshev, result_precond, after_precond},
     {"rw_precond_parse", "", HOST_ONLY, nothing, call_precond_parse, result_precond_spec, nothing},
     {"rw_precond_create", "ilu", COMPILES | SLOW, before_line, call_ilu, result_precond, after_precond},
+    {"rw_precond_create", "ilu by iterations", COMPILES | SLOW, before_line, call_ilu_iterations, result_precond, after_precond},
     {"rw_precond_create", "ilut", COMPILES | SLOW, before_line, call_ilut, result_precond, after_precond},
     {"rw_precond_create", "ssor", COMPILES | SLOW, before_line, call_ssor, result_precond, after_precond},
     {"rw_precond_create", "chebyshev", COMPILES | SLOW, before_line, call_chebyshev, result_precond, after_precond},
