@@ -35,7 +35,7 @@ typedef enum rw_precond_method {
 } rw_precond_method;
 RW_API const char *rw_precond_method_name(rw_precond_method method);
 
-/* Order in which rows are eliminated. AUTO: colours for ssor, else natural. */
+/* Order in which rows are eliminated. AUTO: colours for ssor, and on GPUs for ilu without fill, sweeps and iterations; else natural. */
 typedef enum rw_precond_order { RW_ORDER_AUTO, RW_ORDER_NATURAL, RW_ORDER_COLOURS } rw_precond_order;
 
 /* What is 0 has its default. As text: "ilu0", "ilu:level=2", "ilut:drop=1e-4:fill=20", "ssor:omega=1.3", "chebyshev:degree=6", "amg:theta=0.1", "ilu0:iterations=3", and for

@@ -119,7 +119,7 @@ static rw_status read_matrix(rw_sparse *m, bool pattern, rw_host *h)
     const bool plain = rw_host_is_plain(m), values = !pattern || m->ops == &rw_sparse_diagonals;
     *h = (rw_host){.rows = m->block_rows, .columns = m->block_columns, .r = m->layout.block_rows, .parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1, .borrowed = pattern};
     if (m->row_first || m->layout.block_rows != m->layout.block_columns)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioners need a matrix without blocks or with square ones: convert it, to csr or bcsr:%d", m->layout.block_rows);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioners need a matrix without blocks or with square ones, all of one size: convert it, to csr or bcsr:5");
     RW_TRY(values ? rw_sparse_look(m, false, &v) : rw_sparse_look_pattern(m, &v));
     bool made = count_rows(&v, plain, values, h);
     const bool all = !values || (made && plain && h->first[h->rows] == m->blocks); /* other formats may have places beside the blocks */

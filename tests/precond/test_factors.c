@@ -38,7 +38,7 @@ static void turn(entries *e, int r)
 /* ---- tests ---------------------------------------------------------------------------------------------------------------------------------- */
 
 static const factor_case cases[] = {
-    {"ilu0", 0, false, false, 0},
+    {"ilu0:order=natural", 0, false, false, 0},
     {"ilu1:order=colours", 1, false, true, 0},
     {"milu", 0, true, false, 0},
     {"ilu2:iterations=70", 2, false, false, 0},
@@ -205,7 +205,7 @@ static void test_copies(void **state)
 /* What factors by so many iterations make of r, beside the exact ones. */
 static double error_of(const char *method, int n, rw_sparse *m, rw_array *r, const number *exact)
 {
-    char text[60];
+    char text[80];
     rw_array *z = vector_of(r->dtype, r->size, 0);
     snprintf(text, sizeof text, "%s:iterations=%d", method, n);
     apply(text, m, r->dtype, r, z);
@@ -218,7 +218,7 @@ static double error_of(const char *method, int n, rw_sparse *m, rw_array *r, con
 static void test_iterations(void **state)
 {
     static const struct { const char *method, *layout; rw_dtype type; int r; bool gpu; } kinds[] = {
-        {"ilu0", "sell", RW_F64, 1, true}, {"ilu0", "bsell:3", RW_C128, 3, true}, {"milu", "bcsr:3", RW_F64, 3, true}, {"ilu0", "bcsr:2", RW_F64, 2, false}};
+        {"ilu0:order=natural", "sell", RW_F64, 1, true}, {"ilu0:order=natural", "bsell:3", RW_C128, 3, true}, {"milu", "bcsr:3", RW_F64, 3, true}, {"ilu0", "bcsr:2", RW_F64, 2, false}};
     (void)state;
     for (int i = 0; i < (on("opencl") ? 1 : on("cuda") ? 3 : RW_COUNT(kinds)); ++i) {
         enum { N = 6, LEVELS = 2 * N - 1 };
@@ -246,6 +246,35 @@ static void test_iterations(void **state)
     unsetenv("RECHENWERK_TILING");
 }
 
+/* Where nothing is said: by colours on GPUs, in two levels, and row after row elsewhere; sweeps, iterations, fill and milu in natural order everywhere. */
+static void test_order(void **state)
+{
+    static const char *const natural[] = {"ilu0:sweeps=2", "ilu0:iterations=2", "ilu1", "milu"};
+    (void)state;
+    entries e = laplacian(7, 2, 1, false, 0.5);
+    for (int gpu = 0; gpu < (on("opencl") ? 0 : 2); ++gpu) {
+        tile(gpu ? "gpu" : "cpu");
+        rw_sparse *m = matrix_of("csr", RW_F64, &e);
+        rw_array *r = vector_of(RW_F64, e.rows, 3), *z = vector_of(RW_F64, e.rows, 0), *y = vector_of(RW_F64, e.rows, 0);
+        apply("ilu0", m, RW_F64, r, z);
+        assert_int_equal(apply(gpu ? "ilu0:order=colours" : "ilu0:order=natural", m, RW_F64, r, y).levels, 2); /* launches of both systems */
+        number *want = numbers(RW_F64, y);
+        assert_true(difference(RW_F64, z, want) == 0);
+        free(want);
+        for (int i = 0; i < RW_COUNT(natural); ++i) {
+            char text[40];
+            snprintf(text, sizeof text, "%s:order=natural", natural[i]);
+            apply(natural[i], m, RW_F64, r, z), apply(text, m, RW_F64, r, y);
+            want = numbers(RW_F64, y);
+            assert_true(difference(RW_F64, z, want) == 0);
+            free(want);
+        }
+        rw_sparse_destroy(&m), rw_array_destroy(&r), rw_array_destroy(&z), rw_array_destroy(&y);
+    }
+    free_entries(&e);
+    unsetenv("RECHENWERK_TILING");
+}
+
 /* A solver needs hardly more iterations with factors by three. */
 static void test_solver(void **state)
 {
@@ -255,7 +284,7 @@ static void test_solver(void **state)
         const rw_dtype type = i ? RW_C128 : RW_F64;
         entries e = laplacian(fast() ? 30 : 9, 2, i ? 3 : 1, i, 0.5);
         const char *layout = i ? "bsell:3" : "sell";
-        const int64_t exact = iterations(&e, layout, type, RW_KRYLOV_GMRES, "ilu0"), near = iterations(&e, layout, type, RW_KRYLOV_GMRES, "ilu0:iterations=3"),
+        const int64_t exact = iterations(&e, layout, type, RW_KRYLOV_GMRES, "ilu0:order=natural"), near = iterations(&e, layout, type, RW_KRYLOV_GMRES, "ilu0:iterations=3"),
                       none = iterations(&e, layout, type, RW_KRYLOV_GMRES, "jacobi");
         if (!(near <= exact + 1 + exact / 10 && near < none)) fail_msg("%lld iterations by three, %lld exactly, %lld by Jacobi", (long long)near, (long long)exact, (long long)none);
         free_entries(&e);
@@ -266,6 +295,7 @@ static void test_solver(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact),  cmocka_unit_test(test_scaled_matrix), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_copies), cmocka_unit_test(test_iterations),    cmocka_unit_test(test_solver)};
+                                       cmocka_unit_test(test_copies), cmocka_unit_test(test_iterations),    cmocka_unit_test(test_order),
+                                       cmocka_unit_test(test_solver)};
     return run_on_devices("factors", tests, RW_COUNT(tests));
 }

@@ -5,10 +5,10 @@
 /* ---- tests ---------------------------------------------------------------------------------------------------------------------------------- */
 
 static const factor_case factor_cases[] = {
-    {"ilu0", 0, false, false, 0},          {"ilu:level=1", 1, false, false, 0},      {"ilu2", 2, false, false, 0},           {"milu", 0, true, false, 0},
+    {"ilu0:order=natural", 0, false, false, 0},          {"ilu:level=1", 1, false, false, 0},      {"ilu2", 2, false, false, 0},           {"milu", 0, true, false, 0},
     {"milu:level=1:order=colours", 1, true, true, 0}, {"ilu0:order=colours", 0, false, true, 0}, {"ilut:drop=1e-30:fill=1000", 1000, false, false, 0},
     {"ssor", 0, false, true, 1},           {"ssor:omega=1.3:order=natural", 0, false, false, 1.3}, {"ssor:omega=0.7", 0, false, true, 0.7},
-    {"ilu1:sweeps=60", 1, false, false, 0}, {"ilu0:sweeps=61:order=colours", 0, false, true, 0}, {"ilu:f32", 0, false, false, 0}, {"ilu:scaled", 0, false, false, 0},
+    {"ilu1:sweeps=60", 1, false, false, 0}, {"ilu0:sweeps=61:order=colours", 0, false, true, 0}, {"ilu:f32:order=natural", 0, false, false, 0}, {"ilu:scaled:order=natural", 0, false, false, 0},
 };
 
 static void test_factors(void **state)
