@@ -13,11 +13,11 @@
 
 #include "sparse/sparse.h"
 
-/* Shares of a copy's speed. Processors: `rechenwerk bench formats`, f64, the median over its kinds of matrices, two cores of a Xeon. GPUs: slices of blocks, and rows beside slices,
- * as `rechenwerk bench sparse` gives them on an H200; coo, dia and vbcsr have not been measured there and are taken for slow. */
+/* Shares of a copy's speed. Processors: `rechenwerk bench formats`, the median over its kinds of matrices, f64 and f32, of three runs on two cores of a Xeon. GPUs: slices of blocks, and rows
+ * beside slices, as `rechenwerk bench sparse` gives them on an H200; coo, dia and vbcsr have not been measured there and are taken for slow. */
 static const struct { double processor, gpu; } shares[RW_SPARSE_FORMATS] = {
-    [RW_SPARSE_COO] = {0.38, 0.5},  [RW_SPARSE_CSR] = {0.59, 0.83}, [RW_SPARSE_BCSR] = {0.58, 0.74}, [RW_SPARSE_VBCSR] = {0.40, 0.5}, [RW_SPARSE_DIA] = {0.54, 0.88},
-    [RW_SPARSE_ELL] = {0.32, 0.98}, [RW_SPARSE_BELL] = {0.28, 0.98}, [RW_SPARSE_SELL] = {0.72, 0.98}, [RW_SPARSE_BSELL] = {0.38, 0.98},
+    [RW_SPARSE_COO] = {0.36, 0.5},  [RW_SPARSE_CSR] = {0.55, 0.83}, [RW_SPARSE_BCSR] = {0.84, 0.74}, [RW_SPARSE_VBCSR] = {0.35, 0.5}, [RW_SPARSE_DIA] = {0.92, 0.88},
+    [RW_SPARSE_ELL] = {0.52, 0.98}, [RW_SPARSE_BELL] = {0.24, 0.98}, [RW_SPARSE_SELL] = {0.72, 0.98}, [RW_SPARSE_BSELL] = {0.38, 0.98},
 };
 
 /* ---- entries -------------------------------------------------------------------------------------------------------------- */
