@@ -3,13 +3,14 @@
 # Rechenwerk links: builds the folders that the benchmarks need directly, checks every kernel on CUDA and on the GPU's
 # OpenCL driver, then measures and prints one table a device.
 #
-#   bench/h200.sh            all of it, under three minutes with 16 cores
-#   bench/h200.sh variants   the other parameters of the kernels too, a row each, cuda:0 only
+#   bench/h200.sh                  all but `formats`, which takes minutes alone
+#   bench/h200.sh sparse krylov    these
+#   bench/h200.sh variants         the other parameters of the kernels too, a row each, cuda:0 only
 #
 # Tables and JSON also go to $OUT when that is set. Needs gcc with OpenMP, cmake (as a script interpreter), libcuda,
 # libnvrtc; libcufft, libcusparse, libOpenCL and python3 with CuPy and PyTorch where they are there.
 set -u
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-/tmp/rechenwerk-spine}
 out=${OUT:-$build/out}
 mkdir -p "$build/o" "$out"
@@ -54,7 +55,11 @@ say "checked"
 
 # ---- then fast -----------------------------------------------------------------------------------------------------
 for dev in cuda:0 $opencl; do
-    "$spine" run "$dev" all | tee "$out/bench_${dev%%:*}.txt" || bad=1
+    : >"$out/bench_${dev%%:*}.txt"
+    for name in ${*:-fft filter dot rates laser rkc rock launch sparse precond krylov}; do
+        "$spine" run "$dev" "$name" >"$build/rows.txt" || bad=1
+        tee -a "$out/bench_${dev%%:*}.txt" <"$build/rows.txt"
+    done
     say "$dev measured"
 done
 command -v python3 >/dev/null &&

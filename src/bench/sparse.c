@@ -42,6 +42,9 @@ static const work gpu_works[] = {
     {"rows f64", "csr:f64", "different rows", RW_F64, 1, 0, 0, 0},
     {"rows f64", "sell:s4096:f64", "different rows", RW_F64, 1, 0, 0, 0},
     {"rows f64", "coo:f64", "different rows", RW_F64, 1, 0, 0, 0},
+    {"rows f64", "coo:f64", "7-point of 5x5", RW_F64, 1, 6, 0, 0},
+    {"rows f64", "dia:f64", "7-point of 5x5", RW_F64, 1, 6, 0, 0},
+    {"5x5 blocks f64", "vbcsr:f64", "7-point", RW_F64, 1, 6, 0, 0},
 }, cpu_works[] = {
     {"5x5 blocks f32", "bcsr:5x5:f32", "7-point", RW_F32, 1, 6, 0.95, 0},
     {"5x5 blocks f64", "bcsr:5x5:f64", "7-point", RW_F64, 1, 6, 0.95, 0},
@@ -59,7 +62,7 @@ static const work gpu_works[] = {
 
 /* ---- patterns ---------------------------------------------------------------------------------------------------------- */
 
-typedef struct pattern { int64_t rows, *first, *column; } pattern;
+typedef struct pattern { int64_t rows, *first, *column; int32_t *size; } pattern; /* size: of block rows and columns of vbcsr */
 
 /* Neighbours of cell i that exist, ascending, and itself. */
 static int64_t stencil(int n, int reach, int64_t i, int64_t *out)
@@ -85,11 +88,14 @@ static int64_t different(int64_t rows, int64_t i, int64_t *out)
     return n;
 }
 
+/* Patterns of blocks; those of vbcsr are all of 5 x 5 here. */
+static bool of_blocks(const rw_sparse_layout *l) { return rw_sparse_has_blocks(l->format) || l->format == RW_SPARSE_VBCSR; }
+
 static int64_t columns_of(const work *w, const rw_sparse_layout *l, int n, int64_t i, int64_t *out)
 {
     int64_t cell[13];
     if (!w->neighbours) return different(5 * (int64_t)n * n * n, i, out);
-    if (rw_sparse_has_blocks(l->format)) return stencil(n, w->neighbours / 6, i, out);
+    if (of_blocks(l)) return stencil(n, w->neighbours / 6, i, out);
     const int64_t cells = stencil(n, w->neighbours / 6, i / 5, cell); /* the same matrix without its blocks */
     for (int64_t k = 0; k < 5 * cells; ++k) out[k] = 5 * cell[k / 5] + k % 5;
     return 5 * cells;
@@ -98,7 +104,7 @@ static int64_t columns_of(const work *w, const rw_sparse_layout *l, int n, int64
 static rw_status make_pattern(rw_bench *b, const work *w, const rw_sparse_layout *l, int n, pattern *p)
 {
     bool failed = false;
-    p->rows = (int64_t)n * n * n * (rw_sparse_has_blocks(l->format) ? 1 : 5);
+    p->rows = (int64_t)n * n * n * (of_blocks(l) ? 1 : 5);
     p->first = rw_calloc((size_t)p->rows + 1, sizeof *p->first);
     for (int pass = 0; pass < 2 && p->first && !failed; ++pass) {
 #pragma omp parallel
@@ -114,6 +120,11 @@ static rw_status make_pattern(rw_bench *b, const work *w, const rw_sparse_layout
         for (int64_t i = 0; pass == 0 && i < p->rows; ++i) p->first[i + 1] += p->first[i];
         if (pass == 0) p->column = rw_calloc((size_t)p->first[p->rows] + 1, sizeof *p->column);
         failed = failed || !p->column;
+    }
+    if (l->format == RW_SPARSE_VBCSR) {
+        p->size = rw_calloc((size_t)p->rows, sizeof *p->size);
+        for (int64_t i = 0; p->size && i < p->rows; ++i) p->size[i] = 5;
+        failed = failed || !p->size;
     }
     return p->first && !failed ? RW_OK : rw_fail_memory(b->ctx, (size_t)p->rows * 64, "a pattern");
 }
@@ -148,11 +159,11 @@ static rw_status make(rw_bench *b, const work *w, int n, bool symmetric, contest
     c->queue = b->queue;
     RW_TRY(rw_sparse_layout_parse(b->ctx, w->layout, &l));
     rw_status status = make_pattern(b, w, &l, n, &p);
-    const rw_sparse_blocks blocks = {p.rows, p.rows, p.first, p.column, NULL, NULL};
+    const rw_sparse_blocks blocks = {p.rows, p.rows, p.first, p.column, p.size, p.size};
     if (status == RW_OK) status = rw_sparse_create(b->dev, &l, &blocks, &c->m);
     if (status == RW_OK) status = rw_sparse_look(c->m, true, &v);
     if (status == RW_OK) fill_values(&v, &p, w->diagonal, symmetric);
-    rw_free(p.first), rw_free(p.column);
+    rw_free(p.first), rw_free(p.column), rw_free(p.size);
     const int64_t shape[2] = {status == RW_OK ? c->m->rows : 0, w->vectors};
     if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->x);
     if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->y);
@@ -243,7 +254,8 @@ static rw_status run_one(rw_bench *b, const work *w)
     if (status == RW_OK) open_peer(b, w, n, &c, &blocks, &peer);
     if (status == RW_OK) {
         const rw_sparse_layout *l = &c.m->layout;
-        row.bytes = (double)c.m->blocks * ((double)l->block_rows * l->block_columns * (double)rw_sparse_value_size(l) + 4) + (l->scaled ? 4.0 * (double)c.m->rows : 0) + 2.0 * (double)c.m->rows * w->vectors * (double)rw_dtype_size(w->vector);
+        const double area = l->format == RW_SPARSE_VBCSR ? 25 : (double)l->block_rows * l->block_columns;
+        row.bytes = (double)c.m->blocks * (area * (double)rw_sparse_value_size(l) + 4) + (l->scaled ? 4.0 * (double)c.m->rows : 0) + 2.0 * (double)c.m->rows * w->vectors * (double)rw_dtype_size(w->vector);
         status = rw_bench_compare(b, &(rw_contestant){"", multiply, &c}, &peer.contestant, peer.state != NULL, &row);
         rw_sparse_layout_print(l, own, sizeof own);
     }
