@@ -5,7 +5,7 @@
 
 #include "expr/graph.h"
 
-static double real_value(rw_op op, double a, double b, double c)
+static double real_value(rw_node_op op, double a, double b, double c)
 {
     switch (op) {
     case RW_OP_ADD: return a + b;
@@ -50,7 +50,7 @@ static double real_value(rw_op op, double a, double b, double c)
 }
 
 /* The same branches as src/kernels/dialect_complex.h where the C library's differ (pow at 0). */
-static double complex complex_value(rw_op op, double complex a, double complex b, double complex c)
+static double complex complex_value(rw_node_op op, double complex a, double complex b, double complex c)
 {
     switch (op) {
     case RW_OP_ADD: return a + b;
@@ -87,7 +87,7 @@ static double complex complex_of(const double parts[2])
     return z;
 }
 
-void rw_apply(rw_op op, const double (*arg)[2], bool is_complex, double out[2])
+void rw_apply(rw_node_op op, const double (*arg)[2], bool is_complex, double out[2])
 {
     int arity = rw_ops[op].arity;
     double a = arg[0][0], b = arity > 1 ? arg[1][0] : 0, c = arity > 2 ? arg[2][0] : 0;
@@ -101,7 +101,7 @@ void rw_apply(rw_op op, const double (*arg)[2], bool is_complex, double out[2])
     out[0] = creal(z), out[1] = cimag(z);
 }
 
-void rw_graph_apply(const rw_graph *g, rw_op op, int index, const double (*arg)[2], bool is_complex, double out[2])
+void rw_graph_apply(const rw_graph *g, rw_node_op op, int index, const double (*arg)[2], bool is_complex, double out[2])
 {
     if (op != RW_OP_CALL) {
         rw_apply(op, arg, is_complex, out);
@@ -131,7 +131,7 @@ static void compute(rw_graph *g, rw_node n, rw_leaf_value *leaf, void *user)
             arg[i][0] = a->value[0], arg[i][1] = a->value[1];
             is_complex = is_complex || (a->is_complex && !(p->op == RW_OP_WHERE && i == 0));
         }
-        rw_graph_apply(g, (rw_op)p->op, p->index, (const double(*)[2])arg, is_complex, p->value);
+        rw_graph_apply(g, (rw_node_op)p->op, p->index, (const double(*)[2])arg, is_complex, p->value);
     }
 }
 

@@ -19,7 +19,7 @@ static rw_node diff(diff_state *s, rw_node n);
 #define K(v) rw_real(g, v)
 
 /* f'(a) for functions of one argument; -1 when there is none. */
-static rw_node outer(rw_graph *g, rw_op op, rw_node n, rw_node a)
+static rw_node outer(rw_graph *g, rw_node_op op, rw_node n, rw_node a)
 {
     switch (op) {
     case RW_OP_SQRT: return M2(DIV, K(0.5), n);
@@ -57,7 +57,7 @@ static rw_node diff_op(diff_state *s, rw_node n)
     rw_graph *g = s->g;
     rw_graph_node p = g->nodes[n];
     rw_node a = p.arg[0], b = p.arg[1], c = p.arg[2];
-    switch ((rw_op)p.op) {
+    switch ((rw_node_op)p.op) {
     case RW_OP_ADD: return M2(ADD, diff(s, a), diff(s, b));
     case RW_OP_SUB: return M2(SUB, diff(s, a), diff(s, b));
     case RW_OP_MUL: return M2(ADD, M2(MUL, diff(s, a), b), M2(MUL, a, diff(s, b)));
@@ -74,7 +74,7 @@ static rw_node diff_op(diff_state *s, rw_node n)
                   M2(ADD, M2(MUL, a, a), M2(MUL, b, b)));
     case RW_OP_REAL: case RW_OP_IMAG: case RW_OP_CONJ: /* right for a real variable only */
         if (g->nodes[s->leaf].is_complex) break;
-        return rw_make1(g, (rw_op)p.op, diff(s, a));
+        return rw_make1(g, (rw_node_op)p.op, diff(s, a));
     case RW_OP_LT: case RW_OP_LE: case RW_OP_EQ: case RW_OP_NE: case RW_OP_AND: case RW_OP_OR: case RW_OP_NOT:
         return K(0);
     case RW_OP_CALL:
@@ -85,7 +85,7 @@ static rw_node diff_op(diff_state *s, rw_node n)
     }
     rw_node da = diff(s, a);
     if (rw_is_const(g, da, 0)) return da;
-    rw_node d = p.op == RW_OP_REDUCE ? -1 : outer(g, (rw_op)p.op, n, a);
+    rw_node d = p.op == RW_OP_REDUCE ? -1 : outer(g, (rw_node_op)p.op, n, a);
     if (d < 0) {
         s->problem = p.op == RW_OP_REDUCE ? "a reduction" : rw_ops[p.op].word;
         return K(0);

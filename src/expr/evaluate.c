@@ -173,7 +173,7 @@ static void compute(machine *m, rw_node n, const int64_t p[3])
             memcpy(arg[i], value_of(m, q->arg[i]), sizeof arg[i]);
             is_complex = is_complex || (m->g->nodes[q->arg[i]].is_complex && !(q->op == RW_OP_WHERE && i == 0));
         }
-        rw_graph_apply(m->g, (rw_op)q->op, q->index, (const double(*)[2])arg, is_complex, out);
+        rw_graph_apply(m->g, (rw_node_op)q->op, q->index, (const double(*)[2])arg, is_complex, out);
     }
 }
 

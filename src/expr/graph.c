@@ -238,7 +238,7 @@ static rw_node power(rw_graph *g, rw_node x, double n)
 }
 
 /* Identities that hold for every finite operand; -1 when none applies. */
-static rw_node simplify(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c)
+static rw_node simplify(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c)
 {
     switch (op) {
     case RW_OP_ADD:
@@ -289,7 +289,7 @@ static rw_node simplify(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c)
     return -1;
 }
 
-static bool commutes(rw_op op) { return op == RW_OP_ADD || op == RW_OP_MUL; }
+static bool commutes(rw_node_op op) { return op == RW_OP_ADD || op == RW_OP_MUL; }
 
 /* Known on the host before a run. */
 static bool is_scalar(const rw_graph *g, rw_node n) { return !g->nodes[n].is_field && !g->nodes[n].reduced; }
@@ -306,7 +306,7 @@ static bool splits(const rw_graph *g, rw_node n, rw_node *field, rw_node *scalar
 }
 
 /* Scalar factors of a product move outwards and meet: (a(x) s) c = a(x) (s c), (a s) b = (a b) s. -1: nothing to do. */
-static rw_node gather(rw_graph *g, rw_op op, rw_node a, rw_node b)
+static rw_node gather(rw_graph *g, rw_node_op op, rw_node a, rw_node b)
 {
     rw_node field, scalar;
     if (op == RW_OP_DIV && is_scalar(g, b) && splits(g, a, &field, &scalar) && !(g->nodes[scalar].op == RW_OP_CONST && g->nodes[b].op == RW_OP_CONST))
@@ -322,7 +322,7 @@ static rw_node gather(rw_graph *g, rw_op op, rw_node a, rw_node b)
     return -1;
 }
 
-rw_node rw_make(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c)
+rw_node rw_make(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c)
 {
     if (g->failed) return 0;
     rw_node args[3] = {a, b, c};
@@ -400,7 +400,7 @@ static rw_node map_node(rw_graph *g, rw_node n, map_state *s)
         for (int i = 0; i < 3; ++i) arg[i] = map_node(g, p.arg[i], s);
         result = p.op == RW_OP_REDUCE ? rw_reduce(g, (rw_reduce_kind)p.index, arg[0])
                  : p.op == RW_OP_CALL ? rw_call(g, p.index, arg)
-                                      : rw_make(g, (rw_op)p.op, arg[0], arg[1], arg[2]);
+                                      : rw_make(g, (rw_node_op)p.op, arg[0], arg[1], arg[2]);
     }
     if (n < s->n) s->done[n] = result;
     return result;

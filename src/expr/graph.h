@@ -14,7 +14,7 @@
 
 typedef int rw_node; /* index into the table; -1: none */
 
-typedef enum rw_op {
+typedef enum rw_node_op {
     RW_OP_CONST,
     RW_OP_PARAM,
     RW_OP_COORD,
@@ -25,7 +25,7 @@ typedef enum rw_op {
 #include "expr/ops.def"
 #undef OP
     RW_OP_COUNT
-} rw_op;
+} rw_node_op;
 
 /* Recursion over a graph goes as deep as the graph, so its depth is limited. */
 enum { RW_GRAPH_NODES = 1 << 16, RW_GRAPH_DEPTH = 2000 };
@@ -136,9 +136,9 @@ rw_node rw_coord(rw_graph *g, int axis, int offset);
 rw_node rw_field(rw_graph *g, int index, int version, const int offset[3]);
 rw_node rw_field_at(rw_graph *g, int index, int version, int column);
 rw_node rw_reduce(rw_graph *g, rw_reduce_kind kind, rw_node a);
-rw_node rw_make(rw_graph *g, rw_op op, rw_node a, rw_node b, rw_node c);
-static inline rw_node rw_make1(rw_graph *g, rw_op op, rw_node a) { return rw_make(g, op, a, -1, -1); }
-static inline rw_node rw_make2(rw_graph *g, rw_op op, rw_node a, rw_node b) { return rw_make(g, op, a, b, -1); }
+rw_node rw_make(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c);
+static inline rw_node rw_make1(rw_graph *g, rw_node_op op, rw_node a) { return rw_make(g, op, a, -1, -1); }
+static inline rw_node rw_make2(rw_graph *g, rw_node_op op, rw_node a, rw_node b) { return rw_make(g, op, a, b, -1); }
 static inline rw_node rw_real(rw_graph *g, double value) { return rw_const(g, value, 0); }
 rw_node rw_call(rw_graph *g, int function, const rw_node args[3]); /* never folded */
 bool rw_is_const(const rw_graph *g, rw_node n, double value);
@@ -175,8 +175,8 @@ bool rw_graph_set_course(rw_graph *g, int param, const rw_course *course);
 /* True when the parameter is among the leaves of the node. */
 bool rw_graph_depends(rw_graph *g, rw_node n, int param);
 /* One operation on complex numbers in double precision: the reference of all devices. */
-void rw_apply(rw_op op, const double (*arg)[2], bool is_complex, double out[2]);
+void rw_apply(rw_node_op op, const double (*arg)[2], bool is_complex, double out[2]);
 /* The same for the operation of a node with this index, calls among them. */
-void rw_graph_apply(const rw_graph *g, rw_op op, int index, const double (*arg)[2], bool is_complex, double out[2]);
+void rw_graph_apply(const rw_graph *g, rw_node_op op, int index, const double (*arg)[2], bool is_complex, double out[2]);
 
 #endif

@@ -156,7 +156,7 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
 
 /* ---- operators ------------------------------------------------------------------------------------------------ */
 
-static rw_status check_kind(rw_lowering *l, const rw_syntax *s, rw_op op, const rw_node *args)
+static rw_status check_kind(rw_lowering *l, const rw_syntax *s, rw_node_op op, const rw_node *args)
 {
     char kind = rw_ops[op].kind;
     for (int i = 0; i < rw_ops[op].arity; ++i)
@@ -166,7 +166,7 @@ static rw_status check_kind(rw_lowering *l, const rw_syntax *s, rw_op op, const 
     return RW_OK;
 }
 
-static rw_status make_checked(rw_lowering *l, const rw_syntax *s, rw_op op, const rw_node *args, rw_value *v)
+static rw_status make_checked(rw_lowering *l, const rw_syntax *s, rw_node_op op, const rw_node *args, rw_value *v)
 {
     RW_TRY(check_kind(l, s, op, args));
     *v = scalar_value(rw_make(l->graph, op, args[0], rw_ops[op].arity > 1 ? args[1] : -1,
@@ -176,7 +176,7 @@ static rw_status make_checked(rw_lowering *l, const rw_syntax *s, rw_op op, cons
 
 static rw_status lower_operator(rw_lowering *l, const rw_syntax *s, rw_value *v)
 {
-    static const struct { const char *sign; rw_op op; bool swap; } table[] = {
+    static const struct { const char *sign; rw_node_op op; bool swap; } table[] = {
         {"+", RW_OP_ADD, false}, {"-", RW_OP_SUB, false}, {"*", RW_OP_MUL, false}, {"/", RW_OP_DIV, false},
         {"^", RW_OP_POW, false}, {"u-", RW_OP_NEG, false}, {"<", RW_OP_LT, false}, {"<=", RW_OP_LE, false},
         {">", RW_OP_LT, true}, {">=", RW_OP_LE, true}, {"==", RW_OP_EQ, false}, {"!=", RW_OP_NE, false},
@@ -198,7 +198,7 @@ static rw_status lower_operator(rw_lowering *l, const rw_syntax *s, rw_value *v)
     }
     int row = 0;
     while (strcmp(table[row].sign, s->name)) ++row;
-    rw_op op = table[row].op;
+    rw_node_op op = table[row].op;
     bool linear = op == RW_OP_ADD || op == RW_OP_SUB, vectors = a.n > 1 || b.n > 1;
     if (vectors) {
         bool ok = op == RW_OP_NEG || (linear && a.n == b.n) || (op == RW_OP_MUL && (a.n == 1 || b.n == 1)) ||
@@ -440,7 +440,7 @@ static rw_status lower_diff(rw_lowering *l, const rw_syntax *s, const rw_value *
 {
     RW_TRY(need_arguments(l, s, n, 2));
     RW_TRY(need_scalars(l, s, args, n));
-    rw_op op = (rw_op)l->graph->nodes[args[1].node[0]].op;
+    rw_node_op op = (rw_node_op)l->graph->nodes[args[1].node[0]].op;
     if (op != RW_OP_PARAM && op != RW_OP_COORD && op != RW_OP_FIELD)
         return FAIL(s->args[1]->at, "diff takes an expression and the name of a scalar, coordinate or field");
     const char *problem;
@@ -554,9 +554,9 @@ static rw_status lower_call(rw_lowering *l, const rw_syntax *s, rw_value *v)
     RW_TRY(need_scalars(l, s, args, s->n));
     RW_TRY(lower_shorthand(l, s, args, s->n, &known, v));
     if (known) return RW_OK;
-    rw_op op = RW_OP_COUNT;
+    rw_node_op op = RW_OP_COUNT;
     for (int i = 0; i < RW_OP_COUNT; ++i)
-        if (rw_ops[i].word && rw_ops[i].word[0] && !strcmp(rw_ops[i].word, s->name)) op = (rw_op)i;
+        if (rw_ops[i].word && rw_ops[i].word[0] && !strcmp(rw_ops[i].word, s->name)) op = (rw_node_op)i;
     if (op == RW_OP_COUNT) return fail_name(l, s, "function");
     if ((op == RW_OP_MIN || op == RW_OP_MAX) && s->n > 2) { /* any number of arguments */
         rw_node m = args[0].node[0];

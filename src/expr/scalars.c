@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct entry {
-    rw_op op;
+    rw_node_op op;
     int index, arity, arg[3]; /* PARAM: which; operands' entries */
     bool is_complex;          /* some operand is */
     int parts;                /* 2: it is itself */
@@ -36,7 +36,7 @@ struct rw_scalars {
 };
 
 /* Has values that jump, or slopes that do. */
-static bool is_rough(rw_op op)
+static bool is_rough(rw_node_op op)
 {
     return rw_ops[op].kind == 'B' || op == RW_OP_ABS || op == RW_OP_SIGN || op == RW_OP_FLOOR || op == RW_OP_MOD || op == RW_OP_MIN ||
            op == RW_OP_MAX || op == RW_OP_WHERE;
@@ -45,7 +45,7 @@ static bool is_rough(rw_op op)
 static bool add(rw_scalars *s, rw_node n)
 {
     const rw_graph_node *p = s->g->nodes + n;
-    entry e = {.op = (rw_op)p->op, .index = p->index, .arity = rw_ops[p->op].arity, .parts = 1 + p->is_complex, .course = -1,
+    entry e = {.op = (rw_node_op)p->op, .index = p->index, .arity = rw_ops[p->op].arity, .parts = 1 + p->is_complex, .course = -1,
                .linear = true, .own = {p->re, p->im}};
     if (s->place[n] >= 0) return true;
     for (int i = 0; i < e.arity; ++i) {
@@ -126,7 +126,7 @@ static void note_changes(rw_scalars *s, bool *courses)
     s->filled = true;
 }
 
-static bool keeps_linear(rw_op op, const bool *follows)
+static bool keeps_linear(rw_node_op op, const bool *follows)
 {
     switch (op) {
     case RW_OP_ADD: case RW_OP_SUB: case RW_OP_NEG: return true;

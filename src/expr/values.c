@@ -58,7 +58,7 @@ const char *rw_complex_word(rw_emitter *e, rw_node n)
 }
 
 /* Complex functions of dialect_complex.h, "" where the real ones serve. */
-static const char *complex_function(rw_op op)
+static const char *complex_function(rw_node_op op)
 {
     switch (op) {
     case RW_OP_ADD: return "add"; case RW_OP_SUB: return "sub"; case RW_OP_MUL: return "mul";
@@ -74,7 +74,7 @@ static const char *complex_function(rw_op op)
 static void emit_complex(rw_emitter *e, const rw_graph_node *p)
 {
     rw_node a = p->arg[0], b = p->arg[1];
-    rw_op op = (rw_op)p->op;
+    rw_node_op op = (rw_node_op)p->op;
     bool ca = is_complex(e, a), cb = b >= 0 && is_complex(e, b);
     if (op == RW_OP_REAL) ADD("%s.re", rw_word(e, a));
     else if (op == RW_OP_IMAG) ADD("%s.im", rw_word(e, a));
@@ -93,7 +93,7 @@ static void emit_real(rw_emitter *e, const rw_graph_node *p)
 {
     const char *a = rw_word(e, p->arg[0]), *b = p->arg[1] >= 0 ? rw_word(e, p->arg[1]) : "",
                *c = p->arg[2] >= 0 ? rw_word(e, p->arg[2]) : "";
-    switch ((rw_op)p->op) {
+    switch ((rw_node_op)p->op) {
     case RW_OP_ADD: ADD("%s + %s", a, b); break;
     case RW_OP_SUB: ADD("%s - %s", a, b); break;
     case RW_OP_MUL: ADD("%s * %s", a, b); break;

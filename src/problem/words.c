@@ -1,4 +1,4 @@
-/* Names that come from the tables of other headers; apart from help.c, which knows the graphs of the expression language and their rw_op. */
+/* Names that come from the tables of other headers. */
 #include "rechenwerk/describe.h"
 #include "rechenwerk/krylov.h"
 

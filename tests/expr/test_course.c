@@ -97,7 +97,7 @@ static void test_changes(void **state)
     rw_graph_destroy(&g);
 }
 
-static int count(const rw_graph *g, rw_node n, rw_op op, bool of_fields)
+static int count(const rw_graph *g, rw_node n, rw_node_op op, bool of_fields)
 {
     const rw_graph_node *p = g->nodes + n;
     int sum = p->op == op && p->is_field == of_fields;

@@ -123,12 +123,12 @@ static rw_node grow(uint64_t seed, uint64_t *counter, int depth, bool analytic)
         int k = (int)(rw_random_uniform(seed, ++*counter) * 5);
         return k < 3 ? rw_param(g, param(leaves[k])) : rw_real(g, 0.5 + rw_random_uniform(seed, ++*counter));
     }
-    static const rw_op smooth[] = {RW_OP_ADD, RW_OP_SUB, RW_OP_MUL, RW_OP_DIV, RW_OP_POW, RW_OP_NEG, RW_OP_SQRT, RW_OP_EXP,
+    static const rw_node_op smooth[] = {RW_OP_ADD, RW_OP_SUB, RW_OP_MUL, RW_OP_DIV, RW_OP_POW, RW_OP_NEG, RW_OP_SQRT, RW_OP_EXP,
                                    RW_OP_LOG, RW_OP_SIN, RW_OP_COS, RW_OP_TAN, RW_OP_SINH, RW_OP_COSH, RW_OP_TANH, RW_OP_WHERE},
                        other[] = {RW_OP_HYPOT, RW_OP_ATAN2, RW_OP_CBRT, RW_OP_ASIN, RW_OP_ACOS, RW_OP_ATAN, RW_OP_ERF, RW_OP_MIN,
                                   RW_OP_MAX, RW_OP_ABS, RW_OP_MOD};
     int choices = RW_COUNT(smooth) + (analytic ? 0 : RW_COUNT(other)), pick = (int)(rw_random_uniform(seed, ++*counter) * choices);
-    rw_op op = pick < RW_COUNT(smooth) ? smooth[pick] : other[pick - RW_COUNT(smooth)];
+    rw_node_op op = pick < RW_COUNT(smooth) ? smooth[pick] : other[pick - RW_COUNT(smooth)];
     rw_node x[3] = {-1, -1, -1}, one = rw_real(g, 1);
     for (int i = 0; i < rw_ops[op].arity; ++i) x[i] = grow(seed, counter, depth - 1, analytic);
     /* arguments are kept where the operation is smooth and its values moderate */

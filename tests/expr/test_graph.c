@@ -18,8 +18,8 @@ static void test_constants_fold(void **state)
             rw_node arg[3] = {-1, -1, -1};
             double expected[2];
             for (int i = 0; i < rw_ops[op].arity; ++i) arg[i] = rw_const(g, x[i][0], x[i][1]);
-            rw_apply((rw_op)op, x, complex, expected);
-            rw_node folded = rw_make(g, (rw_op)op, arg[0], arg[1], arg[2]);
+            rw_apply((rw_node_op)op, x, complex, expected);
+            rw_node folded = rw_make(g, (rw_node_op)op, arg[0], arg[1], arg[2]);
             const rw_graph_node *p = g->nodes + folded;
             if (p->op != RW_OP_CONST || p->re != expected[0] || p->im != expected[1])
                 fail_msg("%s: op %d, %g%+gi for %g%+gi", rw_ops[op].name, p->op, p->re, p->im, expected[0], expected[1]);
@@ -86,7 +86,7 @@ static void test_identities(void **state)
     for (int i = 0; i < RW_COUNT(same); ++i)
         if (node(same[i][0]) != node(same[i][1])) fail_msg("%s is not %s", same[i][0], same[i][1]);
     /* and what must stay: NaN, infinity and rounding matter, or the host computes it once anyway */
-    static const struct { const char *text; rw_op op; } kept[] = {
+    static const struct { const char *text; rw_node_op op; } kept[] = {
         {"u/u", RW_OP_DIV}, {"u/v", RW_OP_DIV}, {"a/b", RW_OP_DIV}, {"sum(u)/a", RW_OP_DIV}, {"u^17", RW_OP_POW}, {"u^0.25", RW_OP_POW},
         {"u^v", RW_OP_POW}, {"u^-0.5", RW_OP_POW}, {"min(u, u)", RW_OP_MIN}, {"abs(u)", RW_OP_ABS}, {"u/sum(u)", RW_OP_DIV},
         {"real(w)", RW_OP_REAL}, {"u == u", RW_OP_EQ}, {"where(u, v, a)", RW_OP_WHERE}};

@@ -85,8 +85,8 @@ static const char *const functions[][4] = {
 /* Any function of the table in ops.def, so that a new one is here by itself. */
 static void grow_any(grower *g, int depth)
 {
-    rw_op op;
-    do op = (rw_op)pick(RW_OP_CALL); /* the last of the table */
+    rw_node_op op;
+    do op = (rw_node_op)pick(RW_OP_CALL); /* the last of the table */
     while (!rw_ops[op].word[0] || rw_ops[op].arity > 2);
     rw_text_add(g->t, "real(%s(", rw_ops[op].word);
     for (int i = 0; i < rw_ops[op].arity; ++i) around(g, RW_MIN(depth, 4), i ? ", 1.5 + tanh(" : "0.9*tanh(", ")");
@@ -245,9 +245,9 @@ static rw_node noisy(noise *s, rw_node n)
     rw_node result = n, arg[3] = {-1, -1, -1};
     for (int i = 0; i < rw_ops[p.op].arity; ++i) arg[i] = noisy(s, p.arg[i]);
     if (p.op == RW_OP_REDUCE) result = rw_reduce(g, (rw_reduce_kind)p.index, arg[0]);
-    else if (rw_ops[p.op].arity) result = rw_make(g, (rw_op)p.op, arg[0], arg[1], arg[2]);
+    else if (rw_ops[p.op].arity) result = rw_make(g, (rw_node_op)p.op, arg[0], arg[1], arg[2]);
     bool exact = false; /* whole constants, and operations that do not round */
-    switch ((rw_op)p.op) {
+    switch ((rw_node_op)p.op) {
     case RW_OP_CONST: exact = p.re == floor(p.re) && p.im == 0; break;
     case RW_OP_NEG: case RW_OP_LT: case RW_OP_LE: case RW_OP_EQ: case RW_OP_NE: case RW_OP_AND: case RW_OP_OR: case RW_OP_NOT: case RW_OP_WHERE:
     case RW_OP_MIN: case RW_OP_MAX: case RW_OP_SIGN: case RW_OP_FLOOR: case RW_OP_REAL: case RW_OP_IMAG: case RW_OP_CONJ: exact = true; break;

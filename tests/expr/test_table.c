@@ -321,8 +321,8 @@ static void test_random_forms(void **state)
         rw_node made[NODES] = {node_of(&n, "u"), node_of(&n, "v"), node_of(&n, "a"), node_of(&n, "b"), node_of(&n, "dx_forward(u)"), node_of(&n, "0.5")};
         for (int i = 6; i < NODES; ++i) {
             rw_node x = made[rw_random_u64(SEED, at++) % (uint64_t)i], y = made[rw_random_u64(SEED, at++) % (uint64_t)i];
-            static const rw_op ops[] = {RW_OP_ADD, RW_OP_SUB, RW_OP_ADD, RW_OP_SUB, RW_OP_MUL, RW_OP_NEG, RW_OP_MIN};
-            rw_op op = ops[rw_random_u64(SEED, at++) % RW_COUNT(ops)];
+            static const rw_node_op ops[] = {RW_OP_ADD, RW_OP_SUB, RW_OP_ADD, RW_OP_SUB, RW_OP_MUL, RW_OP_NEG, RW_OP_MIN};
+            rw_node_op op = ops[rw_random_u64(SEED, at++) % RW_COUNT(ops)];
             made[i] = op == RW_OP_NEG ? rw_make1(n.g, op, x) : op == RW_OP_MUL ? rw_make2(n.g, op, x, rw_make1(n.g, RW_OP_TANH, y)) : rw_make2(n.g, op, x, y);
         }
         rw_node before = made[NODES - 1], after = rw_linear(n.g, before);
