@@ -39,6 +39,36 @@ static void test_factors(void **state)
     }
 }
 
+/* What belongs to the pattern though it looks empty: a diagonal block of zeros, where elimination puts numbers; blocks without a real part. */
+static void test_empty_blocks(void **state)
+{
+    static const char *const layouts[] = {"csr", "sell", "bcsr:2", "bsell:2", "dia"};
+    static const factor_case exact = {"ilu0:order=natural", 0, false, false, 0};
+    (void)state;
+    for (int i = 0; i < (on("opencl") ? 1 : 2 * RW_COUNT(layouts)); ++i) {
+        const char *layout = layouts[i % RW_COUNT(layouts)];
+        const bool imaginary = i >= RW_COUNT(layouts);
+        const int size = strchr(layout, ':') ? 2 : 1;
+        const rw_dtype type = imaginary ? RW_C128 : RW_F64;
+        entries e = laplacian(14, 1, size, imaginary, 0.3);
+        for (int64_t k = 0; k < e.n; ++k) {
+            const bool on_diagonal = e.row[k] / size == e.column[k] / size;
+            if (!imaginary && on_diagonal && e.row[k] / size % 4 == 3) e.value[k] = 0;
+            if (imaginary && !on_diagonal) e.value[2 * k + 1] = e.value[2 * k], e.value[2 * k] = 0;
+        }
+        dense d = dense_of(&e, size);
+        rw_sparse *m = matrix_of(layout, type, &e);
+        rw_array *r = vector_of(type, e.rows, 5), *z = vector_of(type, e.rows, 0);
+        number *want = numbers(type, r);
+        reference(&exact, &d, want);
+        apply(exact.text, m, type, r, z);
+        if (!(difference(type, z, want) <= 1e-12)) fail_msg("%s, imaginary %d: differs by %g", layout, imaginary, difference(type, z, want));
+        free(want);
+        rw_sparse_destroy(&m), rw_array_destroy(&r), rw_array_destroy(&z);
+        free_entries(&e), free_dense(&d);
+    }
+}
+
 /* A27: (L U) 1 = A 1, so M A 1 = 1. */
 static void test_row_sums(void **state)
 {
@@ -255,7 +285,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors), cmocka_unit_test(test_row_sums), cmocka_unit_test(test_drop),  cmocka_unit_test(test_chebyshev), cmocka_unit_test(test_gain),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors), cmocka_unit_test(test_empty_blocks), cmocka_unit_test(test_row_sums), cmocka_unit_test(test_drop),  cmocka_unit_test(test_chebyshev), cmocka_unit_test(test_gain),
                                        cmocka_unit_test(test_multigrid), cmocka_unit_test(test_text),   cmocka_unit_test(test_refused)};
     return run_on_devices("precond", tests, RW_COUNT(tests));
 }
