@@ -168,6 +168,22 @@ static rw_precond_spec with_defaults(const rw_sparse *m, rw_precond_spec s)
     return s;
 }
 
+int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *l, const rw_sparse_size *size, rw_dtype vectors)
+{
+    const int64_t r = RW_MAX(l->block_rows, 1), vector = size->rows * (int64_t)rw_dtype_size(vectors), kept = (1 + rw_dtype_is_complex(l->values)) * (s->scaled ? 2 : s->single ? 4 : 8);
+    const int64_t block = r * r * kept + 4, scales = s->scaled ? 4 * size->rows : 0, diagonal = size->rows / r * block + scales;
+    switch (s->method) {
+    case RW_PRECOND_JACOBI:
+    case RW_PRECOND_AMG:
+    case RW_PRECOND_ILUT: return diagonal;
+    case RW_PRECOND_CHEBYSHEV: return diagonal + 2 * vector;
+    case RW_PRECOND_SSOR:
+    case RW_PRECOND_ILU:
+    case RW_PRECOND_MILU: return size->blocks * block + 3 * scales + (s->sweeps ? 2 * vector : 0);
+    default: return 0;
+    }
+}
+
 /* ---- create, apply, destroy ---------------------------------------------------------------------------------------------------------------- */
 
 enum { GROUP = 256, EACH_ITEM = 4 };

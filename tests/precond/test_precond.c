@@ -69,6 +69,34 @@ static void test_empty_blocks(void **state)
     }
 }
 
+/* What is said beforehand, beside what is taken: nothing is said that is not needed, and little more is needed where all is known. */
+static void test_memory(void **state)
+{
+    static const struct { const char *text; bool known; } kinds[] = {
+        {"jacobi", true}, {"ssor", true}, {"ilu0", true}, {"milu:f32", true}, {"ilu0:sweeps=2", true}, {"chebyshev", true}, {"ilu0:scaled", true}, {"ilu2", false}, {"ilut", false}, {"amg", false}};
+    static const char *const layouts[] = {"csr", "bcsr:3"};
+    (void)state;
+    assert_int_equal(rw_precond_memory(&(rw_precond_spec){0}, &(rw_sparse_layout){0}, &(rw_sparse_size){.rows = 100}, RW_F64), 0);
+    for (int i = 0; i < (on("cpu") ? RW_COUNT(kinds) : 0); ++i)
+        for (int blocks = 0; blocks < 2; ++blocks)
+            for (int is_complex = 0; is_complex < 2; ++is_complex) {
+                const rw_dtype type = is_complex ? RW_C128 : RW_F64;
+                entries e = laplacian(40, 2, blocks ? 3 : 1, is_complex, 0);
+                rw_sparse *m = matrix_of(layouts[blocks], type, &e);
+                rw_precond_spec spec;
+                rw_precond *p;
+                const rw_sparse_size size = rw_sparse_get_size(m);
+                const rw_sparse_layout *l = rw_sparse_get_layout(m);
+                OK(rw_precond_parse(ctx, kinds[i].text, &spec));
+                const int64_t before = counters().bytes_allocated, said = rw_precond_memory(&spec, l, &size, type);
+                OK(rw_precond_create(m, type, &spec, &p));
+                const int64_t taken = counters().bytes_allocated - before;
+                if (said > taken || said < 1000 || (kinds[i].known && taken > 2 * said)) fail_msg("%s, %s: said %lld, took %lld bytes", kinds[i].text, layouts[blocks], (long long)said, (long long)taken);
+                rw_precond_destroy(&p), rw_sparse_destroy(&m);
+                free_entries(&e);
+            }
+}
+
 /* A27: (L U) 1 = A 1, so M A 1 = 1. */
 static void test_row_sums(void **state)
 {
@@ -285,7 +313,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors), cmocka_unit_test(test_empty_blocks), cmocka_unit_test(test_row_sums), cmocka_unit_test(test_drop),  cmocka_unit_test(test_chebyshev), cmocka_unit_test(test_gain),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors), cmocka_unit_test(test_empty_blocks), cmocka_unit_test(test_memory), cmocka_unit_test(test_row_sums), cmocka_unit_test(test_drop),  cmocka_unit_test(test_chebyshev), cmocka_unit_test(test_gain),
                                        cmocka_unit_test(test_multigrid), cmocka_unit_test(test_text),   cmocka_unit_test(test_refused)};
     return run_on_devices("precond", tests, RW_COUNT(tests));
 }
