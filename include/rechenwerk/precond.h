@@ -69,9 +69,9 @@ typedef struct rw_precond_info {
 
 typedef struct rw_precond rw_precond;
 
-/* Bytes that one takes on the device beside its matrix, of a layout and size, before either is made, without padding and places of rows: all of them for jacobi, chebyshev, ssor, ilu and milu without fill; the least
- * that is sure for the others, which find their entries while they are made. 0 for none. */
-RW_API int64_t rw_precond_memory(const rw_precond_spec *spec, const rw_sparse_layout *layout, const rw_sparse_size *size, rw_dtype vectors);
+/* Bytes that one takes on the device beside its matrix, of a layout and size, before either is made, without padding and places of rows; 0 for none. *all (NULL: not asked for): that is all; false
+ * for ilut, amg, and ilu and milu with fill, which find their entries while they are made: the least that is sure. */
+RW_API int64_t rw_precond_memory(const rw_precond_spec *spec, const rw_sparse_layout *layout, const rw_sparse_size *size, rw_dtype vectors, bool *all);
 
 /* For vectors of type `vectors`, complex for a complex matrix. The matrix is not needed afterwards, but for chebyshev and amg, which use it.
  * ssor, ilu and milu on GPUs, and by iterations anywhere: numbers stay on the device, which needs room for the factors twice meanwhile (by iterations three times); arithmetic is that of the vectors,

@@ -168,10 +168,13 @@ static rw_precond_spec with_defaults(const rw_sparse *m, rw_precond_spec s)
     return s;
 }
 
-int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *l, const rw_sparse_size *size, rw_dtype vectors)
+int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *l, const rw_sparse_size *size, rw_dtype vectors, bool *all)
 {
-    const int64_t r = RW_MAX(l->block_rows, 1), vector = size->rows * (int64_t)rw_dtype_size(vectors), kept = (1 + rw_dtype_is_complex(l->values)) * (s->scaled ? 2 : s->single ? 4 : 8);
-    const int64_t block = r * r * kept + 4, scales = s->scaled ? 4 * size->rows : 0, diagonal = size->rows / r * block + scales;
+    const rw_host h = {.r = RW_MAX(l->block_rows, 1), .parts = 1 + rw_dtype_is_complex(l->values)};
+    const rw_sparse_layout kept = rw_host_layout(&h, false, s);
+    const int64_t r = h.r, vector = size->rows * (int64_t)rw_dtype_size(vectors), block = r * r * (int64_t)rw_sparse_value_size(&kept) + 4;
+    const int64_t scales = s->scaled ? 4 * size->rows : 0, diagonal = size->rows / r * block + scales;
+    if (all) *all = s->method != RW_PRECOND_AMG && s->method != RW_PRECOND_ILUT && !(FOR_ILU >> s->method & 1 && s->level > 0);
     switch (s->method) {
     case RW_PRECOND_JACOBI:
     case RW_PRECOND_AMG:

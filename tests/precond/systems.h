@@ -175,30 +175,6 @@ static inline entries system_of(uint64_t seed, int64_t n, int r, bool is_complex
     return e;
 }
 
-static inline rw_sparse *matrix_of(const char *layout, rw_dtype values, const entries *e)
-{
-    rw_sparse_layout l;
-    rw_sparse *m;
-    OK(rw_sparse_layout_parse(ctx, layout, &l));
-    l.values = values;
-    OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
-    return m;
-}
-
-static inline rw_array *vector_of(rw_dtype type, int64_t n, uint64_t seed)
-{
-    rw_array *a;
-    void *data;
-    OK(rw_array_create(dev, type, 1, &n, RW_MEMORY_DEVICE, &a));
-    OK(rw_array_write(a, &data));
-    for (int64_t i = 0; i < n * (1 + rw_dtype_is_complex(type)); ++i) {
-        const double v = seed ? rw_random_uniform(seed, (uint64_t)i) - 0.5 : 0;
-        if (type == RW_F32 || type == RW_C64) ((float *)data)[i] = (float)v;
-        else ((double *)data)[i] = v;
-    }
-    return a;
-}
-
 static inline rw_precond_info apply(const char *text, rw_sparse *m, rw_dtype type, rw_array *r, rw_array *z)
 {
     rw_precond_spec spec;

@@ -81,4 +81,30 @@ __attribute__((unused)) static entries grid_entries(uint64_t seed, int64_t n, in
 __attribute__((unused)) static const char *const scalar_layouts[] = {"coo", "csr", "csr:i64", "vbcsr", "dia", "ell", "ell:l5", "ell:s1000000", "sell", "sell:s64", "sell:h64:s128:i64", "sell:l3", NULL};
 __attribute__((unused)) static const char *const block_layouts[] = {"bcsr:%dx%d", "bcsr:%dx%d:columns", "bell:%dx%d", "bell:%dx%d:l2", "bell:%dx%d:s100000", "bsell:%dx%d", "bsell:%dx%d:s64:i64", "bsell:%dx%d:h96:s96:l3", NULL};
 
+/* On the device of the test. */
+__attribute__((unused)) static rw_sparse *matrix_of(const char *layout, rw_dtype values, const entries *e)
+{
+    rw_sparse_layout l;
+    rw_sparse *m;
+    OK(rw_sparse_layout_parse(ctx, layout, &l));
+    l.values = values;
+    OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
+    return m;
+}
+
+/* Uniform numbers; seed 0: zeros. */
+__attribute__((unused)) static rw_array *vector_of(rw_dtype type, int64_t n, uint64_t seed)
+{
+    rw_array *a;
+    void *data;
+    OK(rw_array_create(dev, type, 1, &n, RW_MEMORY_DEVICE, &a));
+    OK(rw_array_write(a, &data));
+    for (int64_t i = 0; i < n * (1 + rw_dtype_is_complex(type)); ++i) {
+        const double v = seed ? rw_random_uniform(seed, (uint64_t)i) - 0.5 : 0;
+        if (type == RW_F32 || type == RW_C64) ((float *)data)[i] = (float)v;
+        else ((double *)data)[i] = v;
+    }
+    return a;
+}
+
 #endif

@@ -62,23 +62,17 @@ static int write_history(const char *path, const solve *s)
 /* Of the preconditioner, the inner solver's where there is one. */
 static const rw_precond_spec *precond_of(const solve *s) { return s->spec.inner ? &s->spec.inner->precond : &s->spec.precond; }
 
-static double precond_memory(const solve *s)
+static double precond_memory(const solve *s, bool *all)
 {
     rw_sparse_size size = s->layout.size;
     size.rows = s->e.rows; /* of a stencil too */
-    return (double)rw_precond_memory(precond_of(s), &s->layout.layout, &size, s->vectors);
-}
-
-/* Whether it finds its entries while it is made. */
-static bool precond_grows(const rw_precond_spec *p)
-{
-    return p->method == RW_PRECOND_AMG || p->method == RW_PRECOND_ILUT || ((p->method == RW_PRECOND_ILU || p->method == RW_PRECOND_MILU) && p->level > 0);
+    return (double)rw_precond_memory(precond_of(s), &s->layout.layout, &size, s->vectors, all);
 }
 
 /* Matrix, solver's vectors, b and x, preconditioner. */
 static double memory_of(const solve *s)
 {
-    return (double)s->layout.size.bytes + precond_memory(s) + (double)rw_krylov_memory(&s->spec, s->e.rows, s->vectors) + 2 * (double)s->e.rows * (double)rw_dtype_size(s->vectors);
+    return (double)s->layout.size.bytes + precond_memory(s, NULL) + (double)rw_krylov_memory(&s->spec, s->e.rows, s->vectors) + 2 * (double)s->e.rows * (double)rw_dtype_size(s->vectors);
 }
 
 /* Whether the method keeps the more vectors, the longer it goes on. */
@@ -96,8 +90,10 @@ static void print_before(const solve *s)
     if (s->stencil) print_stencil(s);
     else print_matrix(s->matrix, &s->e);
     printf("  device     %s\n  format     %s%s%s\n", d->name, text_of(&s->layout.layout), *s->reason ? ": " : "", s->reason);
-    printf("  memory     %.4g MB: matrix %.4g, vectors %.4g", 1e-6 * memory_of(s), 1e-6 * (double)s->layout.size.bytes, 1e-6 * (memory_of(s) - (double)s->layout.size.bytes - precond_memory(s)));
-    if (precond_of(s)->method) printf(", preconditioner %s%.4g", precond_grows(precond_of(s)) ? "at least " : "", 1e-6 * precond_memory(s));
+    bool all;
+    const double whole = memory_of(s), matrix = (double)s->layout.size.bytes, precond = precond_memory(s, &all);
+    printf("  memory     %.4g MB: matrix %.4g, vectors %.4g", 1e-6 * whole, 1e-6 * matrix, 1e-6 * (whole - matrix - precond));
+    if (precond_of(s)->method) printf(", preconditioner %s%.4g", all ? "" : "at least ", 1e-6 * precond);
     if (d->memory_free > 0) printf("; free %.4g GB", 1e-9 * (double)d->memory_free);
     printf("\n  method     %s, ", rw_krylov_method_name(k->method));
     if (restarts(s)) printf("restart %d, ", k->restart);
