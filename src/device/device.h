@@ -48,6 +48,7 @@ struct rw_program {
     char name[64];
     char key[65];         /* hex SHA-256, the cache key */
     int group;            /* items of a group: the definition GROUP */
+    int groups_a_unit;    /* for which registers are to suffice: the definition RW_GROUPS_A_UNIT, else 1; 0 says nothing */
     int64_t shared_large; /* bytes of SHARED_LARGE: the definition SHARED_LARGE_BYTES, else 0 */
     int nkernels;
     rw_kernel *kernels;

@@ -325,6 +325,7 @@ rw_status rw_program_create(rw_device *dev, const char *name, const char *text, 
     *program = NULL;
     const char *group = define_value(defines, ndefines, "GROUP"), *real = define_value(defines, ndefines, "REAL");
     const char *large = define_value(defines, ndefines, "SHARED_LARGE_BYTES");
+    const char *units = define_value(defines, ndefines, "RW_GROUPS_A_UNIT");
     if (!real) real = "f64";
     int items = group ? atoi(group) : 0;
     if (items < 1)
@@ -352,7 +353,7 @@ rw_status rw_program_create(rw_device *dev, const char *name, const char *text, 
         goto out;
     }
     p->references = 1, p->device = rw_device_retain(dev), p->group = items;
-    p->shared_large = large ? atoll(large) : 0;
+    p->shared_large = large ? atoll(large) : 0, p->groups_a_unit = units ? atoi(units) : 1;
     snprintf(p->name, sizeof p->name, "%s", name);
     memcpy(p->key, key, sizeof key);
     status = parse_kernels(p, text, real);

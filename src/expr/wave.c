@@ -376,7 +376,7 @@ rw_status rw_emit_wave(rw_emitter *e)
     char to[80], layer[40];
     emit_sizes(e);
     for (int f = 0; f < e->g->nfields; ++f) RW_TRY(rw_emit_near(e, f));
-    ADD("#undef RW_GROUPS_A_UNIT\n#define RW_GROUPS_A_UNIT %d\n", groups_a_unit(w));
+    e->k->groups_a_unit = groups_a_unit(w);
     ADD("KERNEL(run%s%s)\n{\n    SHARED(real, shared, 2 * VERSIONS * LAYER);\n", rw_text_of(&e->arrays), rw_text_of(&e->uniforms));
     for (int i = 0; i < w->nversions; ++i) {
         for (int a = 0; a <= w->v[i].oldest; ++a) ADD("    PRIVATE(real, w%d_%d);\n", i, a);

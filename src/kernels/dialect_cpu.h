@@ -58,6 +58,7 @@ typedef struct { int id[3], n[3]; } rw_group;
 #define UNROLL_BY(n) RW_PRAGMA(GCC unroll n)
 #define FMA(a, b, c) fma(a, b, c)
 #define SELECT(c, a, b) ((c) ? (a) : (b))
+#define LOAD(p) (*(p))
 #define LOAD_ONCE(p) (*(p))
 #define STORE_ONCE(p, v) (*(p) = (v))
 #define PREFETCH(p, bytes) rw_prefetch(p, bytes)

@@ -97,6 +97,7 @@ template <class V> DEVICE void rw_store_once(V *p, typename rw_same<V>::type v)
     u.value = v;
     __stcs((decltype(u.word) *)p, u.word);
 }
+#define LOAD(p) (*(p))
 #define LOAD_ONCE(p) rw_load_once(p)
 #define STORE_ONCE(p, v) rw_store_once(p, v)
 #define PREFETCH(p, bytes) (void)0

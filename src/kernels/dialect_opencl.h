@@ -70,8 +70,67 @@ DEVICE int rw_item(void)
 #define UNROLL_BY(n) RW_PRAGMA(unroll n)
 #define FMA(a, b, c) fma(a, b, c)
 #define SELECT(c, a, b) ((c) ? (a) : (b))
+#ifdef RW_PTX
+/* What OpenCL C of NVIDIA has no words for, as in CUDA: a struct in one load, what shall leave the caches first, warps. */
+typedef union { ulong w16[2]; ulong w8; uint w4; ushort w2; uchar w1; } rw_word;
+DEVICE void rw_load_once(int bytes, const __global void *p, rw_word *u)
+{
+    if (bytes == 16) __asm__ volatile("ld.global.cs.v2.u64 {%0, %1}, [%2];" : "=l"(u->w16[0]), "=l"(u->w16[1]) : "l"(p));
+    else if (bytes == 8) __asm__ volatile("ld.global.cs.u64 %0, [%1];" : "=l"(u->w8) : "l"(p));
+    else if (bytes == 4) __asm__ volatile("ld.global.cs.u32 %0, [%1];" : "=r"(u->w4) : "l"(p));
+    else if (bytes == 2) __asm__ volatile("ld.global.cs.u16 %0, [%1];" : "=h"(u->w2) : "l"(p));
+    else u->w1 = *(const __global uchar *)p;
+}
+DEVICE void rw_store_once(int bytes, __global void *p, const rw_word *u)
+{
+    if (bytes == 16) __asm__ volatile("st.global.cs.v2.u64 [%0], {%1, %2};" : : "l"(p), "l"(u->w16[0]), "l"(u->w16[1]) : "memory");
+    else if (bytes == 8) __asm__ volatile("st.global.cs.u64 [%0], %1;" : : "l"(p), "l"(u->w8) : "memory");
+    else if (bytes == 4) __asm__ volatile("st.global.cs.u32 [%0], %1;" : : "l"(p), "r"(u->w4) : "memory");
+    else if (bytes == 2) __asm__ volatile("st.global.cs.u16 [%0], %1;" : : "l"(p), "h"(u->w2) : "memory");
+    else *(__global uchar *)p = u->w1;
+}
+DEVICE void rw_load(int bytes, const __global void *p, rw_word *u)
+{
+    if (bytes == 16) {
+        const ulong2 v = *(const __global ulong2 *)p;
+        u->w16[0] = v.x, u->w16[1] = v.y;
+    } else if (bytes == 8) u->w8 = *(const __global ulong *)p;
+    else if (bytes == 4) u->w4 = *(const __global uint *)p;
+    else if (bytes == 2) u->w2 = *(const __global ushort *)p;
+    else u->w1 = *(const __global uchar *)p;
+}
+#define RW_PUN(p) union { __typeof__((0, *(p))) value; rw_word word; } rw_pun /* the comma takes const and __global away */
+#define LOAD(p) ({ RW_PUN(p); rw_load(sizeof(*(p)), p, &rw_pun.word); rw_pun.value; })
+#define LOAD_ONCE(p) ({ RW_PUN(p); rw_load_once(sizeof(*(p)), p, &rw_pun.word); rw_pun.value; })
+#define STORE_ONCE(p, v) ({ RW_PUN(p); rw_pun.value = (v); rw_store_once(sizeof(*(p)), p, &rw_pun.word); })
+DEVICE uint rw_from_lane_above(uint v, int by, uint lanes)
+{
+    uint u;
+    __asm__ volatile("shfl.sync.down.b32 %0, %1, %2, 31, %3;" : "=r"(u) : "r"(v), "r"(by), "r"(lanes));
+    return u;
+}
+/* Lanes 32 w … 32 w + 31 of a warp; the group's last one may be short. */
+#define WARP_SUM(T, sums, scratch, name)                                                                               \
+    do {                                                                                                               \
+        union { T value; uint word[sizeof(T) / 4]; } rw_v, rw_u;                                                       \
+        const int rw_lane = ITEM % 32, rw_lanes = GROUP - ITEM / 32 * 32 < 32 ? GROUP - ITEM / 32 * 32 : 32;           \
+        const uint rw_mask = rw_lanes == 32 ? 0xffffffffu : (1u << rw_lanes) - 1;                                      \
+        rw_v.value = name[0];                                                                                          \
+        UNROLL                                                                                                         \
+        for (int rw_by = 16; rw_by > 0; rw_by /= 2) {                                                                  \
+            UNROLL                                                                                                     \
+            for (int rw_k = 0; rw_k < (int)(sizeof(T) / 4); ++rw_k)                                                    \
+                rw_u.word[rw_k] = rw_from_lane_above(rw_v.word[rw_k], rw_by, rw_mask);                                 \
+            if (rw_lane + rw_by < rw_lanes) rw_v.value += rw_u.value;                                                  \
+        }                                                                                                              \
+        if (rw_lane == 0) sums[ITEM / 32] = rw_v.value;                                                                \
+    } while (0);                                                                                                       \
+    BARRIER
+#else
+#define LOAD(p) (*(p))
 #define LOAD_ONCE(p) (*(p))
 #define STORE_ONCE(p, v) (*(p) = (v))
+#endif
 #define PREFETCH(p, bytes) (void)0
 #define ATOMIC_ADD(p, v) atomic_add(p, v)
 #define PRINT(...)

@@ -1,4 +1,4 @@
-/* DIA: diagonals from end to end, one behind the other. Places that lie outside of the matrix hold 0 and are not read.
+/* DIA: diagonals from end to end, one behind the other. Places that lie outside of the matrix hold 0.
  *
  *   column[d]              offset of diagonal d, ascending: its entry in row i is in column i + column[d]
  *   value[rows d + i]      that entry
@@ -63,7 +63,7 @@ static int tiles_of(const rw_sparse *m) { return rw_sparse_threads(m) ? 1 : 16; 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     (void)p;
-    rw_text_add(d, "GROUP=%d TILES=%d", tile_of(m), tiles_of(m));
+    rw_text_add(d, "GROUP=%d TILES=%d LANES=%d", tile_of(m), tiles_of(m), !rw_sparse_threads(m));
 }
 
 static int64_t groups(const rw_sparse *m) { return (m->rows + tile_of(m) * tiles_of(m) - 1) / (tile_of(m) * tiles_of(m)); }

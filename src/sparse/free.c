@@ -30,13 +30,20 @@ rw_status rw_free_check(const rw_sparse *m, rw_op op, rw_dtype vectors)
 
 /* ---- products ------------------------------------------------------------------------------------------------------------------ */
 
+/* Numbers of an item: on a GPU so many that loads are under way while a group adds up. */
+static int pieces(const rw_sparse *m) { return rw_sparse_threads(m) ? 8 : 1; }
+
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     (void)p;
-    rw_text_add(d, "GROUP=%d", rw_product_group(m));
+    rw_text_add(d, "GROUP=%d PIECES=%d", rw_product_group(m), pieces(m));
 }
 
-static int64_t groups_of(const rw_sparse *m, int64_t n) { return (n + rw_product_group(m) - 1) / rw_product_group(m); }
+static int64_t groups_of(const rw_sparse *m, int64_t n)
+{
+    const int64_t rows = (int64_t)rw_product_group(m) * pieces(m);
+    return (n + rows - 1) / rows;
+}
 static int64_t groups(const rw_sparse *m) { return groups_of(m, m->rows); }
 
 /* A vector of the matrix, made when first needed. */

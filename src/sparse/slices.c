@@ -174,7 +174,7 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 static int rows_of_item(const rw_sparse *m, int vectors)
 {
     const int r = m->layout.block_rows, size = (int)rw_sparse_value_size(&m->layout);
-    return rw_sparse_threads(m) && size <= 4 && vectors == 1 && r == m->layout.block_columns && r > 1 && !m->layout.section && !m->ordered ? 4 / size : 0;
+    return rw_sparse_threads(m) && size <= 4 && vectors == 1 && r == m->layout.block_columns && r > 1 && r <= 8 && !m->layout.section && !m->ordered ? 4 / size : 0;
 }
 
 /* On a GPU many vectors are shared out to items by WIDE of them. */
@@ -196,18 +196,19 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     const int rows = rows_of_group(m, p->vectors), run = rows_of_item(m, p->vectors);
     const bool few = groups_of_rows(m, p->vectors) <= 2 * m->device->info.units; /* nobody else is there to hide a load's latency behind: all at once */
-    const int items = by_blocks(m, p) ? rows * p->vectors / p->wide : rows * m->layout.block_rows / RW_MAX(run, 1);
+    const int all = by_blocks(m, p) ? rows * p->vectors / p->wide : rows * m->layout.block_rows / RW_MAX(run, 1);
+    const int items = rw_sparse_threads(m) && !run ? RW_MIN(all, 256) : all; /* wide blocks: several times each */
     const bool lanes = !rw_sparse_threads(m);
     rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=4 SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, items, lanes, by_blocks(m, p), run, sorted(m),
                 m->layout.section, m->shift && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1) : few ? 4 : m->layout.block_columns > 3 ? 2 : 4);
     if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);
     /* registers for enough groups: where values are small, or converted on the way, or vectors many */
     if (run > 1) rw_text_add(d, " RW_GROUPS_A_UNIT=%d", RW_MIN(RW_MAX(1120 / items, 1), 16));
-    else if (run || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
+    else if (run || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=%d", RW_MIN(2048 / items, 8));
     else if (by_blocks(m, p)) rw_text_add(d, " RW_GROUPS_A_UNIT=4");
 }
 
-/* With sections it is finish.k that has them, of as many items: an item a scalar row too. */
+/* With sections it is finish.k that has them, of as many rows. */
 static int64_t groups(const rw_sparse *m) { return groups_of_rows(m, 1); }
 
 static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)

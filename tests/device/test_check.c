@@ -214,6 +214,9 @@ static const finding findings[] = {
     {"two_large", 1, "    SHARED_LARGE(real, a);\n    SHARED_LARGE(int, b);\n"
                      "    EACH(i, 8) { a[i] = 1; b[i] = 1; y[i] = a[i] + b[i]; }\n",
      {"dialect", "line 4", "second SHARED_LARGE, 'b' besides 'a'"}},
+    {"shared_too_much", 1, "    SHARED(real, a, 6000);\n    SHARED(real, b, 145);\n"
+                           "    EACH(i, 8) { a[i] = 1; b[i] = 1; y[i] = a[i] + b[i]; }\n",
+     {"dialect", "line 4", "'b' makes 49160 bytes of SHARED, where CUDA has 49152"}},
     {"divide_by_zero", 1, "    EACH(i, n) {\n        y[i] = n / (n - 60 - (int)x[i]);\n    }\n",
      {"arithmetic", "line 4", "item 4", "by zero"}},
     {"overflow", 1, "    EACH(i, n) {\n        int k = i * 100000000;\n        y[i] = k;\n    }\n",

@@ -47,6 +47,32 @@ static const char words_text[] =
     "GROUP_COUNT(1) + 100000 * GROUP_COUNT(2); }\n"
     "}\n"
     "KERNEL(add_up, GLOBAL int *count, int n) { EACH(i, n) { ATOMIC_ADD(count + i % 5, i); } }\n"
+    "typedef struct ALIGNED(8) { f32 a, b; } pair32;\n"
+    "typedef struct ALIGNED(16) { f64 a, b; } pair64;\n"
+    "#define MOVE(T, part) \\\n"
+    "    EACH(i, n / 2) \\\n" /* 16 bytes of x */
+    "    { \\\n"
+    "        GLOBAL const T *from = (GLOBAL const T *)(x + 2 * i); \\\n"
+    "        GLOBAL T *to = (GLOBAL T *)(y + 2 * (part) * n + 2 * i), *once = (GLOBAL T *)(y + (2 * (part) + 1) * n + 2 * i); \\\n"
+    "        for (int k = 0; k < 16 / (int)sizeof(T); ++k) { STORE_ONCE(to + k, LOAD(from + k)); STORE_ONCE(once + k, LOAD_ONCE(from + k)); } \\\n"
+    "    }\n"
+    "KERNEL(move, GLOBAL f64 *y, GLOBAL const f64 *x, int n)\n" /* x twelve times, by accesses of 1 to 16 bytes */
+    "{\n"
+    "    MOVE(u8, 0) MOVE(i16, 1) MOVE(f32, 2) MOVE(f64, 3) MOVE(pair32, 4) MOVE(pair64, 5)\n"
+    "}\n"
+    "KERNEL(warps, GLOBAL f64 *y, GLOBAL const f64 *x)\n" /* sums of 32 in f64 and f32 */
+    "{\n"
+    "    PRIVATE(f64, a);\n"
+    "    PRIVATE(f32, b);\n"
+    "    SHARED(f64, sums, (GROUP + 31) / 32);\n"
+    "    SHARED(f32, sums32, (GROUP + 31) / 32);\n"
+    "    SHARED(f64, scratch, GROUP);\n"
+    "    SHARED(f32, scratch32, GROUP);\n"
+    "    EACH(i, GROUP) { AT(a, i) = x[i]; AT(b, i) = (f32)(2 * x[i]); }\n"
+    "    WARP_SUM(f64, sums, scratch, a);\n"
+    "    WARP_SUM(f32, sums32, scratch32, b);\n"
+    "    EACH(i, (GROUP + 31) / 32) { y[2 * i] = sums[i]; y[2 * i + 1] = sums32[i]; }\n"
+    "}\n"
     "KERNEL(small, GLOBAL f64 *y, f64 a, f64 b)\n"
     "{\n"
     "    f64 v = 0;\n"
@@ -58,7 +84,7 @@ typedef struct words { int group, group_x; rw_program *p; } words;
 
 /* Programs live to the end: PoCL is slow at them. */
 static words all_words[MAX_TEST_DEVICES][3];
-static const struct { int group, group_x; } widths[3] = {{64, 16}, {7, 7}, {1, 1}};
+static const struct { int group, group_x; } widths[3] = {{72, 24}, {7, 7}, {1, 1}};
 
 static void compile(int index)
 {
@@ -177,6 +203,44 @@ static void test_atomic_add(void **state)
             assert_int_equal(ints_of(count)[k], GROUPS * sum);
         }
         rw_array_destroy(&count);
+    }
+}
+
+/* Bit patterns are kept, those of NaN too. */
+static void test_loads_and_stores(void **state)
+{
+    (void)state;
+    enum { N = 90 };
+    EACH_WORDS(w) {
+        rw_array *x = zeros(RW_F64, N), *y = zeros(RW_F64, 12 * N);
+        uint64_t bits[N];
+        void *to;
+        for (int i = 0; i < N; ++i) bits[i] = rw_random_u64(31, (uint64_t)i);
+        OK(rw_array_update(x, &to));
+        memcpy(to, bits, sizeof bits);
+        OK(rw_launch(queue, kernel_of(w->p, "move"), one, (rw_arg[]){rw_arg_array(y), rw_arg_array(x), rw_arg_int(N)}, 3));
+        for (int k = 0; k < 12; ++k)
+            if (memcmp(numbers_of(y) + k * N, bits, sizeof bits)) fail_msg("GROUP %d, move %d differs", w->group, k);
+        rw_array_destroy(&x), rw_array_destroy(&y);
+    }
+}
+
+static void test_sums_of_warps(void **state)
+{
+    (void)state;
+    EACH_WORDS(w) {
+        rw_array *x = zeros(RW_F64, w->group), *y = zeros(RW_F64, 2 * (w->group + 31) / 32 + 1);
+        void *to;
+        OK(rw_array_update(x, &to));
+        for (int i = 0; i < w->group; ++i) ((double *)to)[i] = i * i + 1;
+        OK(rw_launch(queue, kernel_of(w->p, "warps"), one, (rw_arg[]){rw_arg_array(y), rw_arg_array(x)}, 2));
+        for (int k = 0; k < (w->group + 31) / 32; ++k) {
+            double sum = 0;
+            for (int i = 32 * k; i < RW_MIN(32 * k + 32, w->group); ++i) sum += i * i + 1;
+            if (numbers_of(y)[2 * k] != sum || numbers_of(y)[2 * k + 1] != 2 * sum)
+                fail_msg("GROUP %d, warp %d: %g and %g, expected %g and %g", w->group, k, numbers_of(y)[2 * k], numbers_of(y)[2 * k + 1], sum, 2 * sum);
+        }
+        rw_array_destroy(&x), rw_array_destroy(&y);
     }
 }
 
@@ -370,6 +434,8 @@ int main(void)
         cmocka_unit_test(test_shared_memory_and_barriers),
         cmocka_unit_test(test_groups_know_their_place),
         cmocka_unit_test(test_atomic_add),
+        cmocka_unit_test(test_loads_and_stores),
+        cmocka_unit_test(test_sums_of_warps),
         cmocka_unit_test(test_small_words),
         cmocka_unit_test(test_dialect_math),
         cmocka_unit_test(test_complex_128),

@@ -549,6 +549,10 @@ static void test_compilers(void **state)
         setenv("RECHENWERK_CC", path, 1);
         FAILS(RW_ERR_COMPILE, "the compiler gave no reason", CREATE);
         rw_free(read_log());
+        write_script("warns", "#!/bin/sh\necho 'warning: a strange day' >&2\nexit 1\n", path);
+        setenv("RECHENWERK_CC", path, 1);
+        FAILS(RW_ERR_COMPILE, "the compiler gave no reason", CREATE);
+        rw_free(read_log());
         write_script("talks", "#!/bin/sh\necho 'one line'\necho 'fatal error: no licence' >&2\nexit 3\n", path);
         setenv("RECHENWERK_CC", path, 1);
         FAILS(RW_ERR_COMPILE, "program tiny: fatal error: no licence", CREATE);
@@ -567,7 +571,7 @@ static void test_compilers(void **state)
         setenv("RECHENWERK_CC", path, 1);
         OK(CREATE);
         rw_program_destroy(&p);
-        assert_int_equal(count_files(folder), 6); /* the scripts, and nothing of ours */
+        assert_int_equal(count_files(folder), 7); /* the scripts, and nothing of ours */
         snprintf(temporary, sizeof temporary, "%s/missing", folder);
         setenv("TMPDIR", temporary, 1);
         rw_context_set_cache(ctx, false, NULL, false);

@@ -209,6 +209,29 @@ static void scaled(const char *text, const entries *e, rw_dtype type, rw_op op, 
     free(most);
 }
 
+/* The widest blocks of slices: kernels of GPUs keep within the shared memory that all of them have. */
+static void test_wide_blocks(void **state)
+{
+    static const struct { const char *layout; rw_dtype type; int k; } kinds[] = {
+        {"bsell:16:f32", RW_C128, 1}, {"bsell:13:c64", RW_C128, 1}, {"bsell:16:c64", RW_C64, 1}, {"bsell:9:f32", RW_F32, 1}, {"bsell:16:f32", RW_F64, 13},
+    };
+    const char *was = getenv("RECHENWERK_TILING");
+    const bool quick = strcmp(rw_device_info(dev)->kind, "opencl");
+    (void)state;
+    if (!was) setenv("RECHENWERK_TILING", "gpu", 1);
+    for (int i = 0; i < (quick ? RW_COUNT(kinds) : 1); ++i) {
+        rw_sparse_layout l;
+        rw_sparse *m;
+        OK(rw_sparse_layout_parse(ctx, kinds[i].layout, &l));
+        entries e = random_entries((uint64_t)i + 80, 35, 37, l.block_rows, l.block_columns, is_complex(l.values), false, true);
+        OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, e.is_complex, &m));
+        product(kinds[i].layout, m, &e, RW_OP_NONE, kinds[i].type, kinds[i].k, (uint64_t)i + 90);
+        rw_sparse_destroy(&m);
+        free_entries(&e);
+    }
+    if (!was) unsetenv("RECHENWERK_TILING");
+}
+
 static void by_rows(entries *e)
 {
     const size_t parts = 1 + e->is_complex;
@@ -453,6 +476,6 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_scalar_formats), cmocka_unit_test(test_blocks), cmocka_unit_test(test_grids), cmocka_unit_test(test_long_rows), cmocka_unit_test(test_sums),
-                                       cmocka_unit_test(test_ordered), cmocka_unit_test(test_scaled), cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_ordered), cmocka_unit_test(test_wide_blocks), cmocka_unit_test(test_scaled), cmocka_unit_test(test_refused)};
     return run_on_devices("multiply", tests, RW_COUNT(tests));
 }

@@ -18,13 +18,16 @@ static void copy_line(const char *s, char *line, size_t size)
     snprintf(line, size, "%.*s", (int)strcspn(s, "\r\n"), s);
 }
 
-/* The first line with "error:", else with "error", else the first of the log. */
+/* The first line with "error:", else with "error", else the first that is not a warning. */
 static void first_error(const char *log, char *line, size_t size)
 {
-    const char *at = strstr(log, "error:");
+    const char *at = strstr(log, "error:"), *warning;
     if (!at) at = strcasestr(log, "error");
-    if (!at) at = log;
-    while (at > log && at[-1] != '\n') --at;
+    while (at && at > log && at[-1] != '\n') --at;
+    for (size_t n; !at; log += n + (log[n] != 0)) {
+        n = strcspn(log, "\n");
+        if (*log == 0 || !(warning = strcasestr(log, "warning")) || warning > log + n) at = log;
+    }
     copy_line(at, line, size);
     if (!line[0]) snprintf(line, size, "the compiler gave no reason");
 }

@@ -147,7 +147,7 @@ rw_status rw_opencl_open(rw_device *dev, int index)
     if (!s) return rw_fail_memory(ctx, sizeof *s, "a device");
     s->cl = cl, s->id = all[at].id;
     s->largest = (size_t)rw_opencl_number(cl, s->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    s->rounds_f32 = rw_opencl_number(cl, s->id, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    s->ptx = rw_opencl_has(cl, s->id, "cl_nv_compiler_options");
     s->tells_free_memory = rw_opencl_has(cl, s->id, "cl_amd_device_attribute_query");
     rw_opencl_platform(cl, all[at].platform, s->platform, sizeof s->platform);
     s->one_at_a_time = strstr(s->platform, "PoCL 4.") || strstr(s->platform, "PoCL 5.");
@@ -161,6 +161,7 @@ rw_status rw_opencl_open(rw_device *dev, int index)
     }
     pthread_mutex_init(&s->lock, NULL);
     dev->state = s;
+    rw_opencl_set_options(dev);
     return RW_OK;
 }
 
@@ -180,6 +181,6 @@ rw_status rw_opencl_identity(rw_device *dev, rw_text *identity)
     rw_opencl_string(s->cl, s->id, CL_DEVICE_VERSION, version, sizeof version);
     rw_opencl_string(s->cl, s->id, CL_DRIVER_VERSION, driver, sizeof driver);
     rw_text_add(identity, "opencl\n%s\n%s\n%s\n%s\n%s\n", s->platform, dev->info.hardware, version, driver,
-                rw_opencl_options(dev));
+                s->options);
     return RW_OK;
 }

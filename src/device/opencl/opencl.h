@@ -23,7 +23,8 @@ typedef struct rw_opencl_state {
     cl_device_id id;
     cl_context context;
     size_t largest;         /* bytes of the largest buffer that the device allows */
-    bool rounds_f32;        /* knows -cl-fp32-correctly-rounded-divide-sqrt */
+    bool ptx;               /* programs are PTX and may contain it: NVIDIA's */
+    char options[96];       /* of the compiler */
     bool tells_free_memory; /* cl_amd_device_attribute_query */
     char platform[192];     /* name and version, part of the identity */
     bool one_at_a_time;     /* see rw_opencl_enter */
@@ -71,7 +72,7 @@ typedef struct rw_opencl_kernel {
     pthread_mutex_t lock; /* arguments set by clSetKernelArg belong to the cl_kernel: one thread sets and enqueues */
 } rw_opencl_kernel;
 /* Options of the compiler, without the leading blank. */
-const char *rw_opencl_options(const rw_device *dev);
+void rw_opencl_set_options(rw_device *dev);
 rw_status rw_opencl_compile(rw_device *dev, rw_program *p, const char *text, rw_text *binary);
 rw_status rw_opencl_program_load(rw_device *dev, rw_program *p, const rw_text *binary, const char *path);
 void rw_opencl_unload(rw_device *dev, rw_program *p);

@@ -3,19 +3,20 @@
  * The driver's program binary is what the cache keeps. A binary that the driver refuses (other driver, damaged file)
  * is an error of load, and the front end compiles again. */
 #include <stdio.h>
+#include <string.h>
 
 #include "device/opencl/build_log.h"
 #include "device/opencl/opencl.h"
 
 /* Macros with "..." are an extension before OpenCL C 3.0, which PoCL grants and NVIDIA's driver refuses. -w: drivers print
  * the number of warnings. */
-const char *rw_opencl_options(const rw_device *dev)
+void rw_opencl_set_options(rw_device *dev)
 {
-    bool new = dev->info.version[0] >= '3' && dev->info.gpu;
-    if (!dev->ctx->reproducible) return new ? "-w -cl-std=CL3.0 -cl-mad-enable" : "-w -cl-std=CL1.2 -cl-mad-enable";
-    if (!rw_opencl_of(dev)->rounds_f32) return new ? "-w -cl-std=CL3.0" : "-w -cl-std=CL1.2";
-    return new ? "-w -cl-std=CL3.0 -cl-fp32-correctly-rounded-divide-sqrt"
-               : "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
+    rw_opencl_state *s = rw_opencl_of(dev);
+    const bool new = dev->info.version[0] >= '3' && dev->info.gpu;
+    const bool rounds_f32 = rw_opencl_number(s->cl, s->id, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    snprintf(s->options, sizeof s->options, "-w -cl-std=CL%s%s%s", new ? "3.0" : "1.2", s->ptx ? " -DRW_PTX" : "",
+             !dev->ctx->reproducible ? " -cl-mad-enable" : rounds_f32 ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 }
 
 static rw_status build_failed(rw_device *dev, rw_program *p, cl_program program, cl_int error, const char *text)
@@ -49,6 +50,25 @@ static rw_status get_binary(rw_device *dev, rw_program *p, cl_program program, r
     return binary->failed ? rw_fail_memory(dev->ctx, n, "a compiled program") : RW_OK;
 }
 
+/* NVIDIA's program binary is PTX. A kernel that does not say how many groups a multiprocessor shall have room for gets
+ * few registers there, and so few loads in flight. OpenCL C has no word for it, so it is written into the PTX, as
+ * __launch_bounds__ writes it in CUDA. */
+static rw_status say_groups(rw_device *dev, const rw_program *p, rw_text *binary)
+{
+    static const char after[] = "\n.reqntid ";
+    rw_text said = {0};
+    if (!rw_opencl_of(dev)->ptx || p->groups_a_unit == 0) return RW_OK;
+    const char *from = binary->data;
+    for (const char *at = strstr(from, after), *line; at && (line = strchr(at + 1, '\n')); at = strstr(line, after)) {
+        rw_text_add_bytes(&said, from, (size_t)(line - from));
+        rw_text_add(&said, "\n.minnctapersm %d", p->groups_a_unit);
+        from = line;
+    }
+    rw_text_add_bytes(&said, from, binary->length - (size_t)(from - binary->data)); /* it ends with NULs */
+    rw_text_free(binary), *binary = said;
+    return said.failed ? rw_fail_memory(dev->ctx, said.length, "a compiled program") : RW_OK;
+}
+
 rw_status rw_opencl_compile(rw_device *dev, rw_program *p, const char *text, rw_text *binary)
 {
     const rw_opencl_state *s = rw_opencl_of(dev);
@@ -61,8 +81,9 @@ rw_status rw_opencl_compile(rw_device *dev, rw_program *p, const char *text, rw_
     cl_program program = s->cl->clCreateProgramWithSource(s->context, 1, &text, NULL, &error);
     if (!program) return rw_opencl_fail(dev, error, "program %s", p->name);
     rw_opencl_enter(s);
-    error = s->cl->clBuildProgram(program, 1, &s->id, rw_opencl_options(dev), NULL, NULL);
+    error = s->cl->clBuildProgram(program, 1, &s->id, s->options, NULL, NULL);
     rw_status status = error ? build_failed(dev, p, program, error, text) : get_binary(dev, p, program, binary);
+    if (status == RW_OK) status = say_groups(dev, p, binary);
     rw_opencl_leave(s);
     s->cl->clReleaseProgram(program);
     return status;
@@ -98,7 +119,7 @@ rw_status rw_opencl_program_load(rw_device *dev, rw_program *p, const rw_text *b
     cl_int error, taken = CL_SUCCESS;
     p->module = s->cl->clCreateProgramWithBinary(s->context, 1, &s->id, &binary->length, &bytes, &taken, &error);
     if (p->module && taken == CL_SUCCESS)
-        error = s->cl->clBuildProgram(p->module, 1, &s->id, rw_opencl_options(dev), NULL, NULL);
+        error = s->cl->clBuildProgram(p->module, 1, &s->id, s->options, NULL, NULL);
     if (error || taken)
         return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: %s refuses its own program binary: %s (%d)", p->name,
                        dev->info.name, rw_opencl_error_name(error ? error : taken), error ? error : taken);
