@@ -10,6 +10,8 @@
  * A slice is shifted where its rows have the same neighbours, as on a grid: a position then belongs to one neighbour, and rows that lack it, at a side of the
  * grid, have a gap. GPUs read these two numbers instead of 32 columns.
  *
+ * On GPUs slices have the same number of positions where that adds at most one in a hundred, as on a grid: then a kernel need not wait for `first`.
+ *
  * Shorter rows are filled up with zeros whose column is the row's own (or the last), so that every index may be followed. Rows are sorted by length, short
  * ones first, within windows of sigma; with sections of L the length of a slice is a multiple of L.
  *
@@ -46,7 +48,7 @@ static int64_t position(const rw_sparse *m, int64_t i) { return m->position ? m-
 static int64_t slices(const rw_sparse *m) { return m->height ? (m->block_rows + m->height - 1) / m->height : 0; }
 
 /* What makes a slice shifted: at most so many different shifts, a little more than its longest row. */
-enum { MOST_SHIFTS = 64, NO_SHIFT = INT32_MIN };
+enum { MOST_SHIFTS = 64, NO_SHIFT = INT32_MIN, MOST_UNIFORM = 64 };
 static bool may_shift(const rw_sparse_layout *l) { return l->slice == 32 && l->sort <= 1 && !l->section; }
 
 /* The different shifts of slice s, ascending; 0: too many. */
@@ -84,6 +86,10 @@ static void lengths(rw_sparse *m, const rw_sparse_blocks *b, int64_t *longest)
         const int n = m->shifted ? shifts_of(m, b, s, shifts) : 0;
         longest[s] = n ? n : (longest[s] + section - 1) / section * section;
     }
+    int64_t all = 0, most = 0;
+    for (int64_t s = 0; s < slices(m); ++s) all += longest[s], most = RW_MAX(most, longest[s]);
+    m->uniform = rw_sparse_threads(m) && most <= MOST_UNIFORM && most * slices(m) <= all + all / 100 ? (int)most : 0;
+    for (int64_t s = 0; m->uniform && s < slices(m); ++s) longest[s] = m->uniform;
 }
 
 static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
@@ -121,10 +127,10 @@ static void fill_slice(const rw_sparse *m, const rw_sparse_blocks *b, int64_t s,
 {
     int64_t shifts[MOST_SHIFTS + 1];
     const int n = shift ? shifts_of(m, b, s, shifts) : 0;
-    for (int64_t j = first; shift && j < end; ++j) shift[2 * j] = n ? (int32_t)shifts[j - first] : NO_SHIFT;
+    for (int64_t j = first; shift && j < end; ++j) shift[2 * j] = !n ? NO_SHIFT : j - first < n ? (int32_t)shifts[j - first] : 0;
     for (int64_t i = 32 * s; n && i < RW_MIN(32 * s + 32, b->rows); ++i)
-        for (int64_t j = 0, k = b->first[i]; j < n; ++j) {
-            const bool there = k < b->first[i + 1] && b->column[k] - i == shifts[j];
+        for (int64_t j = 0, k = b->first[i]; j < end - first; ++j) {
+            const bool there = j < n && k < b->first[i + 1] && b->column[k] - i == shifts[j];
             rw_index_set(column, m->layout.index_bits, (first + j) * 32 + i % 32, there ? b->column[k] : RW_MIN(i, b->columns - 1));
             if (there) shift[2 * (first + j) + 1] |= (int32_t)(1u << i % 32), ++k;
         }
@@ -143,7 +149,7 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
     }
     for (int64_t s = 0; s < slices(m); ++s) {
         const int n = shift ? shifts_of(m, b, s, shifts) : 0;
-        rw_index_set(first, bits, s + 1, rw_index_get(first, bits, s) + (n ? n : (rw_index_get(first, bits, s + 1) + section - 1) / section * section));
+        rw_index_set(first, bits, s + 1, rw_index_get(first, bits, s) + (m->uniform ? m->uniform : n ? n : (rw_index_get(first, bits, s + 1) + section - 1) / section * section));
     }
 #pragma omp parallel for schedule(static)
     for (int64_t s = 0; s < (shift ? slices(m) : 0); ++s) fill_slice(m, b, s, rw_index_get(first, bits, s), rw_index_get(first, bits, s + 1), column, shift);
@@ -202,6 +208,7 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
     rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=4 SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, items, lanes, by_blocks(m, p), run, sorted(m),
                 m->layout.section, m->shift && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1) : few ? 4 : m->layout.block_columns > 3 ? 2 : 4);
     if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);
+    if (m->uniform) rw_text_add(d, " POSITIONS=%d", m->uniform);
     /* registers for enough groups: where values are small, or converted on the way, or vectors many */
     if (run > 1) rw_text_add(d, " RW_GROUPS_A_UNIT=%d", RW_MIN(RW_MAX(1120 / items, 1), 16));
     else if (run || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=%d", RW_MIN(2048 / items, 8));

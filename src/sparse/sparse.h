@@ -62,6 +62,7 @@ struct rw_sparse {
     int64_t *position;       /* of slices that are sorted, of rows in a given order: place of each block row; else NULL */
     bool ordered;            /* the places were given */
     bool shifted;            /* slices: most have shifts */
+    int uniform;             /* slices: positions that each has; 0: different numbers */
     int64_t height;          /* slices: block rows of a slice */
     int64_t longest;         /* blocks of the longest row */
     int64_t units, long_rows; /* rows: pieces of work, one a group; those of them that are one long row */

@@ -209,6 +209,33 @@ static void scaled(const char *text, const entries *e, rw_dtype type, rw_op op, 
     free(most);
 }
 
+/* A grid of so many slices that those at its ends, whose rows have fewer neighbours, are filled up on GPUs. */
+static void test_uniform_slices(void **state)
+{
+    static const struct { const char *layout; rw_dtype type; int k; } kinds[] = {
+        {"bsell:2:f64", RW_F64, 1}, {"bsell:2:f32", RW_F64, 1}, {"bsell:2:f32:scaled", RW_F32, 1}, {"sell:f64", RW_F64, 1}, {"bsell:2:f64", RW_F64, 4}, {"bsell:2:h64:c64", RW_C64, 1},
+    };
+    const char *was = getenv("RECHENWERK_TILING");
+    (void)state;
+    if (!was) setenv("RECHENWERK_TILING", "gpu", 1);
+    for (int i = 0; i < (!strcmp(rw_device_info(dev)->kind, "opencl") ? 3 : RW_COUNT(kinds)); ++i) {
+        rw_sparse_layout l;
+        rw_sparse *m;
+        OK(rw_sparse_layout_parse(ctx, kinds[i].layout, &l));
+        entries e = grid_entries((uint64_t)i + 70, 70, 60, l.block_rows, l.block_columns, is_complex(l.values)), kept = e;
+        OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, e.is_complex, &m));
+        if (!was || !strcmp(was, "gpu")) assert_int_equal(m->uniform, 5);
+        OK(rw_sparse_entries(m, &kept.n, &kept.row, &kept.column, &kept.value));
+        assert_true(l.scaled || kept.n == e.n); /* what became 0 is missing */
+        product(kinds[i].layout, m, &kept, RW_OP_NONE, kinds[i].type, kinds[i].k, (uint64_t)i + 95);
+        if (i == 0) product(kinds[i].layout, m, &kept, RW_OP_TRANSPOSE, kinds[i].type, kinds[i].k, 94);
+        rw_sparse_free_entries(&kept.row, &kept.column, &kept.value);
+        rw_sparse_destroy(&m);
+        free_entries(&e);
+    }
+    if (!was) unsetenv("RECHENWERK_TILING");
+}
+
 /* The widest blocks of slices: kernels of GPUs keep within the shared memory that all of them have. */
 static void test_wide_blocks(void **state)
 {
@@ -476,6 +503,6 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_scalar_formats), cmocka_unit_test(test_blocks), cmocka_unit_test(test_grids), cmocka_unit_test(test_long_rows), cmocka_unit_test(test_sums),
-                                       cmocka_unit_test(test_ordered), cmocka_unit_test(test_wide_blocks), cmocka_unit_test(test_scaled), cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_ordered), cmocka_unit_test(test_uniform_slices), cmocka_unit_test(test_wide_blocks), cmocka_unit_test(test_scaled), cmocka_unit_test(test_refused)};
     return run_on_devices("multiply", tests, RW_COUNT(tests));
 }
