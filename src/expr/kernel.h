@@ -38,7 +38,7 @@ typedef struct rw_pass_kernel {
     int *accumulator_kind;  /* rw_reduce_kind */
     bool f32;               /* precision of the arithmetic */
     bool has_complex;
-    int groups_a_unit;      /* for which registers are to suffice; 0: nothing is said */
+    int groups_a_unit;      /* the definition RW_GROUPS_A_UNIT; 0: none */
     double flops;
     int64_t bytes_per_cell;
 } rw_pass_kernel;

@@ -148,7 +148,7 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
         rw_index_set(first, bits, at, RW_MAX(rw_index_get(first, bits, at), m->length[i]));
     }
     for (int64_t s = 0; s < slices(m); ++s) {
-        const int n = shift ? shifts_of(m, b, s, shifts) : 0;
+        const int n = shift && !m->uniform ? shifts_of(m, b, s, shifts) : 0;
         rw_index_set(first, bits, s + 1, rw_index_get(first, bits, s) + (m->uniform ? m->uniform : n ? n : (rw_index_get(first, bits, s + 1) + section - 1) / section * section));
     }
 #pragma omp parallel for schedule(static)
@@ -211,7 +211,7 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
     if (m->uniform) rw_text_add(d, " POSITIONS=%d", m->uniform);
     /* registers for enough groups: where values are small, or converted on the way, or vectors many */
     if (run > 1) rw_text_add(d, " RW_GROUPS_A_UNIT=%d", RW_MIN(RW_MAX(1120 / items, 1), 16));
-    else if (run || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=%d", RW_MIN(2048 / items, 8));
+    else if (run || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
     else if (by_blocks(m, p)) rw_text_add(d, " RW_GROUPS_A_UNIT=4");
 }
 

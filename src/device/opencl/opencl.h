@@ -71,7 +71,7 @@ typedef struct rw_opencl_kernel {
     cl_kernel kernel;
     pthread_mutex_t lock; /* arguments set by clSetKernelArg belong to the cl_kernel: one thread sets and enqueues */
 } rw_opencl_kernel;
-/* Options of the compiler, without the leading blank. */
+/* Writes the options of the compiler to the state, once the device is described. */
 void rw_opencl_set_options(rw_device *dev);
 rw_status rw_opencl_compile(rw_device *dev, rw_program *p, const char *text, rw_text *binary);
 rw_status rw_opencl_program_load(rw_device *dev, rw_program *p, const rw_text *binary, const char *path);
