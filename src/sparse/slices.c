@@ -198,12 +198,15 @@ static int64_t sections(const rw_sparse *m) { return m->layout.section ? RW_MAX(
 
 static int64_t groups_of_rows(const rw_sparse *m, int vectors) { return (m->block_rows + rows_of_group(m, vectors) - 1) / rows_of_group(m, vectors); }
 
+/* Items of a group, where a block row is shared out to items of a scalar row or of some: `all`, but wide blocks on a GPU have several turns. */
+static int items_of(const rw_sparse *m, int all) { return rw_sparse_threads(m) ? RW_MIN(all, 256) : all; }
+
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     const int rows = rows_of_group(m, p->vectors), run = rows_of_item(m, p->vectors);
     const bool few = groups_of_rows(m, p->vectors) <= 2 * m->device->info.units; /* nobody else is there to hide a load's latency behind: all at once */
     const int all = by_blocks(m, p) ? rows * p->vectors / p->wide : rows * m->layout.block_rows / RW_MAX(run, 1);
-    const int items = rw_sparse_threads(m) && !run ? RW_MIN(all, 256) : all; /* wide blocks: several times each */
+    const int items = items_of(m, all);
     const bool lanes = !rw_sparse_threads(m);
     rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=4 SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, items, lanes, by_blocks(m, p), run, sorted(m),
                 m->layout.section, m->shift && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1) : few ? 4 : m->layout.block_columns > 3 ? 2 : 4);
@@ -215,8 +218,12 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
     else if (by_blocks(m, p)) rw_text_add(d, " RW_GROUPS_A_UNIT=4");
 }
 
-/* With sections it is finish.k that has them, of as many rows. */
-static int64_t groups(const rw_sparse *m) { return groups_of_rows(m, 1); }
+/* With sections it is finish.k that has them, an item a scalar row. */
+static int64_t groups(const rw_sparse *m)
+{
+    const int items = items_of(m, rows_of_group(m, 1) * m->layout.block_rows);
+    return m->layout.section ? (m->rows + items - 1) / items : groups_of_rows(m, 1);
+}
 
 static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
 {

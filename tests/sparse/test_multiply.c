@@ -240,7 +240,7 @@ static void test_uniform_slices(void **state)
 static void test_wide_blocks(void **state)
 {
     static const struct { const char *layout; rw_dtype type; int k; } kinds[] = {
-        {"bsell:16:f32", RW_C128, 1}, {"bsell:13:c64", RW_C128, 1}, {"bsell:16:c64", RW_C64, 1}, {"bsell:9:f32", RW_F32, 1}, {"bsell:16:f32", RW_F64, 13},
+        {"bsell:16:f32", RW_C128, 1}, {"bsell:13:c64", RW_C128, 1}, {"bsell:16:c64", RW_C64, 1}, {"bsell:9:f32", RW_F32, 1}, {"bsell:16:f32", RW_F64, 13}, {"bsell:16:l2:f64", RW_F64, 1},
     };
     const char *was = getenv("RECHENWERK_TILING");
     const bool quick = strcmp(rw_device_info(dev)->kind, "opencl");
@@ -336,20 +336,21 @@ static void test_long_rows(void **state)
 /* The sums that come with a product: conj(w) y and |y|^2. */
 static void test_sums(void **state)
 {
-    static const char *const layouts[] = {"coo", "csr", "vbcsr", "dia", "ell", "ell:l5", "sell:s64", "bcsr:5x5", "bell:5x5", "bsell:5x5"};
+    static const char *const layouts[] = {"coo", "csr", "vbcsr", "dia", "ell", "ell:l5", "sell:s64", "bcsr:5x5", "bell:5x5", "bsell:5x5", "bsell:16", "bsell:16:l2"};
     static const double one[2] = {1, 0}, zero[2] = {0, 0};
     (void)state;
-    entries z = random_entries(99, 61, 61, 5, 5, true, true, false);
+    entries z = random_entries(99, 61, 61, 5, 5, true, true, false), wide = random_entries(98, 37, 37, 16, 16, true, true, false);
     for (int i = 0; i < RW_COUNT(layouts); ++i)
         for (int op = 0; op < 2; ++op) {
             if (!turn(i, op, 2)) continue;
+            const entries *e = strstr(layouts[i], "16") ? &wide : &z;
             rw_sparse_layout l;
             rw_sparse *m;
-            rw_array *x = vectors(RW_C128, z.columns, 1, 1), *y = vectors(RW_C128, z.rows, 1, 2), *w = vectors(RW_C128, z.rows, 1, 3), *part, *again;
+            rw_array *x = vectors(RW_C128, e->columns, 1, 1), *y = vectors(RW_C128, e->rows, 1, 2), *w = vectors(RW_C128, e->rows, 1, 3), *part, *again;
             const void *py, *pw, *pp;
             OK(rw_sparse_layout_parse(ctx, layouts[i], &l));
             l.values = RW_C128;
-            OK(rw_sparse_from_entries(dev, &l, z.rows, z.columns, z.n, z.row, z.column, z.value, true, &m));
+            OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, true, &m));
             const int64_t groups = rw_product_groups(m, (rw_op)op);
             OK(rw_array_create(dev, RW_F64, 1, (int64_t[]){3 * groups}, RW_MEMORY_DEVICE, &part));
             OK(rw_array_create(dev, RW_F64, 1, (int64_t[]){3 * groups}, RW_MEMORY_DEVICE, &again));
@@ -363,7 +364,7 @@ static void test_sums(void **state)
             OK(rw_array_read(part, &pp));
             long double complex dot = 0, sum = 0;
             long double yy = 0, got = 0;
-            for (int64_t k = 0; k < z.rows; ++k) dot += conjl(element(RW_C128, pw, k)) * element(RW_C128, py, k), yy += creall(element(RW_C128, py, k) * conjl(element(RW_C128, py, k)));
+            for (int64_t k = 0; k < e->rows; ++k) dot += conjl(element(RW_C128, pw, k)) * element(RW_C128, py, k), yy += creall(element(RW_C128, py, k) * conjl(element(RW_C128, py, k)));
             const double *p = pp;
             const int64_t used = rw_product_groups(m, (rw_op)op);
             for (int64_t g = 0; g < used; ++g) sum += p[g] + p[used + g] * I, got += p[2 * used + g];
@@ -372,7 +373,7 @@ static void test_sums(void **state)
             rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&w), rw_array_destroy(&part), rw_array_destroy(&again);
             rw_sparse_destroy(&m);
         }
-    free_entries(&z);
+    free_entries(&z), free_entries(&wide);
 }
 
 /* Rows at places of their own, as triangular systems have them: half of the rows need the others; or each needs some of those at places before its own. Each kind of value once. */
