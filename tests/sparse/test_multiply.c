@@ -338,12 +338,14 @@ static void test_sums(void **state)
 {
     static const char *const layouts[] = {"coo", "csr", "vbcsr", "dia", "ell", "ell:l5", "sell:s64", "bcsr:5x5", "bell:5x5", "bsell:5x5", "bsell:16", "bsell:16:l2"};
     static const double one[2] = {1, 0}, zero[2] = {0, 0};
+    const char *was = getenv("RECHENWERK_TILING");
     (void)state;
     entries z = random_entries(99, 61, 61, 5, 5, true, true, false), wide = random_entries(98, 37, 37, 16, 16, true, true, false);
     for (int i = 0; i < RW_COUNT(layouts); ++i)
         for (int op = 0; op < 2; ++op) {
             if (!turn(i, op, 2)) continue;
             const entries *e = strstr(layouts[i], "16") ? &wide : &z;
+            if (e == &wide && !was) setenv("RECHENWERK_TILING", "gpu", 1);
             rw_sparse_layout l;
             rw_sparse *m;
             rw_array *x = vectors(RW_C128, e->columns, 1, 1), *y = vectors(RW_C128, e->rows, 1, 2), *w = vectors(RW_C128, e->rows, 1, 3), *part, *again;
@@ -373,6 +375,7 @@ static void test_sums(void **state)
             rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&w), rw_array_destroy(&part), rw_array_destroy(&again);
             rw_sparse_destroy(&m);
         }
+    if (!was) unsetenv("RECHENWERK_TILING");
     free_entries(&z), free_entries(&wide);
 }
 
