@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "device/opencl/build_log.h"
 #include "program_test.h"
 
 static rw_status create(const char *text, rw_program **p)
@@ -432,6 +433,19 @@ static void test_compile_errors(void **state)
     }
 }
 
+/* NVIDIA's OpenCL names no file and counts the lines of the whole text. */
+static void test_an_error_in_the_whole_text(void **state)
+{
+    (void)state;
+    static const char text[] = "typedef int i32;\n#define KERNEL(n, ...)\n#line 1 \"p\"\nKERNEL(first, int n) {}\nKERNEL(second, int n)\n{ nowhere; }\n";
+    assert_int_equal(rw_build_failed(ctx, "p", ".cl", text, "<kernel>:6:3: error: use of undeclared identifier 'nowhere'"), RW_ERR_COMPILE);
+    if (!strstr(rw_message(ctx), "program p: kernel second, line 3: ")) fail_msg("%s", rw_message(ctx));
+    rw_free(read_log());
+    rw_build_failed(ctx, "p", ".cl", text, "<kernel>:1:3: error: in what stands before");
+    if (!strstr(rw_message(ctx), "program p: line 1: ")) fail_msg("%s", rw_message(ctx));
+    rw_free(read_log());
+}
+
 static void test_a_function_that_nobody_defines(void **state)
 {
     (void)state;
@@ -598,6 +612,7 @@ int main(void)
         cmocka_unit_test(test_two_devices_of_a_kind_share_nothing),
         cmocka_unit_test(test_threads_compile_at_once),
         cmocka_unit_test(test_compile_errors),
+        cmocka_unit_test(test_an_error_in_the_whole_text),
         cmocka_unit_test(test_a_function_that_nobody_defines),
         cmocka_unit_test(test_an_injected_failure),
         cmocka_unit_test(test_every_allocation_may_fail),

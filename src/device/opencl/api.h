@@ -47,6 +47,8 @@ typedef struct _cl_event *cl_event;
 #define CL_DEVICE_EXTENSIONS 0x1030
 #define CL_DEVICE_DOUBLE_FP_CONFIG 0x1032
 #define CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE 0x103B
+#define CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
+#define CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
 #define CL_DEVICE_WARP_SIZE_NV 0x4003
 #define CL_DEVICE_PCI_BUS_ID_NV 0x4008
 #define CL_DEVICE_PCI_SLOT_ID_NV 0x4009
@@ -66,6 +68,7 @@ typedef struct _cl_event *cl_event;
 #define CL_PROGRAM_BINARIES 0x1166
 #define CL_PROGRAM_BUILD_LOG 0x1183
 #define CL_KERNEL_WORK_GROUP_SIZE 0x11B0
+#define CL_KERNEL_COMPILE_WORK_GROUP_SIZE 0x11B1
 #define CL_PROFILING_COMMAND_END 0x1283
 
 /* Errors (specification, appendix on error codes): name, value. */

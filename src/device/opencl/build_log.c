@@ -44,13 +44,18 @@ static int line_of(const char *error)
     return 0;
 }
 
-/* The kernel around a line: the last KERNEL(name before line `wanted` of the part of the text that `#line N "file"`
- * gives a name which the error mentions. */
-static bool kernel_of(const char *text, const char *error, int wanted, char *kernel, size_t size)
+/* The kernel around a line: the last KERNEL(name before line *wanted of the part of the text that `#line N "file"`
+ * gives a name which the error mentions. An error that mentions none counts the lines of the whole text, as with
+ * NVIDIA's OpenCL; *wanted becomes that of the part. */
+static bool kernel_of(const char *text, const char *error, int *wanted, char *kernel, size_t size)
 {
     char file[128] = "", last[64] = "";
-    int line = 1;
-    for (const char *s = text; *s;) {
+    bool named = false;
+    for (const char *s = text; (s = strstr(s, "#line ")) && !named; ++s)
+        named = sscanf(s, "#line %*d \"%127[^\"\n]\"", file) == 1 && strstr(error, file);
+    file[0] = 0;
+    int line = 1, of_text = 1;
+    for (const char *s = text; *s; ++of_text) {
         char name[128];
         int n;
         if (sscanf(s, "#line %d \"%127[^\"\n]\"", &n, name) == 2) {
@@ -63,11 +68,12 @@ static bool kernel_of(const char *text, const char *error, int wanted, char *ker
             if (word) snprintf(last, sizeof last, "%.*s", (int)strspn(word + 7, "abcdefghijklmnopqrstuvwxyz_0123456789"
                                                                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), word + 7);
         }
-        if (line == wanted && file[0] && strstr(error, file)) break;
+        if (file[0] && (named ? line == *wanted && strstr(error, file) : of_text == *wanted)) break;
         s += strcspn(s, "\n");
         if (*s) ++s, ++line;
         if (!*s) last[0] = 0;
     }
+    if (last[0]) *wanted = line;
     snprintf(kernel, size, "%s", last);
     return last[0] != 0;
 }
@@ -96,7 +102,7 @@ rw_status rw_build_failed(rw_context *ctx, const char *program, const char *suff
     char error[512], kernel[64], place[128] = "";
     first_error(log, error, sizeof error);
     int line = line_of(error);
-    if (line && kernel_of(text, error, line, kernel, sizeof kernel))
+    if (line && kernel_of(text, error, &line, kernel, sizeof kernel))
         snprintf(place, sizeof place, "kernel %s, line %d: ", kernel, line);
     else if (line)
         snprintf(place, sizeof place, "line %d: ", line);

@@ -93,7 +93,7 @@ static rw_status create_kernel(rw_device *dev, rw_program *p, rw_kernel *k)
 {
     const rw_opencl_state *s = rw_opencl_of(dev);
     cl_int error;
-    size_t items = 0;
+    size_t items = 0, made_for[3] = {0};
     rw_opencl_kernel *h = rw_calloc(1, sizeof *h);
     if (!h) return rw_fail_memory(dev->ctx, sizeof *h, "a kernel");
     h->kernel = s->cl->clCreateKernel(p->module, k->name, &error);
@@ -105,7 +105,8 @@ static rw_status create_kernel(rw_device *dev, rw_program *p, rw_kernel *k)
     pthread_mutex_init(&h->lock, NULL);
     k->handle = h;
     error = s->cl->clGetKernelWorkGroupInfo(h->kernel, s->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof items, &items, NULL);
-    if (!error && items < (size_t)p->group)
+    if (s->cl->clGetKernelWorkGroupInfo(h->kernel, s->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof made_for, made_for, NULL) != CL_SUCCESS) made_for[0] = 0;
+    if (!error && items < (size_t)p->group && made_for[0] != (size_t)p->group) /* NVIDIA answers 256 for all */
         return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: kernel %s runs with at most %zu items on %s, GROUP is %d",
                        p->name, k->name, items, dev->info.name, p->group);
     return RW_OK;

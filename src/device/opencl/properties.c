@@ -72,6 +72,15 @@ static int width(const rw_opencl_api *cl, cl_device_id id)
     return 1;
 }
 
+/* NVIDIA's driver tells the sum of the L1 caches: the L2 cache then, by compute capability, of the generation's large devices; 0: not known. */
+static int64_t last_cache(const rw_opencl_api *cl, cl_device_id id)
+{
+    if (!rw_opencl_has(cl, id, "cl_nv_device_attribute_query")) return (int64_t)rw_opencl_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    const uint64_t major = rw_opencl_number(cl, id, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV), minor = rw_opencl_number(cl, id, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV);
+    const int64_t mb = minor ? 0 : major == 8 ? 40 : major == 9 ? 50 : major == 10 ? 126 : 0;
+    return mb << 20;
+}
+
 void rw_opencl_platform(const rw_opencl_api *cl, cl_platform_id platform, char *name, size_t size)
 {
     char parts[2][128] = {"", ""};
@@ -102,7 +111,7 @@ void rw_opencl_describe(const rw_opencl_api *cl, cl_platform_id from, cl_device_
     p->clock_mhz = (int)rw_opencl_number(cl, id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
     p->memory = (int64_t)rw_opencl_number(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE);
     p->shared_memory = (int64_t)rw_opencl_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
-    p->cache = (int64_t)rw_opencl_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    p->cache = last_cache(cl, id);
     p->group_max = (int)rw_opencl_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     p->width = width(cl, id);
     p->f64 = rw_opencl_number(cl, id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0 || rw_opencl_has(cl, id, "cl_khr_fp64");
