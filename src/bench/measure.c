@@ -1,7 +1,8 @@
 /* Rounds and medians. In each round everyone has one turn: ours, the peers, the limit; ratios are taken within a round.
  *
  * On a GPU all rounds are put into the queue at once between pairs of events, so that launches hide behind the work
- * before them. Elsewhere the clock of the host tells, from the call to the end of its work. */
+ * before them; a turn is a call that is not timed and one that is, so that nobody writes back what another left in
+ * the caches, as where a call repeats itself. Elsewhere the clock of the host tells, from the call to the end of its work. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,7 @@ static rw_status take_turns_on_gpu(rw_bench *b, turns *t)
     for (int r = 0; r < t->rounds; ++r)
         for (int k = 0; k < t->n; ++k) {
             rw_event **e = t->event + 2 * (r * t->n + k);
+            RW_TRY(t->who[k].call(t->who[k].user, r));
             RW_TRY(rw_event_record(e[0], b->queue));
             RW_TRY(t->who[k].call(t->who[k].user, r));
             RW_TRY(rw_event_record(e[1], b->queue));
