@@ -55,7 +55,7 @@ typedef struct rw_sparse_layout {
     int sort;                      /* sigma, 0 or 1: none; rows are sorted by length, short ones first, within windows of as many block rows; for ELL, BELL, SELL, BSELL */
     int section;                   /* L, ELL, BELL, SELL, BSELL: rows are cut into sections of L entries or blocks that are added up apart; 0: none */
     int index_bits;                /* 32 or 64; 0: 32 where they suffice */
-    bool scaled;                   /* values of F32 or C64 are kept as whole numbers of 16 bits times a scale of their scalar row: half of the bytes, and an error of up to 2^-16 of the
+    bool scaled;                   /* values of F32 or C64 are kept as whole numbers of 16 bits times a scale of their scalar row: half of the bytes, and an error of up to 1.01 2^-16 of the
                                       largest value of the row. For preconditioners. Made from entries, by conversion or from a file; blocks cannot be added */
 } rw_sparse_layout;
 

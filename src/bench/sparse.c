@@ -21,7 +21,8 @@ static void free_contest(contest *c) { rw_sparse_destroy(&c->m), rw_array_destro
 
 typedef struct work { const char *what, *layout, *size; rw_dtype vector; int vectors, neighbours; double target, diagonal; } work;
 
-/* neighbours: 6 or 12 around each cell; 0: rows of 1 to 4096 entries, most of them short, anywhere. */
+enum { SCALAR = 100 };
+/* neighbours: 6 or 12 around each cell; SCALAR + 6: of eight times as many cells, with one unknown each; 0: rows of 1 to 4096 entries, most of them short, anywhere. */
 static const work gpu_works[] = {
     {"5x5 blocks f32", "bsell:5x5:f32", "7-point", RW_F32, 1, 6, 0.95, 0},
     {"5x5 blocks f64", "bsell:5x5:f64", "7-point", RW_F64, 1, 6, 0.97, 0},
@@ -40,6 +41,8 @@ static const work gpu_works[] = {
     {"rows f64", "csr:f64", "7-point of 5x5", RW_F64, 1, 6, 0, 0},
     {"rows f64", "sell:f64", "7-point of 5x5", RW_F64, 1, 6, 0, 0},
     {"rows f64", "csr:f64", "different rows", RW_F64, 1, 0, 0, 0},
+    {"rows f64", "csr:f64", "7-point", RW_F64, 1, SCALAR + 6, 0, 0},
+    {"rows f64", "sell:f64", "7-point", RW_F64, 1, SCALAR + 6, 0, 0},
     {"rows f64", "sell:s4096:f64", "different rows", RW_F64, 1, 0, 0, 0},
     {"rows f64", "coo:f64", "different rows", RW_F64, 1, 0, 0, 0},
     {"rows f64", "coo:f64", "7-point of 5x5", RW_F64, 1, 6, 0, 0},
@@ -88,14 +91,14 @@ static int64_t different(int64_t rows, int64_t i, int64_t *out)
     return n;
 }
 
-/* Patterns of blocks; those of vbcsr are all of 5 x 5 here. */
-static bool of_blocks(const rw_sparse_layout *l) { return rw_sparse_has_blocks(l->format) || l->format == RW_SPARSE_VBCSR; }
+/* A row of the pattern for each cell: blocks, those of vbcsr are all of 5 x 5 here, or scalars. */
+static bool by_cells(const work *w, const rw_sparse_layout *l) { return rw_sparse_has_blocks(l->format) || l->format == RW_SPARSE_VBCSR || w->neighbours > SCALAR; }
 
 static int64_t columns_of(const work *w, const rw_sparse_layout *l, int n, int64_t i, int64_t *out)
 {
     int64_t cell[13];
     if (!w->neighbours) return different(5 * (int64_t)n * n * n, i, out);
-    if (of_blocks(l)) return stencil(n, w->neighbours / 6, i, out);
+    if (by_cells(w, l)) return stencil(n, w->neighbours % SCALAR / 6, i, out);
     const int64_t cells = stencil(n, w->neighbours / 6, i / 5, cell); /* the same matrix without its blocks */
     for (int64_t k = 0; k < 5 * cells; ++k) out[k] = 5 * cell[k / 5] + k % 5;
     return 5 * cells;
@@ -104,7 +107,7 @@ static int64_t columns_of(const work *w, const rw_sparse_layout *l, int n, int64
 static rw_status make_pattern(rw_bench *b, const work *w, const rw_sparse_layout *l, int n, pattern *p)
 {
     bool failed = false;
-    p->rows = (int64_t)n * n * n * (of_blocks(l) ? 1 : 5);
+    p->rows = (int64_t)n * n * n * (by_cells(w, l) ? 1 : 5);
     p->first = rw_calloc((size_t)p->rows + 1, sizeof *p->first);
     for (int pass = 0; pass < 2 && p->first && !failed; ++pass) {
 #pragma omp parallel
@@ -233,17 +236,20 @@ static void open_peer(rw_bench *b, const work *w, int n, contest *c, contest *bl
     const rw_sparse_layout *l = &c->m->layout;
     work same = *w;
     if (b->options.no_peers || strcmp(b->dev->info.kind, "cuda") != 0 || l->values != w->vector || l->scaled || w->vectors > 1) return;
-    if (l->format == RW_SPARSE_CSR) rw_cusparse_open(b, c->m, c->x, peer);
-    if (l->format != RW_SPARSE_BSELL) return;
+    if (l->format == RW_SPARSE_CSR && c->m->parts <= 1) rw_cusparse_open(b, c->m, c->x, peer);
+    if (l->format != RW_SPARSE_BSELL && c->m->parts <= 1) return;
     char layout[24];
     snprintf(layout, sizeof layout, "bcsr:%d:%s", l->block_rows, rw_dtype_name(l->values));
-    same.layout = layout;
+    same.layout = l->format == RW_SPARSE_BSELL ? layout : w->layout;
+    const int64_t cache = b->dev->info.cache;
+    b->dev->info.cache = 0; /* not known: columns in one part */
     if (make(b, &same, n, false, blocks) == RW_OK) rw_cusparse_open(b, blocks->m, blocks->x, peer);
+    b->dev->info.cache = cache;
 }
 
 static rw_status run_one(rw_bench *b, const work *w)
 {
-    const int n = b->options.quick ? 12 : 100;
+    const int n = (b->options.quick ? 12 : 100) * (w->neighbours > SCALAR ? 2 : 1);
     contest c = {0}, blocks = {0};
     rw_peer peer = {0};
     rw_bench_result row = {.tolerance = 1, .met = -1};
@@ -255,7 +261,7 @@ static rw_status run_one(rw_bench *b, const work *w)
     if (status == RW_OK) {
         const rw_sparse_layout *l = &c.m->layout;
         const double area = l->format == RW_SPARSE_VBCSR ? 25 : (double)l->block_rows * l->block_columns;
-        row.bytes = (double)c.m->blocks * (area * (double)rw_sparse_value_size(l) + 4) + (l->scaled ? 4.0 * (double)c.m->rows : 0) + 2.0 * (double)c.m->rows * w->vectors * (double)rw_dtype_size(w->vector);
+        row.bytes = (double)c.m->blocks * (area * (double)rw_sparse_value_size(l) + 4) + (l->scaled ? 2.0 * (double)c.m->rows : 0) + 2.0 * (double)c.m->rows * w->vectors * (double)rw_dtype_size(w->vector);
         status = rw_bench_compare(b, &(rw_contestant){"", multiply, &c}, &peer.contestant, peer.state != NULL, &row);
         rw_sparse_layout_print(l, own, sizeof own);
     }
@@ -279,7 +285,7 @@ static rw_status run(rw_bench *b)
 }
 
 /* Each kind of kernel once; tests/sparse has the rest. */
-static const int checked[] = {0, 1, 3, 6, 9, 11, 13, 14, 18};
+static const int checked[] = {0, 1, 3, 6, 9, 11, 13, 14, 17, 20};
 
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {

@@ -6,6 +6,21 @@
 #define RW_MOD(a, b) ((a) - (b) * floor((a) / (b))) /* the sign of b, as in mathematics */
 #define RW_INF (1e300 * 1e300)
 
+/* bfloat16, the upper half of an f32: as f32; and the least one that is not below v >= 0. */
+typedef union { i32 bits; f32 value; } rw_bits;
+DEVICE f32 rw_from_bf16(u16 a)
+{
+    rw_bits u;
+    u.bits = (i32)a << 16;
+    return u.value;
+}
+DEVICE u16 rw_bf16_above(f32 v)
+{
+    rw_bits u;
+    u.value = v;
+    return (u16)((u.bits + 0xffff) >> 16);
+}
+
 #ifndef WARP_SUM /* CUDA has words for warps; else through shared memory */
 #define WARP_SUM(T, sums, scratch, name)                                                                               \
     EACH(rw_i, GROUP) { scratch[rw_i] = AT(name, rw_i); }                                                              \

@@ -63,6 +63,12 @@ static rw_status find_program(rw_sparse *m, rw_dtype vector, rw_op op, int vecto
     return status;
 }
 
+rw_status rw_product_without_sums(rw_sparse *m, rw_product *p)
+{
+    const rw_product_program *o = p->program;
+    return o->dots ? find_program(m, o->vector, o->op, o->vectors, o->wide, o->alone, false, o->ranged, &p->program) : RW_OK;
+}
+
 void rw_products_free(rw_sparse *m)
 {
     for (rw_product_program *p = m->programs, *next; p; p = next) {

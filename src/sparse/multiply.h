@@ -42,6 +42,8 @@ int rw_product_args(const rw_sparse *m, const rw_product *p, rw_arg *args, int n
 rw_status rw_product_scratch(rw_sparse *m, const rw_product *p, int64_t sections);
 /* y <- alpha (sums over sections of the scratch) + beta z */
 rw_status rw_product_finish(rw_sparse *m, const rw_product *p, int64_t sections, rw_queue *q);
+/* p->program <- the one that leaves no sums. */
+rw_status rw_product_without_sums(rw_sparse *m, rw_product *p);
 void rw_products_free(rw_sparse *m);
 /* Items of a group of kernels that take an element each. */
 int rw_product_group(const rw_sparse *m);

@@ -5,45 +5,117 @@
  *   value[r c k + c row + column]     (by columns: r c k + row + r column)
  *   row[2 u], row[2 u + 1]   from and up to which block row piece u goes: what one group computes; on GPUs rows longer than a piece come last
  *
+ * On GPUs columns may be in parts, see parts_of: row i of part p is then row p nbr + i of `first` and of the pieces, of which those of the last part come first.
+ *
  * On processors rows may lie in an order that is given: first, column and pieces go by places then, and behind the pieces of `row` stands the block row at each place.
  *
  * Sources: Saad, Iterative Methods for Sparse Linear Systems, 2003, 3.4; pieces of about equal work for a group: Greathouse and Daga, Efficient sparse
  * matrix-vector multiplication on GPUs using the CSR storage format, SC'14. */
+#include <math.h>
+#include <stdlib.h>
+
 #include "sparse/multiply.h"
 
-/* GPUs: a piece has at most PLACES values, which a group multiplies in shared memory, or one row that is longer. Processors: rows of about a cache's worth. */
-enum { PLACES = 1280, GROUP = 128, SERIAL_PLACES = 32768, SERIAL_ROWS = 1024, RANGE_ROWS = 32 };
+/* GPUs: a piece has at most PLACES values an item, which a group multiplies in shared memory, or one row that is longer. Processors: rows of about a cache's worth. */
+enum { PLACES = 10, SERIAL_PLACES = 32768, SERIAL_ROWS = 1024, RANGE_ROWS = 32 };
 
 static bool serial(const rw_sparse *m) { return !rw_sparse_threads(m); }
 static int64_t place_of(const rw_sparse *m, int64_t i) { return m->position ? m->position[i] : i; }
 
-/* Items that add up a scalar row of a GPU's piece: one for about 16 blocks of a row, a power of two. */
+/* Items that add up a scalar row of a GPU's piece: one for about 16 blocks of a row in a part, a power of two. */
 static int items_a_row(const rw_sparse *m)
 {
-    const double mean = (double)m->blocks / (double)RW_MAX(m->block_rows, 1);
+    const double mean = (double)m->blocks / (double)RW_MAX(m->block_rows * m->parts, 1);
     int n = 1;
     while (n < 32 && mean > 16 * n) n *= 2;
     return n;
 }
-/* Rows of a piece: as many as a group adds up in one round. */
-static int most_rows(const rw_sparse *m) { return RW_MAX(GROUP / items_a_row(m) / m->layout.block_rows, 1); }
-
-/* Pieces; with `row`, where each begins and ends. Rows that are a piece of their own because they are long come behind the others. */
-static int64_t cut(rw_sparse *m, const rw_sparse_blocks *b, void *row)
+/* Short rows: an item adds up each, and larger groups, two rows an item, wait less for where their rows begin (measured on an H200: 509 us for 530 where rows differ, see below). */
+static bool is_short(const rw_sparse *m)
 {
-    const int64_t area = m->layout.block_rows * m->layout.block_columns, most = serial(m) ? SERIAL_PLACES : PLACES;
-    const int64_t rows = serial(m) ? RW_MAX(SERIAL_ROWS / m->layout.block_rows, 1) : most_rows(m);
-    int64_t n = 0, end = 0, behind = m->units - m->long_rows;
-    m->long_rows = 0;
-    for (int64_t i = 0; i < b->rows; i = end) {
-        end = i + 1;
-        while (end < b->rows && end - i < rows && (b->first[end + 1] - b->first[i]) * area <= most) ++end;
-        const bool is_long = !serial(m) && (b->first[end] - b->first[i]) * area > most;
-        const int64_t at = is_long ? behind++ : n++;
-        m->long_rows += is_long;
-        if (row) rw_index_set(row, m->layout.index_bits, 2 * at, i), rw_index_set(row, m->layout.index_bits, 2 * at + 1, end);
+    return items_a_row(m) == 1 && m->layout.block_rows * m->layout.block_columns == 1 && (!m->device || m->device->info.shared_memory >= 48 << 10);
+}
+static int group_of(const rw_sparse *m) { return is_short(m) ? 256 : 128; }
+static int most_rows(const rw_sparse *m) { return RW_MAX((is_short(m) ? 2 : 1) * group_of(m) / items_a_row(m) / m->layout.block_rows, 1); }
+
+/* ---- parts of columns --------------------------------------------------------------------------------------------------------------------- */
+
+enum { WINDOWS = 16, WINDOW = 4096, SECTOR = 32, ENTRIES_A_PART = 4 };
+
+static int compare_lines(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of WINDOW entries of neighbouring rows from row i on: how many sectors of x they read (in line, of at least WINDOW), and over how many bytes these lie. */
+static int64_t sectors_of(const rw_sparse_blocks *b, int64_t i, int size, int64_t *line, double *entries, double *span)
+{
+    const int64_t begin = b->first[i], n = RW_MIN(b->first[b->rows] - begin, WINDOW);
+    int64_t different = n > 0;
+    for (int64_t k = 0; k < n; ++k) line[k] = b->column[begin + k] * size / SECTOR;
+    qsort(line, (size_t)n, sizeof *line, compare_lines);
+    for (int64_t k = 1; k < n; ++k) different += line[k] != line[k - 1];
+    *entries += (double)n, *span += n ? (double)(line[n - 1] - line[0]) * SECTOR : 0;
+    return different;
+}
+
+/* Where entries lie anywhere, as in a graph, each reads another sector of x. The two halves of an H200's L2 cache keep copies of each other: up to 24 MB such reads come at
+ * 148 a nanosecond, from 40 MB at 104, from 64 MB at 71. So columns are cut into parts of which x has room there, and y is added up part after part, as long as rows
+ * have ENTRIES_A_PART to pay for that. */
+static rw_status choose_parts(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
+{
+    const int size = (int)rw_dtype_size(m->layout.values);
+    const double x = (double)m->columns * size, room = m->device ? 0.4 * (double)m->device->info.cache : 0;
+    const double most = (double)m->blocks / (double)RW_MAX(m->block_rows, 1) / ENTRIES_A_PART;
+    double sectors = 0, entries = 0, span = 0;
+    m->parts = 1, m->part_columns = RW_MAX(m->block_columns, 1);
+    if (serial(m) || m->ordered || m->layout.format != RW_SPARSE_CSR || room <= 0 || x <= room || most < 2) return RW_OK;
+    const int64_t parts = RW_MIN((int64_t)ceil(x / room), RW_MIN((int64_t)most, RW_SPARSE_MOST_PARTS));
+    if (m->block_rows >= INT32_MAX / parts) return RW_OK;
+    int64_t *line = rw_calloc(WINDOW, sizeof *line);
+    if (!line) return rw_fail_memory(ctx, WINDOW * sizeof *line, "a sample of the columns");
+    for (int64_t w = 0; w < WINDOWS; ++w) sectors += (double)sectors_of(b, m->block_rows / WINDOWS * w, size, line, &entries, &span);
+    rw_free(line);
+    if (sectors > 0.5 * entries && span > WINDOWS * room) m->parts = (int)parts, m->part_columns = (m->block_columns + parts - 1) / parts;
+    return RW_OK;
+}
+
+/* The first block of row i, of the pattern, in part p or behind. */
+static int64_t begin_of(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, int p)
+{
+    int64_t lo = b->first[i], hi = b->first[i + 1];
+    if (p == 0 || p == m->parts) return p ? hi : lo;
+    while (lo < hi) {
+        const int64_t middle = lo + (hi - lo) / 2;
+        if (b->column[middle] < p * m->part_columns) lo = middle + 1;
+        else hi = middle;
     }
-    return n + m->long_rows;
+    return lo;
+}
+static int64_t length_of(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, int p) { return begin_of(m, b, i, p + 1) - begin_of(m, b, i, p); }
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* Pieces: piece[2 q] … those of part parts - 1 - q, piece[2 q + 1] … those of them that are one long row; with `row`, where each begins and ends. */
+static void cut(rw_sparse *m, const rw_sparse_blocks *b, void *row)
+{
+    const int bits = m->layout.index_bits;
+    const int64_t area = m->layout.block_rows * m->layout.block_columns, most = serial(m) ? SERIAL_PLACES : PLACES * group_of(m);
+    const int64_t rows = serial(m) ? RW_MAX(SERIAL_ROWS / m->layout.block_rows, 1) : most_rows(m);
+    for (int q = 0; q < m->parts; ++q) {
+        const int p = m->parts - 1 - q;
+        int64_t at[2] = {m->piece[2 * q], m->piece[2 * q + 1]}, n[2] = {0, 0}, end;
+        for (int64_t i = 0; i < b->rows; i = end) {
+            int64_t all = length_of(m, b, i, p), next;
+            for (end = i + 1; end < b->rows && end - i < rows && (next = length_of(m, b, end, p), (all + next) * area <= most); ++end) all += next;
+            const bool is_long = !serial(m) && all * area > most;
+            ++n[is_long];
+            if (row) rw_index_set(row, bits, 2 * at[is_long], p * b->rows + i), rw_index_set(row, bits, 2 * at[is_long]++ + 1, p * b->rows + end);
+        }
+        m->piece[2 * q + 1] = m->piece[2 * q] + n[0], m->piece[2 * q + 2] = m->piece[2 * q + 1] + n[1];
+    }
+    m->units = m->piece[2 * m->parts];
 }
 
 /* Pieces of ordered rows, of as many rows each; and the rows at their places. */
@@ -58,9 +130,10 @@ static void fill_order(const rw_sparse *m, void *row)
 
 static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
 {
-    (void)ctx;
-    m->units = m->ordered ? (b->rows + rows_of_piece(m) - 1) / rows_of_piece(m) : cut(m, b, NULL);
-    m->nfirst = (double)b->rows + 1, m->ncolumn = (double)m->blocks, m->nrow = 2 * (double)m->units + (m->ordered ? (double)b->rows : 0);
+    RW_TRY(choose_parts(m, ctx, b));
+    if (m->ordered) m->units = m->piece[1] = m->piece[2] = (b->rows + rows_of_piece(m) - 1) / rows_of_piece(m);
+    else cut(m, b, NULL);
+    m->nfirst = (double)m->parts * (double)b->rows + 1, m->ncolumn = (double)m->blocks, m->nrow = 2 * (double)m->units + (m->ordered ? (double)b->rows : 0);
     m->places = (double)m->blocks * m->layout.block_rows * m->layout.block_columns;
     return RW_OK;
 }
@@ -69,53 +142,78 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
 {
     (void)shift;
     const int bits = m->layout.index_bits;
-    for (int64_t i = 0; i < b->rows; ++i) rw_index_set(first, bits, place_of(m, i) + 1, b->first[i + 1] - b->first[i]);
-    for (int64_t i = 0; i < b->rows; ++i) rw_index_set(first, bits, i + 1, rw_index_get(first, bits, i) + rw_index_get(first, bits, i + 1));
+    for (int p = 0; p < m->parts; ++p)
+        for (int64_t i = 0; i < b->rows; ++i) rw_index_set(first, bits, p * b->rows + place_of(m, i) + 1, length_of(m, b, i, p));
+    for (int64_t i = 0; i < m->parts * b->rows; ++i) rw_index_set(first, bits, i + 1, rw_index_get(first, bits, i) + rw_index_get(first, bits, i + 1));
+    for (int p = 0; p < m->parts; ++p) {
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < b->rows; ++i)
-        for (int64_t k = b->first[i], at = rw_index_get(first, bits, place_of(m, i)); k < b->first[i + 1]; ++k) rw_index_set(column, bits, at++, b->column[k]);
+        for (int64_t i = 0; i < b->rows; ++i)
+            for (int64_t k = begin_of(m, b, i, p), end = begin_of(m, b, i, p + 1), at = rw_index_get(first, bits, p * b->rows + place_of(m, i)); k < end; ++k)
+                rw_index_set(column, bits, at++, b->column[k]);
+    }
     if (m->ordered) fill_order(m, row);
     else cut(m, b, row);
 }
 
-static int64_t count(const rw_view *v, int64_t i)
+/* Blocks of row i in part p, and in *at the first of them. */
+static int64_t count_in(const rw_view *v, int64_t i, int p, int64_t *at)
 {
     const int bits = v->m->layout.index_bits;
-    const int64_t place = place_of(v->m, i);
-    return rw_index_get(v->first, bits, place + 1) - rw_index_get(v->first, bits, place);
+    const int64_t place = p * v->m->block_rows + place_of(v->m, i);
+    *at = rw_index_get(v->first, bits, place);
+    return rw_index_get(v->first, bits, place + 1) - *at;
+}
+
+static int64_t count(const rw_view *v, int64_t i)
+{
+    int64_t all = 0, at;
+    for (int p = 0; p < v->m->parts; ++p) all += count_in(v, i, p, &at);
+    return all;
 }
 
 static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 {
     const rw_sparse_layout *l = &v->m->layout;
-    const int64_t at = rw_index_get(v->first, l->index_bits, place_of(v->m, i)) + k;
+    int64_t at, n;
+    for (int p = 0; (n = count_in(v, i, p, &at)) <= k && p < v->m->parts - 1; ++p) k -= n;
+    at += k;
     return (rw_sparse_block){.row = i * l->block_rows, .column = rw_index_get(v->column, l->index_bits, at) * l->block_columns, .nr = l->block_rows, .nc = l->block_columns,
                       .at = at * l->block_rows * l->block_columns, .sr = l->by_columns ? 1 : l->block_columns, .sc = l->by_columns ? l->block_rows : 1};
 }
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
-    /* Where rows are short, eight groups a unit pay for the registers they leave; else the compiler's own choice does (measured on an H200). */
-    const int unit = items_a_row(m) == 1 && m->layout.block_rows == 1 ? 8 : 0;
     rw_text_add(d, "BY_COLUMNS=%d SERIAL=%d ORDERED=%d RANGED=%d RANGE=%d GROUP=%d PLACES=%d ITEMS_A_ROW=%d ROWS=%d RW_GROUPS_A_UNIT=%d", m->layout.by_columns, serial(m), m->ordered, (int)p->ranged,
-                RANGE_ROWS, serial(m) ? 64 : GROUP, PLACES, items_a_row(m), most_rows(m), unit);
+                RANGE_ROWS, serial(m) ? 64 : group_of(m), PLACES * group_of(m), items_a_row(m), most_rows(m), is_short(m) ? 4 : 0); /* of groups: registers */
 }
 
-static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
+static rw_status launch_part(rw_sparse *m, const rw_product *p, int part, rw_queue *q)
 {
     const bool ranged = p->program->ranged != RW_PRODUCT_ALL;
     const int64_t range = p->program->ranged == RW_PRODUCT_IN_ORDER ? 1 : (p->to - p->from + RANGE_ROWS - 1) / RANGE_ROWS;
-    const int64_t from[2] = {0, m->units - m->long_rows}, groups[2] = {ranged ? range : m->units - m->long_rows, m->long_rows};
-    if (!m->units) return RW_OK;
+    const int64_t *piece = m->piece + 2 * (m->parts - 1 - part), groups[2] = {ranged ? range : piece[1] - piece[0], piece[2] - piece[1]};
     for (int i = 0; i < 2; ++i) {
-        rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->first), rw_arg_array(m->row), rw_arg_int(from[i]), rw_arg_int(m->units), rw_arg_int(p->from),
-                                     rw_arg_int(p->to)};
+        rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->first), rw_arg_array(m->row), rw_arg_int(piece[i]), rw_arg_int(m->ordered ? m->units : m->piece[2]),
+                                     rw_arg_int(ranged ? p->from : part * m->block_rows), rw_arg_int(p->to)};
         int n = rw_product_args(m, p, a, 8);
         if (groups[i]) RW_TRY(rw_launch(q, i == 0 ? p->program->multiply : p->program->more, (int64_t[3]){groups[i], 1, 1}, a, n));
     }
     return RW_OK;
 }
 
-static int64_t groups(const rw_sparse *m) { return m->units; }
+/* Parts behind the first add to y; sums, if they are wanted, come with the last one. */
+static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
+{
+    for (int part = 0; part < m->parts && m->units; ++part) {
+        rw_product one = *p;
+        if (part) one.z = p->y, one.beta[0] = 1, one.beta[1] = 0;
+        if (part < m->parts - 1) RW_TRY(rw_product_without_sums(m, &one));
+        RW_TRY(launch_part(m, &one, part, q));
+    }
+    return RW_OK;
+}
+
+/* Pieces of the last part. */
+static int64_t groups(const rw_sparse *m) { return m->piece[2]; }
 
 const rw_sparse_ops rw_sparse_rows = {plan, fill, count, block, "rows.k", "long_rows", define, groups, launch};

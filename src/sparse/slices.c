@@ -183,6 +183,12 @@ static int rows_of_item(const rw_sparse *m, int vectors)
     return rw_sparse_threads(m) && size <= 4 && vectors == 1 && r == m->layout.block_columns && r > 1 && r <= 8 && !m->layout.section && !m->ordered ? 4 / size : 0;
 }
 
+/* Values of 16 bits: whether x of all positions is in shared memory at once, where they have the same number and that leaves room for enough groups. */
+static bool stages(const rw_sparse *m, const rw_product_program *p, int rows)
+{
+    return rows_of_item(m, p->vectors) > 1 && m->uniform && (double)m->uniform * rows * m->layout.block_columns * (double)rw_dtype_size(p->vector) <= 20480;
+}
+
 /* On a GPU many vectors are shared out to items by WIDE of them. */
 static bool by_blocks(const rw_sparse *m, const rw_product_program *p) { return rw_sparse_threads(m) && p->vectors >= 4 && p->wide > 1 && m->layout.block_rows > 1; }
 
@@ -207,13 +213,13 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
     const bool few = groups_of_rows(m, p->vectors) <= 2 * m->device->info.units; /* nobody else is there to hide a load's latency behind: all at once */
     const int all = by_blocks(m, p) ? rows * p->vectors / p->wide : rows * m->layout.block_rows / RW_MAX(run, 1);
     const int items = items_of(m, all);
-    const bool lanes = !rw_sparse_threads(m);
-    rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=4 SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, items, lanes, by_blocks(m, p), run, sorted(m),
+    const bool lanes = !rw_sparse_threads(m), staged = stages(m, p, rows);
+    rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=%d ROUND=%d SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, items, lanes, by_blocks(m, p), run, staged ? 2 : 4, staged ? m->uniform : 4, sorted(m),
                 m->layout.section, m->shift && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1) : few ? 4 : m->layout.block_columns > 3 ? 2 : 4);
     if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);
     if (m->uniform) rw_text_add(d, " POSITIONS=%d", m->uniform);
     /* registers for enough groups: where values are small, or converted on the way, or vectors many */
-    if (run > 1) rw_text_add(d, " RW_GROUPS_A_UNIT=%d", RW_MIN(RW_MAX(1120 / items, 1), 16));
+    if (run > 1) rw_text_add(d, " RW_GROUPS_A_UNIT=%d", RW_MIN(RW_MAX((staged && m->uniform <= 8 ? m->layout.block_columns <= 5 ? 1440 : 1280 : 1120) / items, 1), 16));
     else if (run || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
     else if (by_blocks(m, p)) rw_text_add(d, " RW_GROUPS_A_UNIT=4");
 }

@@ -65,7 +65,7 @@ static rw_status check_blocks(rw_context *ctx, const rw_sparse_layout *l, const 
 
 static double bytes_of(const rw_sparse *m)
 {
-    return m->places * (double)rw_sparse_value_size(&m->layout) + (m->layout.scaled ? 4 * (double)m->rows : 0) + (m->nfirst + m->ncolumn + m->nrow) * (m->layout.index_bits / 8) + 4 * m->nshift;
+    return m->places * (double)rw_sparse_value_size(&m->layout) + (m->layout.scaled ? 2 * (double)m->rows : 0) + (m->nfirst + m->ncolumn + m->nrow) * (m->layout.index_bits / 8) + 4 * m->nshift;
 }
 
 /* Padding is no use where it makes the matrix many times larger. */
@@ -175,7 +175,7 @@ static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b, bool there)
     RW_TRY(make_array(m, index, m->ncolumn, &m->column, &column));
     if (m->nrow > 0) RW_TRY(make_array(m, index, m->nrow, &m->row, &row));
     if (m->nshift > 0) RW_TRY(make_array(m, RW_I32, m->nshift, &m->shift, &shift));
-    if (m->layout.scaled) RW_TRY(there ? make_array_there(m, RW_F32, (double)m->rows, &m->scale) : make_array(m, RW_F32, (double)m->rows, &m->scale, &scale));
+    if (m->layout.scaled) RW_TRY(there ? make_array_there(m, RW_U16, (double)m->rows, &m->scale) : make_array(m, RW_U16, (double)m->rows, &m->scale, &scale));
     RW_TRY(there ? make_array_there(m, type, places, &m->value) : make_array(m, type, places, &m->value, &value));
     m->ops->fill(m, b, first, column, row, shift);
     return RW_OK;
@@ -257,7 +257,7 @@ rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v)
     if (update) return rw_array_update(m->value, (void **)&v->value);
     RW_TRY(rw_array_read(m->value, &value));
     if (m->scale) RW_TRY(rw_array_read(m->scale, &scale));
-    v->value = (char *)(uintptr_t)value, v->scale = (float *)(uintptr_t)scale; /* read only, as the caller has asked */
+    v->value = (char *)(uintptr_t)value, v->scale = (uint16_t *)(uintptr_t)scale; /* read only, as the caller has asked */
     return RW_OK;
 }
 

@@ -23,7 +23,7 @@ typedef struct rw_sparse_block {
 typedef struct rw_view {
     const rw_sparse *m;
     char *value;
-    float *scale; /* of scalar rows; NULL: values are as they are */
+    uint16_t *scale; /* of scalar rows, bfloat16; NULL: values are as they are */
     const void *first, *column, *row;
     const int32_t *shift;
 } rw_view;
@@ -47,6 +47,8 @@ typedef struct rw_sparse_ops {
     rw_status (*launch)(rw_sparse *m, const struct rw_product *p, rw_queue *q);
 } rw_sparse_ops;
 
+enum { RW_SPARSE_MOST_PARTS = 8 };
+
 struct rw_sparse {
     rw_device *device;
     rw_sparse_layout layout; /* index_bits resolved */
@@ -55,7 +57,7 @@ struct rw_sparse {
     int64_t blocks;          /* of the pattern */
     double places, nfirst, ncolumn, nrow, nshift; /* values, indices: whole numbers below 2^53 once the matrix is made */
     rw_array *value, *first, *column, *row; /* row: NULL where nrow == 0 */
-    rw_array *scale;         /* of scaled values, f32, one a scalar row; else NULL */
+    rw_array *scale;         /* of scaled values, bfloat16, one a scalar row; else NULL */
     rw_array *shift;         /* slices: shift and rows of each position, see slices.k; NULL: none */
     /* on the host only */
     int32_t *length;         /* slices: blocks of each block row */
@@ -65,7 +67,9 @@ struct rw_sparse {
     int uniform;             /* slices: positions that each has; 0: different numbers */
     int64_t height;          /* slices: block rows of a slice */
     int64_t longest;         /* blocks of the longest row */
-    int64_t units, long_rows; /* rows: pieces of work, one a group; those of them that are one long row */
+    int parts;               /* rows: of columns, of `part_columns` block columns each; 1 but on GPUs where entries lie anywhere */
+    int64_t part_columns;
+    int64_t units, piece[2 * RW_SPARSE_MOST_PARTS + 1]; /* rows: pieces of work, one a group; where those of a part begin, and those of them that are one long row */
     int64_t *row_first, *column_first; /* VBCSR: scalar row of each block row, and beyond the last */
     /* for products with transposes: by block column, where its blocks are (rw_sparse_block) */
     rw_array *t_first, *t_row, *t_at;
@@ -105,14 +109,21 @@ static inline void rw_value_add(rw_dtype type, void *p, int64_t k, double re, do
     }
 }
 
+/* bfloat16: the upper half of a float. */
+static inline double rw_from_bf16(uint16_t a)
+{
+    const union { uint32_t bits; float value; } u = {(uint32_t)a << 16};
+    return (double)u.value;
+}
+
 /* Values of a matrix: place k, in a scalar row. Scaled ones are rounded to the nearest; the row's scale stands before the first is added. */
 enum { RW_SCALED_MOST = 32767 };
 static inline double rw_entry_get(const rw_view *v, int64_t k, int64_t row, int part)
 {
     const rw_dtype type = v->m->layout.values;
     if (!v->scale) return rw_value_get(type, v->value, k, part);
-    if (type == RW_F32) return part ? 0 : (double)v->scale[row] * ((const int16_t *)v->value)[k];
-    return (double)v->scale[row] * ((const int16_t *)v->value)[2 * k + part];
+    if (type == RW_F32) return part ? 0 : rw_from_bf16(v->scale[row]) * ((const int16_t *)v->value)[k];
+    return rw_from_bf16(v->scale[row]) * ((const int16_t *)v->value)[2 * k + part];
 }
 static inline void rw_entry_add(const rw_view *v, int64_t k, int64_t row, double re, double im)
 {
@@ -122,13 +133,14 @@ static inline void rw_entry_add(const rw_view *v, int64_t k, int64_t row, double
         return;
     }
     int16_t *const to = (int16_t *)v->value + (type == RW_C64 ? 2 * k : k);
-    const double by = v->scale[row] > 0 ? 1 / (double)v->scale[row] : 0;
+    const double scale = rw_from_bf16(v->scale[row]), by = scale > 0 ? 1 / scale : 0;
     for (int p = 0; p < (type == RW_C64 ? 2 : 1); ++p) to[p] = (int16_t)fmax(fmin(to[p] + rint((p ? im : re) * by), RW_SCALED_MOST), -RW_SCALED_MOST);
 }
-/* The scale of a row whose largest number, real or imaginary part, is this. */
+/* The scale of a row whose largest number, real or imaginary part, is this: the least bfloat16 with which it is in range. */
 static inline void rw_entry_scale(const rw_view *v, int64_t row, double largest)
 {
-    if (v->scale) v->scale[row] = (float)(largest / RW_SCALED_MOST);
+    const union { float value; uint32_t bits; } u = {(float)(largest / RW_SCALED_MOST)};
+    if (v->scale) v->scale[row] = (uint16_t)((u.bits + 0xffff) >> 16);
 }
 
 /* Scalar rows (columns) of a block row i of 0 … n, from where on. */
