@@ -21,15 +21,24 @@ DEVICE u16 rw_bf16_above(f32 v)
     return (u16)((u.bits + 0xffff) >> 16);
 }
 
-#ifndef WARP_SUM /* CUDA has words for warps; else through shared memory */
+#ifndef WARP_SUM /* CUDA and NVIDIA's OpenCL have words for warps; else through shared memory, in the same order */
 #define WARP_SUM(T, sums, scratch, name)                                                                               \
     EACH(rw_i, GROUP) { scratch[rw_i] = AT(name, rw_i); }                                                              \
     BARRIER;                                                                                                           \
-    EACH(rw_w, (GROUP + 31) / 32)                                                                                      \
+    EACH_SERIAL(rw_w, (GROUP + 31) / 32)                                                                               \
     {                                                                                                                  \
-        T rw_v = 0;                                                                                                    \
-        for (int rw_k = 32 * (int)rw_w; rw_k < 32 * (int)rw_w + 32 && rw_k < GROUP; ++rw_k) rw_v += scratch[rw_k];     \
-        sums[rw_w] = rw_v;                                                                                             \
+        T rw_t[16];                                                                                                    \
+        UNROLL                                                                                                         \
+        for (int rw_k = 0; rw_k < 16; ++rw_k) {                                                                        \
+            const int rw_a = 32 * (int)rw_w + rw_k;                                                                    \
+            rw_t[rw_k] = rw_a < GROUP ? scratch[rw_a] : 0;                                                             \
+            if (rw_a + 16 < GROUP) rw_t[rw_k] += scratch[rw_a + 16];                                                   \
+        }                                                                                                              \
+        UNROLL                                                                                                         \
+        for (int rw_k = 0; rw_k < 8; ++rw_k) rw_t[rw_k] += rw_t[rw_k + 8];                                             \
+        UNROLL                                                                                                         \
+        for (int rw_k = 0; rw_k < 4; ++rw_k) rw_t[rw_k] += rw_t[rw_k + 4];                                             \
+        sums[rw_w] = (rw_t[0] + rw_t[2]) + (rw_t[1] + rw_t[3]);                                                        \
     }                                                                                                                  \
     BARRIER
 #endif
