@@ -4,7 +4,7 @@
 # OpenCL driver, then measures and prints one table a device.
 #
 #   bench/h200.sh                  all but `formats`, which takes minutes alone
-#   bench/h200.sh sparse krylov    these
+#   bench/h200.sh sparse krylov    these, without the peers in Python
 #   bench/h200.sh variants         the other parameters of the kernels too, a row each, cuda:0 only
 #
 # Tables and JSON also go to $OUT when that is set. Needs gcc with OpenMP, cmake (as a script interpreter), libcuda,
@@ -62,7 +62,7 @@ for dev in cuda:0 $opencl; do
     done
     say "$dev measured"
 done
-command -v python3 >/dev/null &&
+[ $# = 0 ] && command -v python3 >/dev/null &&
     timeout 90 python3 bench/peers/gpu_peers.py 2>&1 | grep -v Warning | tee "$out/peers.txt"
 say "done, $([ $bad = 0 ] && echo all correct || echo WITH WRONG RESULTS)"
 exit $bad
