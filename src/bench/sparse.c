@@ -192,8 +192,8 @@ static double row_error(const contest *c, const rw_view *v, const void *x, const
 {
     const rw_sparse *m = c->m;
     double worst = 0;
-    const int64_t n = m->ops->count(v, i);
-    for (int r = 0; r < m->layout.block_rows; ++r)
+    const int64_t n = m->ops->count(v, i), row = rw_row_of(m, i);
+    for (int r = 0; r < rw_row_of(m, i + 1) - row; ++r)
         for (int u = 0; u < vectors; ++u) {
             double re = 0, im = 0, scale = 0, terms = 2;
             for (int64_t k = 0; k < n; ++k) {
@@ -205,7 +205,7 @@ static double row_error(const contest *c, const rw_view *v, const void *x, const
                     re += a * f - ai * fi, im += a * fi + ai * f, scale += hypot(a, ai) * hypot(f, fi);
                 }
             }
-            const int64_t to = (i * m->layout.block_rows + r) * vectors + u;
+            const int64_t to = (row + r) * vectors + u;
             const double e = hypot(rw_value_get(type, y, to, 0) - re, rw_value_get(type, y, to, 1) - im) / (4 * terms * epsilon(c, type) * scale + 1e-300);
             worst = isnan(e) ? INFINITY : RW_MAX(worst, e);
         }
@@ -285,7 +285,7 @@ static rw_status run(rw_bench *b)
 }
 
 /* Each kind of kernel once; tests/sparse has the rest. */
-static const int checked[] = {0, 1, 3, 6, 9, 11, 13, 14, 17, 20};
+static const int checked[] = {0, 1, 3, 6, 9, 11, 13, 14, 17, 20, 23};
 
 static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
 {
