@@ -16,14 +16,15 @@ static const struct { int64_t cells[3]; rw_multiblock_mode mode; bool zeros; rw_
 
 static bool slow(void) { return on("check") || (on("opencl") && !rw_device_info(dev)->gpu); }
 
-static rw_spmv_source source_of(const int64_t cells[3], rw_multiblock_mode mode, bool zeros, rw_spmv_kind kind, bool f64)
+static rw_spmv_source source_with(int64_t blocks, const int64_t cells[3], rw_multiblock_mode mode, bool zeros, rw_spmv_kind kind, bool f64)
 {
-    rw_multiblock_spec grid = {.blocks = {2, 1, 1}, .mode = mode, .zeros = zeros, .omega = 0, .seed = 5};
+    rw_multiblock_spec grid = {.blocks = {blocks, 1, 1}, .mode = mode, .zeros = zeros, .omega = 0, .seed = 5};
     rw_spmv_source s;
     memcpy(grid.cells, cells, sizeof grid.cells);
     OK(rw_spmv_source_create(ctx, &grid, kind, f64, &s));
     return s;
 }
+static rw_spmv_source source_of(const int64_t cells[3], rw_multiblock_mode mode, bool zeros, rw_spmv_kind kind, bool f64) { return source_with(2, cells, mode, zeros, kind, f64); }
 
 /* A product that there is on this device. */
 static bool made(const rw_spmv_source *s, const rw_spmv_method *m, const rw_spmv_options *o, rw_spmv *p)
@@ -141,20 +142,27 @@ static void test_products(void **state)
             }
 }
 
-/* A16: one temp, grid blocks in any order. */
+/* A16: one temp for eight grid blocks, in any order. */
 static void test_any_order(void **state)
 {
+    static const int order[] = {5, 2, 7, 0, 6, 1, 4, 3};
+    enum { BLOCKS = RW_COUNT(order) };
     (void)state;
-    rw_spmv_source s = source_of(grids[1].cells, RW_MULTIBLOCK_FULL, true, RW_SPMV_CC, false);
+    rw_spmv_source s = source_with(BLOCKS, grids[1].cells, RW_MULTIBLOCK_FULL, true, RW_SPMV_CC, false);
     for (int i = 0; i < rw_spmv_method_count; ++i) {
         rw_spmv p;
         if (!rw_spmv_methods[i].reduction || !made(&s, rw_spmv_methods + i, &standard, &p)) continue;
+        assert_int_equal(p.shape.grid_blocks, BLOCKS);
+        long double complex *forward[BLOCKS];
         OK(rw_spmv_multiply(&p, true));
-        long double complex *forward = result(&p, 0);
-        for (int b = p.shape.grid_blocks - 1; b >= 0; --b) OK(rw_spmv_multiply_block(&p, b, true));
-        long double complex *back = result(&p, 0);
-        assert_memory_equal(forward, back, (size_t)p.shape.vector * sizeof *back);
-        free(forward), free(back);
+        for (int b = 0; b < BLOCKS; ++b) forward[b] = result(&p, b), poison(p.block[b].part[RW_SPMV_Y]);
+        poison(p.temp);
+        for (int k = 0; k < BLOCKS; ++k) OK(rw_spmv_multiply_block(&p, order[k], true));
+        for (int b = 0; b < BLOCKS; ++b) {
+            long double complex *other = result(&p, b);
+            assert_memory_equal(forward[b], other, (size_t)p.shape.vector * sizeof *other);
+            free(forward[b]), free(other);
+        }
         rw_spmv_free(&p);
     }
     rw_spmv_source_free(&s);
