@@ -9,6 +9,7 @@
  *
  * It chose a kernel by definitions of the preprocessor, one program each; here that is `products`. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lab/occupancy.h"
@@ -116,6 +117,17 @@ static const rw_lab_column vectors_columns[] = {
     [V_RESIDENT_GAIN] = {"gain resident", "", RW_SHOW_RATIO, false, "the same with vectors that stay"},
 };
 
+enum { B_CASE, B_PRODUCT, B_WHERE, B_FASTEST, B_MEDIAN, B_SLOWEST, B_RATIO };
+static const rw_lab_column blocks_columns[] = {
+    [B_CASE] = {"case", "", RW_SHOW_NAME, false, NULL},
+    [B_PRODUCT] = {"product", "", RW_SHOW_NAME, false, NULL},
+    [B_WHERE] = {"where", "", RW_SHOW_NAME, false, NULL},
+    [B_FASTEST] = {"fastest", "s", RW_SHOW_REAL, false, "of the grid blocks, 100 products of it alone, the best of its runs; vectors stay, except where all is sent in each product"},
+    [B_MEDIAN] = {"median", "s", RW_SHOW_REAL, false, NULL},
+    [B_SLOWEST] = {"slowest", "s", RW_SHOW_REAL, false, NULL},
+    [B_RATIO] = {"ratio", "", RW_SHOW_RATIO, false, "slowest over fastest: with MPI in 2011 up to 10, so that the fastest was printed"},
+};
+
 /* ---- all products of a case --------------------------------------------------------------------------------------------------------- */
 
 static rw_spmv_outcome *outcome_of(const rw_spmv_study *s, int which, int device, int method) { return s->all + ((int64_t)which * RW_LAB_DEVICES + device) * s->methods + method; }
@@ -157,8 +169,8 @@ rw_status rw_spmv_put_name(rw_lab *lab, int table, int column, const char *text,
 
 rw_status rw_spmv_begin_row(rw_lab *lab, int table, const char *product, const char *where, bool other)
 {
-    static const int product_at[] = {[SPMV_RUNS] = R_PRODUCT, [SPMV_TIMES] = W_PRODUCT, [SPMV_RATES] = W_PRODUCT, [SPMV_ANATOMY] = A_PRODUCT, [SPMV_SECTIONS] = L_PRODUCT};
-    static const int where_at[] = {[SPMV_RUNS] = R_WHERE, [SPMV_TIMES] = W_WHERE, [SPMV_RATES] = W_WHERE, [SPMV_ANATOMY] = A_WHERE, [SPMV_SECTIONS] = L_WHERE};
+    static const int product_at[] = {[SPMV_RUNS] = R_PRODUCT, [SPMV_TIMES] = W_PRODUCT, [SPMV_RATES] = W_PRODUCT, [SPMV_ANATOMY] = A_PRODUCT, [SPMV_SECTIONS] = L_PRODUCT, [SPMV_BLOCKS] = B_PRODUCT};
+    static const int where_at[] = {[SPMV_RUNS] = R_WHERE, [SPMV_TIMES] = W_WHERE, [SPMV_RATES] = W_WHERE, [SPMV_ANATOMY] = A_WHERE, [SPMV_SECTIONS] = L_WHERE, [SPMV_BLOCKS] = B_WHERE};
     RW_TRY(rw_lab_row(lab, table));
     RW_TRY(rw_spmv_put_name(lab, table, product_at[table], product, false));
     return rw_spmv_put_name(lab, table, where_at[table], where, other);
@@ -198,6 +210,32 @@ static rw_status put_anatomy(rw_spmv_study *s, int device, const rw_spmv *p, con
     return RW_OK;
 }
 
+static int by_seconds(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* All grid blocks are equal, so what they take apart is the machine's doing. */
+static rw_status put_blocks(rw_spmv_study *s, int device, rw_spmv *p)
+{
+    rw_lab *lab = s->lab;
+    const int n = p->shape.grid_blocks;
+    double seconds[SPMV_GRID_BLOCKS_MOST];
+    if (!rw_lab_wanted(lab, SPMV_BLOCKS)) return RW_OK;
+    for (int b = 0; b < n; ++b) {
+        rw_spmv_timing t;
+        RW_TRY(rw_spmv_time(lab, p, b, p->method->flags & RW_SPMV_SENT, &t));
+        seconds[b] = t.best;
+    }
+    qsort(seconds, (size_t)n, sizeof *seconds, by_seconds);
+    RW_TRY(rw_spmv_begin_row(lab, SPMV_BLOCKS, p->method->name, lab->info[device].name, false));
+    RW_TRY(rw_spmv_put_name(lab, SPMV_BLOCKS, B_CASE, rw_spmv_case(s->which), false));
+    const double values[] = {[B_FASTEST] = seconds[0], [B_MEDIAN] = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2, [B_SLOWEST] = seconds[n - 1], [B_RATIO] = seconds[n - 1] / seconds[0]};
+    for (int i = B_FASTEST; i < RW_COUNT(values); ++i) rw_lab_put(lab, SPMV_BLOCKS, i, -1, values[i]);
+    return RW_OK;
+}
+
 static rw_status measure(rw_spmv_study *s, int device, int method)
 {
     const rw_spmv_options options = rw_spmv_options_of(s->lab);
@@ -207,11 +245,12 @@ static rw_status measure(rw_spmv_study *s, int device, int method)
     rw_lab_say(s->lab, "%s: %s on %s", rw_spmv_case(s->which), rw_spmv_methods[method].name, s->lab->info[device].name);
     rw_status status = rw_spmv_create(s->lab->devices[device], &s->source, rw_spmv_methods + method, &options, &p);
     if (status != RW_OK) return status;
-    status = rw_spmv_time(s->lab, &p, true, &copied);
+    status = rw_spmv_time(s->lab, &p, RW_MULTIBLOCK_ALL, true, &copied);
     if (status == RW_OK) status = compare(s, &p, &difference);
-    if (status == RW_OK && !(p.method->flags & RW_SPMV_SENT)) status = rw_spmv_time(s->lab, &p, false, &resident);
+    if (status == RW_OK && !(p.method->flags & RW_SPMV_SENT)) status = rw_spmv_time(s->lab, &p, RW_MULTIBLOCK_ALL, false, &resident);
     if (status == RW_OK) status = put_run(s, device, &p, &copied, &resident, difference);
     if (status == RW_OK) status = put_anatomy(s, device, &p, &copied, &resident);
+    if (status == RW_OK) status = put_blocks(s, device, &p);
     if (status == RW_OK) *outcome_of(s, s->which, device, method) = (rw_spmv_outcome){copied.best, isnan(resident.best) ? 0 : resident.best};
     rw_spmv_free(&p);
     return status;
@@ -389,7 +428,7 @@ static rw_status run_tables(rw_spmv_study *s)
     const rw_lab_setting *cases = rw_lab_setting_of(lab, "cases");
     const int first = (int)cases->number[0] - 1;
     bool measured = false;
-    for (int t = SPMV_RUNS; t <= SPMV_VECTORS; ++t) measured = measured || (t != SPMV_SECTIONS && rw_lab_wanted(lab, t));
+    for (int t = SPMV_RUNS; t <= SPMV_BLOCKS; ++t) measured = measured || (t != SPMV_SECTIONS && rw_lab_wanted(lab, t));
     for (int i = 0; i < cases->n && measured; ++i) {
         s->which = (int)cases->number[i] - 1;
         RW_TRY(measure_case(s));
@@ -427,7 +466,7 @@ static const rw_lab_parameter parameters[] = {
      "kernels of the document, and ours"},
     {"kind", "cc", RW_LAB_WORD, 0, 0, "cc|rc|rr", "matrix times vector: complex or real each"},
     {"type", "f32", RW_LAB_WORD, 0, 0, "f32|f64", "precision of both"},
-    {"grid_blocks", "8", RW_LAB_INTEGER, 1, 64, NULL, "grid blocks, side by side along x"},
+    {"grid_blocks", "8", RW_LAB_INTEGER, 1, SPMV_GRID_BLOCKS_MOST, NULL, "grid blocks, side by side along x"},
     {"divide", "1", RW_LAB_INTEGER, 1, 80, NULL, "cells of a case along each axis are divided by this, for a quick look"},
     {"most", "100", RW_LAB_INTEGER, 1, 1000000, NULL, "products of a run, at most"},
     {"seconds", "0.5", RW_LAB_NUMBER, 0, 3600, NULL, "for the runs of a product, if fewer products than that do"},
@@ -441,7 +480,7 @@ static const rw_lab_parameter parameters[] = {
     {"sequential", "0.2", RW_LAB_NUMBER, 0, 1, NULL, "share of a program that runs on one processor, for table amdahl"},
     {"processors", "1,2,4,8,16,32,64,128,1024", RW_LAB_INTEGERS, 1, 1e12, NULL, "for table amdahl"},
 };
-static const char *const names[SPMV_TABLES] = {"runs", "times", "rates", "anatomy", "sections", "vectors", "published", "amdahl", "bandwidth"};
+static const char *const names[SPMV_TABLES] = {"runs", "times", "rates", "anatomy", "sections", "vectors", "blocks", "published", "amdahl", "bandwidth"};
 static const rw_lab_table tables[SPMV_TABLES] = {
     [SPMV_RUNS] = {"Products of all grid blocks, beside those of 2011", runs_columns, RW_COUNT(runs_columns)},
     [SPMV_TIMES] = {"Seconds of 100 products, by the document's cases", times_columns, RW_COUNT(times_columns)},
@@ -449,6 +488,7 @@ static const rw_lab_table tables[SPMV_TABLES] = {
     [SPMV_ANATOMY] = {"What a product takes, in the first case", anatomy_columns, RW_COUNT(anatomy_columns)},
     [SPMV_SECTIONS] = {"Rows in sections of all lengths, in the first case", rw_spmv_sections_columns, SPMV_SECTIONS_COLUMNS},
     [SPMV_VECTORS] = {"What copies of vectors cost", vectors_columns, RW_COUNT(vectors_columns)},
+    [SPMV_BLOCKS] = {"Grid blocks beside each other", blocks_columns, RW_COUNT(blocks_columns)},
     [SPMV_PUBLISHED] = {"The document's rates from its times, case 10x40x80", rw_spmv_published_columns, SPMV_PUBLISHED_COLUMNS},
     [SPMV_AMDAHL] = {"Amdahl's law", rw_spmv_amdahl_columns, SPMV_AMDAHL_COLUMNS},
     [SPMV_BANDWIDTH] = {"Bandwidth of the document's GPUs", rw_spmv_bandwidth_columns, SPMV_BANDWIDTH_COLUMNS},

@@ -8,8 +8,8 @@
 #include "lab/lab.h"
 #include "lab/spmv_kernels.h"
 
-enum { SPMV_RUNS, SPMV_TIMES, SPMV_RATES, SPMV_ANATOMY, SPMV_SECTIONS, SPMV_VECTORS, SPMV_PUBLISHED, SPMV_AMDAHL, SPMV_BANDWIDTH, SPMV_TABLES };
-enum { SPMV_PRODUCTS = 100 /* that seconds are for */, SPMV_RUNS_MOST = 100 };
+enum { SPMV_RUNS, SPMV_TIMES, SPMV_RATES, SPMV_ANATOMY, SPMV_SECTIONS, SPMV_VECTORS, SPMV_BLOCKS, SPMV_PUBLISHED, SPMV_AMDAHL, SPMV_BANDWIDTH, SPMV_TABLES };
+enum { SPMV_PRODUCTS = 100 /* that seconds are for */, SPMV_RUNS_MOST = 100, SPMV_GRID_BLOCKS_MOST = 64 };
 
 typedef struct rw_spmv_outcome { double copied, resident; } rw_spmv_outcome; /* seconds, 0: none */
 
@@ -42,7 +42,8 @@ typedef struct rw_spmv_timing {
     double best, median, most, device, cpu; /* seconds of 100 products; device, cpu: of the best run */
     double launches, sent, fetched;         /* of a product */
 } rw_spmv_timing;
-rw_status rw_spmv_time(const rw_lab *lab, rw_spmv *p, bool copied, rw_spmv_timing *t);
+/* Of a grid block, or of all (RW_MULTIBLOCK_ALL). */
+rw_status rw_spmv_time(const rw_lab *lab, rw_spmv *p, int block, bool copied, rw_spmv_timing *t);
 
 /* ---- spmv_sections.c --------------------------------------------------------------------------------------------------------------------- */
 

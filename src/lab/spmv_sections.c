@@ -34,7 +34,7 @@ static rw_status measure_length(rw_spmv_study *s, int device, int method, int le
     }
     rw_lab_say(lab, "%s: %s with L = %d on %s", rw_spmv_case(s->which), m->name, length, lab->info[device].name);
     RW_TRY(rw_spmv_create(lab->devices[device], &s->source, m, &options, &p));
-    rw_status status = rw_spmv_time(lab, &p, true, &t);
+    rw_status status = rw_spmv_time(lab, &p, RW_MULTIBLOCK_ALL, true, &t);
     const double operations = SPMV_PRODUCTS * p.need.operations, longest = (double)(ell ? p.shape.entries : p.shape.slots);
     rw_spmv_free(&p);
     RW_TRY(status);

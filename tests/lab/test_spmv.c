@@ -62,6 +62,13 @@ static void test_tables(void **state)
     }
     assert_int_equal(rw_lab_rows(lab, "vectors"), 4);
     for (int i = 0; i < 4; i += 2) assert_true(value(lab, "vectors", i, "gain") == 1 && value(lab, "vectors", i, "share") >= 0);
+    assert_int_equal(rw_lab_rows(lab, "blocks"), 2 * 2 * PRODUCTS);
+    for (int i = 0; i < 2 * 2 * PRODUCTS; ++i) {
+        const double fastest = value(lab, "blocks", i, "fastest"), median = value(lab, "blocks", i, "median"), slowest = value(lab, "blocks", i, "slowest");
+        assert_true(fastest > 0 && fastest <= median && median <= slowest && value(lab, "blocks", i, "ratio") == slowest / fastest);
+        assert_string_equal(word(lab, "blocks", i, "product"), word(lab, "runs", i, "product"));
+        assert_string_equal(word(lab, "blocks", i, "where"), word(lab, "runs", i, "where"));
+    }
     assert_non_null(strstr(lab->notes.data, "trends: 10x40x20 on cpu:2"));
     rw_lab_destroy(&lab);
 }
