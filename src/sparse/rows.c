@@ -5,7 +5,7 @@
  *   value[r c k + c row + column]     (by columns: r c k + row + r column)
  *   row[2 u], row[2 u + 1]   from and up to which block row piece u goes: what one group computes; on GPUs rows longer than a piece come last
  *
- * On GPUs columns may be in parts, see parts_of: row i of part p is then row p nbr + i of `first` and of the pieces, of which those of the last part come first.
+ * On GPUs columns may be in parts, see choose_parts: row i of part p is then row p nbr + i of `first` and of the pieces, of which those of the last part come first.
  *
  * On processors rows may lie in an order that is given: first, column and pieces go by places then, and behind the pieces of `row` stands the block row at each place.
  *
@@ -115,7 +115,6 @@ static void cut(rw_sparse *m, const rw_sparse_blocks *b, void *row)
         }
         m->piece[2 * q + 1] = m->piece[2 * q] + n[0], m->piece[2 * q + 2] = m->piece[2 * q + 1] + n[1];
     }
-    m->units = m->piece[2 * m->parts];
 }
 
 /* Pieces of ordered rows, of as many rows each; and the rows at their places. */
@@ -124,16 +123,16 @@ static int64_t rows_of_piece(const rw_sparse *m) { return RW_MAX(SERIAL_ROWS / m
 static void fill_order(const rw_sparse *m, void *row)
 {
     const int bits = m->layout.index_bits;
-    for (int64_t u = 0; u < m->units; ++u) rw_index_set(row, bits, 2 * u, u * rows_of_piece(m)), rw_index_set(row, bits, 2 * u + 1, RW_MIN((u + 1) * rows_of_piece(m), m->block_rows));
-    for (int64_t i = 0; i < m->block_rows; ++i) rw_index_set(row, bits, 2 * m->units + m->position[i], i);
+    for (int64_t u = 0; u < m->piece[2]; ++u) rw_index_set(row, bits, 2 * u, u * rows_of_piece(m)), rw_index_set(row, bits, 2 * u + 1, RW_MIN((u + 1) * rows_of_piece(m), m->block_rows));
+    for (int64_t i = 0; i < m->block_rows; ++i) rw_index_set(row, bits, 2 * m->piece[2] + m->position[i], i);
 }
 
 static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
 {
     RW_TRY(choose_parts(m, ctx, b));
-    if (m->ordered) m->units = m->piece[1] = m->piece[2] = (b->rows + rows_of_piece(m) - 1) / rows_of_piece(m);
+    if (m->ordered) m->piece[1] = m->piece[2] = (b->rows + rows_of_piece(m) - 1) / rows_of_piece(m);
     else cut(m, b, NULL);
-    m->nfirst = (double)m->parts * (double)b->rows + 1, m->ncolumn = (double)m->blocks, m->nrow = 2 * (double)m->units + (m->ordered ? (double)b->rows : 0);
+    m->nfirst = (double)m->parts * (double)b->rows + 1, m->ncolumn = (double)m->blocks, m->nrow = 2 * (double)m->piece[2 * m->parts] + (m->ordered ? (double)b->rows : 0);
     m->places = (double)m->blocks * m->layout.block_rows * m->layout.block_columns;
     return RW_OK;
 }
@@ -193,7 +192,7 @@ static rw_status launch_part(rw_sparse *m, const rw_product *p, int part, rw_que
     const int64_t range = p->program->ranged == RW_PRODUCT_IN_ORDER ? 1 : (p->to - p->from + RANGE_ROWS - 1) / RANGE_ROWS;
     const int64_t *piece = m->piece + 2 * (m->parts - 1 - part), groups[2] = {ranged ? range : piece[1] - piece[0], piece[2] - piece[1]};
     for (int i = 0; i < 2; ++i) {
-        rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->first), rw_arg_array(m->row), rw_arg_int(piece[i]), rw_arg_int(m->ordered ? m->units : m->piece[2]),
+        rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->first), rw_arg_array(m->row), rw_arg_int(piece[i]), rw_arg_int(m->piece[2]),
                                      rw_arg_int(ranged ? p->from : part * m->block_rows), rw_arg_int(p->to)};
         int n = rw_product_args(m, p, a, 8);
         if (groups[i]) RW_TRY(rw_launch(q, i == 0 ? p->program->multiply : p->program->more, (int64_t[3]){groups[i], 1, 1}, a, n));
@@ -204,7 +203,7 @@ static rw_status launch_part(rw_sparse *m, const rw_product *p, int part, rw_que
 /* Parts behind the first add to y; sums, if they are wanted, come with the last one. */
 static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
 {
-    for (int part = 0; part < m->parts && m->units; ++part) {
+    for (int part = 0; part < m->parts && m->piece[2 * m->parts]; ++part) {
         rw_product one = *p;
         if (part) one.z = p->y, one.beta[0] = 1, one.beta[1] = 0;
         if (part < m->parts - 1) RW_TRY(rw_product_without_sums(m, &one));

@@ -69,7 +69,7 @@ struct rw_sparse {
     int64_t longest;         /* blocks of the longest row */
     int parts;               /* rows: of columns, of `part_columns` block columns each; 1 but on GPUs where entries lie anywhere */
     int64_t part_columns;
-    int64_t units, piece[2 * RW_SPARSE_MOST_PARTS + 1]; /* rows: pieces of work, one a group; where those of a part begin, and those of them that are one long row */
+    int64_t piece[2 * RW_SPARSE_MOST_PARTS + 1]; /* rows: pieces of work, one a group: where those of a part begin, and those of them that are one long row */
     int64_t *row_first, *column_first; /* VBCSR: scalar row of each block row, and beyond the last */
     /* for products with transposes: by block column, where its blocks are (rw_sparse_block) */
     rw_array *t_first, *t_row, *t_at;
