@@ -82,6 +82,7 @@ rw_spmv_need rw_spmv_predict(const rw_spmv_method *m, const rw_spmv_shape *s, rw
     const bool sent = m->flags & RW_SPMV_SENT, zeroed = m->flags & RW_SPMV_ZEROED;
     int64_t n[RW_SPMV_PARTS];
     count_parts(m, s, o, n);
+    const int64_t items = items_of(m, s, o), reduction_items = m->reduction ? CELL * s->cells : 0;
     const double matrix = value * (double)n[RW_SPMV_VALUE] + 4. * (double)(n[RW_SPMV_COLUMN] + n[RW_SPMV_FIRST] + n[RW_SPMV_ROWS] + n[RW_SPMV_WINDOWS]);
     const double x = vector * (double)n[RW_SPMV_X], y = vector * (double)n[RW_SPMV_Y], temp = vector * (double)n[RW_SPMV_TEMP];
     return (rw_spmv_need){.memory = (sent ? 1 : all) * (matrix + x + y) + temp,
@@ -89,8 +90,10 @@ rw_spmv_need rw_spmv_predict(const rw_spmv_method *m, const rw_spmv_shape *s, rw
                           .fetched = all * y,
                           .moved = all * (matrix + x + y + (zeroed ? y : 0) + 2 * temp),
                           .operations = all * operations[kind] * (double)(m->layout == RW_SPMV_ELL ? s->useful : AREA * s->blocks),
-                          .items = items_of(m, s, o),
-                          .reduction_items = m->reduction ? CELL * s->cells : 0};
+                          .items = items,
+                          .reduction_items = reduction_items,
+                          .groups = cover(items, m->flags & RW_SPMV_WINDOW ? o->window : RW_SPMV_GROUP),
+                          .reduction_groups = cover(reduction_items, RW_SPMV_GROUP)};
 }
 
 /* ---- the source ------------------------------------------------------------------------------------------------------------------- */
@@ -392,9 +395,9 @@ void rw_spmv_free(rw_spmv *p)
 
 /* ---- products --------------------------------------------------------------------------------------------------------------------- */
 
-static rw_status launch(const rw_spmv *p, rw_kernel *k, int64_t items, const rw_arg *args, int n)
+static rw_status launch(const rw_spmv *p, rw_kernel *k, int64_t groups, const rw_arg *args, int n)
 {
-    return rw_launch(rw_device_queue(p->device), k, (int64_t[3]){cover(items, k->program->group), 1, 1}, args, n);
+    return rw_launch(rw_device_queue(p->device), k, (int64_t[3]){groups, 1, 1}, args, n);
 }
 
 /* The document's two or three kernels of a grid block. */
@@ -405,20 +408,20 @@ static rw_status launch_all(const rw_spmv *p, rw_array *const part[RW_SPMV_PARTS
     const int64_t cells = p->shape.cells;
     rw_arg a[8] = {rw_arg_array(part[RW_SPMV_VALUE]), rw_arg_array(part[RW_SPMV_X]), rw_arg_array(part[RW_SPMV_COLUMN])};
     int n = 3;
-    if (m->flags & RW_SPMV_ZEROED) RW_TRY(launch(p, p->zero, p->shape.vector, (rw_arg[]){rw_arg_array(part[RW_SPMV_Y]), rw_arg_int(p->shape.vector)}, 2));
+    if (m->flags & RW_SPMV_ZEROED) RW_TRY(launch(p, p->zero, cover(p->shape.vector, RW_SPMV_GROUP), (rw_arg[]){rw_arg_array(part[RW_SPMV_Y]), rw_arg_int(p->shape.vector)}, 2));
     if (!m->reduction) a[n++] = rw_arg_array(part[RW_SPMV_ROWS]);
     a[n++] = rw_arg_array(m->reduction ? part[RW_SPMV_TEMP] : part[RW_SPMV_Y]);
     if (m->flags & RW_SPMV_WINDOW) a[n++] = rw_arg_array(part[RW_SPMV_WINDOWS]);
     if (!rows) a[n++] = rw_arg_int(width_of(m, &p->shape, &p->options));
     a[n++] = rw_arg_int(rows ? p->shape.blocks : m->layout == RW_SPMV_ELL ? CELL * cells : cells);
-    RW_TRY(launch(p, p->multiply, p->need.items, a, n));
+    RW_TRY(launch(p, p->multiply, p->need.groups, a, n));
     if (!m->reduction) return RW_OK;
     n = 2, a[0] = rw_arg_array(part[RW_SPMV_TEMP]), a[1] = rw_arg_array(part[RW_SPMV_Y]);
     if (rows) a[n++] = rw_arg_array(part[RW_SPMV_FIRST]);
     a[n++] = rw_arg_array(part[RW_SPMV_ROWS]);
     if (!rows) a[n++] = rw_arg_int(sections_of(m, &p->shape, &p->options));
     a[n++] = rw_arg_int(rows ? cells + 1 : CELL * cells);
-    return launch(p, p->reduce, p->need.reduction_items, a, n);
+    return launch(p, p->reduce, p->need.reduction_groups, a, n);
 }
 
 /* Everything from the host to new arrays, y back. */

@@ -60,7 +60,8 @@ typedef struct rw_spmv_need {
     double sent, fetched; /* bytes copied in a call */
     double moved;       /* bytes that kernels read and write when each array is read or written once, what lies between two kernels twice */
     double operations;  /* useful ones: 8, 4 or 2 a product of two numbers; zeros in blocks count where the layout keeps them, padding does not */
-    int64_t items, reduction_items; /* of a grid block */
+    int64_t items, reduction_items;   /* of a grid block */
+    int64_t groups, reduction_groups; /* that they are launched in */
 } rw_spmv_need;
 rw_spmv_need rw_spmv_predict(const rw_spmv_method *method, const rw_spmv_shape *shape, rw_spmv_kind kind, bool f64, const rw_spmv_options *options);
 

@@ -431,7 +431,8 @@ static const char histogram[] =
     "    BARRIER;\n"
     "    int lo = GROUP_ID(0) * 16, hi = lo + 16 < n ? lo + 16 : n;\n"
     "    EACH_IN(i, lo, hi) {\n"
-    "        int b = bins[(int)x[i] % 3];\n"
+    "        int b = (int)x[i] % 3;\n"
+    "        b = bins[b];\n"
     "        bin[i] = b;\n"
     "        ATOMIC_ADD(c + b, 1);\n"
     "    }\n"
@@ -445,6 +446,10 @@ static void histogram_at(rw_program *p, int64_t n)
     NEED(rw_array_zero(count, rw_device_queue(dev)));
     NEED(launch(p, "histogram", (n + 15) / 16, 1,
                 (rw_arg[]){rw_arg_array(count), rw_arg_array(bin), rw_arg_array(x), rw_arg_int(n)}, 4));
+    const rw_check_area *x_area = rw_check_find(dev->state, &x->buffer), *count_area = rw_check_find(dev->state, &count->buffer), *bin_area = rw_check_find(dev->state, &bin->buffer);
+    const int64_t groups = (n + 15) / 16;
+    assert_true(x_area->bytes_read == (uint64_t)(8 * n) && x_area->bytes_written == 0 && bin_area->bytes_read == 0 && bin_area->bytes_written == (uint64_t)n);
+    assert_true(count_area->bytes_read == (uint64_t)(12 * groups) && count_area->bytes_written == (uint64_t)(12 * groups));
     const int32_t *c = (const int32_t *)(const void *)values(count);
     const uint8_t *b = (const uint8_t *)(const void *)values(bin);
     for (int k = 0; k < 3; ++k) assert_int_equal(c[k], (n + 2 - k) / 3);

@@ -63,7 +63,7 @@ static void check_close(rw_device *dev)
 
 /* ---- arrays ------------------------------------------------------------------------------------------------ */
 
-static rw_check_area *find_array(const rw_check_state *s, const rw_buffer *buffer)
+rw_check_area *rw_check_find(const rw_check_state *s, const rw_buffer *buffer)
 {
     rw_check_area *a = s->arrays;
     while (a && a->data != buffer->pointer) a = a->next;
@@ -105,7 +105,7 @@ static rw_status check_copy_in(rw_queue *q, rw_buffer *dst, const void *src, siz
     (void)blocking;
     rw_check_state *s = state_of(q->device);
     pthread_mutex_lock(&s->lock);
-    rw_check_area *a = find_array(s, dst);
+    rw_check_area *a = rw_check_find(s, dst);
     memcpy(a->data, src, bytes);
     memset(a->written, 1, bytes);
     pthread_mutex_unlock(&s->lock);
@@ -124,7 +124,7 @@ static rw_status check_copy(rw_queue *q, rw_buffer *dst, rw_buffer *src, size_t 
 {
     rw_check_state *s = state_of(q->device);
     pthread_mutex_lock(&s->lock);
-    rw_check_area *to = find_array(s, dst), *from = find_array(s, src);
+    rw_check_area *to = rw_check_find(s, dst), *from = rw_check_find(s, src);
     memmove(to->data, from->data, bytes);
     memmove(to->written, from->written, bytes);
     pthread_mutex_unlock(&s->lock);
@@ -135,7 +135,7 @@ static rw_status check_zero(rw_queue *q, rw_buffer *dst, size_t bytes)
 {
     rw_check_state *s = state_of(q->device);
     pthread_mutex_lock(&s->lock);
-    rw_check_area *a = find_array(s, dst);
+    rw_check_area *a = rw_check_find(s, dst);
     memset(a->data, 0, bytes);
     memset(a->written, 1, bytes);
     pthread_mutex_unlock(&s->lock);
@@ -243,7 +243,7 @@ static rw_status choose_order(rw_check_launch *l)
 /* An array among the arguments, possibly not for the first time. */
 static rw_status pass(rw_check_launch *l, const rw_launch_arg *arg)
 {
-    rw_check_area *a = find_array(l->state, arg->buffer);
+    rw_check_area *a = rw_check_find(l->state, arg->buffer);
     if (!a)
         return rw_fail(l->device->ctx, RW_ERR_CHECK, "kernel %s: the array for '%s' no longer exists", l->kernel->name,
                        arg->parameter->name);

@@ -44,6 +44,8 @@ typedef struct rw_check_area {
     uint8_t *written;           /* for each byte: 0 when nothing has written it */
     rw_check_cell *cells;
     int shift;                  /* 2^shift bytes a cell */
+    uint64_t bytes_read, bytes_written; /* by kernels since it was made, an atomic operation both. What the unoptimised code reads: the operands of a macro, and with gcc the index
+                                           of a local array, as often as they stand there */
     int kind;                   /* RW_CHECK_GLOBAL, … */
     size_t item;                /* bytes of an element; PRIVATE: of one item's share */
     bool constant;              /* passed to const pointers only */
@@ -116,6 +118,7 @@ bool rw_check_area_holds(const rw_check_area *a, const char *p); /* in the data 
 /* Offset from the data of the first damaged guard byte, whose guard is repaired; 0 when all is well (the data itself
  * begins at 0, so no guard byte is there). */
 ptrdiff_t rw_check_area_damage(rw_check_area *a);
+rw_check_area *rw_check_find(const rw_check_state *s, const rw_buffer *buffer); /* of an array; NULL: no longer there */
 
 /* watch.c: the table for loaded programs, and the launch of this thread that it works for. */
 extern const rw_check_hooks rw_check_table;

@@ -127,6 +127,8 @@ static void on_access(const void *address, unsigned long bytes, int kind, const 
     rw_check_area *a = find(l, p, from);
     size_t offset = a ? (size_t)(p - a->data) : 0; /* huge when before the data */
     if (!a || offset >= a->bytes || bytes > a->bytes - offset) report_outside(l, p, bytes, kind, from);
+    if (kind != RW_CHECK_WRITE) a->bytes_read += bytes;
+    if (kind != RW_CHECK_READ) a->bytes_written += bytes;
     if (a->kind == RW_CHECK_PRIVATE) {
         use_private(l, a, offset, bytes, kind, from);
     } else {
