@@ -200,8 +200,10 @@ RW_API rw_status rw_sparse_multiply(rw_sparse *matrix, rw_op op, const double al
 typedef struct rw_sparse_free {
     int64_t rows, columns; /* 1 and more */
     rw_dtype values;       /* F32, F64, C64, C128: vectors are of this type */
-    /* y <- op(A) x, put into the queue. Launches alone, since solvers record them and replay them; x and y are two different arrays of one dimension, whole vectors on the device of the map. */
+    /* y <- op(A) x, put into the queue. Launches alone, since solvers record them and replay them, unless `direct`; x and y are two different arrays of one dimension, whole vectors on the
+     * device of the map. */
     rw_status (*multiply)(void *user, rw_op op, rw_array *x, rw_array *y, rw_queue *queue);
+    bool direct;           /* multiply may copy, wait, compute on the host: solvers call it in every iteration and record nothing, so an iteration costs its launches one by one */
     bool transposes;       /* multiply does every op; else RW_OP_NONE alone */
     bool hermitian;        /* the conjugate transpose is the same map: multiply is asked for RW_OP_NONE in its place */
     rw_status (*diagonal)(void *user, rw_array **diagonal); /* (optional) `rows` values, asked for by jacobi and chebyshev; the array stays its owner's */

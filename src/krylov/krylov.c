@@ -253,10 +253,10 @@ rw_precond_info rw_krylov_get_precond(const rw_krylov *k) { return k->p ? rw_pre
 
 /* ---- solve ------------------------------------------------------------------------------------------------------------------------------- */
 
-/* The step number, from its recording. */
+/* The step number, from its recording. An inner solver's steps are recorded themselves; a direct map's cannot be. */
 static rw_status replay(rw_krylov *k, int number)
 {
-    if (k->inner) return k->ops->step(k, number); /* the inner solver's steps are recorded themselves */
+    if (k->inner || k->a->map.direct) return k->ops->step(k, number);
     if (!k->sequence[number]) {
         RW_TRY(rw_record_begin(k->queue));
         rw_status status = k->ops->step(k, number), ended;
@@ -276,7 +276,7 @@ static int64_t patience(const rw_krylov *k, const double *s, double first)
 {
     const double r = s[RW_KRYLOV_RESIDUAL], iterations = s[RW_KRYLOV_ITERATION], tolerance = s[RW_KRYLOV_TOLERANCE], last = (double)k->spec.iterations - iterations;
     double left = 4;
-    if (k->inner) return 1;
+    if (k->inner || k->a->map.direct) return 1; /* a step costs more than a look */
     if (r < first && tolerance > 0 && iterations >= 1) left = log(r / tolerance) / (log(first / r) / iterations);
     return (int64_t)fmax(ceil(fmin(fmin(left / 2, last), 64) / k->ops->iterations), 1);
 }

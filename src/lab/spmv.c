@@ -404,20 +404,33 @@ static rw_status put_vectors(rw_spmv_study *s, int which, int device)
     return RW_OK;
 }
 
+/* By name; 0: not measured. */
+static double copied_time(const rw_spmv_study *s, int which, int device, const char *product) { return outcome_of(s, which, device, (int)(rw_spmv_find(product) - rw_spmv_methods))->copied; }
+
+static void add_trend(rw_text *line, const char *what, double slow, double quick)
+{
+    if (slow > 0 && quick > 0) rw_text_add(line, "%s %s %.2f", line->data ? ";" : "", what, slow / quick);
+}
+
 /* What the document found, looked for here in the first case: reported, not demanded. */
-static void note_trends(const rw_spmv_study *s, int which, int device)
+static rw_status note_trends(const rw_spmv_study *s, int which, int device)
 {
     static const struct { const char *what, *slow, *quick; } trends[] = {
         {"data that stay on the device (an item a block)", "bcsr-v1a", "bcsr-v1b"}, {"the same (an item a row of a block)", "bcsr-v2a", "bcsr-v2b"}, {"smaller work packages", "bcsr-v1b", "bcsr-v2b"},
         {"permuted blocks", "bcsr-v2b", "bcsr-v3"}, {"ELL's sections", "ell-v2", "ell"}, {"one index a block", "ell", "bell"}, {"BELL an item a row, not a cell", "bell-v2", "bell"}};
+    const rw_lab *lab = s->lab;
     rw_text line = {0};
-    for (int i = 0; i < RW_COUNT(trends); ++i) {
-        const double slow = outcome_of(s, which, device, (int)(rw_spmv_find(trends[i].slow) - rw_spmv_methods))->copied;
-        const double quick = outcome_of(s, which, device, (int)(rw_spmv_find(trends[i].quick) - rw_spmv_methods))->copied;
-        if (slow > 0 && quick > 0) rw_text_add(&line, "%s %s %.2f", line.data ? ";" : "", trends[i].what, slow / quick);
-    }
-    if (line.data) rw_lab_note(s->lab, "trends: %s on %s, times as fast:%s", rw_spmv_case(which), s->lab->info[device].name, line.data);
+    double ell, bell;
+    for (int i = 0; i < RW_COUNT(trends); ++i) add_trend(&line, trends[i].what, copied_time(s, which, device, trends[i].slow), copied_time(s, which, device, trends[i].quick));
+    RW_TRY(operations_of(lab, which, rw_spmv_find("ell"), &ell));
+    RW_TRY(operations_of(lab, which, rw_spmv_find("bell"), &bell));
+    add_trend(&line, "BELL's rate over ELL's", bell * copied_time(s, which, device, "ell"), ell * copied_time(s, which, device, "bell"));
+    for (int d = 0; d < lab->ndevices; ++d) /* the same GPU by its other interface */
+        if (!strcmp(lab->info[d].kind, "opencl") && lab->info[d].identity[0] && !strcmp(lab->info[d].identity, lab->info[device].identity))
+            add_trend(&line, "CUDA beside OpenCL (BELL)", copied_time(s, which, d, "bell"), copied_time(s, which, device, "bell-v4"));
+    if (line.data) rw_lab_note(s->lab, "trends: %s on %s, times as fast:%s", rw_spmv_case(which), lab->info[device].name, line.data);
     rw_text_free(&line);
+    return RW_OK;
 }
 
 /* ---- the study ------------------------------------------------------------------------------------------------------------------------ */
@@ -437,7 +450,11 @@ static rw_status run_tables(rw_spmv_study *s)
     RW_TRY(put_tables(s, SPMV_RATES));
     for (int i = 0; i < cases->n && rw_lab_wanted(lab, SPMV_VECTORS); ++i)
         for (int d = 0; d < lab->ndevices; ++d) RW_TRY(put_vectors(s, (int)cases->number[i] - 1, d));
-    for (int d = 0; d < lab->ndevices && measured; ++d) note_trends(s, first, d);
+    for (int d = 0; d < lab->ndevices && measured; ++d) RW_TRY(note_trends(s, first, d));
+    for (int i = 0; i < cases->n && rw_lab_wanted(lab, SPMV_GMRES); ++i) {
+        s->which = (int)cases->number[i] - 1;
+        RW_TRY(rw_spmv_solve(s));
+    }
     s->which = first;
     if (rw_lab_wanted(lab, SPMV_SECTIONS)) RW_TRY(rw_spmv_sweep(s));
     return rw_spmv_models(lab);
@@ -477,10 +494,11 @@ static const rw_lab_parameter parameters[] = {
     {"block_sections", "1,2,3,4,5,7,13", RW_LAB_INTEGERS, 1, 100, NULL, "L of BELL there"},
     {"window", "160", RW_LAB_INTEGER, 5, 1024, NULL, "items of a group of BELL V3: the document has 80, 160, 320, 480"},
     {"memory", "0", RW_LAB_NUMBER, 0, 1e6, NULL, "of a device (GB) that products may take: 4 and 2.5 had the document's GPUs; 0: what it has"},
+    {"iterations", "100", RW_LAB_INTEGER, 1, 1000, NULL, "of GMRES in table gmres; times are for 100"},
     {"sequential", "0.2", RW_LAB_NUMBER, 0, 1, NULL, "share of a program that runs on one processor, for table amdahl"},
     {"processors", "1,2,4,8,16,32,64,128,1024", RW_LAB_INTEGERS, 1, 1e12, NULL, "for table amdahl"},
 };
-static const char *const names[SPMV_TABLES] = {"runs", "times", "rates", "anatomy", "sections", "vectors", "blocks", "published", "amdahl", "bandwidth"};
+static const char *const names[SPMV_TABLES] = {"runs", "times", "rates", "anatomy", "sections", "vectors", "blocks", "gmres", "published", "amdahl", "bandwidth"};
 static const rw_lab_table tables[SPMV_TABLES] = {
     [SPMV_RUNS] = {"Products of all grid blocks, beside those of 2011", runs_columns, RW_COUNT(runs_columns)},
     [SPMV_TIMES] = {"Seconds of 100 products, by the document's cases", times_columns, RW_COUNT(times_columns)},
@@ -489,6 +507,7 @@ static const rw_lab_table tables[SPMV_TABLES] = {
     [SPMV_SECTIONS] = {"Rows in sections of all lengths, in the first case", rw_spmv_sections_columns, SPMV_SECTIONS_COLUMNS},
     [SPMV_VECTORS] = {"What copies of vectors cost", vectors_columns, RW_COUNT(vectors_columns)},
     [SPMV_BLOCKS] = {"Grid blocks beside each other", blocks_columns, RW_COUNT(blocks_columns)},
+    [SPMV_GMRES] = {"GMRES with everything, or with its products alone on a device", rw_spmv_gmres_columns, SPMV_GMRES_COLUMNS},
     [SPMV_PUBLISHED] = {"The document's rates from its times, case 10x40x80", rw_spmv_published_columns, SPMV_PUBLISHED_COLUMNS},
     [SPMV_AMDAHL] = {"Amdahl's law", rw_spmv_amdahl_columns, SPMV_AMDAHL_COLUMNS},
     [SPMV_BANDWIDTH] = {"Bandwidth of the document's GPUs", rw_spmv_bandwidth_columns, SPMV_BANDWIDTH_COLUMNS},
@@ -507,6 +526,7 @@ static const rw_lab_bars bars[] = {
      .axis = {.label = "GFLOP/s", .log = true}},
     {.name = "time", .title = "Seconds of 100 products with x and y copied in each", .table = SPMV_RUNS, .group = R_PRODUCT, .series = R_WHERE, .value = R_BEST, .by = R_CASE,
      .axis = {.label = "s", .log = true}},
+    {.name = "gmres", .title = "100 iterations of GMRES: what lies on the device", .table = SPMV_GMRES, .group = G_LIES, .series = G_WHERE, .value = G_SECONDS, .by = G_CASE, .axis = {.label = "s", .log = true}},
 };
 
 const rw_study rw_study_spmv = {

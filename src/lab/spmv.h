@@ -1,14 +1,15 @@
 /* The study spmv: what its files share.
  *
  *   spmv.c           settings, cases, tables            spmv_time.c       time of a product
- *   spmv_sections.c  rows in sections of all lengths    spmv_models.c     tables that follow from printed numbers alone */
+ *   spmv_sections.c  rows in sections of all lengths    spmv_models.c     tables that follow from printed numbers alone
+ *   spmv_gmres.c     the solver around the products */
 #ifndef RW_LAB_SPMV_H
 #define RW_LAB_SPMV_H
 
 #include "lab/lab.h"
 #include "lab/spmv_kernels.h"
 
-enum { SPMV_RUNS, SPMV_TIMES, SPMV_RATES, SPMV_ANATOMY, SPMV_SECTIONS, SPMV_VECTORS, SPMV_BLOCKS, SPMV_PUBLISHED, SPMV_AMDAHL, SPMV_BANDWIDTH, SPMV_TABLES };
+enum { SPMV_RUNS, SPMV_TIMES, SPMV_RATES, SPMV_ANATOMY, SPMV_SECTIONS, SPMV_VECTORS, SPMV_BLOCKS, SPMV_GMRES, SPMV_PUBLISHED, SPMV_AMDAHL, SPMV_BANDWIDTH, SPMV_TABLES };
 enum { SPMV_PRODUCTS = 100 /* that seconds are for */, SPMV_RUNS_MOST = 100, SPMV_GRID_BLOCKS_MOST = 64 };
 
 typedef struct rw_spmv_outcome { double copied, resident; } rw_spmv_outcome; /* seconds, 0: none */
@@ -50,6 +51,12 @@ rw_status rw_spmv_time(const rw_lab *lab, rw_spmv *p, int block, bool copied, rw
 enum { L_PRODUCT, L_WHERE, L_CURVE, L_UNIT, L_LENGTH, L_SECTIONS, L_SECONDS, L_RATE, L_BEST, SPMV_SECTIONS_COLUMNS };
 extern const rw_lab_column rw_spmv_sections_columns[SPMV_SECTIONS_COLUMNS];
 rw_status rw_spmv_sweep(rw_spmv_study *s); /* of the case s->which */
+
+/* ---- spmv_gmres.c ------------------------------------------------------------------------------------------------------------------------ */
+
+enum { G_CASE, G_LIES, G_WHERE, G_SECONDS, G_COPIED, G_GAIN, G_ITERATIONS, G_RESIDUAL, SPMV_GMRES_COLUMNS };
+extern const rw_lab_column rw_spmv_gmres_columns[SPMV_GMRES_COLUMNS];
+rw_status rw_spmv_solve(rw_spmv_study *s); /* of the case s->which */
 
 /* ---- spmv_models.c ----------------------------------------------------------------------------------------------------------------------- */
 

@@ -26,7 +26,7 @@ const rw_spmv_method *rw_spmv_find(const char *name)
 
 enum { CELL = RW_MULTIBLOCK_UNKNOWNS, AREA = CELL * CELL };
 
-static rw_dtype type_of(bool is_complex, bool f64) { return is_complex ? f64 ? RW_C128 : RW_C64 : f64 ? RW_F64 : RW_F32; }
+rw_dtype rw_spmv_dtype(bool is_complex, bool f64) { return is_complex ? f64 ? RW_C128 : RW_C64 : f64 ? RW_F64 : RW_F32; }
 static int64_t cover(int64_t n, int64_t group) { return (n + group - 1) / group; }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------------------------ */
@@ -78,7 +78,7 @@ static int64_t items_of(const rw_spmv_method *m, const rw_spmv_shape *s, const r
 rw_spmv_need rw_spmv_predict(const rw_spmv_method *m, const rw_spmv_shape *s, rw_spmv_kind kind, bool f64, const rw_spmv_options *o)
 {
     static const int operations[] = {8, 4, 2};
-    const double value = (double)rw_dtype_size(type_of(kind == RW_SPMV_CC, f64)), vector = (double)rw_dtype_size(type_of(kind != RW_SPMV_RR, f64)), all = s->grid_blocks;
+    const double value = (double)rw_dtype_size(rw_spmv_dtype(kind == RW_SPMV_CC, f64)), vector = (double)rw_dtype_size(rw_spmv_dtype(kind != RW_SPMV_RR, f64)), all = s->grid_blocks;
     const bool sent = m->flags & RW_SPMV_SENT, zeroed = m->flags & RW_SPMV_ZEROED;
     int64_t n[RW_SPMV_PARTS];
     count_parts(m, s, o, n);
@@ -157,7 +157,7 @@ static rw_status make_source(rw_context *ctx, rw_spmv_source *s)
 
 rw_status rw_spmv_source_create(rw_context *ctx, const rw_multiblock_spec *grid, rw_spmv_kind kind, bool f64, rw_spmv_source *s)
 {
-    *s = (rw_spmv_source){.grid = *grid, .kind = kind, .f64 = f64, .matrix_type = type_of(kind == RW_SPMV_CC, f64), .vector_type = type_of(kind != RW_SPMV_RR, f64)};
+    *s = (rw_spmv_source){.grid = *grid, .kind = kind, .f64 = f64, .matrix_type = rw_spmv_dtype(kind == RW_SPMV_CC, f64), .vector_type = rw_spmv_dtype(kind != RW_SPMV_RR, f64)};
     s->grid.is_complex = kind == RW_SPMV_CC;
     const rw_status status = make_source(ctx, s);
     if (status != RW_OK) rw_spmv_source_free(s);
@@ -291,12 +291,17 @@ static rw_status make_vectors(rw_spmv *p, int block, rw_device *where, const int
     return new_part(where, type, n[RW_SPMV_Y], &p->block[block].part[RW_SPMV_Y], &y);
 }
 
-/* The layout of ours: rows of blocks for processors, slices for GPUs (docs/methods/sparse.md). */
+rw_status rw_spmv_our_layout(const rw_device *dev, rw_dtype values, rw_sparse_layout *layout)
+{
+    RW_TRY(rw_sparse_layout_parse(dev->ctx, dev->info.gpu ? "bsell:5x5" : "bcsr:5x5", layout));
+    layout->values = values;
+    return RW_OK;
+}
+
 static rw_status make_ours(rw_spmv *p, int block)
 {
     rw_sparse_layout layout;
-    RW_TRY(rw_sparse_layout_parse(p->device->ctx, p->device->info.gpu ? "bsell:5x5" : "bcsr:5x5", &layout));
-    layout.values = p->source->matrix_type;
+    RW_TRY(rw_spmv_our_layout(p->device, p->source->matrix_type, &layout));
     return rw_multiblock_assemble(p->device, &p->source->grid, block, RW_MULTIBLOCK_STORED, &layout, &p->block[block].ours);
 }
 

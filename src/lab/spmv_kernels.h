@@ -15,6 +15,7 @@ enum { RW_SPMV_CASES = 6, RW_SPMV_GROUP = 256, RW_SPMV_DEVICES = 2 }; /* the doc
 
 /* Matrix times vector: both complex, real times complex, both real. */
 typedef enum rw_spmv_kind { RW_SPMV_CC, RW_SPMV_RC, RW_SPMV_RR } rw_spmv_kind;
+rw_dtype rw_spmv_dtype(bool is_complex, bool f64);
 typedef enum rw_spmv_layout { RW_SPMV_BCSR, RW_SPMV_PERMUTED, RW_SPMV_ELL, RW_SPMV_BELL, RW_SPMV_BELL_BY_ROWS, RW_SPMV_OURS } rw_spmv_layout;
 typedef enum rw_spmv_item { RW_SPMV_BLOCK, RW_SPMV_BLOCK_ROW, RW_SPMV_ROW, RW_SPMV_CELL } rw_spmv_item;
 enum {
@@ -80,6 +81,9 @@ typedef struct rw_spmv_source {
 } rw_spmv_source;
 rw_status rw_spmv_source_create(rw_context *ctx, const rw_multiblock_spec *grid, rw_spmv_kind kind, bool f64, rw_spmv_source *source);
 void rw_spmv_source_free(rw_spmv_source *source);
+
+/* The layout of our own product: rows of blocks on processors, slices on GPUs (docs/methods/sparse.md). */
+rw_status rw_spmv_our_layout(const rw_device *dev, rw_dtype values, rw_sparse_layout *layout);
 
 /* ---- a product -------------------------------------------------------------------------------------------------------------------- */
 

@@ -85,7 +85,9 @@ static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
         x = *own_x;
     }
     if (!straight) RW_TRY(own(m, ny, own_y));
-    RW_TRY(m->map.multiply(m->map.user, op, x, straight ? p->y : *own_y, q));
+    const rw_status status = m->map.multiply(m->map.user, op, x, straight ? p->y : *own_y, q);
+    if (status != RW_OK && q->recording) return rw_fail_prefix(m->device->ctx, status, "function of a map without entries, recorded by a solver (one that copies or waits must say so: direct = true)");
+    RW_TRY(status);
     if (!straight) return finish(m, p, ny, *own_y, q);
     return p->part ? add_up(m, p, ny, q) : RW_OK;
 }

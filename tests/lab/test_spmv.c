@@ -70,6 +70,36 @@ static void test_tables(void **state)
         assert_string_equal(word(lab, "blocks", i, "where"), word(lab, "runs", i, "where"));
     }
     assert_non_null(strstr(lab->notes.data, "trends: 10x40x20 on cpu:2"));
+    assert_non_null(strstr(lab->notes.data, "BELL's rate over ELL's "));
+    rw_lab_destroy(&lab);
+}
+
+/* A41, A40: a solver on a device with memory of its own copies some numbers an iteration; with its products alone there, two vectors each. Both come to the same residual. */
+static void test_gmres(void **state)
+{
+    static const char *const set[] = {"divide=10", "grid_blocks=2", "kind=rc", "runs=1", "seconds=0"}, *const both[] = {"check", "cpu:1"}, *const no_room[] = {"divide=10", "grid_blocks=2", "memory=1e-6"};
+    const rw_lab_spec spec = {.study = "spmv", .devices = both, .ndevices = 2, .set = set, .nset = RW_COUNT(set), .table = "gmres"};
+    const double vector = 8 * 5 * 2 * 1 * 4 * 2; /* bytes */
+    rw_lab *lab;
+    (void)state;
+    OK(rw_lab_run(ctx, &spec, &lab));
+    assert_int_equal(rw_lab_rows(lab, "gmres"), 3);
+    static const char *const where[] = {"cpu:1", "check", "check"}, *const lies[] = {"everything", "everything", "products"};
+    double base = 0;
+    for (int i = 0; i < 3; ++i) {
+        const double time = value(lab, "gmres", i, "time"), copied = value(lab, "gmres", i, "copied") * 1e6, n = value(lab, "gmres", i, "iterations");
+        assert_string_equal(word(lab, "gmres", i, "where"), where[i]);
+        assert_string_equal(word(lab, "gmres", i, "on the device"), lies[i]);
+        if (i == 0) base = time;
+        assert_true(time > 0 && fabs(value(lab, "gmres", i, "gain") * time / base - 1) < 1e-12);
+        assert_true(n >= 20 && n <= 100 && value(lab, "gmres", i, "residual") < 1e-5);
+        assert_true(i == 0 ? copied == 0 : i == 1 ? copied > 0 && copied < 0.05 * vector : copied >= 2 * vector && copied <= 2 * vector * (n + 6) / n);
+    }
+    assert_non_null(strstr(lab->notes.data, "gmres: 10x40x20 on check: with its products alone there it is"));
+    rw_lab_destroy(&lab);
+    lab = run_with(1, no_room, RW_COUNT(no_room), "gmres");
+    assert_int_equal(rw_lab_rows(lab, "gmres"), 0);
+    assert_non_null(strstr(lab->notes.data, "gmres: 10x40x20 on cpu:1: left out, as it needs "));
     rw_lab_destroy(&lab);
 }
 
@@ -170,7 +200,7 @@ static void test_refused(void **state)
 {
     static const struct { const char *set, *message; } rows[] = {
         {"products=bell-v5", "all|bcsr-v1a|bcsr-v2a|bcsr-v1b"}, {"products=bell,bell", "each once"}, {"products=", "products = ''"}, {"cases=7", "each 1 ... 6"}, {"cases=0", "each 1 ... 6"},
-        {"kind=cr", "cc|rc|rr"}, {"type=f16", "f32|f64"}, {"section=0", "1 ... 1000"}, {"window=4", "5 ... 1024"}, {"runs=101", "1 ... 100"}, {"memory=-1", "0 ... 1e+06"}, {"sequential=1.5", "0 ... 1"},
+        {"kind=cr", "cc|rc|rr"}, {"type=f16", "f32|f64"}, {"section=0", "1 ... 1000"}, {"window=4", "5 ... 1024"}, {"runs=101", "1 ... 100"}, {"iterations=0", "1 ... 1000"}, {"memory=-1", "0 ... 1e+06"}, {"sequential=1.5", "0 ... 1"},
         {"processors=0", "each 1 ..."}, {"product=bell", "nearest is products"}, {"divide=0", "1 ... 80"}};
     rw_lab *lab = NULL;
     (void)state;
@@ -183,7 +213,7 @@ static void test_published_and_saved(void **state)
 {
     (void)state;
     static const char *const set[] = {"products=bell,bell-v4", "seconds=0", "runs=1", "block_sections=3,13", "sections=20,30"};
-    static const char *const files[] = {"spmv.txt", "spmv-runs.csv", "spmv-rate-10x40x20.png", "spmv-rate-resident-10x40x20.png", "spmv-time-10x40x20.png", "spmv-amdahl.png"};
+    static const char *const files[] = {"spmv.txt", "spmv-runs.csv", "spmv-rate-10x40x20.png", "spmv-rate-resident-10x40x20.png", "spmv-time-10x40x20.png", "spmv-gmres-10x40x20.png", "spmv-amdahl.png"};
     rw_lab *lab = run_with(1, set, RW_COUNT(set), NULL);
     assert_int_equal(rw_lab_rows(lab, "runs"), 1 + 4 + 1);
     static const double seconds[] = {2.26, 1.94, 1.49, 1.28, 0.85};
@@ -208,7 +238,7 @@ static void test_published_and_saved(void **state)
 
 static rw_status small_study(void *user)
 {
-    static const char *const set[] = {"products=bcsr-v1a,ell,bell-v3,ours", "divide=20", "grid_blocks=2", "seconds=0", "runs=1", "sections=20", "block_sections=5"};
+    static const char *const set[] = {"products=bcsr-v1a,ell,bell-v3,ours", "divide=20", "grid_blocks=2", "seconds=0", "runs=1", "sections=20", "block_sections=5", "iterations=2"};
     const rw_lab_spec spec = {.study = "spmv", .devices = devices, .ndevices = 1, .set = set, .nset = RW_COUNT(set)};
     rw_lab *lab;
     (void)user;
@@ -229,7 +259,7 @@ static void test_faults(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables), cmocka_unit_test(test_sections), cmocka_unit_test(test_memory), cmocka_unit_test(test_gaps), cmocka_unit_test(test_models),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables), cmocka_unit_test(test_gmres), cmocka_unit_test(test_sections), cmocka_unit_test(test_memory), cmocka_unit_test(test_gaps), cmocka_unit_test(test_models),
                                        cmocka_unit_test(test_occupancy), cmocka_unit_test(test_refused), cmocka_unit_test(test_published_and_saved), cmocka_unit_test(test_faults)};
     setenv("RECHENWERK_TEST_DEVICES", "cpu", 1); /* the study opens its own */
     return run_on_devices("lab spmv", tests, RW_COUNT(tests));

@@ -209,6 +209,63 @@ static void test_straight(void **state)
     free_entries(&e);
 }
 
+/* y <- A x by the host: reads x, writes y. */
+static rw_status multiply_here(void *user, rw_op op, rw_array *x, rw_array *y, rw_queue *q)
+{
+    const entries *e = user;
+    const void *from;
+    void *to;
+    (void)op, (void)q;
+    RW_TRY(rw_array_read(x, &from));
+    RW_TRY(rw_array_write(y, &to));
+    memset(to, 0, y->bytes);
+    for (int64_t k = 0; k < e->n; ++k) ((double *)to)[e->row[k]] += e->value[k] * ((const double *)from)[e->column[k]];
+    return RW_OK;
+}
+
+/* A function that is no launch: every method takes as many iterations with it as with the matrix; without `direct` it is refused when steps are recorded. */
+static void test_direct(void **state)
+{
+    enum { N = 40 };
+    static const rw_krylov_spec inner = {.method = RW_KRYLOV_BICGSTAB, .iterations = 4};
+    (void)state;
+    entries e = {.n = 3 * N, .rows = N, .columns = N, .row = malloc(3 * N * 8), .column = malloc(3 * N * 8), .value = malloc(3 * N * 8)};
+    for (int64_t i = 0; i < N; ++i)
+        for (int64_t k = 0; k < 3; ++k) e.row[3 * i + k] = i, e.column[3 * i + k] = (i + k + N - 1) % N, e.value[3 * i + k] = k == 1 ? 3 + 0.1 * (double)i : -1;
+    rw_sparse *a = kept(&e, RW_F64), *m;
+    rw_sparse_free map = {.rows = N, .columns = N, .values = RW_F64, .multiply = multiply_here, .direct = true, .user = &e};
+    OK(rw_sparse_create_free(dev, &map, &m));
+    for (int method = 0; method < RW_KRYLOV_METHODS + 1; ++method) {
+        const rw_krylov_spec spec = {.method = (rw_krylov_method)RW_MIN(method, RW_KRYLOV_METHODS - 1), .rtol = 1e-10, .restart = method == RW_KRYLOV_IDR ? 4 : 7};
+        rw_krylov_spec used = spec;
+        if (method == RW_KRYLOV_METHODS) used.method = RW_KRYLOV_FGMRES, used.restart = 7, used.inner = &inner;
+        rw_krylov_result r[2];
+        rw_array *b = vectors(RW_F64, N, 1, 3), *x[2] = {vectors(RW_F64, N, 1, 4), vectors(RW_F64, N, 1, 4)};
+        for (int i = 0; i < 2; ++i) {
+            rw_krylov *k;
+            OK(rw_krylov_create(i ? m : a, RW_F64, &used, &k));
+            if (rw_krylov_solve(k, b, x[i], &r[i]) != RW_OK) fail_msg("%s: %s", rw_krylov_method_name(used.method), rw_message(ctx));
+            rw_krylov_destroy(&k);
+        }
+        assert_true(llabs(r[0].iterations - r[1].iterations) <= 1 && r[1].iterations > 1);
+        const void *p[2];
+        for (int i = 0; i < 2; ++i) OK(rw_array_read(x[i], &p[i]));
+        for (int i = 0; i < N; ++i) assert_true(fabs(((const double *)p[0])[i] - ((const double *)p[1])[i]) < 1e-8);
+        rw_array_destroy(&b), rw_array_destroy(&x[0]), rw_array_destroy(&x[1]);
+    }
+    rw_sparse_destroy(&m);
+    map.direct = false;
+    OK(rw_sparse_create_free(dev, &map, &m));
+    rw_krylov_result r;
+    rw_krylov *k;
+    rw_array *b = vectors(RW_F64, N, 1, 3), *x = vectors(RW_F64, N, 1, 4);
+    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_BICGSTAB}, &k));
+    FAILS(RW_ERR_ARGUMENT, "direct = true): an array is asked for on the host while its queue records", rw_krylov_solve(k, b, x, &r));
+    rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_sparse_destroy(&a);
+    rw_array_destroy(&b), rw_array_destroy(&x);
+    free_entries(&e);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -264,7 +321,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products), cmocka_unit_test(test_hermitian), cmocka_unit_test(test_pieces), cmocka_unit_test(test_straight), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_products), cmocka_unit_test(test_hermitian), cmocka_unit_test(test_pieces), cmocka_unit_test(test_straight), cmocka_unit_test(test_direct), cmocka_unit_test(test_refused),
     };
     return run_on_devices("free", tests, RW_COUNT(tests));
 }
