@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/multiblock.h"
@@ -163,8 +164,9 @@ static int write_one(rw_context *ctx, rw_device *dev, const char *kind, const ch
 static int stream(void)
 {
     const int64_t n = (int64_t)1 << 26;
-    double *a = aligned_alloc(4096, 8 * (size_t)n), *b = aligned_alloc(4096, 8 * (size_t)n), *c = aligned_alloc(4096, 8 * (size_t)n), all = 0;
+    double *a = aligned_alloc(1 << 21, 8 * (size_t)n), *b = aligned_alloc(1 << 21, 8 * (size_t)n), *c = aligned_alloc(1 << 21, 8 * (size_t)n), all = 0;
     if (!a || !b || !c) stop("no memory for", "stream");
+    for (int k = 0; k < 3; ++k) madvise((double *[]){a, b, c}[k], 8 * (size_t)n, MADV_HUGEPAGE); /* as the library does */
 #pragma omp parallel for simd schedule(static)
     for (int64_t i = 0; i < n; ++i) a[i] = 1, b[i] = 2, c[i] = 0;
     for (int round = 0; round < 3; ++round) {

@@ -51,6 +51,8 @@ void rw_log(rw_context *ctx, rw_log_level level, const char *format, ...) RW_PRI
 /* Memory: zeroed (what rw_realloc adds is not); NULL only when exhausted (or injected). rw_free(NULL) is allowed. */
 void *rw_calloc(size_t count, size_t size);
 void *rw_realloc(void *old, size_t size);
+/* Asks for pages of 2 MB in memory of 4 MB and more that has not been used yet: fewer faults, and fewer misses when it is read with gaps. Systems that give them unasked or never do not mind. */
+void rw_huge_pages(void *p, size_t bytes);
 char *rw_strdup(const char *text);
 char *rw_strndup(const char *text, size_t n);
 char *rw_format(const char *format, ...) RW_PRINTF(1, 2);

@@ -7,11 +7,24 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+void rw_huge_pages(void *p, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    const size_t page = (size_t)1 << 21, skip = (page - (uintptr_t)p % page) % page; /* whole pages inside of it */
+    if (bytes >= 2 * page) (void)madvise((char *)p + skip, (bytes - skip) / page * page, MADV_HUGEPAGE);
+#else
+    (void)p, (void)bytes;
+#endif
+}
 
 void *rw_calloc(size_t count, size_t size)
 {
     if (rw_fault_hit(RW_FAULT_ALLOC)) return NULL;
-    return count && size ? calloc(count, size) : calloc(1, 1);
+    void *p = count && size ? calloc(count, size) : calloc(1, 1);
+    if (p) rw_huge_pages(p, count * size); /* large ones come from the system, as zeros that nobody has touched */
+    return p;
 }
 
 void *rw_realloc(void *old, size_t size)

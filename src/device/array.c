@@ -188,6 +188,7 @@ static rw_status need_host(rw_array *a)
     }
     a->host = rw_fault_hit(RW_FAULT_ALLOC) ? NULL : aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (!a->host) return rw_fail_memory(dev->ctx, bytes, "the host copy of an array");
+    rw_huge_pages(a->host, bytes);
     a->host_owner = RW_HOST_MALLOC;
     return RW_OK;
 }

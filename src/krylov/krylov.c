@@ -67,7 +67,7 @@ rw_status rw_krylov_precondition(rw_krylov *k, rw_array *r, rw_array *z)
     RW_TRY(rw_precond_run(k->p, r, 0, z, k->queue));
     const rw_arg a[] = {rw_arg_array(r), rw_arg_array(z), rw_arg_array(k->second.part), rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_inner, k->groups, 1, a, 4));
-    return rw_krylov_settle(k, &k->second, 2);
+    return rw_krylov_settle(k, &k->second, 1);
 }
 
 rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b)

@@ -71,7 +71,7 @@ static const rw_lab_column runs_columns[] = {
     [R_MEDIAN] = {"median", "s", RW_SHOW_REAL, false, NULL},
     [R_MOST] = {"slowest", "s", RW_SHOW_REAL, false, NULL},
     [R_DEVICE] = {"device time", "s", RW_SHOW_REAL, false, "of the best run by the device's own clock where it has one"},
-    [R_CPU] = {"CPU time", "s", RW_SHOW_REAL, false, "of all threads, in the best run"},
+    [R_CPU] = {"CPU time", "s", RW_SHOW_REAL, false, "of all threads, in the best run; in pieces of up to 10 ms, in which Linux accounts for threads that run"},
     [R_RESIDENT] = {"resident", "s", RW_SHOW_REAL, false, "the best run with vectors that stay on the device"},
     [R_RATE] = {"rate", "GFLOP/s", RW_SHOW_REAL, false, "useful operations in `time`: 25 entries a block, ELL without zeros in blocks"},
     [R_RESIDENT_RATE] = {"rate resident", "GFLOP/s", RW_SHOW_REAL, false, "the same in `resident`"},
@@ -223,11 +223,7 @@ static rw_status put_blocks(rw_spmv_study *s, int device, rw_spmv *p)
     const int n = p->shape.grid_blocks;
     double seconds[SPMV_GRID_BLOCKS_MOST];
     if (!rw_lab_wanted(lab, SPMV_BLOCKS)) return RW_OK;
-    for (int b = 0; b < n; ++b) {
-        rw_spmv_timing t;
-        RW_TRY(rw_spmv_time(lab, p, b, p->method->flags & RW_SPMV_SENT, &t));
-        seconds[b] = t.best;
-    }
+    RW_TRY(rw_spmv_time_each(lab, p, seconds));
     qsort(seconds, (size_t)n, sizeof *seconds, by_seconds);
     RW_TRY(rw_spmv_begin_row(lab, SPMV_BLOCKS, p->method->name, lab->info[device].name, false));
     RW_TRY(rw_spmv_put_name(lab, SPMV_BLOCKS, B_CASE, rw_spmv_case(s->which), false));

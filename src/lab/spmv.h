@@ -45,6 +45,8 @@ typedef struct rw_spmv_timing {
 } rw_spmv_timing;
 /* Of a grid block, or of all (RW_MULTIBLOCK_ALL). */
 rw_status rw_spmv_time(const rw_lab *lab, rw_spmv *p, int block, bool copied, rw_spmv_timing *t);
+/* The best of each grid block alone. */
+rw_status rw_spmv_time_each(const rw_lab *lab, rw_spmv *p, double *seconds);
 
 /* ---- spmv_sections.c --------------------------------------------------------------------------------------------------------------------- */
 

@@ -173,7 +173,7 @@ int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *l, c
     const rw_host h = {.r = RW_MAX(l->block_rows, 1), .parts = 1 + rw_dtype_is_complex(l->values)};
     const rw_sparse_layout kept = rw_host_layout(&h, false, s);
     const int64_t r = h.r, vector = size->rows * (int64_t)rw_dtype_size(vectors), block = r * r * (int64_t)rw_sparse_value_size(&kept) + 4;
-    const int64_t scales = s->scaled ? 4 * size->rows : 0, diagonal = size->rows / r * block + scales;
+    const int64_t scales = s->scaled ? (int64_t)sizeof(uint16_t) * size->rows : 0, diagonal = size->rows / r * block + scales;
     if (all) *all = s->method != RW_PRECOND_AMG && s->method != RW_PRECOND_ILUT && !(FOR_ILU >> s->method & 1 && s->level > 0);
     switch (s->method) {
     case RW_PRECOND_JACOBI:

@@ -53,6 +53,72 @@ static void test_systems(void **state)
             }
 }
 
+/* So many unknowns that sums of groups are added up by launches of their own (combine, gm_totals): tridiagonal, complex. */
+static void test_large(void **state)
+{
+    static const struct { rw_krylov_method method; const char *layout; } kinds[] = {{RW_KRYLOV_CG, "sell"}, {RW_KRYLOV_FGMRES, "sell"}, {RW_KRYLOV_GMRES, "sell"}, {RW_KRYLOV_GMRES, "csr"}, {RW_KRYLOV_BICGSTAB, "sell"}, {RW_KRYLOV_IDR, "sell"}};
+    if (on("check") || (on("opencl") && !rw_device_info(dev)->gpu)) skip();
+    const int64_t n = 450000;
+    int64_t iterations = 0;
+    bool combined = false, totals = false;
+    (void)state;
+    for (int i = 0; i < RW_COUNT(kinds); ++i) {
+        entries e = {.rows = n, .columns = n, .is_complex = true, .row = malloc((size_t)n * 24), .column = malloc((size_t)n * 24), .value = malloc((size_t)n * 48)};
+        const double im = kinds[i].method == RW_KRYLOV_CG ? 0 : 0.7;
+        for (int64_t r = 0; r < n; ++r)
+            for (int64_t c = RW_MAX(r - 1, 0); c <= RW_MIN(r + 1, n - 1); ++c) { /* hermitian but for the diagonal's imaginary part */
+                e.row[e.n] = r, e.column[e.n] = c;
+                e.value[2 * e.n] = r == c ? 3 + (double)(r % 5) / 4 : -1, e.value[2 * e.n + 1] = r == c ? im : 0.5 * (double)(c - r), ++e.n;
+            }
+        rw_sparse *m = matrix_of(kinds[i].layout, RW_C128, &e);
+        rw_array *b = vector_of(RW_C128, n, 7), *x = vector_of(RW_C128, n, 8);
+        rw_krylov_result result;
+        rw_krylov *k;
+        OK(rw_krylov_create(m, RW_C128, &(rw_krylov_spec){.method = kinds[i].method, .rtol = 1e-10, .restart = kinds[i].method == RW_KRYLOV_IDR ? 4 : 40, .iterations = 100}, &k));
+        if (rw_krylov_solve(k, b, x, &result) != RW_OK) fail_msg("%s: %s", rw_krylov_method_name(kinds[i].method), rw_message(ctx));
+        const double r = true_residual(&e, RW_C128, b, x);
+        if (!(r <= 1.01e-10)) fail_msg("%s: residual %g", rw_krylov_method_name(kinds[i].method), r);
+        if (kinds[i].method == RW_KRYLOV_FGMRES) iterations = result.iterations;
+        if (kinds[i].method == RW_KRYLOV_GMRES) /* one and the same in exact arithmetic */
+            if (llabs(result.iterations - iterations) > 1) fail_msg("%s, %s: %d iterations, not %d", rw_krylov_method_name(kinds[i].method), kinds[i].layout, (int)result.iterations, (int)iterations);
+        combined = combined || k->product.few || k->update.few, totals = totals || (k->totals && kinds[i].method == RW_KRYLOV_GMRES);
+        rw_krylov_destroy(&k), rw_sparse_destroy(&m);
+        rw_array_destroy(&b), rw_array_destroy(&x);
+        free_entries(&e);
+    }
+    assert_true(combined && totals);
+}
+
+/* Values of 16 bits in the matrix itself: its stored entries are a system like any other, at every place of a basis. */
+static void test_scaled(void **state)
+{
+    static const char *const layouts[] = {"csr", "bcsr:5x5", "bsell:5x5"};
+    (void)state;
+    for (int i = 0; i < (on("cpu") || on("cuda") ? RW_COUNT(layouts) : 1); ++i)
+        for (int method = RW_KRYLOV_GMRES; method <= RW_KRYLOV_IDR; ++method) {
+            if (on("opencl") && method != RW_KRYLOV_GMRES) continue;
+            entries whole = system_of(17, 7, 5, false, false), e = {.rows = whole.rows, .columns = whole.columns};
+            char text[40];
+            rw_sparse_layout l;
+            rw_sparse *m;
+            snprintf(text, sizeof text, "%s:f32:scaled", layouts[i]);
+            OK(rw_sparse_layout_parse(ctx, text, &l));
+            OK(rw_sparse_from_entries(dev, &l, whole.rows, whole.columns, whole.n, whole.row, whole.column, whole.value, false, &m));
+            OK(rw_sparse_entries(m, &e.n, &e.row, &e.column, &e.value));
+            rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 8);
+            rw_krylov_result result;
+            rw_krylov *k;
+            OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10, .restart = method == RW_KRYLOV_IDR ? 4 : 9}, &k));
+            if (rw_krylov_solve(k, b, x, &result) != RW_OK) fail_msg("%s, %s: %s", text, rw_krylov_method_name((rw_krylov_method)method), rw_message(ctx));
+            const double r = true_residual(&e, RW_F64, b, x);
+            if (!(r <= 1.01e-10)) fail_msg("%s, %s: residual %g", text, rw_krylov_method_name((rw_krylov_method)method), r);
+            rw_krylov_destroy(&k), rw_sparse_destroy(&m);
+            rw_sparse_free_entries(&e.row, &e.column, &e.value);
+            rw_array_destroy(&b), rw_array_destroy(&x);
+            free_entries(&whole);
+        }
+}
+
 /* A full matrix of n rows needs at most n iterations (A24), the unit matrix one; a right guess none; b = 0 gives 0. */
 static void test_small(void **state)
 {
@@ -262,6 +328,6 @@ static void test_monitor(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_systems), cmocka_unit_test(test_small), cmocka_unit_test(test_arnoldi), cmocka_unit_test(test_stops), cmocka_unit_test(test_nothing_travels), cmocka_unit_test(test_monitor)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_systems), cmocka_unit_test(test_large), cmocka_unit_test(test_scaled), cmocka_unit_test(test_small), cmocka_unit_test(test_arnoldi), cmocka_unit_test(test_stops), cmocka_unit_test(test_nothing_travels), cmocka_unit_test(test_monitor)};
     return run_on_devices("krylov", tests, RW_COUNT(tests));
 }

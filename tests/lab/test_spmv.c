@@ -25,7 +25,7 @@ static double value(const rw_lab *lab, const char *table, int row, const char *c
 
 static const char *word(const rw_lab *lab, const char *table, int row, const char *column) { return lab->names[(int)value(lab, table, row, column)].text; }
 
-/* All products but those of CUDA, on both devices: rates from times (A34), differences (A13), clocks (A36), and the tables beside. */
+/* All products but those of CUDA, on both devices: rates from times (A34), differences (A13), and the tables beside. */
 static void test_tables(void **state)
 {
     (void)state;
@@ -42,7 +42,7 @@ static void test_tables(void **state)
         assert_true(best <= value(lab, "runs", i, "median") && value(lab, "runs", i, "median") <= value(lab, "runs", i, "slowest"));
         assert_true(fabs(value(lab, "runs", i, "rate") * best * 1e9 / operations - 1) < 1e-9);
         assert_true(value(lab, "runs", i, "difference") < 3e-6 && isnan(rw_lab_value(lab, "runs", i, "slower")));
-        assert_true(value(lab, "runs", i, "device time") <= best * 1.0001 && value(lab, "runs", i, "CPU time") <= 2 * best * 1.05 + 1e-3);
+        assert_true(value(lab, "runs", i, "device time") <= best * 1.0001 && value(lab, "runs", i, "CPU time") >= 0);
         const bool sent = rw_spmv_find(product)->flags & RW_SPMV_SENT;
         assert_true(isnan(rw_lab_value(lab, "runs", i, "resident")) == sent && isnan(rw_lab_value(lab, "runs", i, "rate resident")) == sent);
     }
@@ -74,6 +74,19 @@ static void test_tables(void **state)
     rw_lab_destroy(&lab);
 }
 
+/* A36: p threads take at most p times the wall's time. Linux adds what other threads have taken when a tick of up to 10 ms ends, so runs are long. */
+static void test_processors(void **state)
+{
+    static const char *const set[] = {"divide=5", "products=bell", "seconds=1", "runs=2", "most=1000000"};
+    (void)state;
+    rw_lab *lab = run_with(2, set, RW_COUNT(set), "runs");
+    for (int i = 0; i < 2; ++i) {
+        const double wall = value(lab, "runs", i, "time"), cpu = value(lab, "runs", i, "CPU time");
+        if (!(cpu > 0.01 * wall && cpu <= (i + 1) * wall * 1.1)) fail_msg("%s: %g s by the wall, %g s of processors", devices[i], wall, cpu);
+    }
+    rw_lab_destroy(&lab);
+}
+
 /* A41, A40: a solver on a device with memory of its own copies some numbers an iteration; with its products alone there, two vectors each. Both come to the same residual. */
 static void test_gmres(void **state)
 {
@@ -100,6 +113,39 @@ static void test_gmres(void **state)
     lab = run_with(1, no_room, RW_COUNT(no_room), "gmres");
     assert_int_equal(rw_lab_rows(lab, "gmres"), 0);
     assert_non_null(strstr(lab->notes.data, "gmres: 10x40x20 on cpu:1: left out, as it needs "));
+    rw_lab_destroy(&lab);
+}
+
+/* A38: each grid block is multiplied when its time is taken, and no other. */
+static void test_each_block(void **state)
+{
+    static const char *const set[] = {"divide=10", "grid_blocks=3", "seconds=0", "runs=1"}, *const products[] = {"bcsr-v1a", "bell", "ours"};
+    rw_lab *lab = run_with(1, set, RW_COUNT(set), "amdahl"); /* its settings, and a device */
+    const rw_multiblock_spec grid = {.cells = {2, 3, 2}, .blocks = {3, 1, 1}, .mode = RW_MULTIBLOCK_FULL};
+    rw_spmv_source s;
+    rw_device *cpu;
+    (void)state;
+    OK(rw_device_open(ctx, "cpu:1", &cpu));
+    OK(rw_spmv_source_create(ctx, &grid, RW_SPMV_CC, false, &s));
+    for (int i = 0; i < RW_COUNT(products); ++i)
+        for (int b = -1; b < 3; ++b) {
+            double seconds[3];
+            rw_spmv_timing t;
+            rw_spmv p;
+            OK(rw_spmv_create(cpu, &s, rw_spmv_find(products[i]), &(rw_spmv_options){20, 5, 160}, &p));
+            if (b < 0) OK(rw_spmv_time_each(lab, &p, seconds));
+            else OK(rw_spmv_time(lab, &p, b, p.method->flags & RW_SPMV_SENT, &t));
+            for (int k = 0; k < 3; ++k) { /* y is 0 before */
+                const void *y;
+                double sum = 0;
+                OK(rw_array_read(p.block[k].part[RW_SPMV_Y], &y));
+                for (int64_t e = 0; e < p.block[k].part[RW_SPMV_Y]->size; ++e) sum += fabs((double)((const float *)y)[2 * e]);
+                assert_true((sum > 0) == (b < 0 || k == b) && (b >= 0 || seconds[k] > 0));
+            }
+            rw_spmv_free(&p);
+        }
+    rw_spmv_source_free(&s);
+    rw_device_close(&cpu);
     rw_lab_destroy(&lab);
 }
 
@@ -259,7 +305,7 @@ static void test_faults(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables), cmocka_unit_test(test_gmres), cmocka_unit_test(test_sections), cmocka_unit_test(test_memory), cmocka_unit_test(test_gaps), cmocka_unit_test(test_models),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables), cmocka_unit_test(test_processors), cmocka_unit_test(test_gmres), cmocka_unit_test(test_each_block), cmocka_unit_test(test_sections), cmocka_unit_test(test_memory), cmocka_unit_test(test_gaps), cmocka_unit_test(test_models),
                                        cmocka_unit_test(test_occupancy), cmocka_unit_test(test_refused), cmocka_unit_test(test_published_and_saved), cmocka_unit_test(test_faults)};
     setenv("RECHENWERK_TEST_DEVICES", "cpu", 1); /* the study opens its own */
     return run_on_devices("lab spmv", tests, RW_COUNT(tests));

@@ -310,6 +310,25 @@ static void test_scaled(void **state)
     rw_sparse_destroy(&m);
 }
 
+/* Coordinates: rows of 0 to 19 entries, so that a row ends at every place of an item and of a group, and items of whole groups belong to one row. */
+static void test_ends_of_rows(void **state)
+{
+    enum { ROWS = 300 };
+    (void)state;
+    entries e = {.rows = ROWS, .columns = 40, .row = malloc(ROWS * 40 * 8), .column = malloc(ROWS * 40 * 8), .value = malloc(ROWS * 40 * 8)};
+    for (int64_t i = 0; i < ROWS; ++i)
+        for (int64_t k = 0, count = i % 60 == 59 ? 40 : (int64_t)(20 * rw_random_uniform(71, (uint64_t)i)); k < count; ++k)
+            e.row[e.n] = i, e.column[e.n] = (i + 2 * k) % 40 / 2 * 2 % 40 + (k >= 20), e.value[e.n] = rw_random_uniform(72, (uint64_t)e.n) - 0.5, ++e.n;
+    rw_sparse_layout l;
+    rw_sparse *m;
+    OK(rw_sparse_layout_parse(ctx, "coo", &l));
+    OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, false, &m));
+    assert_int_equal(rw_sparse_get_size(m).blocks, e.n);
+    for (int k = 1; k < 4; k += 2) product("ends of rows", m, &e, RW_OP_NONE, RW_F64, k, 7);
+    rw_sparse_destroy(&m);
+    free_entries(&e);
+}
+
 /* Rows longer than a group's shared memory, and rows through many pieces of COO. */
 static void test_long_rows(void **state)
 {
@@ -571,7 +590,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scalar_formats), cmocka_unit_test(test_blocks), cmocka_unit_test(test_grids), cmocka_unit_test(test_long_rows), cmocka_unit_test(test_sums),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scalar_formats), cmocka_unit_test(test_blocks), cmocka_unit_test(test_grids), cmocka_unit_test(test_ends_of_rows), cmocka_unit_test(test_long_rows), cmocka_unit_test(test_sums),
                                        cmocka_unit_test(test_ordered), cmocka_unit_test(test_uniform_slices), cmocka_unit_test(test_parts), cmocka_unit_test(test_wide_blocks), cmocka_unit_test(test_scaled), cmocka_unit_test(test_refused)};
     return run_on_devices("multiply", tests, RW_COUNT(tests));
 }

@@ -119,9 +119,10 @@ static void cpu_close(rw_device *dev)
 
 rw_status rw_cpu_alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_buffer *buffer)
 {
-    size_t align = bytes >= (size_t)1 << 22 ? (size_t)1 << 21 : 64; /* large arrays on huge pages' borders */
-    buffer->pointer = rw_fault_hit(RW_FAULT_ALLOC) ? NULL : aligned_alloc(align, (bytes + align - 1) / align * align);
+    const size_t align = bytes >= (size_t)1 << 22 ? (size_t)1 << 21 : 64, room = (bytes + align - 1) / align * align; /* large arrays on huge pages' borders */
+    buffer->pointer = rw_fault_hit(RW_FAULT_ALLOC) ? NULL : aligned_alloc(align, room);
     if (!buffer->pointer) return rw_fail_memory(dev->ctx, bytes, "an array");
+    rw_huge_pages(buffer->pointer, room);
     buffer->memory = memory, buffer->host = buffer->pointer;
     return RW_OK;
 }
