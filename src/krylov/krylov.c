@@ -213,7 +213,7 @@ rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec 
     RW_TRY(check_inner(a->device->ctx, spec));
     rw_krylov *k = rw_calloc(1, sizeof *k);
     if (!k) return rw_fail_memory(a->device->ctx, sizeof *k, "a solver");
-    k->device = rw_device_retain(a->device), k->queue = a->device->queue, k->a = a, k->spec = *spec, k->type = vectors, k->n = a->rows, k->threads = rw_sparse_threads(a);
+    k->device = rw_device_retain(a->device), k->queue = a->device->queue, k->a = a, k->spec = *spec, k->type = vectors, k->n = a->rows, k->threads = a->threads;
     k->ops = ops_of(spec, k->n, k->threads);
     if (k->spec.rtol == 0 && k->spec.atol == 0) k->spec.rtol = 1e-8;
     if (!k->spec.iterations) k->spec.iterations = 10000;

@@ -78,10 +78,10 @@ enum { LITTLE = 1 << 18 }; /* bytes of a level that cores do not share out: at 1
 static rw_status choose_order(const rw_precond *p, const rw_sparse *m, bool upper, rw_side *s, bool *in_order)
 {
     const double bytes = (double)s->t.first[s->t.rows] * rw_host_size(&s->t) * (p->spec.scaled ? 2 : p->spec.single ? 4 : 8);
-    *in_order = !rw_sparse_threads(m) && (p->spec.sweeps || p->device->info.units == 1);
+    *in_order = !m->threads && (p->spec.sweeps || p->device->info.units == 1);
     if (*in_order) return RW_OK;
     if (!s->levels.row && !rw_levels_make(&s->t, upper, &s->levels)) return no_memory(p->device->ctx, s->t.rows);
-    *in_order = !rw_sparse_threads(m) && bytes < (double)LITTLE * (double)s->levels.n;
+    *in_order = !m->threads && bytes < (double)LITTLE * (double)s->levels.n;
     return RW_OK;
 }
 
@@ -103,7 +103,7 @@ static rw_status create_ordered(rw_precond *p, rw_sparse *m, bool upper, rw_side
     for (int64_t k = 0; k < t->rows; ++k)
         if (in_order) position[order[k]] = upper ? t->rows - 1 - k : k;
         else position[order[s->levels.row[k]]] = k;
-    const rw_sparse_layout layout = rw_host_layout(t, rw_sparse_threads(m), &p->spec);
+    const rw_sparse_layout layout = rw_host_layout(t, m->threads, &p->spec);
     const rw_sparse_blocks blocks = {t->rows, t->columns, t->first, t->column, NULL, NULL};
     rw_status status = t->place ? rw_sparse_create_there(p->device, &layout, &blocks, position, &to->t) : rw_sparse_create_ordered(p->device, &layout, &blocks, position, &to->t);
     rw_free(position);
@@ -129,7 +129,7 @@ static rw_status find_rows(rw_sparse *t, rw_side *s)
 rw_status rw_factors_begin(rw_precond *p, rw_sparse *m, rw_factors *f)
 {
     const int64_t n = f->a.rows;
-    const bool in_place = !rw_sparse_threads(m) && !p->spec.single && !p->spec.scaled && natural(f->order, n);
+    const bool in_place = !m->threads && !p->spec.single && !p->spec.scaled && natural(f->order, n);
     rw_triangle *const to[] = {&p->lower, &p->upper};
     for (int i = 0; i < 2; ++i) {
         rw_side *s = &f->side[i];

@@ -263,7 +263,7 @@ static rw_status factor(rw_factors *f)
 }
 
 /* Numbers stay on the device. */
-static bool stays_there(const rw_precond *p, const rw_sparse *m) { return rw_sparse_threads(m) || p->spec.iterations; }
+static bool stays_there(const rw_precond *p, const rw_sparse *m) { return m->threads || p->spec.iterations; }
 
 /* Factors in their pattern, straight into the place where they are applied if that can be. */
 static rw_status create_in_pattern(rw_precond *p, rw_sparse *m, rw_factors *f)

@@ -154,7 +154,7 @@ static rw_status check(rw_context *ctx, const rw_sparse *m, rw_dtype vectors, co
  * (sweeps, iterations) have none; milu is poor where neighbours do not follow each other. */
 static rw_precond_order order_of(const rw_sparse *m, const rw_precond_spec *s)
 {
-    const bool by_launches = s->method == RW_PRECOND_ILU && !s->level && !s->sweeps && !s->iterations && rw_sparse_threads(m);
+    const bool by_launches = s->method == RW_PRECOND_ILU && !s->level && !s->sweeps && !s->iterations && m->threads;
     return s->method == RW_PRECOND_SSOR || by_launches ? RW_ORDER_COLOURS : RW_ORDER_NATURAL;
 }
 

@@ -48,7 +48,7 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     (void)p;
-    rw_text_add(d, "GROUP=%d EACH_ITEM=%d LANES=%d", GROUP, EACH_ITEM, !rw_sparse_threads(m));
+    rw_text_add(d, "GROUP=%d EACH_ITEM=%d LANES=%d", GROUP, EACH_ITEM, !m->threads);
 }
 
 static int64_t groups(const rw_sparse *m) { return (m->rows + GROUP - 1) / GROUP; } /* of finish.k */

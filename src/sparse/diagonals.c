@@ -57,13 +57,13 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 }
 
 /* Rows of a tile, and tiles of a group: what a processor adds up stays in its first cache beside the next part of a diagonal. */
-static int tile_of(const rw_sparse *m) { return rw_sparse_threads(m) ? 256 : 128; }
-static int tiles_of(const rw_sparse *m) { return rw_sparse_threads(m) ? 1 : 16; }
+static int tile_of(const rw_sparse *m) { return m->threads ? 256 : 128; }
+static int tiles_of(const rw_sparse *m) { return m->threads ? 1 : 16; }
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     (void)p;
-    rw_text_add(d, "GROUP=%d TILES=%d LANES=%d", tile_of(m), tiles_of(m), !rw_sparse_threads(m));
+    rw_text_add(d, "GROUP=%d TILES=%d LANES=%d", tile_of(m), tiles_of(m), !m->threads);
 }
 
 static int64_t groups(const rw_sparse *m) { return (m->rows + tile_of(m) * tiles_of(m) - 1) / (tile_of(m) * tiles_of(m)); }

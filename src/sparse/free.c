@@ -31,7 +31,7 @@ rw_status rw_free_check(const rw_sparse *m, rw_op op, rw_dtype vectors)
 /* ---- products ------------------------------------------------------------------------------------------------------------------ */
 
 /* Numbers of an item: on a GPU so many that loads are under way while a group adds up. */
-static int pieces(const rw_sparse *m) { return rw_sparse_threads(m) ? 8 : 1; }
+static int pieces(const rw_sparse *m) { return m->threads ? 8 : 1; }
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
@@ -105,7 +105,7 @@ rw_status rw_sparse_create_free(rw_device *dev, const rw_sparse_free *map, rw_sp
     if (map->hermitian && map->rows != map->columns) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a hermitian map of %lld x %lld: it must be square", (long long)map->rows, (long long)map->columns);
     rw_sparse *m = rw_calloc(1, sizeof *m);
     if (!m) return rw_fail_memory(dev->ctx, sizeof *m, "a map without entries");
-    m->device = rw_device_retain(dev), m->ops = &ops, m->map = *map;
+    m->device = rw_device_retain(dev), m->threads = rw_sparse_wants_threads(dev), m->ops = &ops, m->map = *map;
     m->layout = (rw_sparse_layout){.format = RW_SPARSE_FREE, .values = map->values, .block_rows = 1, .block_columns = 1};
     m->block_rows = m->rows = map->rows, m->block_columns = m->columns = map->columns;
     *matrix = m;

@@ -13,7 +13,7 @@ static rw_dtype arithmetic(const rw_sparse *m, rw_dtype vector)
     return rw_dtype_is_complex(vector) ? f64 ? RW_C128 : RW_C64 : f64 ? RW_F64 : RW_F32;
 }
 
-int rw_product_group(const rw_sparse *m) { return rw_sparse_threads(m) ? 128 : 1024; }
+int rw_product_group(const rw_sparse *m) { return m->threads ? 128 : 1024; }
 
 /* ---- programs ---------------------------------------------------------------------------------------------------------------------- */
 

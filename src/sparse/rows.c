@@ -19,7 +19,7 @@
 /* GPUs: a piece has at most PLACES values an item, which a group multiplies in shared memory, or one row that is longer. Processors: rows of about a cache's worth. */
 enum { PLACES = 10, SERIAL_PLACES = 32768, SERIAL_ROWS = 1024, RANGE_ROWS = 32 };
 
-static bool serial(const rw_sparse *m) { return !rw_sparse_threads(m); }
+static bool serial(const rw_sparse *m) { return !m->threads; }
 static int64_t place_of(const rw_sparse *m, int64_t i) { return m->position ? m->position[i] : i; }
 
 /* Items that add up a scalar row of a GPU's piece: one for about 16 blocks of a row in a part, a power of two. */

@@ -88,7 +88,7 @@ static void lengths(rw_sparse *m, const rw_sparse_blocks *b, int64_t *longest)
     }
     int64_t all = 0, most = 0;
     for (int64_t s = 0; s < slices(m); ++s) all += longest[s], most = RW_MAX(most, longest[s]);
-    m->uniform = rw_sparse_threads(m) && most <= MOST_UNIFORM && most * slices(m) <= all + all / 100 ? (int)most : 0;
+    m->uniform = m->threads && most <= MOST_UNIFORM && most * slices(m) <= all + all / 100 ? (int)most : 0;
     for (int64_t s = 0; m->uniform && s < slices(m); ++s) longest[s] = m->uniform;
 }
 
@@ -180,7 +180,7 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 static int rows_of_item(const rw_sparse *m, int vectors)
 {
     const int r = m->layout.block_rows, size = (int)rw_sparse_value_size(&m->layout);
-    return rw_sparse_threads(m) && size <= 4 && vectors == 1 && r == m->layout.block_columns && r > 1 && r <= 8 && !m->layout.section && !m->ordered ? 4 / size : 0;
+    return m->threads && size <= 4 && vectors == 1 && r == m->layout.block_columns && r > 1 && r <= 8 && !m->layout.section && !m->ordered ? 4 / size : 0;
 }
 
 /* Values of 16 bits: whether x of all positions is in shared memory at once, where they have the same number and that leaves room for enough groups. */
@@ -190,12 +190,12 @@ static bool stages(const rw_sparse *m, const rw_product_program *p, int rows)
 }
 
 /* On a GPU many vectors are shared out to items by WIDE of them. */
-static bool by_blocks(const rw_sparse *m, const rw_product_program *p) { return rw_sparse_threads(m) && p->vectors >= 4 && p->wide > 1 && m->layout.block_rows > 1; }
+static bool by_blocks(const rw_sparse *m, const rw_product_program *p) { return m->threads && p->vectors >= 4 && p->wide > 1 && m->layout.block_rows > 1; }
 
 /* Block rows of a group: about 128 items on a GPU. */
 static int rows_of_group(const rw_sparse *m, int vectors)
 {
-    if (!rw_sparse_threads(m)) return 32;
+    if (!m->threads) return 32;
     const int items = rows_of_item(m, vectors) > 1 ? 160 : 128;
     return RW_MAX(items * RW_MAX(rows_of_item(m, vectors), 1) / m->layout.block_rows / 32, 1) * 32;
 }
@@ -205,7 +205,7 @@ static int64_t sections(const rw_sparse *m) { return m->layout.section ? RW_MAX(
 static int64_t groups_of_rows(const rw_sparse *m, int vectors) { return (m->block_rows + rows_of_group(m, vectors) - 1) / rows_of_group(m, vectors); }
 
 /* Items of a group, where a block row is shared out to items of a scalar row or of some: `all`, but wide blocks on a GPU have several turns. */
-static int items_of(const rw_sparse *m, int all) { return rw_sparse_threads(m) ? RW_MIN(all, 256) : all; }
+static int items_of(const rw_sparse *m, int all) { return m->threads ? RW_MIN(all, 256) : all; }
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
@@ -213,7 +213,7 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
     const bool few = groups_of_rows(m, p->vectors) <= 2 * m->device->info.units; /* nobody else is there to hide a load's latency behind: all at once */
     const int all = by_blocks(m, p) ? rows * p->vectors / p->wide : rows * m->layout.block_rows / RW_MAX(run, 1);
     const int items = items_of(m, all);
-    const bool lanes = !rw_sparse_threads(m), staged = stages(m, p, rows);
+    const bool lanes = !m->threads, staged = stages(m, p, rows);
     rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=%d ROUND=%d SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, items, lanes, by_blocks(m, p), run, staged ? 2 : 4, staged ? m->uniform : 4, sorted(m),
                 m->layout.section, m->shift && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1) : few ? 4 : m->layout.block_columns > 3 ? 2 : 4);
     if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);

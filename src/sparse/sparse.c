@@ -16,10 +16,10 @@ static const rw_sparse_ops *const tables[] = {
 
 /* ---- sizes -------------------------------------------------------------------------------------------------------------------- */
 
-bool rw_sparse_threads(const rw_sparse *m)
+bool rw_sparse_wants_threads(const rw_device *dev)
 {
     const char *wish = getenv("RECHENWERK_TILING");
-    return wish && !strcmp(wish, "gpu") ? true : wish && !strcmp(wish, "cpu") ? false : m->device && m->device->info.gpu;
+    return wish && !strcmp(wish, "gpu") ? true : wish && !strcmp(wish, "cpu") ? false : dev && dev->info.gpu;
 }
 
 static rw_status check_sizes(rw_context *ctx, const char *what, int64_t n, const int32_t *size)
@@ -136,7 +136,7 @@ rw_device *rw_sparse_device(const rw_sparse *m) { return m->device; }
 
 rw_status rw_sparse_estimate(rw_context *ctx, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse_size *size)
 {
-    rw_sparse m = {0};
+    rw_sparse m = {.threads = rw_sparse_wants_threads(NULL)};
     rw_status status = plan(ctx, layout, blocks, &m);
     *size = status == RW_OK ? rw_sparse_get_size(&m) : (rw_sparse_size){0};
     free_host(&m);
@@ -190,7 +190,7 @@ static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw
         rw_free(position);
         return rw_fail_memory(dev->ctx, sizeof *m, "a matrix");
     }
-    m->device = rw_device_retain(dev), m->position = position, m->ordered = position != NULL;
+    m->device = rw_device_retain(dev), m->threads = rw_sparse_wants_threads(dev), m->position = position, m->ordered = position != NULL;
     rw_status status = plan(dev->ctx, layout, blocks, m);
     if (status == RW_OK) status = allocate(m, blocks, there);
     if (status == RW_OK) *matrix = m;
@@ -547,14 +547,14 @@ static rw_status from_entries(rw_device *dev, const rw_sparse_layout *layout, co
 /* What a product reads of the matrix, of slices with shifts these on GPUs and the columns on processors; x and y, and a vector between two launches. */
 static double moved_by(const rw_sparse *m, rw_dtype vectors)
 {
-    const double vector = (double)rw_dtype_size(vectors), unread = m->nshift > 0 ? rw_sparse_threads(m) ? m->ncolumn * (m->layout.index_bits / 8) : 4 * m->nshift : 0;
+    const double vector = (double)rw_dtype_size(vectors), unread = m->nshift > 0 ? m->threads ? m->ncolumn * (m->layout.index_bits / 8) : 4 * m->nshift : 0;
     return bytes_of(m) - unread + vector * ((double)m->columns + (double)m->rows * (m->ops == &rw_sparse_coordinates ? 3 : 1));
 }
 
 static rw_status foresee_one(rw_context *ctx, rw_device *dev, const rw_mtx *e, const pattern *p, rw_dtype vectors, rw_sparse_candidate *c)
 {
     const rw_sparse_blocks blocks = {p->block_rows, p->block_columns, p->first, p->column, p->row_size, p->column_size};
-    rw_sparse m = {.device = dev};
+    rw_sparse m = {.device = dev, .threads = rw_sparse_wants_threads(dev)};
     rw_status status = plan(ctx, &c->layout, &blocks, &m);
     c->refused = status == RW_ERR_MEMORY && m.ops && explodes(&m);
     if (status == RW_OK) {

@@ -75,8 +75,11 @@ static void compare_case(const factor_case *c, const kind *k, const dense *d, rw
     if (!(off <= allowed(c, k))) fail_msg("%s: %s, %s of %s, %d blocks: differs by %g, allowed %g", rw_device_info(dev)->name, c->text, k->layout, rw_dtype_name(k->values), k->n, off, allowed(c, k));
     if (on("cpu")) { /* the host's factors, or by iterations those in rows */
         number *host = want;
+        rw_sparse *rows;
         tile("cpu");
-        assert_int_equal(apply(c->text, m, k->vectors, r, y).blocks, blocks);
+        OK(rw_sparse_convert(m, dev, rw_sparse_get_layout(m), &rows));
+        assert_int_equal(apply(c->text, rows, k->vectors, r, y).blocks, blocks);
+        rw_sparse_destroy(&rows);
         tile("gpu");
         free(host), want = numbers(k->vectors, y);
         if (n && !(difference(k->vectors, z, want) <= allowed(c, k))) fail_msg("%s, %s: not as on the host", c->text, k->layout);
