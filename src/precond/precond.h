@@ -10,24 +10,22 @@ enum { RW_DENSE_MOST = RW_SPARSE_BLOCK_MOST * RW_SPARSE_BLOCK_MOST * 2 }; /* num
 /* Small dense matrices of n x n, row after row, numbers (parts = 1) or pairs (2). */
 /* Inlined, so that a compiler that knows n and parts unrolls it. */
 #define RW_DENSE_INLINE static inline __attribute__((always_inline))
-/* c <- c + sign a b, a row of c at a time, which stays in registers */
+/* c <- c + sign a b, a row of c at a time, which stays in registers; of complex numbers what a's imaginary parts make is added up beside it and turned by i at the end */
 RW_DENSE_INLINE void rw_dense_multiply(const int n, const int parts, const double sign, const double *restrict a, const double *restrict b, double *restrict c)
 {
-    for (int i = 0; i < n; ++i) {
-        double row[2 * RW_SPARSE_BLOCK_MOST];
-        for (int j = 0; j < parts * n; ++j) row[j] = c[i * parts * n + j];
+    const int width = parts * n;
+    for (int i = 0; i < n; ++i, a += width, c += width) {
+        double row[2 * RW_SPARSE_BLOCK_MOST], turned[2 * RW_SPARSE_BLOCK_MOST];
+        for (int j = 0; j < width; ++j) row[j] = c[j], turned[j] = 0;
         for (int k = 0; k < n; ++k) {
-            const double re = sign * a[parts * (i * n + k)], im = parts == 2 ? sign * a[2 * (i * n + k) + 1] : 0;
+            const double re = sign * a[parts * k], im = parts == 2 ? sign * a[2 * k + 1] : 0;
 #pragma omp simd
-            for (int j = 0; j < n; ++j) {
-                if (parts == 1) row[j] += re * b[k * n + j];
-                else {
-                    row[2 * j] += re * b[2 * (k * n + j)] - im * b[2 * (k * n + j) + 1];
-                    row[2 * j + 1] += re * b[2 * (k * n + j) + 1] + im * b[2 * (k * n + j)];
-                }
+            for (int j = 0; j < width; ++j) {
+                row[j] += re * b[k * width + j];
+                if (parts == 2) turned[j] += im * b[k * width + j];
             }
         }
-        for (int j = 0; j < parts * n; ++j) c[i * parts * n + j] = row[j];
+        for (int j = 0; j < width; ++j) c[j] = row[j] + (parts == 1 ? 0 : j % 2 ? turned[j - 1] : -turned[j + 1]);
     }
 }
 /* DO(r, parts) with sizes that the compiler knows, for blocks that are frequent. */
