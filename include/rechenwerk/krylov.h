@@ -72,7 +72,7 @@ typedef struct rw_krylov_result {
     rw_krylov_reason reason;
     int64_t iterations;    /* products with A that were used, but for those of restarts and of the residual at the end */
     double first;          /* |b - A x| of the first guess */
-    double residual;       /* |b - A x| of the solution, computed at the end */
+    double residual;       /* |b - A x| of x, computed at the end */
     double estimate;       /* what the method took it for */
     double right_side;     /* |b| */
     double seconds;
@@ -88,8 +88,8 @@ RW_API void rw_krylov_destroy(rw_krylov **solver);
 /* What its preconditioner is; all 0 without one. */
 RW_API rw_precond_info rw_krylov_get_precond(const rw_krylov *solver);
 
-/* Solves A x = b; x is the first guess. For b = 0 without atol x becomes 0. OK when converged. ERR_NOT_CONVERGED: any other reason; x is the best approximation, *result is filled, the message says
- * why. Sources: docs/methods/krylov.md. */
+/* Solves A x = b; x is the first guess. For b = 0 without atol x becomes 0. OK when converged. ERR_NOT_CONVERGED: any other reason; x is what the method came
+ * to, or the first guess still where that is worse (singular matrices), *result is filled, the message says why. Works in the device's queue, whose recording it cannot be part of, and waits for the end. Sources: docs/methods/krylov.md. */
 RW_API rw_status rw_krylov_solve(rw_krylov *solver, rw_array *b, rw_array *x, rw_krylov_result *result);
 
 /* Bytes of the vectors that such a solver takes for n unknowns besides b and x; without the matrix of the preconditioner, and what is small. */

@@ -92,6 +92,7 @@ static rw_status check(rw_context *ctx, const rw_sparse *a, rw_dtype vectors, co
     RW_TRY(rw_product_check(a, RW_OP_NONE, vectors));
     if (!(s->rtol >= 0) || !(s->atol >= 0)) return rw_fail(ctx, RW_ERR_ARGUMENT, "rtol = %g, atol = %g: numbers of 0 and more are needed", s->rtol, s->atol);
     if (s->iterations < 0 || s->iterations > 100000000) return rw_fail(ctx, RW_ERR_ARGUMENT, "iterations = %lld is outside [1, 100000000]", (long long)s->iterations);
+    if ((unsigned)s->orthogonal > RW_KRYLOV_MODIFIED) return rw_fail(ctx, RW_ERR_ARGUMENT, "orthogonal = %d is not one of rw_krylov_orthogonal", (int)s->orthogonal);
     if (s->restart < 0 || s->restart > 1000) return rw_fail(ctx, RW_ERR_ARGUMENT, "restart = %d is outside [1, 1000]: vectors kept before GMRES restarts", s->restart);
     if (s->method == RW_KRYLOV_IDR && s->restart > 16) return rw_fail(ctx, RW_ERR_ARGUMENT, "restart = %d is outside [1, 16]: vectors of the shadow space of IDR", s->restart);
     return RW_OK;
@@ -372,11 +373,13 @@ rw_status rw_krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_resu
     RW_TRY(check_vectors(k, b, x));
     RW_TRY(rw_array_copy(k->x, x, k->queue));
     RW_TRY(iterate(k, b, result));
-    RW_TRY(rw_array_copy(x, k->x, k->queue));
-    if (result->residual == 0) RW_TRY(residual(k, b, x, &result->residual));
+    if (result->residual == 0) RW_TRY(residual(k, b, k->x, &result->residual));
+    const double reached = result->residual, allowed = fmax(k->spec.rtol * result->right_side, k->spec.atol);
+    const bool worse = result->reason != RW_KRYLOV_CONVERGED && !(reached <= result->first); /* the first guess is still in x */
+    if (worse) result->residual = result->first;
+    else RW_TRY(rw_array_copy(x, k->x, k->queue));
     result->seconds = rw_seconds() - start;
-    const double allowed = fmax(k->spec.rtol * result->right_side, k->spec.atol);
     if (result->reason == RW_KRYLOV_CONVERGED) return RW_OK;
-    return rw_fail(k->device->ctx, RW_ERR_NOT_CONVERGED, "%s: %s after %lld iterations: |r| = %.3g, allowed %.3g, |b| = %.3g", names[k->spec.method], reasons[result->reason],
-                   (long long)result->iterations, result->residual, allowed, result->right_side);
+    return rw_fail(k->device->ctx, RW_ERR_NOT_CONVERGED, "%s: %s after %lld iterations: |r| = %.3g, allowed %.3g, |b| = %.3g%s", names[k->spec.method], reasons[result->reason], (long long)result->iterations,
+                   reached, allowed, result->right_side, worse ? "; this is worse than the first guess, which x still is: is the matrix singular?" : "");
 }

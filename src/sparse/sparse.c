@@ -293,6 +293,7 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
     rw_sparse_block b;
     const rw_dtype type = m->layout.values;
     const char *from = values;
+    if (n < 0) return rw_fail(m->device->ctx, RW_ERR_ARGUMENT, "%lld blocks: 0 and more can be added", (long long)n);
     if (m->scale)
         return rw_fail(m->device->ctx, RW_ERR_UNSUPPORTED, "blocks cannot be added to scaled values, whose rows have a scale already: assemble a matrix of %s and convert it", rw_dtype_name(type));
     RW_TRY(rw_sparse_look(m, true, &v));

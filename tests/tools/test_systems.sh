@@ -73,6 +73,17 @@ expect 0 "" solve real.mtx -q
 # a solver as the preconditioner of another
 expect 0 "inner solver bicgstab:5:ilu0" solve real.mtx -m fgmres --inner bicgstab:5:ilu0
 expect 0 '"inner": "cg"' solve symmetric.mtx -m fgmres --inner cg --json
+# files that cannot be written are known before the work; b = 0 has no relative residual; a singular matrix gives nothing worse than the first guess
+for flag in -o --history --plot; do expect 1 "the folder nowhere/: No such file or directory" solve real.mtx "$flag" nowhere/x; done
+mkdir -p place; expect 1 "this is a folder: give the name of a file" solve real.mtx -o place
+vector 400 0 > zero.mtx
+expect 0 "b is 0" solve real.mtx zero.mtx --history zero.csv
+! grep -q nan out zero.csv || fail "a relative residual of b = 0: $(cat out zero.csv)"
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n1 2 -1\n2 1 -1\n2 2 1\n' > singular.mtx
+vector 2 1 1 > uneven.mtx
+expect 3 "" solve singular.mtx uneven.mtx -m bicgstab --json
+below "$(number residual)" "$(number first)" || fail "worse than the first guess: $(cat out)"
+
 expect 2 "an inner solver for gmres, whose preconditioner must not change: use fgmres" solve real.mtx --inner cg
 expect 2 "1 to 1000 iterations is needed" solve real.mtx -m fgmres --inner cg:0
 expect 2 "1 to 1000 iterations is needed" solve real.mtx -m fgmres --inner cg:5x

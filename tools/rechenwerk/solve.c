@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- residuals ------------------------------------------------------------------------------------------------------------- */
@@ -32,12 +33,15 @@ static bool in_table(int64_t i)
     return i == 0 || i == 1 || i == 2 || i == 5;
 }
 
+/* Of |b|; |r| itself where b is 0. */
+static double relative(const solve *s, double residual) { return s->result.right_side > 0 ? residual / s->result.right_side : residual; }
+
 static void print_residuals(const solve *s)
 {
     const history *h = &s->h;
     printf("\n   %-10s %12s %12s\n", "iteration", "|r|", "|r| / |b|");
     for (int64_t i = 0; i < h->n; i++)
-        if (in_table(i) || i == h->n - 1) printf("   %-10lld %12.4e %12.4e\n", (long long)i, h->residual[i], h->residual[i] / s->result.right_side);
+        if (in_table(i) || i == h->n - 1) printf("   %-10lld %12.4e %12.4e\n", (long long)i, h->residual[i], relative(s, h->residual[i]));
 }
 
 /* Replaced when it is whole. */
@@ -48,7 +52,7 @@ static int write_history(const char *path, const solve *s)
     sprintf(temporary, "%s.part", path);
     FILE *file = fopen(temporary, "w");
     bool good = file && fprintf(file, "iteration,residual,relative\n") > 0;
-    for (int64_t i = 0; good && i < s->h.n; i++) good = fprintf(file, "%lld,%.17g,%.17g\n", (long long)i, s->h.residual[i], s->h.residual[i] / s->result.right_side) > 0;
+    for (int64_t i = 0; good && i < s->h.n; i++) good = fprintf(file, "%lld,%.17g,%.17g\n", (long long)i, s->h.residual[i], relative(s, s->h.residual[i])) > 0;
     if (file) good = fclose(file) == 0 && good;
     good = good && rename(temporary, path) == 0;
     if (!good) fprintf(stderr, "rechenwerk: solve: '%s' cannot be written: %s\n", path, strerror(errno));
@@ -112,7 +116,8 @@ static void print_after(const solve *s, bool converged, double error)
         printf("\n  %s: %.4g MB, %.3g blocks or entries, %lld levels, made in %.3g s\n", s->precond, 1e-6 * (double)s->info.bytes, (double)s->info.blocks, (long long)s->info.levels, s->info.seconds);
     print_residuals(s);
     printf("\n  %s after %lld iterations, %.4g s: %s\n", converged ? "converged" : "stopped", (long long)r->iterations, r->seconds, rw_krylov_reason_text(r->reason));
-    printf("  |b - A x| = %.4e, %.4e of |b|; the method took it for %.4e\n", r->residual, r->residual / r->right_side, r->estimate);
+    if (r->right_side > 0) printf("  |b - A x| = %.4e, %.4e of |b|; the method took it for %.4e\n", r->residual, relative(s, r->residual), r->estimate);
+    else printf("  |b - A x| = %.4e; b is 0\n", r->residual);
     if (!s->right_side) printf("  largest error of x: %.3e\n", error);
 }
 
@@ -194,6 +199,24 @@ static int find_operands(const arguments *a, solve *s)
     return 0;
 }
 
+/* Before the work: files are written beside their place, so their folder is needed. */
+static int check_outputs(const arguments *a)
+{
+    static const char *const outputs[] = {"output", "history", "plot"};
+    for (int i = 0; i < COUNT(outputs); i++) {
+        const char *path = value_of(a, outputs[i]), *slash = path ? strrchr(path, '/') : NULL;
+        struct stat at;
+        if (!path) continue;
+        char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+        const bool good = folder && access(folder, W_OK) == 0, is_folder = stat(path, &at) == 0 && S_ISDIR(at.st_mode);
+        if (!good) fprintf(stderr, "rechenwerk: solve: --%s %s: the folder %s: %s\n", outputs[i], path, folder ? folder : "?", strerror(errno));
+        else if (is_folder) fprintf(stderr, "rechenwerk: solve: --%s %s: this is a folder: give the name of a file\n", outputs[i], path);
+        free(folder);
+        if (!good || is_folder) return 1;
+    }
+    return 0;
+}
+
 static int run(const arguments *a)
 {
     solve *s = calloc(1, sizeof *s);
@@ -202,6 +225,7 @@ static int run(const arguments *a)
     if (ctx) {
         code = find_operands(a, s);
         if (code == 0) code = parse_spec(ctx, a, s);
+        if (code == 0) code = check_outputs(a);
         if (code == 0) code = s->stencil ? read_stencil(ctx, a, s) : read_system(ctx, a, s);
         if (code == 0 && !given(a, "json") && !given(a, "quiet")) print_before(s);
         if (code == 0) code = check_memory(s);
