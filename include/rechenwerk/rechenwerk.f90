@@ -345,7 +345,7 @@ contains
     logical function is_of(array, dtype, n)
         type(c_ptr), intent(in) :: array
         integer(c_int), intent(in) :: dtype
-        integer, intent(in) :: n
+        integer(c_int64_t), intent(in) :: n
         is_of = rw_array_dtype(array) == dtype .and. rw_array_size(array) == n
     end function
 
@@ -355,9 +355,9 @@ contains
         real(c_float), pointer :: host(:)
         type(c_ptr) :: p
         status = rw_err_argument
-        if (is_of(array, rw_f32, size(values))) status = rw_array_read(array, p)
+        if (is_of(array, rw_f32, size(values, kind=c_int64_t))) status = rw_array_read(array, p)
         if (status /= rw_ok) return
-        call c_f_pointer(p, host, [size(values)])
+        call c_f_pointer(p, host, [size(values, kind=c_int64_t)])
         values = host
     end function
 
@@ -367,9 +367,9 @@ contains
         real(c_float), pointer :: host(:)
         type(c_ptr) :: p
         status = rw_err_argument
-        if (is_of(array, rw_f32, size(values))) status = rw_array_write(array, p)
+        if (is_of(array, rw_f32, size(values, kind=c_int64_t))) status = rw_array_write(array, p)
         if (status /= rw_ok) return
-        call c_f_pointer(p, host, [size(values)])
+        call c_f_pointer(p, host, [size(values, kind=c_int64_t)])
         host = values
     end function
 
@@ -379,9 +379,9 @@ contains
         real(c_double), pointer :: host(:)
         type(c_ptr) :: p
         status = rw_err_argument
-        if (is_of(array, rw_f64, size(values))) status = rw_array_read(array, p)
+        if (is_of(array, rw_f64, size(values, kind=c_int64_t))) status = rw_array_read(array, p)
         if (status /= rw_ok) return
-        call c_f_pointer(p, host, [size(values)])
+        call c_f_pointer(p, host, [size(values, kind=c_int64_t)])
         values = host
     end function
 
@@ -391,9 +391,9 @@ contains
         real(c_double), pointer :: host(:)
         type(c_ptr) :: p
         status = rw_err_argument
-        if (is_of(array, rw_f64, size(values))) status = rw_array_write(array, p)
+        if (is_of(array, rw_f64, size(values, kind=c_int64_t))) status = rw_array_write(array, p)
         if (status /= rw_ok) return
-        call c_f_pointer(p, host, [size(values)])
+        call c_f_pointer(p, host, [size(values, kind=c_int64_t)])
         host = values
     end function
 
@@ -403,9 +403,9 @@ contains
         complex(c_float_complex), pointer :: host(:)
         type(c_ptr) :: p
         status = rw_err_argument
-        if (is_of(array, rw_c64, size(values))) status = rw_array_read(array, p)
+        if (is_of(array, rw_c64, size(values, kind=c_int64_t))) status = rw_array_read(array, p)
         if (status /= rw_ok) return
-        call c_f_pointer(p, host, [size(values)])
+        call c_f_pointer(p, host, [size(values, kind=c_int64_t)])
         values = host
     end function
 
@@ -415,9 +415,9 @@ contains
         complex(c_float_complex), pointer :: host(:)
         type(c_ptr) :: p
         status = rw_err_argument
-        if (is_of(array, rw_c64, size(values))) status = rw_array_write(array, p)
+        if (is_of(array, rw_c64, size(values, kind=c_int64_t))) status = rw_array_write(array, p)
         if (status /= rw_ok) return
-        call c_f_pointer(p, host, [size(values)])
+        call c_f_pointer(p, host, [size(values, kind=c_int64_t)])
         host = values
     end function
 
@@ -427,9 +427,9 @@ contains
         complex(c_double_complex), pointer :: host(:)
         type(c_ptr) :: p
         status = rw_err_argument
-        if (is_of(array, rw_c128, size(values))) status = rw_array_read(array, p)
+        if (is_of(array, rw_c128, size(values, kind=c_int64_t))) status = rw_array_read(array, p)
         if (status /= rw_ok) return
-        call c_f_pointer(p, host, [size(values)])
+        call c_f_pointer(p, host, [size(values, kind=c_int64_t)])
         values = host
     end function
 
@@ -439,9 +439,9 @@ contains
         complex(c_double_complex), pointer :: host(:)
         type(c_ptr) :: p
         status = rw_err_argument
-        if (is_of(array, rw_c128, size(values))) status = rw_array_write(array, p)
+        if (is_of(array, rw_c128, size(values, kind=c_int64_t))) status = rw_array_write(array, p)
         if (status /= rw_ok) return
-        call c_f_pointer(p, host, [size(values)])
+        call c_f_pointer(p, host, [size(values, kind=c_int64_t)])
         host = values
     end function
 

@@ -45,7 +45,7 @@ typedef enum rw_sparse_format {
 enum { RW_SPARSE_BLOCK_MOST = 16 };
 
 /* How a matrix is kept. As text: "csr", "bcsr:5x5", "bcsr:5x5:columns", "sell:h32:s256", "bell:5x5:l4", "csr:f32:i64", "bsell:5x5:f32:scaled"; what a text leaves out
- * has its default. */
+ * has its default. Begin with rw_sparse_layout_parse: a block size of 0 is refused, and values of 0 are RW_F32. */
 typedef struct rw_sparse_layout {
     rw_sparse_format format;
     rw_dtype values;               /* F32, F64, C64, C128 as stored; products are computed in the wider of this and the vectors' precision */

@@ -1,6 +1,7 @@
 /* Operators from equations: an expression program that reads one field and writes another, as a matrix without entries.
  *
  *   rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}, {.name = "Au", .dtype = RW_F64}};
+ *   for (int side = 0; side < 6; ++side) fields[0].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};   without: the nearest cell's value
  *   rw_expr_spec  spec = {.text = "Au = u - 0.01*laplace(u)", .grid = {3, {64, 64, 64}, {h, h, h}}, .fields = fields, .nfields = 2};
  *   rw_sparse_from_expr(dev, &spec, "u", "Au", &A);
  *   rw_krylov_create(A, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG}, &solver);
