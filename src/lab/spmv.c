@@ -417,9 +417,9 @@ static rw_status note_trends(const rw_spmv_study *s, int which, int device)
     const rw_lab *lab = s->lab;
     rw_text line = {0};
     double ell, bell;
-    for (int i = 0; i < RW_COUNT(trends); ++i) add_trend(&line, trends[i].what, copied_time(s, which, device, trends[i].slow), copied_time(s, which, device, trends[i].quick));
     RW_TRY(operations_of(lab, which, rw_spmv_find("ell"), &ell));
     RW_TRY(operations_of(lab, which, rw_spmv_find("bell"), &bell));
+    for (int i = 0; i < RW_COUNT(trends); ++i) add_trend(&line, trends[i].what, copied_time(s, which, device, trends[i].slow), copied_time(s, which, device, trends[i].quick));
     add_trend(&line, "BELL's rate over ELL's", bell * copied_time(s, which, device, "ell"), ell * copied_time(s, which, device, "bell"));
     for (int d = 0; d < lab->ndevices; ++d) /* the same GPU by its other interface */
         if (!strcmp(lab->info[d].kind, "opencl") && lab->info[d].identity[0] && !strcmp(lab->info[d].identity, lab->info[device].identity))

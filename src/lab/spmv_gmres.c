@@ -164,7 +164,7 @@ static rw_status measure_device(rw_spmv_study *s, rw_device *host, int device, d
     if (status == RW_OK && strcmp(dev->info.kind, "cpu") != 0) {
         status = time_offloaded(lab, host, dev, all.matrix, &products);
         if (status == RW_OK) status = put_row(lab, s->which, "products", name, &products, *base);
-        if (status == RW_OK)
+        if (status == RW_OK && *base > 0) /* the processors had room for it */
             rw_lab_note(lab, "gmres: %s on %s: with its products alone there it is %.3g times as fast as with everything on %s, with everything there %.3g times: %s", rw_spmv_case(s->which), name, *base / products.seconds,
                         host->info.name, *base / all.seconds, all.seconds < products.seconds ? "what stays is faster" : "what stays is not faster");
     }
