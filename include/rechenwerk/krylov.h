@@ -8,6 +8,8 @@
 #ifndef RECHENWERK_KRYLOV_H
 #define RECHENWERK_KRYLOV_H
 
+#include <signal.h>
+
 #include "rechenwerk/precond.h"
 
 #ifdef __cplusplus
@@ -43,7 +45,8 @@ typedef enum rw_krylov_orthogonal { RW_KRYLOV_CLASSICAL, RW_KRYLOV_MODIFIED } rw
     X(STAGNATION, "the residual does not become smaller")                                                                               \
     X(BREAKDOWN, "a division by zero: the method cannot go on")                                                                         \
     X(INDEFINITE, "the matrix, or the preconditioner, is not positive definite: use bicgstab or gmres")                                 \
-    X(NOT_FINITE, "the residual is not a finite number")
+    X(NOT_FINITE, "the residual is not a finite number")                                                                                \
+    X(INTERRUPTED, "interrupted at the user's wish")
 
 typedef enum rw_krylov_reason {
 #define RW_X(name, text) RW_KRYLOV_##name,
@@ -66,6 +69,7 @@ typedef struct rw_krylov_spec {
                                            preconditioner, but no inner solver and no monitor. Needed until the solver is made. NULL: none */
     rw_krylov_monitor *monitor; /* NULL: none */
     void *user;
+    const volatile sig_atomic_t *interrupt; /* not 0: stop at the next look at the residual, with x as it is then; a signal's handler or the monitor may set it. NULL: none */
 } rw_krylov_spec;
 
 typedef struct rw_krylov_result {
@@ -73,7 +77,7 @@ typedef struct rw_krylov_result {
     int64_t iterations;    /* products with A that were used, but for those of restarts and of the residual at the end */
     double first;          /* |b - A x| of the first guess */
     double residual;       /* |b - A x| of x, computed at the end */
-    double estimate;       /* what the method took it for */
+    double estimate;       /* what the method took it for, from its recurrence */
     double right_side;     /* |b| */
     double seconds;
 } rw_krylov_result;
@@ -81,15 +85,18 @@ typedef struct rw_krylov_result {
 typedef struct rw_krylov rw_krylov;
 
 /* A solver for a square matrix and vectors of type `vectors` (complex for a complex matrix). It keeps a reference to the matrix' arrays: the matrix must stay;
- * after its values have changed make a new one where it has a preconditioner. GMRES takes restart + 3 vectors of memory, FGMRES as many more as it restarts and those of its inner solver, CG 4 to 6, BiCGStab 6, IDR 3 s + 5, a preconditioner up to 2 more and what its info says.
+ * after its values have changed the preconditioner is still that of the old ones, see rw_krylov_update. GMRES takes restart + 3 vectors of memory, FGMRES as many more as it restarts and those of its inner solver, CG 4 to 6, BiCGStab 6, IDR 3 s + 5, a preconditioner up to 2 more and what its info says.
  * ERR_ARGUMENT; ERR_INPUT: what the preconditioner does not bear, with the row; ERR_MEMORY; ERR_COMPILE. */
 RW_API rw_status rw_krylov_create(rw_sparse *matrix, rw_dtype vectors, const rw_krylov_spec *spec, rw_krylov **solver);
 RW_API void rw_krylov_destroy(rw_krylov **solver);
+/* Makes the preconditioner anew, its inner solver's too, from the values that the matrix has now; without one it does nothing. A solve uses the new values in any case: with a
+ * preconditioner of values that have changed a little it converges too. ERR_INPUT, ERR_MEMORY: the old one, which stays beside the new one until that is made, is kept. */
+RW_API rw_status rw_krylov_update(rw_krylov *solver);
 /* What its preconditioner is; all 0 without one. */
 RW_API rw_precond_info rw_krylov_get_precond(const rw_krylov *solver);
 
-/* Solves A x = b; x is the first guess. For b = 0 without atol x becomes 0. OK when converged. ERR_NOT_CONVERGED: any other reason; x is what the method came
- * to, or the first guess still where that is worse (singular matrices), *result is filled, the message says why. Works in the device's queue, whose recording it cannot be part of, and waits for the end. Sources: docs/methods/krylov.md. */
+/* Solves A x = b; x is the first guess. For b = 0 without atol x becomes 0. OK when converged. ERR_NOT_CONVERGED, ERR_INTERRUPTED: any other reason; x is what the method came
+ * to, or the first guess still where that is worse, *result is filled, the message says why. ERR_INPUT: a b below 1e-140, whose squares f64 does not hold. Works in the device's queue, whose recording it cannot be part of, and waits for the end. Sources: docs/methods/krylov.md. */
 RW_API rw_status rw_krylov_solve(rw_krylov *solver, rw_array *b, rw_array *x, rw_krylov_result *result);
 
 /* Bytes of the vectors that such a solver takes for n unknowns besides b and x; without the matrix of the preconditioner, and what is small. */

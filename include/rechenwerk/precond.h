@@ -25,7 +25,7 @@ extern "C" {
     X(MILU, "milu", "modified incomplete LU: row sums of the factors are those of the matrix")                                          \
     X(ILUT, "ilut", "incomplete LU that keeps large entries")                                                                           \
     X(CHEBYSHEV, "chebyshev", "Chebyshev polynomial in the matrix, for positive spectra")                                               \
-    X(AMG, "amg", "multigrid by smoothed aggregation: hermitian, positive definite matrices")
+    X(AMG, "amg", "multigrid by smoothed aggregation: hermitian, positive (semi)definite matrices")
 
 typedef enum rw_precond_method {
 #define RW_X(name, text, line) RW_PRECOND_##name,

@@ -14,19 +14,25 @@ module rechenwerk
 
     ! rw_status
     integer(c_int), parameter :: rw_ok = 0, rw_err_argument = 1, rw_err_input = 2, rw_err_file = 3, rw_err_memory = 4, &
-        rw_err_device = 5, rw_err_not_converged = 10
+        rw_err_device = 5, rw_err_compile = 6, rw_err_launch = 7, rw_err_check = 8, rw_err_unsupported = 9, &
+        rw_err_not_converged = 10, rw_err_interrupted = 11, rw_err_internal = 12
     ! rw_dtype
-    integer(c_int), parameter :: rw_f32 = 0, rw_f64 = 1, rw_c64 = 2, rw_c128 = 3
+    integer(c_int), parameter :: rw_f32 = 0, rw_f64 = 1, rw_c64 = 2, rw_c128 = 3, rw_as_stored = 255
     ! rw_memory
     integer(c_int), parameter :: rw_memory_device = 0, rw_memory_pinned = 1
     ! rw_op
     integer(c_int), parameter :: rw_op_none = 0, rw_op_transpose = 1, rw_op_conjugate = 2
-    ! rw_krylov_method, rw_krylov_reason
+    ! rw_sparse_format
+    integer(c_int), parameter :: rw_sparse_coo = 0, rw_sparse_csr = 1, rw_sparse_bcsr = 2, rw_sparse_vbcsr = 3, &
+        rw_sparse_dia = 4, rw_sparse_ell = 5, rw_sparse_bell = 6, rw_sparse_sell = 7, rw_sparse_bsell = 8
+    ! rw_krylov_method, rw_krylov_orthogonal, rw_precond_method, rw_krylov_reason
     integer(c_int), parameter :: rw_krylov_cg = 0, rw_krylov_bicgstab = 1, rw_krylov_gmres = 2, rw_krylov_fgmres = 3, &
         rw_krylov_idr = 4
+    integer(c_int), parameter :: rw_krylov_classical = 0, rw_krylov_modified = 1
     integer(c_int), parameter :: rw_precond_none = 0, rw_precond_jacobi = 1, rw_precond_ssor = 2, &
         rw_precond_ilu = 3, rw_precond_milu = 4, rw_precond_ilut = 5, rw_precond_chebyshev = 6, rw_precond_amg = 7
-    integer(c_int), parameter :: rw_krylov_converged = 0
+    integer(c_int), parameter :: rw_krylov_converged = 0, rw_krylov_iterations = 1, rw_krylov_stagnation = 2, &
+        rw_krylov_breakdown = 3, rw_krylov_indefinite = 4, rw_krylov_not_finite = 5, rw_krylov_interrupted = 6
 
     type, bind(c) :: rw_sparse_layout
         integer(c_int) :: format = 0, values = rw_f64, block_rows = 1, block_columns = 1
@@ -63,7 +69,7 @@ module rechenwerk
         type(rw_precond_spec) :: precond = rw_precond_spec()
         type(c_ptr) :: inner = c_null_ptr
         type(c_funptr) :: monitor = c_null_funptr
-        type(c_ptr) :: user = c_null_ptr
+        type(c_ptr) :: user = c_null_ptr, interrupt = c_null_ptr     ! interrupt: of an integer(c_int)
     end type
 
     type, bind(c) :: rw_krylov_result
@@ -195,6 +201,10 @@ module rechenwerk
             type(c_ptr), value :: solver, b, x
             type(rw_krylov_result), intent(out) :: result
         end function
+        integer(c_int) function rw_krylov_update(solver) bind(c)
+            import
+            type(c_ptr), value :: solver
+        end function
         integer(c_int64_t) function rw_krylov_memory(spec, n, vectors) bind(c)
             import
             type(rw_krylov_spec), intent(in) :: spec
@@ -319,6 +329,81 @@ contains
             end function
         end interface
         rw_sparse_layout_parse = parse(context, terminated(trim(text)), layout)
+    end function
+
+    integer(c_int) function rw_precond_parse(context, text, spec)
+        type(c_ptr), intent(in) :: context
+        character(*), intent(in) :: text
+        type(rw_precond_spec), intent(out) :: spec
+        interface
+            integer(c_int) function parse(context, text, spec) bind(c, name="rw_precond_parse")
+                import
+                type(c_ptr), value :: context
+                character(1, c_char), intent(in) :: text(*)
+                type(rw_precond_spec), intent(out) :: spec
+            end function
+        end interface
+        rw_precond_parse = parse(context, terminated(trim(text)), spec)
+    end function
+
+    integer(c_int) function rw_array_load(device, path, dtype, array)
+        type(c_ptr), intent(in) :: device
+        character(*), intent(in) :: path
+        integer(c_int), intent(in) :: dtype
+        type(c_ptr), intent(out) :: array
+        interface
+            integer(c_int) function load(device, path, dtype, array) bind(c, name="rw_array_load")
+                import
+                type(c_ptr), value :: device
+                character(1, c_char), intent(in) :: path(*)
+                integer(c_int), value :: dtype
+                type(c_ptr), intent(out) :: array
+            end function
+        end interface
+        rw_array_load = load(device, terminated(trim(path)), dtype, array)
+    end function
+
+    integer(c_int) function rw_array_save(array, path)
+        type(c_ptr), intent(in) :: array
+        character(*), intent(in) :: path
+        interface
+            integer(c_int) function save_(array, path) bind(c, name="rw_array_save")
+                import
+                type(c_ptr), value :: array
+                character(1, c_char), intent(in) :: path(*)
+            end function
+        end interface
+        rw_array_save = save_(array, terminated(trim(path)))
+    end function
+
+    integer(c_int) function rw_sparse_read(device, layout, path, matrix)
+        type(c_ptr), intent(in) :: device
+        type(rw_sparse_layout), intent(in) :: layout
+        character(*), intent(in) :: path
+        type(c_ptr), intent(out) :: matrix
+        interface
+            integer(c_int) function read_(device, layout, path, matrix) bind(c, name="rw_sparse_read")
+                import
+                type(c_ptr), value :: device
+                type(rw_sparse_layout), intent(in) :: layout
+                character(1, c_char), intent(in) :: path(*)
+                type(c_ptr), intent(out) :: matrix
+            end function
+        end interface
+        rw_sparse_read = read_(device, layout, terminated(trim(path)), matrix)
+    end function
+
+    integer(c_int) function rw_sparse_write(matrix, path)
+        type(c_ptr), intent(in) :: matrix
+        character(*), intent(in) :: path
+        interface
+            integer(c_int) function write_(matrix, path) bind(c, name="rw_sparse_write")
+                import
+                type(c_ptr), value :: matrix
+                character(1, c_char), intent(in) :: path(*)
+            end function
+        end interface
+        rw_sparse_write = write_(matrix, terminated(trim(path)))
     end function
 
     ! rows x columns blocks; those of row i = 0, 1, ... are column(first(i + 1) + 1 : first(i + 2)), ascending.

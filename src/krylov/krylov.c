@@ -250,6 +250,19 @@ void rw_krylov_destroy(rw_krylov **solver)
     rw_free(k);
 }
 
+/* The new one is whole before the old one goes: of a matrix that it does not bear the solver keeps what it had. */
+rw_status rw_krylov_update(rw_krylov *k)
+{
+    rw_precond *fresh = NULL;
+    if (k->inner) return rw_krylov_update(k->inner);
+    if (!k->p) return RW_OK;
+    RW_TRY(rw_precond_create(k->a, k->type, &k->spec.precond, &fresh));
+    for (int i = 0; i < steps_of(k); ++i) rw_sequence_destroy(&k->sequence[i]); /* they have its arrays */
+    rw_precond_destroy(&k->p);
+    k->p = fresh;
+    return RW_OK;
+}
+
 rw_precond_info rw_krylov_get_precond(const rw_krylov *k) { return k->p ? rw_precond_get_info(k->p) : (rw_precond_info){0}; }
 
 /* ---- solve ------------------------------------------------------------------------------------------------------------------------------- */
@@ -293,16 +306,42 @@ static rw_status look(rw_krylov *k, double state[RW_KRYLOV_STATE], int64_t *told
     return RW_OK;
 }
 
+/* |b| says 0 for numbers whose squares are below those of f64: nothing is right that is computed with them. */
+static rw_status check_squares(rw_krylov *k, rw_array *b, double right_side)
+{
+    const void *p;
+    double most = 0;
+    if (!(right_side <= 1e-140)) return RW_OK;
+    RW_TRY(rw_array_read(b, &p));
+    for (int64_t i = 0; i < 2 * k->n; ++i) most = fmax(most, fabs(rw_value_get(k->type, p, i / 2, i % 2)));
+    if (most == 0) return RW_OK;
+    return rw_fail(k->device->ctx, RW_ERR_INPUT, "b: the largest of its %lld numbers is %.3g: squares of so small ones are lost in f64; multiply b and x by a power of 2", (long long)k->n, most);
+}
+
+static bool interrupted(const rw_krylov *k) { return k->spec.interrupt && *k->spec.interrupt; }
+
+/* The state says so too, for a cycle's end changes nothing of a method that has stopped. */
+static rw_status stop(rw_krylov *k, double *s)
+{
+    void *p;
+    s[RW_KRYLOV_WHY] = RW_KRYLOV_INTERRUPTED;
+    RW_TRY(rw_array_update(k->state[k->now], &p));
+    ((double *)p)[RW_KRYLOV_WHY] = RW_KRYLOV_INTERRUPTED;
+    return RW_OK;
+}
+
 static rw_status iterate(rw_krylov *k, rw_array *b, rw_krylov_result *result)
 {
     double s[RW_KRYLOV_STATE];
     int64_t told = 0;
+    bool stopped = false;
     const int steps = steps_of(k);
     k->now = 0;
     RW_TRY(rw_sparse_send(k->a, k->queue));
     RW_TRY(k->ops->start(k, b));
     RW_TRY(look(k, s, &told));
     result->first = s[RW_KRYLOV_RESIDUAL], result->right_side = s[RW_KRYLOV_RIGHT_SIDE];
+    RW_TRY(check_squares(k, b, result->right_side));
     if (result->right_side == 0 && k->spec.atol == 0 && s[RW_KRYLOV_WHY] < 0) { /* nothing is small beside b = 0 but x = 0 */
         result->reason = RW_KRYLOV_CONVERGED;
         return rw_array_zero(k->x, k->queue);
@@ -316,14 +355,19 @@ static rw_status iterate(rw_krylov *k, rw_array *b, rw_krylov_result *result)
         if (--wait <= 0) {
             RW_TRY(look(k, s, &told));
             wait = patience(k, s, result->first);
+            if (s[RW_KRYLOV_WHY] < 0 && interrupted(k)) {
+                RW_TRY(stop(k, s));
+                stopped = true;
+            }
         }
         if (!k->ops->cycle || (!ended && s[RW_KRYLOV_WHY] < 0)) continue;
         RW_TRY(k->ops->cycle(k, b));
         RW_TRY(look(k, s, &told));
         if (s[RW_KRYLOV_WHY] < 0 && s[RW_KRYLOV_RESIDUAL] > 0.9999 * before) s[RW_KRYLOV_WHY] = RW_KRYLOV_STAGNATION;
+        if (stopped && s[RW_KRYLOV_WHY] != RW_KRYLOV_CONVERGED) s[RW_KRYLOV_WHY] = RW_KRYLOV_INTERRUPTED;
         before = result->residual = s[RW_KRYLOV_RESIDUAL], number = steps - 1; /* a cycle ends with b - A x */
     }
-    result->reason = (rw_krylov_reason)s[RW_KRYLOV_WHY], result->iterations = (int64_t)s[RW_KRYLOV_ITERATION], result->estimate = s[RW_KRYLOV_RESIDUAL];
+    result->reason = (rw_krylov_reason)s[RW_KRYLOV_WHY], result->iterations = (int64_t)s[RW_KRYLOV_ITERATION], result->estimate = s[k->ops->cycle ? RW_KRYLOV_ESTIMATE : RW_KRYLOV_RESIDUAL];
     return RW_OK;
 }
 
@@ -380,6 +424,6 @@ rw_status rw_krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_resu
     else RW_TRY(rw_array_copy(x, k->x, k->queue));
     result->seconds = rw_seconds() - start;
     if (result->reason == RW_KRYLOV_CONVERGED) return RW_OK;
-    return rw_fail(k->device->ctx, RW_ERR_NOT_CONVERGED, "%s: %s after %lld iterations: |r| = %.3g, allowed %.3g, |b| = %.3g%s", names[k->spec.method], reasons[result->reason], (long long)result->iterations,
+    return rw_fail(k->device->ctx, result->reason == RW_KRYLOV_INTERRUPTED ? RW_ERR_INTERRUPTED : RW_ERR_NOT_CONVERGED, "%s: %s after %lld iterations: |r| = %.3g, allowed %.3g, |b| = %.3g%s", names[k->spec.method], reasons[result->reason], (long long)result->iterations,
                    reached, allowed, result->right_side, worse ? "; this is worse than the first guess, which x still is: is the matrix singular?" : "");
 }

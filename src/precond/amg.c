@@ -318,22 +318,35 @@ static bool prolongation(const rw_host *a, const bool *strong, const int64_t *of
 
 /* ---- grids -------------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* The inverse of a small matrix as a matrix of single entries; *direct stays NULL where it is singular. */
-static rw_status solve_directly(rw_precond *p, const rw_host *a, rw_sparse **direct)
+/* Of all n x n places. */
+static void fill(const rw_host *a, int n, double *full)
 {
-    const int n = (int)a->rows * a->r, parts = a->parts, r = a->r;
-    double *full = rw_calloc((size_t)n * (size_t)n * (size_t)parts, sizeof *full);
-    rw_host h = {.rows = n, .columns = n, .r = 1, .parts = parts, .first = rw_calloc((size_t)n + 1, sizeof *h.first)};
-    for (int i = 0; h.first && i <= n; ++i) h.first[i] = (int64_t)i * n;
-    const bool made = full && h.first && rw_host_make(&h);
-    rw_status status = made ? RW_OK : no_memory(p, a);
-    for (int64_t i = 0; made && i < a->rows; ++i)
+    const int parts = a->parts, r = a->r;
+    memset(full, 0, (size_t)n * (size_t)n * (size_t)parts * sizeof *full);
+    for (int64_t i = 0; i < a->rows; ++i)
         for (int64_t k = a->first[i]; k < a->first[i + 1]; ++k)
             for (int e = 0; e < r * r; ++e)
                 for (int q = 0; q < parts; ++q) full[parts * ((i * r + e / r) * n + a->column[k] * r + e % r) + q] = a->value[k * rw_host_size(a) + parts * e + q];
+}
+
+/* The inverse of a small matrix as a matrix of single entries, of a singular one that is hermitian (Neumann's Laplacian) what is possible of it; *direct stays NULL where nothing is. */
+static rw_status solve_directly(rw_precond *p, const rw_host *a, rw_sparse **direct)
+{
+    const int n = (int)a->rows * a->r, parts = a->parts;
+    double *full = rw_calloc((size_t)n * (size_t)n * (size_t)parts, sizeof *full), *diagonal = rw_calloc((size_t)n, sizeof *diagonal);
+    rw_host h = {.rows = n, .columns = n, .r = 1, .parts = parts, .first = rw_calloc((size_t)n + 1, sizeof *h.first)};
+    for (int i = 0; h.first && i <= n; ++i) h.first[i] = (int64_t)i * n;
+    const bool made = full && diagonal && h.first && rw_host_make(&h);
+    rw_status status = made ? RW_OK : no_memory(p, a);
     for (int64_t k = 0; made && k < (int64_t)n * n; ++k) h.column[k] = k % n;
-    if (made && rw_dense_eliminate(n, parts, full, h.value)) status = rw_host_send(&h, p->device, &p->spec, direct);
-    rw_free(full), rw_host_free(&h);
+    if (made) fill(a, n, h.value);
+    bool good = made && rw_dense_sweep(n, parts, h.value, diagonal);
+    if (made && !good) {
+        fill(a, n, full);
+        good = rw_dense_eliminate(n, parts, full, h.value);
+    }
+    if (good) status = rw_host_send(&h, p->device, &p->spec, direct);
+    rw_free(full), rw_free(diagonal), rw_host_free(&h);
     return status;
 }
 

@@ -42,7 +42,11 @@ RW_DENSE_INLINE void rw_dense_multiply(const int n, const int parts, const doubl
     }
 /* b <- the inverse of a, of any size, which is overwritten; false: singular, or not finite. Elimination with the largest pivot of a column. */
 bool rw_dense_eliminate(int n, int parts, double *a, double *b);
-/* The same of a block. */
+/* a <- its inverse, if it is hermitian and not negative; of a singular one the inverse of as many rows and columns as are independent, and 0 elsewhere, so that a solution is one where
+ * there is any. diagonal: room for n numbers. false: a is another matrix, and has been overwritten. */
+#define RW_DENSE_NOISE 1e-12 /* what a pivot must be of its diagonal's number */
+bool rw_dense_sweep(int n, int parts, double *a, double *diagonal);
+/* The same as eliminate of a block. */
 bool rw_dense_invert(int n, int parts, const double *a, double *inverse);
 /* The sum of squares. */
 RW_DENSE_INLINE double rw_dense_square(int n, int parts, const double *a)

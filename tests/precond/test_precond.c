@@ -229,6 +229,52 @@ static void test_multigrid(void **state)
     free_entries(&e);
 }
 
+/* Laplacians of a closed box, singular: a grid that is solved for directly, and one with coarser ones; entries, and blocks with a null space of three vectors. */
+static void test_closed_box(void **state)
+{
+    static const double complex block[2][3][3] = {{{1}}, {{2, 0.5 * I, 0}, {-0.5 * I, 1, 0.25 * I}, {0, -0.25 * I, 1}}};
+    static const char *const texts[] = {"amg", "amg:f32", "amg:scaled"};
+    const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
+    (void)state;
+    for (int kind = 0; kind < (fast ? 4 : 2); ++kind) {
+        const int n = kind % 2 ? 40 : kind < 2 ? 10 : 7, z = kind / 2, r = z ? 3 : 1;
+        const rw_dtype type = z ? RW_C128 : RW_F64;
+        const size_t room = (size_t)(5 * n * n * r * r);
+        entries e = {n * n * r, n * n * r, 0, z, malloc(room * 8), malloc(room * 8), malloc(room * 16)};
+        for (int i = 0; i < n * n; ++i)
+            for (int k = 0; k < 5; ++k) {
+                static const int step[5][2] = {{-1, 0}, {0, -1}, {0, 0}, {0, 1}, {1, 0}};
+                const int x = i % n + step[k][1], y = i / n + step[k][0], neighbours = (i % n > 0) + (i % n < n - 1) + (i / n > 0) + (i / n < n - 1);
+                if (x < 0 || x >= n || y < 0 || y >= n) continue;
+                for (int c = 0; c < r * r; ++c) {
+                    const double complex v = (k == 2 ? neighbours : -1) * block[z][c / r][c % r];
+                    if (v == 0 && r > 1 && c / r != c % r) continue;
+                    e.row[e.n] = i * r + c / r, e.column[e.n] = (y * n + x) * r + c % r;
+                    e.value[(1 + z) * e.n] = creal(v);
+                    if (z) e.value[2 * e.n + 1] = cimag(v);
+                    ++e.n;
+                }
+            }
+        rw_sparse *m = matrix_of(z ? "bcsr:3" : "csr", type, &e);
+        for (int t = 0; t < (fast ? RW_COUNT(texts) : 1); ++t) {
+            rw_array *b = vector_of(type, e.rows, 0), *x = vector_of(type, e.rows, 7);
+            rw_krylov_spec spec = {.method = RW_KRYLOV_CG, .rtol = 1e-10, .iterations = 30};
+            rw_krylov_result result;
+            rw_krylov *k;
+            OK(rw_precond_parse(ctx, texts[t], &spec.precond));
+            OK(rw_sparse_multiply(m, RW_OP_NONE, NULL, x, NULL, b, queue));
+            OK(rw_array_zero(x, queue));
+            OK(rw_krylov_create(m, type, &spec, &k));
+            if (rw_krylov_solve(k, b, x, &result) != RW_OK) fail_msg("%s, kind %d: %s", texts[t], kind, rw_message(ctx));
+            assert_true(result.residual <= 1.01e-10 * result.right_side);
+            rw_krylov_destroy(&k);
+            rw_array_destroy(&b), rw_array_destroy(&x);
+        }
+        rw_sparse_destroy(&m);
+        free_entries(&e);
+    }
+}
+
 static void test_text(void **state)
 {
     static const char *const same[] = {"none", "jacobi", "ssor:omega=1.3", "ilu0", "ilu:level=2:order=colours", "milu:level=1:sweeps=3", "ilu0:iterations=3", "milu:iterations=2:sweeps=3:order=colours", "ilu0:order=colours:scaled", "ilut:drop=0.0001:fill=20", "chebyshev:degree=6:f32", "amg:degree=3:theta=0.1"};
@@ -315,6 +361,6 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors), cmocka_unit_test(test_empty_blocks), cmocka_unit_test(test_memory), cmocka_unit_test(test_row_sums), cmocka_unit_test(test_drop),  cmocka_unit_test(test_chebyshev), cmocka_unit_test(test_gain),
-                                       cmocka_unit_test(test_multigrid), cmocka_unit_test(test_text),   cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_multigrid), cmocka_unit_test(test_closed_box), cmocka_unit_test(test_text),   cmocka_unit_test(test_refused)};
     return run_on_devices("precond", tests, RW_COUNT(tests));
 }

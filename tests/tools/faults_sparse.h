@@ -308,6 +308,8 @@ static void before_solve_inner(void)
     OK(rw_array_zero(y, rw_device_queue(dev)));
 }
 static rw_status call_solve(void) { return rw_krylov_solve(solver, x, y, &solved); }
+static rw_status call_krylov_update(void) { return rw_krylov_update(solver); }
+static void result_krylov_update(void) { note("%d", (int)rw_krylov_get_precond(solver).blocks); }
 static void result_solved(void) { note("%d %d", (int)solved.reason, solved.residual < 1e-7), note("%.6f", ((const double *)numbers_of(y))[2]); }
 static rw_status call_krylov_plot(void) { return rw_krylov_plot(ctx, path_of("residuals.png"), "a", 3, (double[]){1, 0.1, 0.01}, 1, 0.02); }
 static void result_krylov_plot(void) { note("a picture"); }

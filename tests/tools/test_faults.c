@@ -367,6 +367,7 @@ static const probe probes[] = {
     {"rw_krylov_solve", "gmres", COMPILES | SLOW, before_solve, call_solve, result_solved, after_solver},
     {"rw_krylov_solve", "bicgstab", COMPILES | SLOW, before_solve_short, call_solve, result_solved, after_solver},
     {"rw_krylov_solve", "fgmres", COMPILES | SLOW, before_solve_flexible, call_solve, result_solved, after_solver},
+    {"rw_krylov_update", "", COMPILES | SLOW, before_solve, call_krylov_update, result_krylov_update, after_solver},
     {"rw_krylov_solve", "inner", COMPILES | SLOW, before_solve_inner, call_solve, result_solved, after_solver},
 
     {"rw_multiblock_stencil_parse", "", HOST_ONLY, nothing, call_stencil, result_count, nothing},

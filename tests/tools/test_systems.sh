@@ -84,6 +84,22 @@ vector 2 1 1 > uneven.mtx
 expect 3 "" solve singular.mtx uneven.mtx -m bicgstab --json
 below "$(number residual)" "$(number first)" || fail "worse than the first guess: $(cat out)"
 
+# Ctrl-C: what the solver has come to is written, and is where the next one begins
+for method in cg gmres; do
+    "$command" solve --stencil 'u - 1e4*laplace(u)' --grid 900x900 -m $method -t 1e-13 -n 10000000 -o late.npy --history late.csv > out 2> err &
+    pid=$!
+    for _ in $(seq 300); do grep -q '^  b ' out && break; sleep 0.1; done
+    sleep 1
+    kill -INT $pid
+    wait $pid
+    [ $? -eq 130 ] || fail "interrupted: not exit code 130: $(cat err)"
+    grep -q "$method: interrupted at the user's wish after" err || fail "the reason is not said: $(cat err)"
+    grep -q '^To continue:  --guess late.npy' err || fail "nothing says how to continue: $(cat err)"
+    expect 3 "" solve --stencil 'u - 1e4*laplace(u)' --grid 900x900 -m $method -t 1e-13 -n 1 -g late.npy --json
+    first=$(number first)
+    [ "$(tail -1 late.csv | cut -d, -f2 | cut -c1-5)" = "$(echo "$first" | cut -c1-5)" ] || fail "$method: goes on at $first, behind $(tail -1 late.csv)"
+done
+
 expect 2 "an inner solver for gmres, whose preconditioner must not change: use fgmres" solve real.mtx --inner cg
 expect 2 "1 to 1000 iterations is needed" solve real.mtx -m fgmres --inner cg:0
 expect 2 "1 to 1000 iterations is needed" solve real.mtx -m fgmres --inner cg:5x

@@ -5,6 +5,7 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -69,6 +70,10 @@ rw_context *make_context(const arguments *a);
 rw_status open_device(rw_context *ctx, const arguments *a, rw_device **device);
 void print_json(FILE *file, const char *text); /* a string in quotes, escaped */
 void print_number(FILE *file, double x);       /* as JSON: null when not finite */
+
+/* interrupt.c */
+/* From now on SIGINT and SIGTERM set this flag; a second one, later, ends the program. */
+const volatile sig_atomic_t *catch_signals(void);
 
 /* manual.c */
 void print_help(FILE *file, const command *c);

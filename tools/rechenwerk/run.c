@@ -1,6 +1,5 @@
 /* rechenwerk run CASE.yaml: a progress line on a terminal, Ctrl-C that saves and says how to continue, a summary. */
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,31 +7,6 @@
 
 #include "command.h"
 #include "rechenwerk/run.h"
-
-static volatile sig_atomic_t interrupt;
-static struct timespec interrupted_at;
-
-/* The first signal asks to stop after the step; one that comes a second or two after it ends the program at once.
-   Before that it is taken for the same one: `timeout` and some terminals send it to the program and again to its group. */
-static void on_signal(int number)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!interrupt) interrupted_at = now;
-    else if (now.tv_sec - interrupted_at.tv_sec > 1) {
-        signal(number, SIG_DFL);
-        raise(number);
-    }
-    interrupt = 1;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 /* "12:05" or "1:02:03" */
 static void print_duration(double seconds, char *text, size_t size)
@@ -138,7 +112,7 @@ static int run(const arguments *a)
     if (!ctx || !set) return 5;
     bool terminal = isatty(STDERR_FILENO) && !given(a, "quiet");
     rw_run_options options = {.folder = value_of(a, "output"), .device = value_of(a, "device"), .set = set,
-                              .restart = given(a, "restart"), .force = given(a, "force"), .interrupt = &interrupt,
+                              .restart = given(a, "restart"), .force = given(a, "force"), .interrupt = catch_signals(),
                               .progress = terminal ? show_progress : NULL};
     for (int i = 0; i < a->ngiven; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
@@ -147,7 +121,6 @@ static int run(const arguments *a)
         set[options.nset++] = until;
     }
     rw_run_report report;
-    catch_signals();
     rw_status status = rw_run_case(ctx, a->operands[0], &options, &report);
     if (terminal && *report.reason) fputs("\r\033[K", stderr);
     print_report(a, &report, status);

@@ -168,13 +168,13 @@ static int solve_system(rw_context *ctx, const arguments *a, solve *s)
 {
     rw_krylov *solver = NULL;
     double error = 0;
-    s->spec.monitor = watch, s->spec.user = &s->h;
+    s->spec.monitor = watch, s->spec.user = &s->h, s->spec.interrupt = catch_signals();
     s->h.terminal = isatty(STDERR_FILENO) && !given(a, "quiet");
     rw_status status = rw_krylov_create(s->a, s->vectors, &s->spec, &solver);
     if (status == RW_OK) s->info = rw_krylov_get_precond(solver), status = rw_krylov_solve(solver, s->b, s->x, &s->result);
     rw_krylov_destroy(&solver);
     if (s->h.terminal) fputs("\r\033[K", stderr);
-    if (status != RW_OK && status != RW_ERR_NOT_CONVERGED) return failed(ctx, status);
+    if (status != RW_OK && status != RW_ERR_NOT_CONVERGED && status != RW_ERR_INTERRUPTED) return failed(ctx, status);
     char *message = strdup(rw_message(ctx));
     rw_status read = error_of_ones(s, &error);
     int code = read == RW_OK ? write_files(ctx, a, s) : failed(ctx, read);
@@ -182,6 +182,7 @@ static int solve_system(rw_context *ctx, const arguments *a, solve *s)
     else if (!given(a, "quiet")) print_after(s, status == RW_OK, error);
     fflush(stdout);
     if (status != RW_OK) fprintf(stderr, "rechenwerk: %s\n", message ? message : rw_status_text(status));
+    if (status == RW_ERR_INTERRUPTED && value_of(a, "output") && code == 0) fprintf(stderr, "To continue:  --guess %s\n", value_of(a, "output"));
     free(message);
     return code ? code : rw_status_exit_code(status);
 }
@@ -275,7 +276,7 @@ const command command_solve = {
     .most = 2,
     .line = "solve a linear system A x = b on a device",
     .more = "Without b it is A times ones, and the error of x is told. Residuals are those of A x = b, computed from x at the end once more. The exit code is 3 when the method stopped before "
-            "the tolerance; x is written then too. With --stencil A is an equation in u on a grid, x and y and z the place of a cell, cell 0 at 0; nothing is assembled, and jacobi and chebyshev are the "
+            "the tolerance, 130 when Ctrl-C did; x is written then too. With --stencil A is an equation in u on a grid, x and y and z the place of a cell, cell 0 at 0; nothing is assembled, and jacobi and chebyshev are the "
             "preconditioners.",
     .options = options,
     .noptions = COUNT(options),

@@ -1,0 +1,254 @@
+/* What stops a solver, and what is left then: reasons, singular matrices, very small numbers, interruption; new values in the same matrix. */
+#include <signal.h>
+
+#include "systems.h"
+
+/* What stops a solver: the reason in the result and in the message. */
+static void stops(const char *what, const entries *e, rw_krylov_spec spec, rw_krylov_reason reason, const char *part, double first_b)
+{
+    rw_sparse *m = matrix_of("csr", RW_F64, e);
+    rw_array *b = vector_of(RW_F64, e->rows, 7), *x = vector_of(RW_F64, e->rows, 0);
+    void *data;
+    rw_krylov *k;
+    rw_krylov_result r;
+    OK(rw_array_update(b, &data));
+    ((double *)data)[0] = first_b;
+    OK(rw_krylov_create(m, RW_F64, &spec, &k));
+    rw_status status = rw_krylov_solve(k, b, x, &r);
+    if (status != RW_ERR_NOT_CONVERGED || r.reason != reason || !strstr(rw_message(ctx), part))
+        fail_msg("%s: %s, reason %d, not %d: %s", what, rw_status_name(status), (int)r.reason, (int)reason, rw_message(ctx));
+    if (spec.iterations) assert_true(r.iterations <= spec.iterations);
+    rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x);
+}
+
+static void test_stops(void **state)
+{
+    (void)state;
+    entries e = system_of(5, 12, 1, false, true);
+    for (int method = 0; method < RW_KRYLOV_METHODS; ++method) {
+        stops("few iterations", &e, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-12, .iterations = 3}, RW_KRYLOV_ITERATIONS, "the largest number of iterations is reached after 3", 1);
+        stops("not a number", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE, "not a finite number", NAN);
+    }
+    for (int64_t k = 0; k < e.n; ++k)
+        if (e.row[k] == e.column[k] && e.row[k] % 2) e.value[k] *= -1;
+    stops("indefinite", &e, (rw_krylov_spec){.method = RW_KRYLOV_CG}, RW_KRYLOV_INDEFINITE, "use bicgstab or gmres", 1);
+    free_entries(&e);
+    /* a cyclic shift: GMRES gains nothing before the last of n iterations */
+    entries shift = {30, 30, 30, false, malloc(30 * 8), malloc(30 * 8), malloc(30 * 8)};
+    for (int i = 0; i < 30; ++i) shift.row[i] = i, shift.column[i] = (i + 1) % 30, shift.value[i] = 1;
+    rw_sparse *m = matrix_of("csr", RW_F64, &shift);
+    rw_array *b = vector_of(RW_F64, 30, 0), *x = vector_of(RW_F64, 30, 0);
+    void *data;
+    rw_krylov *k;
+    rw_krylov_result r;
+    OK(rw_array_update(b, &data));
+    ((double *)data)[0] = 1;
+    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = 10}, &k));
+    FAILS(RW_ERR_NOT_CONVERGED, "gmres: the residual does not become smaller after 10 iterations", rw_krylov_solve(k, b, x, &r));
+    rw_krylov_destroy(&k);
+    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = 30}, &k));
+    OK(rw_krylov_solve(k, b, x, &r));
+    assert_int_equal(r.iterations, 30);
+    rw_krylov_destroy(&k);
+    OK(rw_array_write(x, &data));
+    memset(data, 0, 30 * 8);
+    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_BICGSTAB}, &k));
+    FAILS(RW_ERR_NOT_CONVERGED, "a division by zero", rw_krylov_solve(k, b, x, &r));
+    assert_int_equal(r.reason, RW_KRYLOV_BREAKDOWN);
+    rw_krylov_destroy(&k);
+    FAILS(RW_ERR_INPUT, "jacobi: the diagonal entry of row 0 is missing or singular", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.precond = {.method = RW_PRECOND_JACOBI}}, &k));
+    FAILS(RW_ERR_ARGUMENT, "restart = -1 is outside [1, 1000]", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.restart = -1}, &k));
+    FAILS(RW_ERR_ARGUMENT, "rtol = -1", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.rtol = -1}, &k));
+    FAILS(RW_ERR_ARGUMENT, "not one of rw_krylov_method", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_METHODS}, &k));
+    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.rtol = 1e-3}, &k));
+    FAILS(RW_ERR_ARGUMENT, "the same array", rw_krylov_solve(k, b, b, &r));
+    rw_array *c = vector_of(RW_F64, 31, 0);
+    FAILS(RW_ERR_ARGUMENT, "b is 31 numbers of f64", rw_krylov_solve(k, c, x, &r));
+    rw_array_destroy(&c);
+    rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x);
+    free_entries(&shift);
+    rw_krylov_method method;
+    FAILS(RW_ERR_ARGUMENT, "did you mean gmres?", rw_krylov_method_parse(ctx, "gmers", &method));
+}
+
+/* Neumann's Laplacian on a line, or with `ends` a matrix of which the last row and column are 0. */
+static entries singular_system(int64_t n, bool ends)
+{
+    entries e = {.rows = n, .columns = n, .row = malloc((size_t)n * 24), .column = malloc((size_t)n * 24), .value = malloc((size_t)n * 24)};
+    for (int64_t i = 0; i < n - ends; ++i)
+        for (int64_t j = RW_MAX(i - 1, 0); j <= RW_MIN(i + 1, n - 1 - ends); ++j) e.row[e.n] = i, e.column[e.n] = j, e.value[e.n] = i == j ? 1 + (i > 0 && i < n - 1) + ends : -1 + ends * 0.25 * (double)(j - i), ++e.n;
+    return e;
+}
+
+/* A singular matrix with a right side that is none of its: what comes of it is never worse than the first guess, and said so; GMRES comes to the smallest residual that there is, the
+ * part of b that the matrix cannot make. */
+static void singular(rw_dtype type, bool ends)
+{
+    enum { N = 24 };
+    entries e = singular_system(N, ends);
+    rw_sparse *m = matrix_of("csr", type, &e);
+    bool kept = false;
+    for (int number = 0; number <= RW_KRYLOV_METHODS; ++number) {
+        const rw_krylov_method method = number == RW_KRYLOV_METHODS ? RW_KRYLOV_GMRES : (rw_krylov_method)number;
+        rw_array *b = vector_of(type, N, 7), *x = vector_of(type, N, 8), *first = vector_of(type, N, 8);
+        const double before = true_residual(&e, type, b, x), single = type == RW_F32 ? 1e-5 : 1e-12;
+        rw_krylov_result r;
+        rw_krylov *k;
+        OK(rw_krylov_create(m, type, &(rw_krylov_spec){.method = method, .iterations = 200, .restart = method == RW_KRYLOV_IDR ? 4 : 50, .orthogonal = number == RW_KRYLOV_METHODS ? RW_KRYLOV_MODIFIED : RW_KRYLOV_CLASSICAL}, &k));
+        assert_int_equal(rw_krylov_solve(k, b, x, &r), RW_ERR_NOT_CONVERGED);
+        const double after = true_residual(&e, type, b, x);
+        const void *p;
+        double largest = 0, sum = 0; /* x may have much of the constant, and |r| is computed from it */
+        OK(rw_array_read(x, &p));
+        for (int i = 0; i < N; ++i) largest = fmax(largest, fabs(rw_value_get(type, p, i, 0)));
+        OK(rw_array_read(b, &p));
+        for (int i = 0; i < N; ++i) sum += rw_value_get(type, p, i, 0);
+        const double least = (ends ? fabs(rw_value_get(type, p, N - 1, 0)) : fabs(sum) / sqrt(N)) / r.right_side;
+        const char *name = rw_krylov_method_name(method);
+        if (!(after <= before * (1 + single) && fabs(after * r.right_side - r.residual) <= single * (r.residual + N * largest))) fail_msg("%s: |r| from %g to %g, told as %g", name, before, after, r.residual / r.right_side);
+        const bool smallest = method == RW_KRYLOV_GMRES || method == RW_KRYLOV_FGMRES;
+        if (smallest && !(after <= least * (1 + 1e-3))) fail_msg("%s, %s, ends %d: |r| = %g, and %g is possible: %s", name, rw_dtype_name(type), ends, after, least, rw_message(ctx));
+        if (smallest && r.reason != RW_KRYLOV_STAGNATION) fail_msg("%s: %s", name, rw_message(ctx));
+        if (strstr(rw_message(ctx), "worse than the first guess, which x still is")) same_bits("first guess", first, x), kept = true;
+        rw_krylov_destroy(&k);
+        rw_array_destroy(&b), rw_array_destroy(&x), rw_array_destroy(&first);
+    }
+    if (type == RW_F64 && !ends) assert_true(kept);
+    rw_sparse_destroy(&m);
+    free_entries(&e);
+}
+
+static void test_singular(void **state)
+{
+    (void)state;
+    singular(RW_F64, false), singular(RW_F64, true);
+    if (!on("opencl")) singular(RW_F32, false), singular(RW_F32, true);
+}
+
+/* Numbers around 1e-120 and 1e120, whose squares are within f64, are solved for like others; below 1e-140 it is said that they are not. */
+static void test_small_numbers(void **state)
+{
+    (void)state;
+    for (int z = 0; z < 2; ++z) {
+        const rw_dtype type = z ? RW_C128 : RW_F64;
+        entries e = system_of(5, 7, 1, z, true);
+        rw_sparse *m = matrix_of("csr", type, &e);
+        for (int method = 0; method < (on("opencl") ? 1 : RW_KRYLOV_METHODS); ++method) {
+            rw_krylov *k;
+            OK(rw_krylov_create(m, type, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10}, &k));
+            for (int power = -120; power <= 120; power += 120) {
+                rw_array *b = vector_of(type, e.rows, 7), *x = vector_of(type, e.rows, 0);
+                rw_krylov_result r;
+                void *data;
+                OK(rw_array_update(b, &data));
+                for (int64_t i = 0; i < (1 + z) * e.rows; ++i) ((double *)data)[i] *= pow(10, power);
+                OK(rw_array_zero(x, queue));
+                if (rw_krylov_solve(k, b, x, &r) != RW_OK) fail_msg("%s, b of 1e%d: %s", rw_krylov_method_name((rw_krylov_method)method), power, rw_message(ctx));
+                assert_true(r.iterations > 2 && r.residual <= 1.01e-10 * r.right_side && r.residual > 0);
+                OK(rw_array_update(b, &data));
+                for (int64_t i = 0; power < 0 && i < (1 + z) * e.rows; ++i) ((double *)data)[i] *= 1e-40;
+                if (power < 0) FAILS(RW_ERR_INPUT, "squares of so small ones are lost in f64", rw_krylov_solve(k, b, x, &r));
+                rw_array_destroy(&b), rw_array_destroy(&x);
+            }
+            rw_krylov_destroy(&k);
+        }
+        rw_sparse_destroy(&m);
+        free_entries(&e);
+    }
+}
+
+/* Values that change: without rw_krylov_update the old preconditioner still leads to the new solution; with it everything is as of a new solver, bit for bit. What it does not bear leaves the old one. */
+static void test_update(void **state)
+{
+    static const rw_precond_spec kinds[] = {{.method = RW_PRECOND_JACOBI}, {.method = RW_PRECOND_ILU}, {.method = RW_PRECOND_CHEBYSHEV}, {.method = RW_PRECOND_AMG}};
+    (void)state;
+    entries e = system_of(5, on("check") ? 8 : 16, 1, false, true), other = system_of(5, on("check") ? 8 : 16, 1, false, true);
+    for (int64_t k = 0; k < e.n; ++k) other.value[k] = e.value[k] * (e.row[k] == e.column[k] ? 1 + (double)(e.row[k] % 3) : 1);
+    for (int i = 0; i < (on("opencl") ? 2 : RW_COUNT(kinds)); ++i)
+        for (int inner = 0; inner < 2; ++inner) {
+            const rw_krylov_spec within = {.method = RW_KRYLOV_BICGSTAB, .iterations = 3, .precond = kinds[i]};
+            const rw_krylov_spec spec = {.method = inner ? RW_KRYLOV_FGMRES : RW_KRYLOV_CG, .rtol = 1e-9, .precond = inner ? (rw_precond_spec){0} : kinds[i], .inner = inner ? &within : NULL};
+            rw_sparse *m = matrix_of("csr", RW_F64, &e), *fresh = matrix_of("csr", RW_F64, &other);
+            rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0), *y = vector_of(RW_F64, e.rows, 0);
+            rw_krylov_result before, stale = {0}, after, of_new;
+            rw_krylov *k, *anew;
+            OK(rw_array_zero(x, queue));
+            OK(rw_array_zero(y, queue));
+            OK(rw_krylov_create(m, RW_F64, &spec, &k));
+            OK(rw_krylov_create(fresh, RW_F64, &spec, &anew));
+            OK(rw_krylov_solve(k, b, x, &before));
+            OK(rw_sparse_zero(m));
+            OK(rw_sparse_add_blocks(m, other.n, other.row, other.column, other.value));
+            OK(rw_array_zero(x, queue));
+            if (i < 2) { /* bounds of eigenvalues that have grown are none */
+                OK(rw_krylov_solve(k, b, x, &stale));
+                assert_true(true_residual(&other, RW_F64, b, x) <= 1.01e-9);
+            }
+            OK(rw_krylov_update(k));
+            OK(rw_array_zero(x, queue));
+            OK(rw_krylov_solve(k, b, x, &after));
+            OK(rw_krylov_solve(anew, b, y, &of_new));
+            same_bits("after an update", x, y);
+            assert_int_equal(after.iterations, of_new.iterations);
+            if (i < 2 && !(after.iterations < stale.iterations)) fail_msg("%s: %d iterations, with the preconditioner of old values %d", i ? "ilu" : "jacobi", (int)after.iterations, (int)stale.iterations);
+            const double zero = -other.value[0];
+            OK(rw_sparse_add_blocks(m, 1, &other.row[0], &other.column[0], &zero)); /* the diagonal's first */
+            if (i < 2) FAILS(RW_ERR_INPUT, "of row 0", rw_krylov_update(k));
+            OK(rw_sparse_add_blocks(m, 1, &other.row[0], &other.column[0], &other.value[0]));
+            OK(rw_array_zero(x, queue));
+            OK(rw_krylov_solve(k, b, x, &after));
+            same_bits("after an update that failed", x, y);
+            rw_krylov_destroy(&k), rw_krylov_destroy(&anew), rw_sparse_destroy(&m), rw_sparse_destroy(&fresh);
+            rw_array_destroy(&b), rw_array_destroy(&x), rw_array_destroy(&y);
+        }
+    free_entries(&e), free_entries(&other);
+}
+
+static volatile sig_atomic_t enough;
+static void count_to_twelve(void *user, int64_t iteration, double residual)
+{
+    (void)residual;
+    (void)user;
+    if (iteration >= 12) enough = 1;
+}
+
+/* An interrupted solver leaves what it had come to, in the middle of a cycle too: the same bits as with so many iterations asked for; the estimate is that of its recurrence. */
+static void test_interrupt(void **state)
+{
+    (void)state;
+    entries e = singular_system(400, false);
+    for (int64_t k = 0; k < e.n; ++k) e.value[k] += 0.01 * (e.row[k] == e.column[k]);
+    for (int number = 0; number <= RW_KRYLOV_METHODS; ++number) {
+        const rw_krylov_method method = number == RW_KRYLOV_METHODS ? RW_KRYLOV_GMRES : (rw_krylov_method)number;
+        rw_sparse *m = matrix_of("csr", RW_F64, &e);
+        rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0), *y = vector_of(RW_F64, e.rows, 0);
+        rw_krylov_spec spec = {.method = method, .rtol = 1e-12, .monitor = count_to_twelve, .interrupt = &enough, .restart = method == RW_KRYLOV_IDR ? 4 : 300, .orthogonal = number == RW_KRYLOV_METHODS ? RW_KRYLOV_MODIFIED : RW_KRYLOV_CLASSICAL};
+        rw_krylov_result r;
+        rw_krylov *k;
+        enough = 0;
+        OK(rw_array_zero(x, queue));
+        OK(rw_array_zero(y, queue));
+        OK(rw_krylov_create(m, RW_F64, &spec, &k));
+        FAILS(RW_ERR_INTERRUPTED, "interrupted at the user's wish after", rw_krylov_solve(k, b, x, &r));
+        assert_int_equal(r.reason, RW_KRYLOV_INTERRUPTED);
+        assert_true(r.iterations >= 12 && r.iterations < 160);
+        if (method != RW_KRYLOV_BICGSTAB && method != RW_KRYLOV_IDR && !(r.residual < 0.9 * r.first)) fail_msg("%s: %g of %g", rw_krylov_method_name(method), r.residual, r.first);
+        if (method != RW_KRYLOV_IDR && !(fabs(r.estimate - r.residual) <= 1e-9 * r.residual)) /* IDR knows the residual of x an iteration later */
+            fail_msg("%s: |r| = %.12g, taken for %.12g", rw_krylov_method_name(method), r.residual, r.estimate);
+        enough = 0;
+        if (method == RW_KRYLOV_GMRES) assert_true(r.estimate != r.residual); /* of the recurrence, not the residual once more */
+        rw_krylov_destroy(&k);
+        spec.interrupt = NULL, spec.iterations = r.iterations + (method == RW_KRYLOV_IDR);
+        OK(rw_krylov_create(m, RW_F64, &spec, &k));
+        FAILS(RW_ERR_NOT_CONVERGED, "the largest number", rw_krylov_solve(k, b, y, &r));
+        same_bits(rw_krylov_method_name(method), x, y);
+        rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x), rw_array_destroy(&y);
+    }
+    free_entries(&e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stops), cmocka_unit_test(test_singular), cmocka_unit_test(test_small_numbers), cmocka_unit_test(test_update), cmocka_unit_test(test_interrupt)};
+    return run_on_devices("stops", tests, RW_COUNT(tests));
+}
