@@ -53,6 +53,8 @@ void *rw_calloc(size_t count, size_t size);
 void *rw_realloc(void *old, size_t size);
 /* Asks for pages of 2 MB in memory of 4 MB and more that has not been used yet: fewer faults, and fewer misses when it is read with gaps. Systems that give them unasked or never do not mind. */
 void rw_huge_pages(void *p, size_t bytes);
+/* Bytes that the kernel calls available (free, or free at once), within the limits of the control groups that a container or a batch system sets; -1: unknown. */
+int64_t rw_host_available(void);
 char *rw_strdup(const char *text);
 char *rw_strndup(const char *text, size_t n);
 char *rw_format(const char *format, ...) RW_PRINTF(1, 2);

@@ -52,7 +52,7 @@ static rw_status sort(rw_context *ctx, const rw_entries *e, rw_sorted *s)
         if (e->row[k] < 0 || e->row[k] >= e->rows || e->column[k] < 0 || e->column[k] >= e->columns)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld: (%lld, %lld) is outside of the matrix of %lld x %lld", (long long)k, (long long)e->row[k], (long long)e->column[k], (long long)e->rows,
                            (long long)e->columns);
-    return rw_sort_entries(e->rows, e->columns, e->n, e->row, e->column, s) ? RW_OK : rw_fail_memory(ctx, (size_t)e->n * 32, "sorting the entries of a matrix");
+    return rw_sort_entries(ctx, e->rows, e->columns, e->n, e->row, e->column, s);
 }
 
 /* ---- prediction ------------------------------------------------------------------------------------------------------------ */

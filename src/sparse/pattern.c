@@ -97,10 +97,11 @@ static rw_status draw(rw_context *ctx, const char *path, const char *name, const
 
 static rw_status look(rw_context *ctx, const rw_mtx *m, rw_sorted *r, rw_sorted *t, rw_pattern *p)
 {
+    RW_TRY(rw_sort_entries(ctx, m->rows, m->columns, m->n, m->row, m->column, r));
     int64_t *last = rw_calloc((size_t)m->columns + 1, sizeof *last);
-    bool made = last && rw_sort_entries(m->rows, m->columns, m->n, m->row, m->column, r) && rw_sort_rows(m->columns, m->n, m->column, m->row, r->entry, t) && look_at_rows(m, r, p);
+    bool made = last && rw_sort_rows(m->columns, m->n, m->column, m->row, r->entry, t) && look_at_rows(m, r, p);
     if (made) compare(m, r, t, p);
-    rw_status status = made ? add_formats(ctx, m, r, last, p) : rw_fail_memory(ctx, (size_t)m->n * 36, "the pattern of a matrix");
+    rw_status status = made ? add_formats(ctx, m, r, last, p) : rw_fail_memory(ctx, (size_t)m->n * 16 + (size_t)m->columns * 16, "the pattern of a matrix");
     rw_free(last);
     return status;
 }

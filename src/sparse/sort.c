@@ -25,11 +25,17 @@ bool rw_sort_rows(int64_t rows, int64_t n, const int64_t *row, const int64_t *co
     return true;
 }
 
-bool rw_sort_entries(int64_t rows, int64_t columns, int64_t n, const int64_t *row, const int64_t *column, rw_sorted *s)
+enum { LITTLE = 1 << 28 }; /* bytes that nobody asks for */
+
+rw_status rw_sort_entries(rw_context *ctx, int64_t rows, int64_t columns, int64_t n, const int64_t *row, const int64_t *column, rw_sorted *s)
 {
+    const double need = 32.0 * (double)n + 16.0 * ((double)rows + (double)columns); /* as much for rows and columns once more follows: a format's */
+    const int64_t most = need > LITTLE ? rw_host_available() : -1;
     rw_sorted t = {0};
     *s = (rw_sorted){0};
-    bool sorted = rw_sort_rows(columns, n, column, row, NULL, &t) && rw_sort_rows(rows, n, row, column, t.entry, s);
+    bool sorted = (most < 0 || need <= (double)most) && rw_sort_rows(columns, n, column, row, NULL, &t) && rw_sort_rows(rows, n, row, column, t.entry, s);
     rw_sorted_free(&t);
-    return sorted;
+    if (sorted) return RW_OK;
+    return rw_fail(ctx, RW_ERR_MEMORY, "a matrix of %lld x %lld with %lld entries: %.3g GB on the host are needed to sort it%s: are its sizes right?", (long long)rows, (long long)columns, (long long)n,
+                   1e-9 * need, most < 0 ? ", and cannot be had" : ", which has less");
 }

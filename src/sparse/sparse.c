@@ -68,11 +68,11 @@ static double bytes_of(const rw_sparse *m)
     return m->places * (double)rw_sparse_value_size(&m->layout) + (m->layout.scaled ? 2 * (double)m->rows : 0) + (m->nfirst + m->ncolumn + m->nrow) * (m->layout.index_bits / 8) + 4 * m->nshift;
 }
 
-/* Padding is no use where it makes the matrix many times larger. */
+/* Padding is no use where it makes the matrix many times larger. What a format has for each row, however empty, is none. */
 static bool explodes(const rw_sparse *m)
 {
     const double least = (double)m->blocks * ((double)m->layout.block_rows * m->layout.block_columns * (double)rw_sparse_value_size(&m->layout) + 4);
-    return m->ops != &rw_sparse_variable && bytes_of(m) >= fmax(16 * least, 100e6);
+    return m->ops != &rw_sparse_variable && m->ops != &rw_sparse_rows && bytes_of(m) >= fmax(16 * least, 100e6);
 }
 
 static rw_status check_padding(rw_context *ctx, const rw_sparse *m)
@@ -468,7 +468,7 @@ static rw_status make_pattern(rw_context *ctx, const rw_sparse_layout *l, const 
         p->block_rows = e->rows / l->block_rows, p->block_columns = e->columns / l->block_columns;
         made = make_blocks(p, NULL, NULL, l->block_rows, l->block_columns);
     }
-    return made ? RW_OK : rw_fail_memory(ctx, (size_t)e->n * 48, "sorting the entries of a matrix");
+    return made ? RW_OK : rw_fail_memory(ctx, (size_t)e->n * 24 + (size_t)(e->rows + e->columns) * 8, "the pattern of a matrix");
 }
 
 static rw_status check_whole(rw_context *ctx, const rw_sparse_layout *l, const rw_mtx *e)
@@ -529,8 +529,8 @@ static rw_status from_entries(rw_device *dev, const rw_sparse_layout *layout, co
     rw_view v;
     *matrix = NULL;
     RW_TRY(check_entries(dev->ctx, layout, e));
-    rw_status status = rw_sort_entries(e->rows, e->columns, e->n, e->row, e->column, &p.sorted) ? make_pattern(dev->ctx, layout, e, &p)
-                                                                                               : rw_fail_memory(dev->ctx, (size_t)e->n * 32, "sorting the entries of a matrix");
+    rw_status status = rw_sort_entries(dev->ctx, e->rows, e->columns, e->n, e->row, e->column, &p.sorted);
+    if (status == RW_OK) status = make_pattern(dev->ctx, layout, e, &p);
     if (status == RW_OK) {
         const rw_sparse_blocks blocks = {p.block_rows, p.block_columns, p.first, p.column, p.row_size, p.column_size};
         status = rw_sparse_create(dev, layout, &blocks, matrix);

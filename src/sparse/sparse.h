@@ -172,8 +172,8 @@ typedef struct rw_sorted {
 } rw_sorted;
 /* false: no memory. Entries keep the order of `order` (NULL: 0, 1, …) within a row. */
 bool rw_sort_rows(int64_t rows, int64_t n, const int64_t *row, const int64_t *column, const int64_t *order, rw_sorted *s);
-/* Rows with ascending columns. */
-bool rw_sort_entries(int64_t rows, int64_t columns, int64_t n, const int64_t *row, const int64_t *column, rw_sorted *s);
+/* Rows with ascending columns. ERR_MEMORY, before anything is taken where it would be more than the host has. */
+rw_status rw_sort_entries(rw_context *ctx, int64_t rows, int64_t columns, int64_t n, const int64_t *row, const int64_t *column, rw_sorted *s);
 void rw_sorted_free(rw_sorted *s);
 
 /* ---- free.c ---- */

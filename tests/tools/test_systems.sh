@@ -84,6 +84,13 @@ vector 2 1 1 > uneven.mtx
 expect 3 "" solve singular.mtx uneven.mtx -m bicgstab --json
 below "$(number residual)" "$(number first)" || fail "worse than the first guess: $(cat out)"
 
+# a file of few bytes that announces many rows: refused before memory is taken for them; without padding few entries in many rows are no explosion
+printf '%%%%MatrixMarket matrix coordinate real general\n100000000000 100000000000 1\n5 5 1\n' > wide.mtx
+for call in "solve wide.mtx" "spmv wide.mtx" "convert wide.mtx -o narrow.mtx"; do expect 5 "are needed to sort it, which has less: are its sizes right?" $call; done
+printf '%%%%MatrixMarket matrix coordinate real general\n30000000 30000000 1\n5 5 1\n' > wide.mtx
+expect 0 "1 places" convert wide.mtx -o narrow.mtx -f csr
+expect 5 "rows of this matrix are too different for it; use sell:h32" convert wide.mtx -o narrow.mtx -f ell
+
 # Ctrl-C: what the solver has come to is written, and is where the next one begins
 for method in cg gmres; do
     "$command" solve --stencil 'u - 1e4*laplace(u)' --grid 900x900 -m $method -t 1e-13 -n 10000000 -o late.npy --history late.csv > out 2> err &

@@ -72,7 +72,8 @@ void rw_cpu_properties(rw_device_properties *p)
     describe_processor(p);
     p->units = usable_cores();
     p->memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-    p->memory_free = (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    p->memory_free = rw_host_available();
+    if (p->memory_free < 0) p->memory_free = (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
     long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
     p->cache = cache > 0 ? cache : 0;
     p->shared_memory = 7 << 18; /* of a thread's stack, for which some systems have 2 MB */
