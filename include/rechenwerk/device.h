@@ -4,7 +4,10 @@
  *   rw_device_open(ctx, "cuda:0", &dev);        "cpu", "cpu:4", "opencl:0", "check", "auto"
  *
  * A device is chosen by a string. A wrong one answers with the nearest right one and with the reason why a device
- * that exists cannot be used. Objects made on a device keep it alive. */
+ * that exists cannot be used. Objects made on a device keep it alive.
+ *
+ * Arrays, matrices, solvers and queues are used by one thread at a time, and those of a device that share a queue (solvers work in the device's own) by one thread too. Threads that
+ * work at the same time open the device once each, in one context: they share its compiled programs and nothing else. */
 #ifndef RECHENWERK_DEVICE_H
 #define RECHENWERK_DEVICE_H
 

@@ -76,11 +76,11 @@ RW_API int64_t rw_precond_memory(const rw_precond_spec *spec, const rw_sparse_la
 /* For vectors of type `vectors`, complex for a complex matrix. The matrix is not needed afterwards, but for chebyshev and amg, which use it.
  * ssor, ilu and milu on GPUs, and by iterations anywhere: numbers stay on the device, which needs room for the factors twice meanwhile (by iterations three times); arithmetic is that of the vectors,
  * or of the matrix where its numbers are longer. Others, and on processors: on the host, in double precision.
- * ERR_ARGUMENT: a matrix that is not square or has blocks that are not, numbers out of range; ERR_INPUT: a diagonal entry (block) that is missing or singular, or has become
+ * ERR_ARGUMENT: a matrix that is not square, or has blocks that are not or of different sizes (vbcsr), numbers out of range; ERR_INPUT: a diagonal entry (block) that is missing or singular, or has become
  * so on the way, with its row; numbers that are not finite. ERR_MEMORY, ERR_COMPILE. */
 RW_API rw_status rw_precond_create(rw_sparse *matrix, rw_dtype vectors, const rw_precond_spec *spec, rw_precond **precond);
 RW_API void rw_precond_destroy(rw_precond **precond);
-/* z <- M r without waiting; two different vectors. */
+/* z <- M r without waiting; two different vectors of the type and size it was made for, else ERR_ARGUMENT. */
 RW_API rw_status rw_precond_apply(rw_precond *precond, rw_array *r, rw_array *z, rw_queue *queue);
 RW_API rw_precond_info rw_precond_get_info(const rw_precond *precond);
 

@@ -153,12 +153,14 @@ typedef struct rw_sparse rw_sparse;
 
 /* A matrix with these blocks, all values zero. `blocks` is not needed any more afterwards. Errors as of rw_sparse_estimate, and ERR_MEMORY. */
 RW_API rw_status rw_sparse_create(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse **matrix);
+/* Behind solvers and preconditioners that use it. */
 RW_API void rw_sparse_destroy(rw_sparse **matrix);
 
 /* Adds n blocks to those at (row[k], column[k]); values: block after block, each row after row, in the matrix's own type. ERR_ARGUMENT for a block that
- * the pattern does not have, with its number; those before it are added; ERR_UNSUPPORTED for scaled values. */
+ * the pattern does not have, with its number; those before it are added; ERR_UNSUPPORTED for scaled values. Numbers that are not finite are added as they are: a solver
+ * says then that its residual is none. */
 RW_API rw_status rw_sparse_add_blocks(rw_sparse *matrix, int64_t n, const int64_t *row, const int64_t *column, const void *values);
-/* All values zero again. */
+/* All values zero again; the pattern stays. */
 RW_API rw_status rw_sparse_zero(rw_sparse *matrix);
 
 /* A matrix from entries in any order: values n numbers, or n pairs when is_complex; those of the same place are added. Rows and columns must be multiples of
@@ -166,16 +168,17 @@ RW_API rw_status rw_sparse_zero(rw_sparse *matrix);
  * finite, complex values for a real layout, sizes. ERR_MEMORY as of rw_sparse_estimate. */
 RW_API rw_status rw_sparse_from_entries(rw_device *device, const rw_sparse_layout *layout, int64_t rows, int64_t columns, int64_t n, const int64_t *row,
                                         const int64_t *column, const double *values, bool is_complex, rw_sparse **matrix);
-/* From a file of the Matrix Market; a complex one gives C64 or C128 for F32 or F64. ERR_INPUT with the line of what is wrong. */
+/* From a file of the Matrix Market; a complex one gives C64 or C128 for F32 or F64. ERR_INPUT with the line of what is wrong; ERR_FILE; ERR_MEMORY; ERR_ARGUMENT: a size that blocks do not divide. */
 RW_API rw_status rw_sparse_read(rw_device *device, const rw_sparse_layout *layout, const char *path, rw_sparse **matrix);
+/* To one, "general", entries as rw_sparse_entries has them, read back to the same bits; it appears whole or not at all. ERR_FILE; ERR_MEMORY: the text is made in memory. */
 RW_API rw_status rw_sparse_write(rw_sparse *matrix, const char *path);
-/* The same matrix in another layout, also on another device. Zeros in blocks and diagonals are no entries in the new one. */
+/* The same matrix in another layout, also on another device. Zeros in blocks and diagonals are no entries in the new one. ERR_ARGUMENT, ERR_MEMORY as of rw_sparse_from_entries. */
 RW_API rw_status rw_sparse_convert(rw_sparse *matrix, rw_device *device, const rw_sparse_layout *layout, rw_sparse **converted);
-/* The transpose, in the same layout with the sizes of blocks exchanged; conjugate: of complex matrices the conjugates. */
+/* The transpose, in the same layout with the sizes of blocks exchanged; conjugate: of complex matrices the conjugates. The same errors. */
 RW_API rw_status rw_sparse_transpose(rw_sparse *matrix, bool conjugate, rw_sparse **transposed);
 
 /* Entries by rows, columns ascending; of formats with blocks, diagonals or padding those that are not 0. *values: numbers, or pairs of a complex matrix.
- * To be freed with rw_sparse_free_entries. */
+ * To be freed with rw_sparse_free_entries. ERR_MEMORY. */
 RW_API rw_status rw_sparse_entries(rw_sparse *matrix, int64_t *n, int64_t **row, int64_t **column, double **values);
 RW_API void rw_sparse_free_entries(int64_t **row, int64_t **column, double **values);
 
@@ -191,7 +194,7 @@ typedef enum rw_op { RW_OP_NONE, RW_OP_TRANSPOSE, RW_OP_CONJUGATE } rw_op; /* A,
 /* y <- alpha op(A) x + beta y, on the device, without waiting. x and y: vectors, or arrays of shape (n, k) for k of them side by side; of one type, real or
  * complex (complex for a complex matrix). alpha, beta: pairs (re, im); NULL: 1 and 0. With beta = 0 y is not read. x and y must be different arrays.
  * The first product with a transpose makes an index for it (4 or 8 bytes and a place a block); rw_sparse_transpose is faster where there are many.
- * Source of the formats: docs/methods/sparse.md. */
+ * ERR_ARGUMENT: sizes, types, another device, a complex alpha or beta for real vectors. With the first product of a kind: ERR_COMPILE, ERR_MEMORY. Source of the formats: docs/methods/sparse.md. */
 RW_API rw_status rw_sparse_multiply(rw_sparse *matrix, rw_op op, const double alpha[2], rw_array *x, const double beta[2], rw_array *y, rw_queue *queue);
 
 /* ---- without entries -------------------------------------------------------------------------------------------------------------- */

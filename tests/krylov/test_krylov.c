@@ -1,5 +1,7 @@
 /* Solvers on every device: real and complex systems whose solution is known, all methods, types, formats, with and without Jacobi; small dense systems in at most
  * n iterations; restarts; nothing copied between host and device within iterations. */
+#include <pthread.h>
+
 #include "systems.h"
 
 static rw_krylov_result solve(const char *what, const entries *e, const char *layout, rw_dtype values, rw_dtype type, rw_krylov_spec spec)
@@ -258,8 +260,71 @@ static void test_monitor(void **state)
     free_entries(&e);
 }
 
+/* Threads with a device each, in one context: the same bits as alone. */
+typedef struct job {
+    pthread_t thread;
+    int number;
+    rw_status status;
+    double x[48 * 48];
+} job;
+
+static void *solve_there(void *user)
+{
+    job *j = user;
+    rw_device *own = NULL;
+    rw_sparse *m = NULL;
+    rw_array *b = NULL, *x = NULL;
+    rw_krylov *k = NULL;
+    rw_krylov_result r;
+    rw_sparse_layout l = {0};
+    void *data;
+    const void *read;
+    entries e = system_of(9, 48, 1, false, false); /* draws no numbers of a shared generator */
+    rw_status status = rw_device_open(ctx, rw_device_info(dev)->name, &own);
+    if (status == RW_OK) status = rw_sparse_layout_parse(ctx, j->number % 2 ? "sell" : "csr", &l);
+    if (status == RW_OK) status = rw_sparse_from_entries(own, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, false, &m);
+    if (status == RW_OK) status = rw_array_create(own, RW_F64, 1, &e.rows, RW_MEMORY_DEVICE, &b);
+    if (status == RW_OK) status = rw_array_create(own, RW_F64, 1, &e.rows, RW_MEMORY_DEVICE, &x);
+    if (status == RW_OK) status = rw_array_write(b, &data);
+    for (int64_t i = 0; status == RW_OK && i < e.rows; ++i) ((double *)data)[i] = (double)(i % 13) - 6;
+    if (status == RW_OK) status = rw_array_zero(x, rw_device_queue(own));
+    if (status == RW_OK) status = rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = j->number % 4 < 2 ? RW_KRYLOV_GMRES : RW_KRYLOV_BICGSTAB, .rtol = 1e-10, .precond = {.method = RW_PRECOND_ILU}}, &k);
+    for (int i = 0; i < 3 && status == RW_OK; ++i) {
+        status = rw_array_zero(x, rw_device_queue(own));
+        if (status == RW_OK) status = rw_krylov_solve(k, b, x, &r);
+    }
+    if (status == RW_OK) status = rw_array_read(x, &read);
+    if (status == RW_OK) memcpy(j->x, read, sizeof j->x);
+    rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x), rw_device_close(&own);
+    free_entries(&e);
+    j->status = status;
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    enum { THREADS = 8 };
+    (void)state;
+    if (on("check")) skip(); /* one thread's matter */
+    job *jobs = calloc(THREADS + 4, sizeof *jobs);
+    for (int i = 0; i < THREADS; ++i) {
+        jobs[i].number = i;
+        assert_int_equal(pthread_create(&jobs[i].thread, NULL, solve_there, &jobs[i]), 0);
+    }
+    for (int i = 0; i < THREADS; ++i) pthread_join(jobs[i].thread, NULL);
+    for (int i = 0; i < THREADS; ++i) {
+        job *alone = jobs + THREADS + i % 4;
+        alone->number = i;
+        if (i < 4) solve_there(alone);
+        assert_int_equal(alone->status, RW_OK);
+        assert_int_equal(jobs[i].status, RW_OK);
+        if (memcmp(alone->x, jobs[i].x, sizeof alone->x)) fail_msg("thread %d: another x than alone", i);
+    }
+    free(jobs);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_systems), cmocka_unit_test(test_large), cmocka_unit_test(test_scaled), cmocka_unit_test(test_small), cmocka_unit_test(test_arnoldi), cmocka_unit_test(test_nothing_travels), cmocka_unit_test(test_monitor)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_systems), cmocka_unit_test(test_large), cmocka_unit_test(test_scaled), cmocka_unit_test(test_small), cmocka_unit_test(test_arnoldi), cmocka_unit_test(test_nothing_travels), cmocka_unit_test(test_monitor), cmocka_unit_test(test_threads)};
     return run_on_devices("krylov", tests, RW_COUNT(tests));
 }
