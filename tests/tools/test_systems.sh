@@ -154,7 +154,7 @@ expect 2 "--restart 0 is not a whole number from 1 to 1000" solve real.mtx -r 0
 expect 2 "--iterations 2.5 is not a whole number" solve real.mtx -n 2.5
 expect 2 "--rtol -1: a number of 0 or more is needed" solve real.mtx -t -1
 expect 2 "--values f16 is none of f32, f64" solve real.mtx --values f16
-expect 2 "jacobi: the diagonal entry of row 1 is missing or singular" solve singular.mtx -p jacobi
+expect 2 "jacobi: the diagonal entry of row 1, counted from 0, is missing or singular" solve singular.mtx -p jacobi
 printf '%%%%MatrixMarket matrix array complex general\n1 1\n1 1\n' > complex-one.mtx
 expect 2 "holds complex numbers" solve real.mtx b.mtx -g complex-one.mtx
 expect 1 "nowhere.mtx" solve nowhere.mtx
