@@ -162,6 +162,7 @@ expect 2 "holds no field 'w'; there is u" plot results/heat -F w
 expect 1 "cannot open 'nowhere'" plot nowhere
 printf '%%%%MatrixMarket matrix coordinate real general\n4 6 9\n1 1 1\n1 4 2\n2 2 3\n2 3 4\n2 4 5\n3 5 6\n3 6 7\n4 5 8\n4 6 9\n' > m.mtx
 expect 0 "-> bcsr:2x2:f64: its product moves the least bytes" matrix m.mtx -o m.png
+grep -qE '^-> bcsr:2x2:f64 +128 B +208 B +1\.333$' out || fail "memory and product of bcsr:2x2: $(grep bcsr out)"
 expect 0 '"best": "bcsr:2x2:f64"' matrix m.mtx --json
 expect 0 '{"name": "bcsr:2x2:f64", "bytes": 128, "moved": 208,' matrix m.mtx --json
 expect 0 "none of 2 x 2 to 8 x 8" matrix m.mtx

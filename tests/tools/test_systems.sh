@@ -77,6 +77,7 @@ expect 0 '"inner": "cg"' solve symmetric.mtx -m fgmres --inner cg --json
 for output in "-o nowhere/x.npy" "--history nowhere/x.csv" "--plot nowhere/x.png"; do
     # shellcheck disable=SC2086
     expect 1 "the folder nowhere/: No such file or directory" solve real.mtx $output
+    [ -s out ] && fail "a folder is looked for after the work: $(cat out)"
 done
 mkdir -p place.npy; expect 1 "this is a folder: give the name of a file" solve real.mtx -o place.npy
 # names of outputs end as what is written there does, and nothing that is read is written over, by whatever name
@@ -114,7 +115,10 @@ for method in cg bicgstab; do
 done
 for method in gmres fgmres idr; do expect 0 "restart 5, " solve real.mtx -m $method -r 5; done
 expect 2 "--restart 17 is not a whole number from 1 to 16" solve real.mtx -m idr -r 17
-for method in cg bicgstab idr; do expect 2 "an inner solver for $method, whose preconditioner must not change: use fgmres" solve symmetric.mtx -m $method --inner cg; done
+for method in cg bicgstab idr; do
+    expect 2 "an inner solver for $method, whose preconditioner must not change: use fgmres" solve symmetric.mtx -m $method --inner cg
+    [ -s out ] && fail "an inner solver of $method is refused after the matrix: $(cat out)"
+done
 expect 2 "--rtol 0 without --atol is reached by no method" solve real.mtx -t 0
 expect 0 "max(0 |b|, 0.001)" solve real.mtx -t 0 --atol 1e-3
 for type in c64 c128; do
@@ -148,7 +152,8 @@ for place in "3 1" "1 3"; do
     printf '%%%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 4\n2 2 4\n3 3 4\n%s 1\n' "$place" > half.mtx
     expect 3 "half.mtx is none: entry (${place/ /, }) = 1, (${place:2:1}, ${place:0:1}) = 0" solve half.mtx -m cg -n 1
 done
-for call in "good.mtx -m cg" "rounding.mtx -m cg" "symmetric.mtx -m cg" "symmetric.mtx -p amg" "real.mtx -m cg -n 2 -q" "real.mtx -m bicgstab"; do
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 6\n1 1 4\n2 2 4\n3 3 4\n2 1 1e-14\n2 3 1\n3 2 1\n' > alone.mtx # an entry that rounding has left, with nothing opposite
+for call in "alone.mtx -m cg" "good.mtx -m cg" "rounding.mtx -m cg" "symmetric.mtx -m cg" "symmetric.mtx -p amg" "real.mtx -m cg -n 2 -q" "real.mtx -m bicgstab"; do
     # shellcheck disable=SC2086
     "$command" solve $call > out 2> err
     grep -q warning err && fail "solve $call warns: $(cat err)"
@@ -160,6 +165,7 @@ expect 2 "1 to 1000 iterations is needed" solve real.mtx -m fgmres --inner cg:5x
 expect 2 "did you mean cg?" solve real.mtx -m fgmres --inner cgs:5
 expect 2 "did you mean ilu?" solve real.mtx -m fgmres --inner cg:5:ilux
 expect 2 "give the preconditioner to the inner solver" solve real.mtx -m fgmres -p jacobi --inner cg
+[ -s out ] && fail "a preconditioner beside an inner solver is refused after the matrix: $(cat out)"
 
 # equations in the place of matrices: the same x as with the matrix of that stencil
 "$command" generate laplace --cells 20x20 -o laplace.mtx > out || fail "generate laplace"
@@ -168,11 +174,11 @@ expect 0 "" solve shifted.mtx b.mtx -m cg -t 1e-11 -o x.mtx -q
 expect 0 "u - laplace(u): 20 x 20 cells; x: spacing 1, dirichlet; y: spacing 1, dirichlet" solve --stencil 'u - laplace(u)' --grid 20x20 --spacing 1 -m cg -t 1e-11 b.mtx -o equation.mtx
 paste x.mtx equation.mtx | awk 'NR > 2 { d = $1 - $2; if (d * d > 1e-16) bad = 1 } END { exit bad || NR != 402 }' || fail "an equation gives another x than its matrix"
 # memory: what takes most of it, and what takes less, of what an equation has
-expect 5 "TB are needed on cpu (matrix 0 B, vectors " solve --stencil u --grid 10000x10000x1000
+expect 5 "TB are needed on cpu (matrix 0 B, vectors " solve --stencil u --grid 10000x10000x1000 -q
 grep -q "free: use a smaller --restart, or --vectors f32" err || fail "no advice: $(cat err)"
-expect 5 "use a smaller --restart" solve --stencil u --grid 10000x10000x1000 --vectors f32
+expect 5 "use a smaller --restart" solve --stencil u --grid 10000x10000x1000 --vectors f32 -q
 grep -q -e "--values" -e "--vectors" err && fail "advice that is followed or refused: $(cat err)"
-expect 5 "preconditioner 2" solve --stencil u --grid 10000x10000x1000 -p chebyshev -m cg
+expect 5 "preconditioner 2" solve --stencil u --grid 10000x10000x1000 -p chebyshev -m cg -q
 grep -q "free: use --vectors f32" err || fail "no advice: $(cat err)"
 for precond in none jacobi chebyshev; do
     expect 0 "largest error of x" solve --stencil '(1 + x^2)*u - 0.01*laplace(u) + 0.02*dx(u)' --grid 13x7x5 --boundary neumann,periodic,dirichlet --spacing 0.1,0.2,0.1 -p $precond
@@ -278,6 +284,7 @@ expect 1 "nowhere/b.mtx" convert real.mtx -o nowhere/b.mtx
 { echo "%%MatrixMarket matrix coordinate pattern general"; echo "50000 50000 99999"; for i in $(seq 50000); do echo "1 $i"; done; for i in $(seq 2 50000); do echo "$i $i"; done; } > arrow.mtx
 expect 5 "rows of this matrix are too different for it; use sell" convert arrow.mtx -o no.mtx -f ell
 expect 5 "rows of this matrix are too different for it; use sell" solve arrow.mtx -f ell
+[ -s out ] && fail "a layout is refused after the report: $(cat out)"
 [ -e no.mtx ] && fail "a refused conversion leaves a file behind"
 
 if [ $bad -gt 0 ]; then echo "$bad failures"; exit 1; fi
