@@ -140,7 +140,7 @@ typedef struct rw_pattern {
     int64_t zeros;        /* entries that are 0 */
     int64_t blocks[RW_PATTERN_BLOCKS + 1]; /* [b]: blocks of b x b that hold an entry */
     rw_sparse_candidate formats[RW_SPARSE_CANDIDATES]; /* values f64 or c128; blocks of any size that divides the matrix; cost = moved, as no device is asked */
-    int nformats, best;   /* best: of the least bytes, the simpler one where another saves less than 2 % */
+    int nformats, best;   /* best: of the least bytes that a product moves, the simpler one where another saves less than 2 % */
 } rw_pattern;
 
 /* Reads a file of the Matrix Market and looks at it. picture: a PNG of where entries are, NULL for none. ERR_INPUT with the line of what is wrong,

@@ -3,7 +3,8 @@
  * Distance: inserted, deleted, replaced bytes and swapped neighbours count one each (optimal string alignment; Damerau
  * 1964, Levenshtein 1966). Cost |a| |b|, in fixed memory: what differs between the texts after their common beginning
  * and end are taken off must fit in LONGEST bytes, else the answer is the upper bound max(|a|, |b|) of that rest.
- * Near means at most 1 + length/4 changes: "cdua" finds "cuda", "cpu" does not find "fft". Bytes, not characters. */
+ * Near means at most 1 + length/5 changes, with the mean length of both texts: "cdua" finds "cuda", "cpu" does not find "fft", nor
+ * "hello" "ell" or "dirk" "idr". Bytes, not characters. */
 #include "core/core.h"
 
 #include <string.h>
@@ -53,8 +54,8 @@ const char *rw_nearest(const char *given, const char *const *names, int n)
     for (int i = 0; i < n; i++) {
         /* CUDA:0 is cuda:0 mistyped once, not four times: case decides only between equals */
         int folded = distance(given, names[i], true), exact = distance(given, names[i], false);
-        int longer = (int)RW_MAX(strlen(given), strlen(names[i]));
-        if (folded > 1 + longer / 4 || folded >= longer) continue;
+        int na = (int)strlen(given), nb = (int)strlen(names[i]);
+        if (folded > 1 + (na + nb) / 10 || folded >= RW_MAX(na, nb)) continue;
         if (best && (folded > best_folded || (folded == best_folded && exact >= best_exact))) continue;
         best = names[i], best_folded = folded, best_exact = exact;
     }

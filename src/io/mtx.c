@@ -109,7 +109,7 @@ static bool quick_real(const char *p, const char *end, double *value, const char
         if (seen > 18) return false;
     }
     if (!written) return false;
-    if (p < end && (*p == 'e' || *p == 'E')) {
+    if (p < end && ((*p | 32) == 'e' || (*p | 32) == 'd')) { /* 1.5D-3: Fortran's double precision */
         int e = 0;
         ++p;
         less = p < end && *p == '-';
@@ -135,7 +135,10 @@ static rw_status read_real(reader *r, const char *what, double *value)
     }
     word_of(r->at, r->end, word, sizeof word);
     if (!*word) return fail(r, "%s is missing", what);
+    char *letter = word + strspn(word, "+-.0123456789"), was = *letter;
+    if (was == 'd' || was == 'D') *letter = 'e';
     *value = rw_strtod(word, &rest);
+    *letter = was;
     if (*rest) return fail(r, "%s: '%.60s' is no number", what, word);
     if (!isfinite(*value)) return fail(r, "%s = %.60s: finite numbers are needed", what, word);
     r->at += strlen(word);

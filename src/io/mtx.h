@@ -1,7 +1,7 @@
 /* Matrices on disk in the format of the Matrix Market.
  *
  * Source: R. Boisvert, R. Pozo, K. Remington, The Matrix Market exchange formats: initial design, NISTIR 5935, 1996. Read: matrix, coordinate or array,
- * real, integer, complex or pattern, general, symmetric, skew-symmetric or hermitian. What a file leaves out by symmetry is filled in. */
+ * real, integer, complex or pattern, general, symmetric, skew-symmetric or hermitian; exponents with e, and with d as Fortran writes them (1.5D-3). What a file leaves out by symmetry is filled in. */
 #ifndef RW_MTX_H
 #define RW_MTX_H
 

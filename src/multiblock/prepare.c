@@ -47,9 +47,9 @@ static rw_status check(rw_context *ctx, const rw_sparse_blocks *t)
     for (int64_t i = 0; i < t->rows; ++i)
         for (int64_t k = t->first[i]; k >= 0 && k < next_start(t, i); ++k) {
             if (t->column[k] < 0 || t->column[k] >= t->columns)
-                return rw_fail(ctx, RW_ERR_ARGUMENT, "row %lld: column %lld is outside [0, %lld)", (long long)i, (long long)t->column[k], (long long)t->columns);
+                return rw_fail(ctx, RW_ERR_ARGUMENT, "row %lld: column %lld is outside [0, %lld); both are counted from 0", (long long)i, (long long)t->column[k], (long long)t->columns);
             if (k > t->first[i] && t->column[k] <= t->column[k - 1])
-                return rw_fail(ctx, RW_ERR_ARGUMENT, "row %lld: column %lld behind %lld: columns ascend and occur once", (long long)i, (long long)t->column[k], (long long)t->column[k - 1]);
+                return rw_fail(ctx, RW_ERR_ARGUMENT, "row %lld: column %lld behind %lld, counted from 0: columns ascend and occur once", (long long)i, (long long)t->column[k], (long long)t->column[k - 1]);
         }
     return RW_OK;
 }

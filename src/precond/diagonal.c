@@ -4,7 +4,7 @@
 
 static rw_status singular(rw_context *ctx, const char *who, const rw_host *h, int64_t row)
 {
-    return rw_fail(ctx, RW_ERR_INPUT, "%s: the diagonal %s of row %lld is missing or singular: another preconditioner, or none, is needed", who, h->r > 1 ? "block" : "entry", (long long)row * h->r);
+    return rw_fail(ctx, RW_ERR_INPUT, "%s: the diagonal %s of row %lld, counted from 0, is missing or singular: another preconditioner, or none, is needed", who, h->r > 1 ? "block" : "entry", (long long)row * h->r);
 }
 
 /* Inverses into d, which has a block a row; the first row without one, -1 when all have. */

@@ -33,8 +33,8 @@ static bool is_finite(const rw_factors *f, int64_t i)
 static rw_status refuse_row(const rw_factors *f, int64_t i, bool finite)
 {
     const long long row = (long long)f->order[i] * f->a.r;
-    if (!finite) return rw_fail(f->ctx, RW_ERR_INPUT, "%s: row %lld of the matrix has a number that is not finite", f->who, row);
-    return rw_fail(f->ctx, RW_ERR_INPUT, "%s: the diagonal %s of row %lld is missing or singular, or has become so: more fill, another preconditioner, or none is needed", f->who,
+    if (!finite) return rw_fail(f->ctx, RW_ERR_INPUT, "%s: row %lld of the matrix, counted from 0, has a number that is not finite", f->who, row);
+    return rw_fail(f->ctx, RW_ERR_INPUT, "%s: the diagonal %s of row %lld, counted from 0, is missing or singular, or has become so: more fill, another preconditioner, or none is needed", f->who,
                    f->a.r > 1 ? "block" : "entry", row);
 }
 

@@ -15,6 +15,7 @@ static const rw_precond_ops *const methods[] = {
     [RW_PRECOND_MILU] = &rw_precond_ilu, [RW_PRECOND_ILUT] = &rw_precond_ilut,     [RW_PRECOND_CHEBYSHEV] = &rw_precond_chebyshev, [RW_PRECOND_AMG] = &rw_precond_amg,
 };
 enum {
+    LEVELS = 10,
     FOR_ILU = 1 << RW_PRECOND_ILU | 1 << RW_PRECOND_MILU,
     FOR_FACTORS = FOR_ILU | 1 << RW_PRECOND_SSOR | 1 << RW_PRECOND_ILUT,
     FOR_SMOOTHER = 1 << RW_PRECOND_CHEBYSHEV | 1 << RW_PRECOND_AMG,
@@ -35,7 +36,7 @@ typedef struct option {
 } option;
 #define AT(member) offsetof(rw_precond_spec, member)
 static const option options[] = {
-    {"level", AT(level), false, FOR_ILU, 0, 10, "0 to 10"},
+    {"level", AT(level), false, FOR_ILU, 0, LEVELS, "0 to 10"},
     {"drop", AT(drop), true, 1 << RW_PRECOND_ILUT, 0, 1, "above 0, below 1"},
     {"fill", AT(fill), false, 1 << RW_PRECOND_ILUT, 1, 1000, "1 to 1000"},
     {"omega", AT(omega), true, 1 << RW_PRECOND_SSOR, 0, 2, "above 0, below 2"},
@@ -94,18 +95,27 @@ static rw_status parse_option(rw_context *ctx, const char *word, rw_precond_spec
     return fail_option(ctx, s->method, word);
 }
 
-/* "ilu", and "ilu2" with its level. */
-static bool parse_name(const char *word, rw_precond_spec *s)
+/* "ilu", and "ilu2" with its level, which may be one that there is not: *level is where it stands, else NULL. */
+static bool parse_name(const char *word, rw_precond_spec *s, const char **level)
 {
     for (int i = 0; i < RW_COUNT(names); ++i) {
         const size_t n = strlen(names[i]);
         if (strncmp(word, names[i], n)) continue;
-        const bool level = (FOR_ILU >> i & 1) && word[n] >= '0' && word[n] <= '9' && !word[n + 1];
-        if (word[n] && !level) continue;
-        s->method = (rw_precond_method)i, s->level = level ? word[n] - '0' : 0;
+        *level = (FOR_ILU >> i & 1) && word[n] && !word[n + strspn(word + n, "0123456789")] ? word + n : NULL;
+        if (word[n] && !*level) continue;
+        s->method = (rw_precond_method)i;
         return true;
     }
     return false;
+}
+
+static rw_status parse_level(rw_context *ctx, const char *text, const char *level, rw_precond_spec *s)
+{
+    const double v = strtod(level, NULL);
+    const char *name = names[s->method];
+    if (v > LEVELS) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner \"%s\": level %s: 0 to %d is needed, such as %s1, or %s:level=1", text, level, LEVELS, name, name);
+    if (strstr(text, ":level=")) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner \"%s\": its level is given twice: write %s%s, or %s:level=%s", text, name, level, name, level);
+    return s->level = (int)v, RW_OK;
 }
 
 rw_status rw_precond_parse(rw_context *ctx, const char *text, rw_precond_spec *spec)
@@ -113,13 +123,14 @@ rw_status rw_precond_parse(rw_context *ctx, const char *text, rw_precond_spec *s
     *spec = (rw_precond_spec){0};
     char *copy = rw_strdup(text), *rest = NULL;
     if (!copy) return rw_fail_memory(ctx, strlen(text), "the name of a preconditioner");
-    const char *word = strtok_r(copy, ":", &rest);
+    const char *word = strtok_r(copy, ":", &rest), *level = NULL;
     rw_status status = RW_OK;
-    if (!word || !parse_name(word, spec)) {
+    if (!word || !parse_name(word, spec, &level)) {
         const char *nearest = rw_nearest(word ? word : "", names, RW_COUNT(names));
         status = rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner \"%s\": there is none of that name%s%s%s; there are none, jacobi, ssor, ilu0, ilu1 …, milu, ilut, chebyshev, amg", text,
                          nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
     }
+    if (status == RW_OK && level) status = parse_level(ctx, text, level, spec);
     while (status == RW_OK && (word = strtok_r(NULL, ":", &rest))) status = parse_option(ctx, word, spec);
     rw_free(copy);
     return status;

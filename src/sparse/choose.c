@@ -50,7 +50,7 @@ static rw_status sort(rw_context *ctx, const rw_entries *e, rw_sorted *s)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld with %lld entries: negative", (long long)e->rows, (long long)e->columns, (long long)e->n);
     for (int64_t k = 0; k < e->n; ++k)
         if (e->row[k] < 0 || e->row[k] >= e->rows || e->column[k] < 0 || e->column[k] >= e->columns)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld: (%lld, %lld) is outside of the matrix of %lld x %lld", (long long)k, (long long)e->row[k], (long long)e->column[k], (long long)e->rows,
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld: (%lld, %lld), counted from 0, is outside of the matrix of %lld x %lld", (long long)k, (long long)e->row[k], (long long)e->column[k], (long long)e->rows,
                            (long long)e->columns);
     return rw_sort_entries(ctx, e->rows, e->columns, e->n, e->row, e->column, s);
 }

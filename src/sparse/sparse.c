@@ -26,7 +26,7 @@ static rw_status check_sizes(rw_context *ctx, const char *what, int64_t n, const
 {
     for (int64_t i = 0; i < n; ++i)
         if (size[i] < 1 || size[i] > RW_SPARSE_BLOCK_MOST)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "vbcsr: block %s %lld has %d: 1 to %d are possible", what, (long long)i, size[i], RW_SPARSE_BLOCK_MOST);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "vbcsr: block %s %lld, counted from 0, has %d: 1 to %d are possible", what, (long long)i, size[i], RW_SPARSE_BLOCK_MOST);
     return RW_OK;
 }
 
@@ -55,9 +55,9 @@ static rw_status check_blocks(rw_context *ctx, const rw_sparse_layout *l, const 
             return rw_fail(ctx, RW_ERR_ARGUMENT, "first[%lld] = %lld is less than %lld before it", (long long)i + 1, (long long)b->first[i + 1], (long long)b->first[i]);
         for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) {
             if (b->column[k] < 0 || b->column[k] >= b->columns)
-                return rw_fail(ctx, RW_ERR_ARGUMENT, "block row %lld: column %lld is outside [0, %lld)", (long long)i, (long long)b->column[k], (long long)b->columns);
+                return rw_fail(ctx, RW_ERR_ARGUMENT, "block row %lld: column %lld is outside [0, %lld); both are counted from 0", (long long)i, (long long)b->column[k], (long long)b->columns);
             if (k > b->first[i] && b->column[k] <= b->column[k - 1])
-                return rw_fail(ctx, RW_ERR_ARGUMENT, "block row %lld: column %lld behind %lld: columns ascend and occur once", (long long)i, (long long)b->column[k], (long long)b->column[k - 1]);
+                return rw_fail(ctx, RW_ERR_ARGUMENT, "block row %lld: column %lld behind %lld, counted from 0: columns ascend and occur once", (long long)i, (long long)b->column[k], (long long)b->column[k - 1]);
         }
     }
     return RW_OK;
@@ -299,7 +299,7 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
     RW_TRY(rw_sparse_look(m, true, &v));
     for (int64_t k = 0; k < n; ++k) {
         if (!find_block(&v, row[k], column[k], &b))
-            return rw_fail(m->device->ctx, RW_ERR_ARGUMENT, "block %lld of %lld, (%lld, %lld), is not in the pattern of the matrix of %lld x %lld blocks", (long long)k, (long long)n, (long long)row[k],
+            return rw_fail(m->device->ctx, RW_ERR_ARGUMENT, "block %lld of %lld, (%lld, %lld), counted from 0, is not in the pattern of the matrix of %lld x %lld blocks", (long long)k, (long long)n, (long long)row[k],
                            (long long)column[k], (long long)m->block_rows, (long long)m->block_columns);
         for (int r = 0; r < b.nr; ++r)
             for (int c = 0; c < b.nc; ++c)
@@ -487,10 +487,10 @@ static rw_status check_entries(rw_context *ctx, const rw_sparse_layout *l, const
     RW_TRY(check_whole(ctx, l, e));
     for (int64_t k = 0; k < e->n; ++k) {
         if (e->row[k] < 0 || e->row[k] >= e->rows || e->column[k] < 0 || e->column[k] >= e->columns)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld: (%lld, %lld) is outside of the matrix of %lld x %lld", (long long)k, (long long)e->row[k], (long long)e->column[k], (long long)e->rows,
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld: (%lld, %lld), counted from 0, is outside of the matrix of %lld x %lld", (long long)k, (long long)e->row[k], (long long)e->column[k], (long long)e->rows,
                            (long long)e->columns);
         double re = e->is_complex ? e->value[2 * k] : e->value[k], im = e->is_complex ? e->value[2 * k + 1] : 0;
-        if (!isfinite(re) || !isfinite(im)) return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld, (%lld, %lld): %g%+gi is not finite", (long long)k, (long long)e->row[k], (long long)e->column[k], re, im);
+        if (!isfinite(re) || !isfinite(im)) return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld, (%lld, %lld), counted from 0: %g%+gi is not finite", (long long)k, (long long)e->row[k], (long long)e->column[k], re, im);
     }
     return RW_OK;
 }

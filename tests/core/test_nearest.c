@@ -93,6 +93,14 @@ static void test_nearest(void **state)
     assert_null(rw_nearest("cpu", NULL, 0));
     static const char *const short_names[] = {"y", "z"};
     assert_null(rw_nearest("x", short_names, 2)); /* one change, but nothing in common */
+    static const char *const words[] = {"ell", "idr", "bash", "solve", "markdown"}; /* short ones bear one change, five letters two */
+    static const char *const far[] = {"hello", "dirk", "tcsh", "so", "markup", "mrkdwnn"};
+    for (int i = 0; i < RW_COUNT(far); i++)
+        if (rw_nearest(far[i], words, RW_COUNT(words))) fail_msg("'%s' finds %s", far[i], rw_nearest(far[i], words, RW_COUNT(words)));
+    assert_string_equal(rw_nearest("sell", words, RW_COUNT(words)), "ell");
+    assert_string_equal(rw_nearest("zhs", (const char *const[]){"zsh"}, 1), "zsh");
+    assert_string_equal(rw_nearest("slover", words, RW_COUNT(words)), "solve");
+    assert_string_equal(rw_nearest("mrkdwn", words, RW_COUNT(words)), "markdown");
     static const char *const cases[] = {"DT", "dt"};
     assert_string_equal(rw_nearest("dt", cases, 2), "dt"); /* case decides between equals */
     assert_string_equal(rw_nearest("dx", cases, 2), "dt");

@@ -57,6 +57,7 @@ static void test_kinds(void **state)
     const double general[] = {1, 0, 0, 2, 0, -3.5}, ones[] = {1, 0, 0, 1, 0, 1};
     expect(MM "coordinate real general\n% a comment\n%another\n\n2 3 3\n1 1 1\n2 1 2.0\n2 3 -3.5\n", 2, 3, 3, general, NULL);
     expect("%%matrixmarket MATRIX Coordinate Real General\r\n 2\t3 3 \r\n1 1 +1\r\n\r\n 2 1 .2e1\r\n2 3 -35E-1", 2, 3, 3, general, NULL);
+    expect(MM "coordinate real general\n2 3 3\n1 1 1.D+00\n2 1 .2d1\n2 3 -0.35000000000000000000D+01\n", 2, 3, 3, general, NULL); /* Fortran; the last is too long for the quick way */
     expect(MM "coordinate pattern general\n2 3 3\n1 1\n2 1\n2 3\n", 2, 3, 3, ones, NULL);
     expect(MM "array real general\n2 3\n1\n2\n0\n0\n0\n-3.5\n", 2, 3, 6, general, NULL);
     const double symmetric[] = {1, 2, 0, 2, 0, 3, 0, 3, 4}, skew[] = {0, -2, 0, 2, 0, -3, 0, 3, 0}, imaginary[] = {0, -5, 0, 5, 0, -6, 0, 6, 0},
@@ -84,6 +85,7 @@ static void test_numbers(void **state)
         snprintf(number, sizeof number, i % 3 ? "%.*e" : "%.*f", (int)(i % 23), x);
         if (i % 7 == 0) snprintf(number, sizeof number, "%llu%llu.5e-%d", (unsigned long long)(i * 977 + 1), (unsigned long long)rw_random_u64(SEED, i), (int)(i % 330));
         want = strtod(number, NULL);
+        if (i % 4 == 0 && strchr(number, 'e')) *strchr(number, 'e') = i % 8 ? 'D' : 'd'; /* as Fortran writes it */
         snprintf(text, sizeof text, "%sarray real general\n1 1\n%s\n", MM, number);
         rw_mtx m;
         parse(text, &m);
@@ -164,6 +166,10 @@ static void test_refused(void **state)
         {GENERAL "2 2 1\n1 1\n", "m.mtx:3: the value is missing"},
         {GENERAL "2 2 1\n1 1 one\n", "the value: 'one' is no number"},
         {GENERAL "2 2 1\n1 1 1.2.3\n", "the value: '1.2.3' is no number"},
+        {GENERAL "2 2 1\n1 1 1.5D-3x\n", "the value: '1.5D-3x' is no number"},
+        {GENERAL "2 2 1\n1 1 1.5D\n", "the value: '1.5D' is no number"},
+        {GENERAL "2 2 1\n1 1 D5\n", "the value: 'D5' is no number"},
+        {GENERAL "2 2 1\n1 1 -1D400\n", "the value = -1D400: finite numbers are needed"},
         {GENERAL "2 2 1\n1 1 nan\n", "the value = nan: finite numbers are needed"},
         {GENERAL "2 2 1\n1 1 1e999\n", "the value = 1e999: finite numbers are needed"},
         {GENERAL "2 2 1\n1 1 1 2\n", "'2' is too much in this line"},

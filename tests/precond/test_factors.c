@@ -158,7 +158,7 @@ static void test_refused(void **state)
 {
     static const char *const texts[] = {"ilu0", "milu", "ssor:order=natural", "ilu0:iterations=2", "ilu1:order=colours", "ssor"};
     /* a singular block; before it a number that is not finite; before it a row without a diagonal block */
-    static const char *const parts[] = {"the diagonal block of row 75 is missing or singular", "row 33 of the matrix has a number that is not finite", "the diagonal block of row 12 is missing or singular"};
+    static const char *const parts[] = {"the diagonal block of row 75, counted from 0, is missing or singular", "row 33 of the matrix, counted from 0, has a number that is not finite", "the diagonal block of row 12, counted from 0, is missing or singular"};
     (void)state;
     tile("gpu");
     entries e = broken(25);

@@ -290,6 +290,11 @@ static void test_text(void **state)
     assert_true(s.method == RW_PRECOND_ILU && s.level == 3);
     OK(rw_precond_parse(ctx, "milu", &s));
     assert_true(s.method == RW_PRECOND_MILU && s.level == 0);
+    OK(rw_precond_parse(ctx, "milu10", &s));
+    assert_true(s.method == RW_PRECOND_MILU && s.level == 10);
+    FAILS(RW_ERR_ARGUMENT, "preconditioner \"ilu11\": level 11: 0 to 10 is needed, such as ilu1, or ilu:level=1", rw_precond_parse(ctx, "ilu11", &s));
+    FAILS(RW_ERR_ARGUMENT, "level 99999999999999999999: 0 to 10 is needed", rw_precond_parse(ctx, "milu99999999999999999999:f32", &s));
+    FAILS(RW_ERR_ARGUMENT, "its level is given twice: write ilu1, or ilu:level=1", rw_precond_parse(ctx, "ilu1:level=3", &s));
     FAILS(RW_ERR_ARGUMENT, "did you mean jacobi?", rw_precond_parse(ctx, "jakobi", &s));
     FAILS(RW_ERR_ARGUMENT, "there is none of that name", rw_precond_parse(ctx, "", &s));
     FAILS(RW_ERR_ARGUMENT, "options are level=", rw_precond_parse(ctx, "ilu:drop=1", &s));
@@ -323,7 +328,7 @@ static void test_refused(void **state)
     for (int64_t k = 0; k < hole.n; ++k)
         if (hole.row[k] == 7 && hole.column[k] == 7) hole.value[k] = 0;
     m = matrix_of("csr", RW_F64, &hole);
-    static const struct { const char *text, *part; } bad[] = {{"jacobi", "jacobi: the diagonal entry of row 7"}, {"ssor", "ssor: the diagonal entry of row 7"}, {"chebyshev", "chebyshev: the diagonal entry of row 7"}, {"amg:f32", "amg: the diagonal entry of row 7"}};
+    static const struct { const char *text, *part; } bad[] = {{"jacobi", "jacobi: the diagonal entry of row 7, counted from 0"}, {"ssor", "ssor: the diagonal entry of row 7, counted from 0"}, {"chebyshev", "chebyshev: the diagonal entry of row 7, counted from 0"}, {"amg:f32", "amg: the diagonal entry of row 7, counted from 0"}};
     for (int i = 0; i < RW_COUNT(bad); ++i) {
         rw_precond_spec s;
         OK(rw_precond_parse(ctx, bad[i].text, &s));
@@ -335,15 +340,15 @@ static void test_refused(void **state)
     entries ones = {2, 2, 4, false, malloc(32), malloc(32), malloc(32)};
     for (int k = 0; k < 4; ++k) ones.row[k] = k / 2, ones.column[k] = k % 2, ones.value[k] = 1;
     m = matrix_of("csr", RW_F64, &ones);
-    FAILS(RW_ERR_INPUT, "ilu: the diagonal entry of row 1 is missing or singular, or has become so", rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
-    FAILS(RW_ERR_INPUT, "ilut: the diagonal entry of row 1", rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILUT}, &p));
+    FAILS(RW_ERR_INPUT, "ilu: the diagonal entry of row 1, counted from 0, is missing or singular, or has become so", rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
+    FAILS(RW_ERR_INPUT, "ilut: the diagonal entry of row 1, counted from 0", rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILUT}, &p));
     rw_sparse_destroy(&m);
     const int64_t at0 = 0;
     rw_sparse_layout l;
     OK(rw_sparse_layout_parse(ctx, "csr", &l));
     OK(rw_sparse_create(dev, &l, &(rw_sparse_blocks){1, 1, (int64_t[]){0, 1}, &at0, NULL, NULL}, &m));
     OK(rw_sparse_add_blocks(m, 1, &at0, &at0, &(double){NAN}));
-    FAILS(RW_ERR_INPUT, "ilu: row 0 of the matrix has a number that is not finite", rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
+    FAILS(RW_ERR_INPUT, "ilu: row 0 of the matrix, counted from 0, has a number that is not finite", rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
     rw_sparse_destroy(&m);
     /* (1 inf; . 1): no pivot is touched by it */
     OK(rw_sparse_create(dev, &l, &(rw_sparse_blocks){2, 2, (int64_t[]){0, 2, 3}, (int64_t[]){0, 1, 1}, NULL, NULL}, &m));
@@ -352,7 +357,7 @@ static void test_refused(void **state)
     for (int i = 0; i < RW_COUNT(infinite); ++i) {
         rw_precond_spec s;
         OK(rw_precond_parse(ctx, infinite[i], &s));
-        FAILS(RW_ERR_INPUT, ": row 0 of the matrix has a number that is not finite", rw_precond_create(m, RW_F64, &s, &p));
+        FAILS(RW_ERR_INPUT, ": row 0 of the matrix, counted from 0, has a number that is not finite", rw_precond_create(m, RW_F64, &s, &p));
     }
     rw_sparse_destroy(&m);
     free_entries(&e), free_entries(&hole), free_entries(&wide), free_entries(&ones);

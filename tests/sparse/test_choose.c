@@ -156,8 +156,8 @@ static void test_refused(void **state)
     const rw_entries good = {3, 3, 1, false, zero, zero, one}, beyond = {3, 3, 1, false, three, zero, one}, before = {3, 3, 1, false, zero, less, one}, negative = {-3, 3, 0, false, zero, zero, one},
                      z = {3, 3, 1, true, zero, zero, one};
     (void)state;
-    FAILS(RW_ERR_ARGUMENT, "entry 0: (3, 0) is outside of the matrix of 3 x 3", rw_sparse_choose(dev, &beyond, RW_F64, RW_F64, &choice));
-    FAILS(RW_ERR_ARGUMENT, "entry 0: (0, -1) is outside", rw_sparse_choose(dev, &before, RW_F64, RW_F64, &choice));
+    FAILS(RW_ERR_ARGUMENT, "entry 0: (3, 0), counted from 0, is outside of the matrix of 3 x 3", rw_sparse_choose(dev, &beyond, RW_F64, RW_F64, &choice));
+    FAILS(RW_ERR_ARGUMENT, "entry 0: (0, -1), counted from 0, is outside", rw_sparse_choose(dev, &before, RW_F64, RW_F64, &choice));
     FAILS(RW_ERR_ARGUMENT, "negative", rw_sparse_choose(dev, &negative, RW_F64, RW_F64, &choice));
     FAILS(RW_ERR_ARGUMENT, "values of i32 and vectors of f64", rw_sparse_choose(dev, &good, RW_I32, RW_F64, &choice));
     FAILS(RW_ERR_ARGUMENT, "values of f64 and vectors of u8", rw_sparse_choose(dev, &good, RW_F64, RW_U8, &choice));

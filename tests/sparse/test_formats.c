@@ -237,8 +237,8 @@ static void test_assembly(void **state)
         OK(rw_sparse_entries(m, &none, &r, &c, &v));
         assert_int_equal(none, 0);
         rw_sparse_free_entries(&r, &c, &v);
-        FAILS(RW_ERR_ARGUMENT, "block 0 of 1, (0, 1599), is not in the pattern of the matrix of 1600 x 1600 blocks", rw_sparse_add_blocks(m, 1, (int64_t[]){0}, (int64_t[]){1599}, e.value));
-        FAILS(RW_ERR_ARGUMENT, "(1600, 0), is not in the pattern", rw_sparse_add_blocks(m, 1, (int64_t[]){1600}, (int64_t[]){0}, e.value));
+        FAILS(RW_ERR_ARGUMENT, "block 0 of 1, (0, 1599), counted from 0, is not in the pattern of the matrix of 1600 x 1600 blocks", rw_sparse_add_blocks(m, 1, (int64_t[]){0}, (int64_t[]){1599}, e.value));
+        FAILS(RW_ERR_ARGUMENT, "(1600, 0), counted from 0, is not in the pattern", rw_sparse_add_blocks(m, 1, (int64_t[]){1600}, (int64_t[]){0}, e.value));
         rw_sparse_destroy(&m), rw_sparse_destroy(&reference);
     }
     free(first), free(column);
@@ -279,9 +279,9 @@ static void test_refused(void **state)
     OK(rw_sparse_layout_parse(ctx, "bcsr:5", &b5));
     OK(rw_sparse_layout_parse(ctx, "ell", &ell));
 #define FROM(layout, rows, columns, r, c, v, complex) rw_sparse_from_entries(dev, layout, rows, columns, 1, (int64_t[]){r}, (int64_t[]){c}, (double[]){v, v}, complex, &m)
-    FAILS(RW_ERR_ARGUMENT, "entry 0: (3, 0) is outside of the matrix of 3 x 3", FROM(&csr, 3, 3, 3, 0, 1, false));
-    FAILS(RW_ERR_ARGUMENT, "entry 0: (0, -1) is outside", FROM(&csr, 3, 3, 0, -1, 1, false));
-    FAILS(RW_ERR_ARGUMENT, "is not finite", FROM(&csr, 3, 3, 0, 0, NAN, false));
+    FAILS(RW_ERR_ARGUMENT, "entry 0: (3, 0), counted from 0, is outside of the matrix of 3 x 3", FROM(&csr, 3, 3, 3, 0, 1, false));
+    FAILS(RW_ERR_ARGUMENT, "entry 0: (0, -1), counted from 0, is outside", FROM(&csr, 3, 3, 0, -1, 1, false));
+    FAILS(RW_ERR_ARGUMENT, "entry 0, (0, 0), counted from 0: nan+0i is not finite", FROM(&csr, 3, 3, 0, 0, NAN, false));
     FAILS(RW_ERR_ARGUMENT, "is not finite", FROM(&z, 3, 3, 0, 0, INFINITY, true));
     FAILS(RW_ERR_ARGUMENT, "complex entries for a matrix of f64: use c64 or c128", FROM(&csr, 3, 3, 0, 0, 1, true));
     FAILS(RW_ERR_ARGUMENT, "3 x 10 is not made of whole blocks of 5 x 5", FROM(&b5, 3, 10, 0, 0, 1, false));
@@ -290,12 +290,12 @@ static void test_refused(void **state)
         {2, 2, (int64_t[]){0, 1, 0}, (int64_t[]){0, 1}, NULL, NULL}, {2, 2, (int64_t[]){0, 1, 2}, (int64_t[]){0, 2}, NULL, NULL}, {1, 3, (int64_t[]){0, 2}, (int64_t[]){1, 1}, NULL, NULL},
         {1, 3, (int64_t[]){1, 2}, (int64_t[]){1, 1}, NULL, NULL}, {1, 1, (int64_t[]){0, 1}, (int64_t[]){0}, (int32_t[]){17}, NULL}, {-1, 1, (int64_t[]){0}, NULL, NULL, NULL},
     };
-    static const char *const parts[] = {"first[2] = 0 is less than 1", "block row 1: column 2 is outside [0, 2)", "column 1 behind 1: columns ascend", "blocks are counted from 0",
+    static const char *const parts[] = {"first[2] = 0 is less than 1", "block row 1: column 2 is outside [0, 2); both are counted from 0", "column 1 behind 1, counted from 0: columns ascend", "blocks are counted from 0",
                                         "blocks of different sizes are for vbcsr", "-1 x 1 blocks"};
     for (int i = 0; i < RW_COUNT(wrong); ++i) FAILS(RW_ERR_ARGUMENT, parts[i], rw_sparse_create(dev, &csr, &wrong[i], &m));
     rw_sparse_layout variable = csr;
     variable.format = RW_SPARSE_VBCSR;
-    FAILS(RW_ERR_ARGUMENT, "block row 0 has 17: 1 to 16 are possible", rw_sparse_create(dev, &variable, &wrong[4], &m));
+    FAILS(RW_ERR_ARGUMENT, "block row 0, counted from 0, has 17: 1 to 16 are possible", rw_sparse_create(dev, &variable, &wrong[4], &m));
 
     /* one full row among 50,000: refused before memory is taken, with a better layout */
     const int64_t n = 50000;

@@ -161,8 +161,10 @@ expect 0 "u-000001.png" plot results/heat/fields/000001.h5 -o pictures
 expect 2 "holds no field 'w'; there is u" plot results/heat -F w
 expect 1 "cannot open 'nowhere'" plot nowhere
 printf '%%%%MatrixMarket matrix coordinate real general\n4 6 9\n1 1 1\n1 4 2\n2 2 3\n2 3 4\n2 4 5\n3 5 6\n3 6 7\n4 5 8\n4 6 9\n' > m.mtx
-expect 0 "bcsr:2x2:f64 moves the least bytes" matrix m.mtx -o m.png
+expect 0 "-> bcsr:2x2:f64: its product moves the least bytes" matrix m.mtx -o m.png
+grep -qE '^-> bcsr:2x2:f64 +128 B +208 B +1\.333$' out || fail "memory and product of bcsr:2x2: $(grep bcsr out)"
 expect 0 '"best": "bcsr:2x2:f64"' matrix m.mtx --json
+expect 0 '{"name": "bcsr:2x2:f64", "bytes": 128, "moved": 208,' matrix m.mtx --json
 expect 0 "none of 2 x 2 to 8 x 8" matrix m.mtx
 printf '%%%%MatrixMarket matrix coordinate real general\n4 4 8\n1 1 1\n1 2 2\n2 1 3\n2 2 4\n3 1 5\n3 2 6\n4 1 7\n4 2 8\n' > full.mtx
 expect 0 "2 of 2 x 2 hold them, 100 % full" matrix full.mtx
@@ -177,7 +179,22 @@ expect 2 "did you mean bcsr?" spmv m.mtx -f csr,bscr:5
 expect 2 "format \"\": there is none" spmv m.mtx -f csr,
 expect 2 "4 x 6 is not made of whole blocks of 5 x 5" spmv m.mtx -f bsell:5x5
 expect 2 "--values f16 is none of f32, f64" tune m.mtx --values f16
-expect 2 "outside [0, 100000]" spmv m.mtx -n -1
+for n in 0 -1 2.5 100001; do
+    for c in "spmv m.mtx" "tune m.mtx" "bench copy"; do
+        # shellcheck disable=SC2086
+        expect 2 "--rounds $n is not a whole number from 1 to 100000" $c -n $n
+    done
+done
+expect 2 "41 formats are given, at most 40 are possible" spmv m.mtx -f "csr$(printf ',csr%.0s' $(seq 40))"
+# every column of a table is explained below it, sizes have a unit
+for c in "matrix m.mtx" "spmv m.mtx --quick" "tune m.mtx --quick"; do
+    # shellcheck disable=SC2086
+    expect 0 "" $c
+    for column in $(sed -n 's/a product/product/; s/of copy/copy/; s/GB.s//; s,/us,,g; s/^   format //p' out); do
+        awk '/^$/ { below = NR } { text[NR] = $0 } END { for (i = below; i <= NR; i++) print text[i] }' out | grep -q "$column: " || fail "$c says nothing on the column $column"
+    done
+    grep -qE '^(->|  ) csr:f64 +[0-9.]+ B ' out || fail "$c: no size in bytes: $(cat out)"
+done
 expect 1 "cannot open 'nowhere.mtx'" tune nowhere.mtx
 expect 4 "cpuu" spmv m.mtx -d cpuu
 expect 2 "cases/laser.yaml:1: no file of the Matrix Market" matrix "$SOURCE/cases/laser.yaml"
@@ -194,6 +211,7 @@ expect 0 ", 12 stages;" explain -g -n 12 heat.yaml -s time.method=rock4
 expect 0 "possible, each is separate" explain --graph heat.yaml -o step.dot
 grep -q '^  subgraph cluster_0 {' step.dot || fail "no box in step.dot"
 command -v dot > /dev/null && { dot -Tsvg step.dot > step.svg || fail "Graphviz does not read step.dot"; }
+expect 2 "--output heat.yaml is read, and would be written over" explain --graph heat.yaml -o heat.yaml
 expect 1 "nowhere/step.dot" explain --graph heat.yaml -o nowhere/step.dot
 expect 2 "nowhere.yaml" explain --graph nowhere.yaml
 expect 0 "" cache --trace heat.yaml

@@ -63,9 +63,9 @@ expect 0 "after 0 iterations" solve real.mtx b.mtx -g x.npy -t 1e-8
 expect 0 "vectors c128" solve complex.mtx
 if command -v python3 > /dev/null && python3 -c 'import numpy' 2> /dev/null; then
     python3 -c 'import numpy as n; n.save("z.npy", n.arange(400) * (1 + 2j)); n.save("f.npy", n.asfortranarray(n.ones((400, 1), "f4")))'
-    expect 0 "vectors c128" solve real.mtx z.npy -o z.npy # a complex right-hand side
+    expect 0 "vectors c128" solve real.mtx z.npy -o zx.npy # a complex right-hand side
     expect 0 "vectors f64" solve real.mtx f.npy
-    python3 -c 'import numpy as n; z = n.load("z.npy"); assert z.dtype == "c16" and abs(z.imag - 2 * z.real).max() < 1e-6 * abs(z).max()' || fail "z.npy"
+    python3 -c 'import numpy as n; z = n.load("zx.npy"); assert z.dtype == "c16" and abs(z.imag - 2 * z.real).max() < 1e-6 * abs(z).max()' || fail "zx.npy"
 fi
 expect 0 "" solve real.mtx -q
 [ -s out ] && fail "solve -q prints $(cat out)"
@@ -74,8 +74,32 @@ expect 0 "" solve real.mtx -q
 expect 0 "inner solver bicgstab:5:ilu0" solve real.mtx -m fgmres --inner bicgstab:5:ilu0
 expect 0 '"inner": "cg"' solve symmetric.mtx -m fgmres --inner cg --json
 # files that cannot be written are known before the work; b = 0 has no relative residual; a singular matrix gives nothing worse than the first guess
-for flag in -o --history --plot; do expect 1 "the folder nowhere/: No such file or directory" solve real.mtx "$flag" nowhere/x; done
-mkdir -p place; expect 1 "this is a folder: give the name of a file" solve real.mtx -o place
+for output in "-o nowhere/x.npy" "--history nowhere/x.csv" "--plot nowhere/x.png"; do
+    # shellcheck disable=SC2086
+    expect 1 "the folder nowhere/: No such file or directory" solve real.mtx $output
+    [ -s out ] && fail "a folder is looked for after the work: $(cat out)"
+done
+mkdir -p place.npy; expect 1 "this is a folder: give the name of a file" solve real.mtx -o place.npy
+# names of outputs end as what is written there does, and nothing that is read is written over, by whatever name
+for name in x.txt x x.NPY .npy place/.mtx x.csv; do expect 2 "--output $name: a .npy or .mtx file is written" solve real.mtx -o $name; done
+expect 2 "--history h.txt: a .csv file is written: give a name that ends so" solve real.mtx --history h.txt
+expect 2 "--plot h.jpg: a .png file is written: give a name that ends so" solve real.mtx --plot h.jpg
+cp real.mtx kept.mtx; cp b.mtx b-kept.mtx; ln -f kept.mtx linked.mtx; ln -sf kept.mtx linked.csv; cp x.npy guess.npy
+expect 2 "--output kept.mtx is read, and would be written over" solve kept.mtx -o kept.mtx
+expect 2 "--output ./linked.mtx is kept.mtx, which is read, and would be written over" solve kept.mtx -o ./linked.mtx
+expect 2 "--history linked.csv is kept.mtx, which is read" solve kept.mtx --history linked.csv
+expect 2 "--output b-kept.mtx is read" solve kept.mtx b-kept.mtx -o b-kept.mtx
+expect 2 "--output b-kept.mtx is read" solve --stencil 'u - laplace(u)' --grid 20x20 b-kept.mtx -o b-kept.mtx
+expect 2 "--output guess.npy is read" solve kept.mtx -g guess.npy -o guess.npy
+expect 2 "--output kept.mtx is read" convert kept.mtx -o kept.mtx
+expect 2 "--output linked.mtx is kept.mtx, which is read" convert kept.mtx -o linked.mtx
+expect 2 "--output copy.txt: a .mtx file is written" convert kept.mtx -o copy.txt
+expect 2 "--output kept.mtx: a .png file is written" matrix kept.mtx -o kept.mtx
+ln -sf kept.mtx picture.png
+expect 2 "--output picture.png is kept.mtx, which is read" matrix kept.mtx -o picture.png
+touch one.csv; ln -f one.csv one.png
+expect 2 "--history and --plot are one file, one.png" solve kept.mtx --history one.csv --plot one.png
+if ! cmp -s real.mtx kept.mtx || ! cmp -s b.mtx b-kept.mtx || ! cmp -s x.npy guess.npy || [ -e x.txt ]; then fail "a refused output is written"; fi
 vector 400 0 > zero.mtx
 expect 0 "b is 0" solve real.mtx zero.mtx --history zero.csv
 ! grep -q nan out zero.csv || fail "a relative residual of b = 0: $(cat out zero.csv)"
@@ -83,6 +107,57 @@ printf '%%%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n1 2 -1\n2
 vector 2 1 1 > uneven.mtx
 expect 3 "" solve singular.mtx uneven.mtx -m bicgstab --json
 below "$(number residual)" "$(number first)" || fail "worse than the first guess: $(cat out)"
+
+# what has no effect, or would be changed in silence, is refused before the work; where it depends on the matrix, when that is read
+for method in cg bicgstab; do
+    expect 2 "--restart 5: $method has none: it is for gmres, fgmres and idr" solve symmetric.mtx -m $method -r 5
+    [ -s out ] && fail "a refused option of $method is reported after the matrix: $(cat out)"
+done
+for method in gmres fgmres idr; do expect 0 "restart 5, " solve real.mtx -m $method -r 5; done
+expect 2 "--restart 17 is not a whole number from 1 to 16" solve real.mtx -m idr -r 17
+for method in cg bicgstab idr; do
+    expect 2 "an inner solver for $method, whose preconditioner must not change: use fgmres" solve symmetric.mtx -m $method --inner cg
+    [ -s out ] && fail "an inner solver of $method is refused after the matrix: $(cat out)"
+done
+expect 2 "--rtol 0 without --atol is reached by no method" solve real.mtx -t 0
+expect 0 "max(0 |b|, 0.001)" solve real.mtx -t 0 --atol 1e-3
+for type in c64 c128; do
+    want=f64; [ $type = c64 ] && want=f32
+    expect 2 "solve: --vectors $type: the numbers are real: give $want" solve real.mtx --vectors $type
+    expect 2 "solve: --values $type: the numbers are real: give $want" solve real.mtx --values $type
+    expect 2 "solve: --vectors $type: the numbers are real" solve --stencil u --grid 4 --vectors $type
+    expect 2 "convert: --values $type: the numbers are real" convert real.mtx -o no.mtx --values $type
+    for tool in spmv tune; do
+        expect 2 "$tool: --vectors $type: the numbers are real" $tool real.mtx --quick --vectors $type
+        expect 2 "$tool: --values $type: the numbers are real" $tool real.mtx --quick --values $type
+    done
+    expect 2 "--format csr:$type: the matrix and b are real, and so are vectors: leave $type out" solve real.mtx -f csr:$type
+    expect 0 "vectors $type" solve complex.mtx --vectors $type -t 1e-4
+done
+expect 2 "solve: --format csr:f32 and --values f64: f32 is another precision: leave one of them out" solve real.mtx -f csr:f32 --values f64
+expect 2 "convert: --format bsell:2:h32:c128 and --values c64: c128 is another precision" convert complex.mtx -o no.mtx -f bsell:2:h32:c128 --values c64
+expect 2 "spmv: --format dia,csr:f32,coo and --values f64: f32 is another precision" spmv real.mtx --quick -f dia,csr:f32,coo --values f64
+expect 0 "csr:f32" solve real.mtx -f csr:f32 --values f32
+expect 0 "csr:c64" solve complex.mtx -f csr:c64 --values f32 -t 1e-4
+# cg is told what it is given: the first entry that differs from the one opposite to it, or a diagonal that is not real
+expect 3 "warning: cg is for hermitian matrices, and real.mtx is none: entry (1, 2) = -0.8, (2, 1) = -1.2, counted from 1: take gmres, bicgstab or idr" solve real.mtx -m cg -n 2 --json
+expect 0 "warning: cg is for hermitian matrices, and real.mtx is none" solve real.mtx -m fgmres --inner cg:2
+expect 0 "warning: amg is for hermitian matrices, and real.mtx is none" solve real.mtx -p amg
+expect 3 "and complex.mtx is none: entry (1, 1) = 4.5+1i, counted from 1" solve complex.mtx -m cg -n 2
+hermitian() { printf '%%%%MatrixMarket matrix coordinate complex general\n3 3 5\n2 1 1 %s\n1 1 4 0\n3 3 4 %s\n1 2 1 1\n2 2 4 0\n' "$1" "$2"; }
+hermitian -1 0 > good.mtx; hermitian 1 0 > bad.mtx; hermitian -1 2 > diagonal.mtx; hermitian -1 1e-14 > rounding.mtx
+expect 3 "bad.mtx is none: entry (1, 2) = 1+1i, (2, 1) = 1+1i," solve bad.mtx -m cg -n 1
+expect 3 "diagonal.mtx is none: entry (3, 3) = 4+2i, counted" solve diagonal.mtx -m cg -n 1
+for place in "3 1" "1 3"; do
+    printf '%%%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 4\n2 2 4\n3 3 4\n%s 1\n' "$place" > half.mtx
+    expect 3 "half.mtx is none: entry (${place/ /, }) = 1, (${place:2:1}, ${place:0:1}) = 0" solve half.mtx -m cg -n 1
+done
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 6\n1 1 4\n2 2 4\n3 3 4\n2 1 1e-14\n2 3 1\n3 2 1\n' > alone.mtx # an entry that rounding has left, with nothing opposite
+for call in "alone.mtx -m cg" "good.mtx -m cg" "rounding.mtx -m cg" "symmetric.mtx -m cg" "symmetric.mtx -p amg" "real.mtx -m cg -n 2 -q" "real.mtx -m bicgstab"; do
+    # shellcheck disable=SC2086
+    "$command" solve $call > out 2> err
+    grep -q warning err && fail "solve $call warns: $(cat err)"
+done
 
 # a file of few bytes that announces many rows: refused before memory is taken for them; without padding few entries in many rows are no explosion
 printf '%%%%MatrixMarket matrix coordinate real general\n100000000000 100000000000 1\n5 5 1\n' > wide.mtx
@@ -113,6 +188,7 @@ expect 2 "1 to 1000 iterations is needed" solve real.mtx -m fgmres --inner cg:5x
 expect 2 "did you mean cg?" solve real.mtx -m fgmres --inner cgs:5
 expect 2 "did you mean ilu?" solve real.mtx -m fgmres --inner cg:5:ilux
 expect 2 "give the preconditioner to the inner solver" solve real.mtx -m fgmres -p jacobi --inner cg
+[ -s out ] && fail "a preconditioner beside an inner solver is refused after the matrix: $(cat out)"
 
 # equations in the place of matrices: the same x as with the matrix of that stencil
 "$command" generate laplace --cells 20x20 -o laplace.mtx > out || fail "generate laplace"
@@ -120,6 +196,13 @@ awk 'NR <= 2 || /^%/ { print; next } $1 == $2 { print $1, $2, $3 + 1; next } { p
 expect 0 "" solve shifted.mtx b.mtx -m cg -t 1e-11 -o x.mtx -q
 expect 0 "u - laplace(u): 20 x 20 cells; x: spacing 1, dirichlet; y: spacing 1, dirichlet" solve --stencil 'u - laplace(u)' --grid 20x20 --spacing 1 -m cg -t 1e-11 b.mtx -o equation.mtx
 paste x.mtx equation.mtx | awk 'NR > 2 { d = $1 - $2; if (d * d > 1e-16) bad = 1 } END { exit bad || NR != 402 }' || fail "an equation gives another x than its matrix"
+# memory: what takes most of it, and what takes less, of what an equation has
+expect 5 "TB are needed on cpu (matrix 0 B, vectors " solve --stencil u --grid 10000x10000x1000 -q
+grep -q "free: use a smaller --restart, or --vectors f32" err || fail "no advice: $(cat err)"
+expect 5 "use a smaller --restart" solve --stencil u --grid 10000x10000x1000 --vectors f32 -q
+grep -q -e "--values" -e "--vectors" err && fail "advice that is followed or refused: $(cat err)"
+expect 5 "preconditioner 2" solve --stencil u --grid 10000x10000x1000 -p chebyshev -m cg -q
+grep -q "free: use --vectors f32" err || fail "no advice: $(cat err)"
 for precond in none jacobi chebyshev; do
     expect 0 "largest error of x" solve --stencil '(1 + x^2)*u - 0.01*laplace(u) + 0.02*dx(u)' --grid 13x7x5 --boundary neumann,periodic,dirichlet --spacing 0.1,0.2,0.1 -p $precond
     expect 0 "" solve --stencil '(1 + x^2)*u - 0.01*laplace(u) + 0.02*dx(u)' --grid 13x7x5 --boundary neumann,periodic,dirichlet --spacing 0.1,0.2,0.1 -p $precond -t 1e-9 --json
@@ -171,20 +254,23 @@ printf '\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\xf8\x7f' >> nan.npy
 expect 2 "nan.npy: number 2 of 2, counted from 1, is nan: finite numbers are needed" solve singular.mtx nan.npy
 expect 2 "did you mean gmres?" solve real.mtx -m gmers
 expect 2 "did you mean jacobi?" solve real.mtx -p jacobbi
+expect 2 'preconditioner "ilu11": level 11: 0 to 10 is needed, such as ilu1, or ilu:level=1' solve real.mtx -p ilu11
+for far in "-m foo" "-m dirk" "-p xyz" "-f hello"; do
+    # shellcheck disable=SC2086
+    expect 2 "there is none of that name; " solve real.mtx $far
+done
+expect 2 "there is no list of 'foo'; known are" list foo
 expect 2 "did you mean bsell?" solve real.mtx -f bsel:5
 expect 2 "400 x 400 is not made of whole blocks of 3 x 3" solve real.mtx -f bcsr:3
 expect 2 "--restart 0 is not a whole number from 1 to 1000" solve real.mtx -r 0
 expect 2 "--iterations 2.5 is not a whole number" solve real.mtx -n 2.5
 expect 2 "--rtol -1: a number of 0 or more is needed" solve real.mtx -t -1
 expect 2 "--values f16 is none of f32, f64" solve real.mtx --values f16
-expect 2 "jacobi: the diagonal entry of row 1 is missing or singular" solve singular.mtx -p jacobi
+expect 2 "jacobi: the diagonal entry of row 1, counted from 0, is missing or singular" solve singular.mtx -p jacobi
 printf '%%%%MatrixMarket matrix array complex general\n1 1\n1 1\n' > complex-one.mtx
 expect 2 "holds complex numbers" solve real.mtx b.mtx -g complex-one.mtx
 expect 1 "nowhere.mtx" solve nowhere.mtx
 expect 1 "nowhere.npy" solve real.mtx nowhere.npy
-expect 1 "nowhere/x.npy" solve real.mtx -o nowhere/x.npy
-expect 1 "nowhere/h.csv" solve real.mtx --history nowhere/h.csv
-expect 1 "nowhere/h.png" solve real.mtx --plot nowhere/h.png
 expect 4 "cpuu" solve real.mtx -d cpuu
 expect 2 "\"f16\" is none of" solve real.mtx -f csr:f16
 
@@ -193,7 +279,7 @@ free=$("$command" info --json | sed -n '/"name": "cpu"/,/"memory_free"/s/.*"memo
 rows=$((${free:-0} / 12800)) # a quarter more
 if [ $rows -gt 0 ] && [ $rows -lt 4000000 ]; then
     awk -v n=$rows 'BEGIN { print "%%MatrixMarket matrix coordinate complex general\n" n, n, n; for (i = 1; i <= n; i++) print i, i, "1 0" }' > large.mtx
-    expect 5 "MB are needed on cpu" solve large.mtx -r 1000
+    expect 5 "are needed on cpu (matrix " solve large.mtx -r 1000
     expect 0 "" solve large.mtx -r 3 -q
     rm large.mtx
 fi
@@ -220,7 +306,8 @@ expect 2 "no file of the Matrix Market" convert "$SOURCE/cases/laser.yaml" -o no
 expect 1 "nowhere/b.mtx" convert real.mtx -o nowhere/b.mtx
 { echo "%%MatrixMarket matrix coordinate pattern general"; echo "50000 50000 99999"; for i in $(seq 50000); do echo "1 $i"; done; for i in $(seq 2 50000); do echo "$i $i"; done; } > arrow.mtx
 expect 5 "rows of this matrix are too different for it; use sell" convert arrow.mtx -o no.mtx -f ell
-expect 5 "ell:f64 would pad this matrix to many times its size" solve arrow.mtx -f ell
+expect 5 "rows of this matrix are too different for it; use sell" solve arrow.mtx -f ell
+[ -s out ] && fail "a layout is refused after the report: $(cat out)"
 [ -e no.mtx ] && fail "a refused conversion leaves a file behind"
 
 if [ $bad -gt 0 ]; then echo "$bad failures"; exit 1; fi

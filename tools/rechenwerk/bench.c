@@ -17,8 +17,7 @@ static int print_list(void)
 static int run(const arguments *a)
 {
     double rounds = 0;
-    if (!number_of(a, "rounds", &rounds)) return 2;
-    if (rounds < 0 || rounds > 100000) return usage("bench: --rounds %g is outside [0, 100000]", rounds);
+    if (!whole_of(a, "rounds", 1, 100000, &rounds)) return 2;
     if (given(a, "json") && given(a, "markdown")) return usage("bench: --json and --markdown exclude each other");
     if (a->noperands == 0) return print_list();
     rw_bench_options options = {.quick = given(a, "quick"), .rounds = (int)rounds, .variants = given(a, "variants"),

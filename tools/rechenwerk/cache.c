@@ -45,8 +45,7 @@ static int describe(rw_context *ctx, const arguments *a)
         print_json(stdout, info.folder);
         printf(", \"entries\": %lld, \"bytes\": %lld}\n", (long long)info.entries, (long long)info.bytes);
     } else {
-        printf("folder   %s\nentries  %lld\nsize     %.1f MiB\n", info.folder, (long long)info.entries,
-               (double)info.bytes / (1024 * 1024));
+        printf("folder   %s\nentries  %lld\nsize     %s\n", info.folder, (long long)info.entries, in_units((double)info.bytes).text);
     }
     return 0;
 }

@@ -60,6 +60,17 @@ bool given(const arguments *a, const char *name);
 const char *value_of(const arguments *a, const char *name); /* the last one given; NULL when none */
 /* A number; false after a message. Leaves *number when the option was not given. */
 bool number_of(const arguments *a, const char *name, double *number);
+/* The same of a whole number from least to most. */
+bool whole_of(const arguments *a, const char *name, double least, double most, double *number);
+
+/* outputs.c */
+typedef struct output_file {
+    const char *name;               /* of the option: "output" */
+    const char *ending, *or_ending; /* of the file's name: ".npy"; both NULL: any */
+} output_file;
+/* Before the work: what options name as files to write. Gives an exit code, 0 to go on, after a message: a name that ends otherwise, a folder that is not there or cannot be written, one of
+ * the files that are read (NULL ones are left out), or one file for two outputs. */
+int check_outputs(const arguments *a, int n, const output_file *outputs, int ninputs, const char *const *inputs);
 
 /* report.c */
 int usage(const char *format, ...) RW_PRINTF(1, 2);       /* "rechenwerk: …" and exit code 2 */
@@ -68,6 +79,11 @@ int failed(rw_context *ctx, rw_status status);            /* the library's messa
 rw_context *make_context(const arguments *a);
 /* The device of -d, else "cpu". */
 rw_status open_device(rw_context *ctx, const arguments *a, rw_device **device);
+/* "24.8 kB": bytes for a person, in the unit that suits them. */
+typedef struct bytes_text {
+    char text[16];
+} bytes_text;
+bytes_text in_units(double bytes);
 void print_json(FILE *file, const char *text); /* a string in quotes, escaped */
 void print_number(FILE *file, double x);       /* as JSON: null when not finite */
 

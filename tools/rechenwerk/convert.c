@@ -14,8 +14,10 @@ static int convert(rw_context *ctx, const arguments *a, conversion *c)
     const rw_entries *e = &c->e;
     char reason[240];
     const bool transpose = given(a, "transpose") || given(a, "conjugate");
+    rw_dtype values = RW_F64;
     rw_status status = open_device(ctx, a, &c->device);
     if (status == RW_OK) status = rw_entries_read(ctx, path, &c->e);
+    if (status == RW_OK && !precision_of(a, "values", e->is_complex, &values)) return 2;
     if (status == RW_OK) status = find_layout(ctx, a, "csr", c->device, &c->e, c->e.is_complex ? RW_C128 : RW_F64, &c->layout, reason);
     if (status == RW_OK) status = rw_sparse_from_entries(c->device, &c->layout.layout, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &c->a);
     if (status == RW_OK && transpose) status = rw_sparse_transpose(c->a, given(a, "conjugate"), &c->b);
@@ -24,8 +26,8 @@ static int convert(rw_context *ctx, const arguments *a, conversion *c)
     if (given(a, "quiet")) return 0;
     const rw_sparse_size size = rw_sparse_get_size(c->b ? c->b : c->a);
     print_matrix(path, e);
-    printf("  %s%s: %lld x %lld, %lld places, %.3f an entry, %lld bytes\n", text_of(rw_sparse_get_layout(c->b ? c->b : c->a)), transpose ? ", transposed" : "", (long long)size.rows,
-           (long long)size.columns, (long long)size.places, e->n ? (double)size.places / (double)e->n : 1, (long long)size.bytes);
+    printf("  %s%s: %lld x %lld, %lld places, %.3f an entry, %s\n", text_of(rw_sparse_get_layout(c->b ? c->b : c->a)), transpose ? ", transposed" : "", (long long)size.rows,
+           (long long)size.columns, (long long)size.places, e->n ? (double)size.places / (double)e->n : 1, in_units((double)size.bytes).text);
     if (*reason) printf("  chosen by %s\n", reason);
     printf("  written: %s\n", output);
     return 0;
@@ -33,12 +35,13 @@ static int convert(rw_context *ctx, const arguments *a, conversion *c)
 
 static int run(const arguments *a)
 {
-    rw_dtype type = RW_F64;
-    if (!precision_of(a, "values", false, &type)) return 2;
+    if (!check_types(a)) return 2;
     if (!value_of(a, "output")) return usage("convert: where to? give --output B.mtx");
+    int code = check_outputs(a, 1, &(output_file){"output", ".mtx", NULL}, 1, a->operands);
+    if (code != 0) return code;
     conversion c = {0};
     rw_context *ctx = make_context(a);
-    int code = ctx ? convert(ctx, a, &c) : 5;
+    code = ctx ? convert(ctx, a, &c) : 5;
     rw_sparse_destroy(&c.a), rw_sparse_destroy(&c.b);
     rw_entries_free(&c.e);
     rw_device_close(&c.device);

@@ -5,25 +5,16 @@
 #include "command.h"
 #include "rechenwerk/run.h"
 
-/* Whole stages, 0 when not given; false after a message. */
-static bool stages_of(const arguments *a, int *stages)
-{
-    double n = 0;
-    if (!number_of(a, "stages", &n)) return false;
-    *stages = n >= 1 && n <= 100000 ? (int)n : 0;
-    if (!value_of(a, "stages") || (*stages && *stages == n)) return true;
-    usage("explain: --stages %s is not a whole number from 1 to 100000", value_of(a, "stages"));
-    return false;
-}
-
 static int run(const arguments *a)
 {
-    int stages;
-    if (!stages_of(a, &stages)) return 2;
+    double stages = 0; /* not given */
+    if (!whole_of(a, "stages", 1, 100000, &stages)) return 2;
     for (int i = 0; i < 2 && !given(a, "graph"); i++) {
         static const char *const names[] = {"output", "stages"};
         if (value_of(a, names[i])) return usage("explain: --%s belongs to --graph, which is not given", names[i]);
     }
+    int code = check_outputs(a, 1, &(output_file){.name = "output"}, 1, a->operands);
+    if (code != 0) return code;
     rw_context *ctx = make_context(a);
     const char **set = calloc((size_t)a->ngiven + 1, sizeof(*set));
     if (!ctx || !set) return 5;
@@ -31,10 +22,10 @@ static int run(const arguments *a)
     for (int i = 0; i < a->ngiven; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
     char *text = NULL;
-    rw_status status = given(a, "graph") ? rw_explain_graph(ctx, a->operands[0], &options, stages, value_of(a, "output"), &text)
+    rw_status status = given(a, "graph") ? rw_explain_graph(ctx, a->operands[0], &options, (int)stages, value_of(a, "output"), &text)
                                          : rw_explain_case(ctx, a->operands[0], &options, &text);
     if (status == RW_OK) fputs(text, stdout);
-    int code = status == RW_OK ? 0 : failed(ctx, status);
+    code = status == RW_OK ? 0 : failed(ctx, status);
     free(text);
     free(set);
     rw_context_destroy(&ctx);

@@ -42,14 +42,6 @@ static double file_bytes(const request *r, double value) { return 80 + (double)r
 
 /* ---- trace -------------------------------------------------------------------------------------------------------------------------- */
 
-static bool whole_of(const arguments *a, const char *name, double least, double most, double *number)
-{
-    if (!number_of(a, name, number)) return false;
-    if (!given(a, name) || (*number >= least && *number <= most && *number == floor(*number))) return true;
-    usage("generate: --%s %s is not a whole number from %.0f to %.0f", name, value_of(a, name), least, most);
-    return false;
-}
-
 static int read_values(const arguments *a, bool *is_complex)
 {
     static const char *const names[] = {"real", "complex"};
@@ -210,7 +202,7 @@ static int check_output(const request *r, const char *path)
     if (statvfs(folder, &disk) != 0) return 0; /* writing will tell */
     const double room = (double)disk.f_bavail * (double)disk.f_frsize;
     if (r->file <= room) return 0;
-    fprintf(stderr, "rechenwerk: generate: the file takes about %.3g bytes, and %s has %.3g free: choose fewer cells or another folder\n", r->file, folder, room);
+    fprintf(stderr, "rechenwerk: generate: the file takes about %s, and %s has %s free: choose fewer cells or another folder\n", in_units(r->file).text, folder, in_units(room).text);
     return 1;
 }
 
@@ -229,8 +221,8 @@ static void print(const kind *k, const request *r, const char *path)
     if (r->rows != r->columns) printf(", columns %lld\n", (long long)r->columns);
     if (k->has_options) printf("  blocks     %lld of %d x %d\n", (long long)r->blocks, RW_MULTIBLOCK_UNKNOWNS, RW_MULTIBLOCK_UNKNOWNS);
     printf("  entries    %lld\n", (long long)r->entries);
-    printf("  bytes      %.3g in memory, as %s\n", r->bytes, k->has_options ? r->spec.is_complex ? "bcsr:5x5:c128" : "bcsr:5x5:f64" : "csr:f64");
-    printf("  file       about %.3g bytes%s%s\n", r->file, path ? ": " : "; without --output none is written", path ? path : "");
+    printf("  memory     %s as %s\n", in_units(r->bytes).text, k->has_options ? r->spec.is_complex ? "bcsr:5x5:c128" : "bcsr:5x5:f64" : "csr:f64");
+    printf("  file       about %s%s%s\n", in_units(r->file).text, path ? ": " : "; without --output none is written", path ? path : "");
     fflush(stdout);
 }
 
@@ -256,10 +248,12 @@ static int run(const arguments *a)
     if (!cells && !file) return usage("generate: --cells is missing: for example --cells 10x40x20");
     if (file && (cells || given(a, "blocks") || given(a, "periodic")))
         return usage("generate: --cgns says cells, grid blocks and what is periodic: leave --%s out", cells ? "cells" : given(a, "blocks") ? "blocks" : "periodic");
+    int code = check_outputs(a, 1, &(output_file){"output", ".mtx", NULL}, 1, (const char *[]){value_of(a, "cgns")});
+    if (code != 0) return code;
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
     rw_status status = cells ? rw_multiblock_cells_parse(ctx, cells, r.spec.cells) : RW_OK;
-    int code = status == RW_OK ? k->read(ctx, &r) : failed(ctx, status);
+    code = status == RW_OK ? k->read(ctx, &r) : failed(ctx, status);
     if (code == 0 && path) code = check_output(&r, path);
     if (code == 0) print(k, &r, path);
     if (code == 0 && path) code = write_matrix(ctx, k, &r, path);

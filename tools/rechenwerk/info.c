@@ -89,8 +89,7 @@ static int run(const arguments *a)
     } else if (status == RW_OK) {
         printf("rechenwerk %s\n\n", rw_version());
         for (int i = 0; i < n; i++) print_device(&list[i]);
-        printf("\nprogram cache  %s, %lld entries, %.1f MiB\n", *cache.folder ? cache.folder : "off",
-               (long long)cache.entries, (double)cache.bytes / (1024 * 1024));
+        printf("\nprogram cache  %s, %lld entries, %s\n", *cache.folder ? cache.folder : "off", (long long)cache.entries, in_units((double)cache.bytes).text);
     }
     rw_device_list_free(&list);
     rw_context_destroy(&ctx);

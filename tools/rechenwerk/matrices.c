@@ -4,18 +4,51 @@
 
 #include "matrices.h"
 
+/* A type's place in the list, -1 for another word; of those that begin at text, up to one of `ends`. */
+static int type_at(const char *text, const char *ends)
+{
+    static const char *const types[] = {"f32", "f64", "c64", "c128"};
+    const size_t n = strcspn(text, ends);
+    for (int i = 0; i < COUNT(types); i++)
+        if (strlen(types[i]) == n && !strncmp(text, types[i], n)) return i;
+    return -1;
+}
+
+static bool is_single(int type) { return type == 0 || type == 2; }
+
+/* The type that a layout, or a list of them, names and that has another precision than `type`; NULL: none. */
+static const char *other_type(const char *layouts, int type)
+{
+    for (const char *word = layouts;; word++) {
+        const int named = type_at(word, ":,");
+        if (named >= 0 && is_single(named) != is_single(type)) return word;
+        if (!*(word += strcspn(word, ":,"))) return NULL;
+    }
+}
+
+bool check_types(const arguments *a)
+{
+    static const char *const names[] = {"vectors", "values"};
+    const char *text = NULL, *format = value_of(a, "format");
+    for (int i = 0; i < COUNT(names); i++)
+        if ((text = value_of(a, names[i])) && type_at(text, "") < 0) {
+            usage("%s: --%s %s is none of f32, f64; complex matrices take them for each part", a->command->name, names[i], text);
+            return false;
+        }
+    const char *other = text && format ? other_type(format, type_at(text, "")) : NULL;
+    if (other) usage("%s: --format %s and --values %s: %.*s is another precision: leave one of them out", a->command->name, format, text, (int)strcspn(other, ":,"), other);
+    return !other;
+}
+
 bool precision_of(const arguments *a, const char *name, bool is_complex, rw_dtype *type)
 {
     const char *text = value_of(a, name);
-    bool single = *type == RW_F32 || *type == RW_C64;
-    if (text && (!strcmp(text, "f32") || !strcmp(text, "c64"))) single = true;
-    else if (text && (!strcmp(text, "f64") || !strcmp(text, "c128"))) single = false;
-    else if (text) {
-        usage("%s: --%s %s is none of f32, f64; complex matrices take them for each part", a->command->name, name, text);
-        return false;
-    }
+    const int asked = text ? type_at(text, "") : -1;
+    const bool single = text ? is_single(asked) : *type == RW_F32 || *type == RW_C64;
     *type = is_complex ? single ? RW_C64 : RW_C128 : single ? RW_F32 : RW_F64;
-    return true;
+    if (is_complex || asked < 2) return true;
+    usage("%s: --%s %s: the numbers are real: give %s", a->command->name, name, text, single ? "f32" : "f64");
+    return false;
 }
 
 rw_status layout_of(rw_context *ctx, const arguments *a, const char *text, bool is_complex, rw_sparse_layout *layout)

@@ -5,9 +5,11 @@
 #include "command.h"
 #include "rechenwerk/sparse.h"
 
-/* The type that --NAME asks for, else that of *type, complex where the matrix is. false after a message. */
+/* The words of --values and --vectors, and that --format does not contradict --values: what can be said before the matrix is read. false after a message. */
+bool check_types(const arguments *a);
+/* The type that --NAME asks for (which has been checked), else that of *type; complex where the numbers are. false after a message: a complex one for real numbers. */
 bool precision_of(const arguments *a, const char *name, bool is_complex, rw_dtype *type);
-/* A layout from text, with the precision of --values where that is given (which has been checked), complex for a complex matrix. */
+/* A layout from text, with the precision of --values where that is given (which has been checked and fits), complex for a complex matrix. */
 rw_status layout_of(rw_context *ctx, const arguments *a, const char *text, bool is_complex, rw_sparse_layout *layout);
 /* The layout of --format, `usual` where it is not given, chosen where that is "auto": then with the reason, else with "". */
 rw_status find_layout(rw_context *ctx, const arguments *a, const char *usual, rw_device *device, const rw_entries *e, rw_dtype vectors, rw_sparse_candidate *c, char reason[240]);

@@ -1,5 +1,6 @@
 /* Options by their table: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, switches together (-qv), -- ends them. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,5 +149,13 @@ bool number_of(const arguments *a, const char *name, double *number)
         return true;
     }
     usage("%s: --%s %s is not a number", a->command->name, name, text);
+    return false;
+}
+
+bool whole_of(const arguments *a, const char *name, double least, double most, double *number)
+{
+    if (!number_of(a, name, number)) return false;
+    if (!given(a, name) || (*number >= least && *number <= most && *number == floor(*number))) return true;
+    usage("%s: --%s %s is not a whole number from %.0f to %.0f", a->command->name, name, value_of(a, name), least, most);
     return false;
 }

@@ -1,4 +1,4 @@
-/* Messages, the log on stderr, contexts and devices as the options ask, and a few words of JSON. */
+/* Messages, the log on stderr, contexts and devices as the options ask, bytes in units, and a few words of JSON. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -50,6 +50,16 @@ rw_status open_device(rw_context *ctx, const arguments *a, rw_device **device)
 {
     const char *name = value_of(a, "device");
     return rw_device_open(ctx, name ? name : "cpu", device);
+}
+
+bytes_text in_units(double bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    bytes_text t;
+    int i = 0;
+    for (; bytes >= 999.95 && i < COUNT(units) - 1; i++) bytes /= 1000;
+    snprintf(t.text, sizeof t.text, i ? "%.4g %s" : "%.0f %s", bytes, units[i]);
+    return t;
 }
 
 void print_json(FILE *file, const char *text)

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- residuals ------------------------------------------------------------------------------------------------------------- */
@@ -79,8 +78,7 @@ static double memory_of(const solve *s)
     return (double)s->layout.size.bytes + precond_memory(s, NULL) + (double)rw_krylov_memory(&s->spec, s->e.rows, s->vectors) + 2 * (double)s->e.rows * (double)rw_dtype_size(s->vectors);
 }
 
-/* Whether the method keeps the more vectors, the longer it goes on. */
-static bool restarts(const solve *s)
+bool restarts(const solve *s)
 {
     rw_krylov_spec one = s->spec, two = s->spec;
     one.restart = 1, two.restart = 2;
@@ -96,9 +94,9 @@ static void print_before(const solve *s)
     printf("  device     %s\n  format     %s%s%s\n", d->name, text_of(&s->layout.layout), *s->reason ? ": " : "", s->reason);
     bool all;
     const double whole = memory_of(s), matrix = (double)s->layout.size.bytes, precond = precond_memory(s, &all);
-    printf("  memory     %.4g MB: matrix %.4g, vectors %.4g", 1e-6 * whole, 1e-6 * matrix, 1e-6 * (whole - matrix - precond));
-    if (precond_of(s)->method) printf(", preconditioner %s%.4g", all ? "" : "at least ", 1e-6 * precond);
-    if (d->memory_free > 0) printf("; free %.4g GB", 1e-9 * (double)d->memory_free);
+    printf("  memory     %s: matrix %s, vectors %s", in_units(whole).text, in_units(matrix).text, in_units(whole - matrix - precond).text);
+    if (precond_of(s)->method) printf(", preconditioner %s%s", all ? "" : "at least ", in_units(precond).text);
+    if (d->memory_free > 0) printf("; free %s", in_units((double)d->memory_free).text);
     printf("\n  method     %s, ", rw_krylov_method_name(k->method));
     if (restarts(s)) printf("restart %d, ", k->restart);
     if (k->inner) printf("inner solver %s; ", s->inner_text);
@@ -113,7 +111,7 @@ static void print_after(const solve *s, bool converged, double error)
 {
     const rw_krylov_result *r = &s->result;
     if (s->spec.precond.method)
-        printf("\n  %s: %.4g MB, %.3g blocks or entries, %lld levels, made in %.3g s\n", s->precond, 1e-6 * (double)s->info.bytes, (double)s->info.blocks, (long long)s->info.levels, s->info.seconds);
+        printf("\n  %s: %s, %.3g blocks or entries, %lld levels, made in %.3g s\n", s->precond, in_units((double)s->info.bytes).text, (double)s->info.blocks, (long long)s->info.levels, s->info.seconds);
     print_residuals(s);
     printf("\n  %s after %lld iterations, %.4g s: %s\n", converged ? "converged" : "stopped", (long long)r->iterations, r->seconds, rw_krylov_reason_text(r->reason));
     if (r->right_side > 0) printf("  |b - A x| = %.4e, %.4e of |b|; the method took it for %.4e\n", r->residual, relative(s, r->residual), r->estimate);
@@ -144,12 +142,25 @@ static void print_as_json(const solve *s, bool converged, double error)
 
 /* ---- work ------------------------------------------------------------------------------------------------------------------- */
 
+/* What takes less where the largest part of the memory does, of what is not done yet. */
+static const char *advice_of(const solve *s, double matrix, double vectors, double precond)
+{
+    const bool double_vectors = s->vectors == RW_F64 || s->vectors == RW_C128, double_values = s->layout.layout.values == RW_F64 || s->layout.layout.values == RW_C128;
+    const bool fewer = restarts(s) && s->spec.restart > 1;
+    if (precond > matrix && precond > vectors) return "a preconditioner that takes less: jacobi, or one with :f32, :scaled or less fill";
+    if (matrix > vectors) return !s->stencil && double_values ? "--values f32" : "a device with more memory: -d";
+    return fewer ? double_vectors ? "a smaller --restart, or --vectors f32" : "a smaller --restart" : double_vectors ? "--vectors f32" : "a device with more memory: -d";
+}
+
 static int check_memory(const solve *s)
 {
     const rw_device_properties *d = rw_device_info(s->device);
-    if (d->memory_free <= 0 || memory_of(s) <= (double)d->memory_free) return 0;
-    fprintf(stderr, "rechenwerk: solve: %.4g MB are needed on %s, and %.4g are free: use a method that keeps fewer vectors (a smaller --restart), or --values f32\n", 1e-6 * memory_of(s), d->name,
-            1e-6 * (double)d->memory_free);
+    bool all;
+    const double whole = memory_of(s), matrix = (double)s->layout.size.bytes, precond = precond_memory(s, &all), vectors = whole - matrix - precond;
+    if (d->memory_free <= 0 || whole <= (double)d->memory_free) return 0;
+    fprintf(stderr, "rechenwerk: solve: %s are needed on %s (matrix %s, vectors %s", in_units(whole).text, d->name, in_units(matrix).text, in_units(vectors).text);
+    if (precond_of(s)->method) fprintf(stderr, ", preconditioner %s%s", all ? "" : "at least ", in_units(precond).text);
+    fprintf(stderr, "), and %s are free: use %s\n", in_units((double)d->memory_free).text, advice_of(s, matrix, vectors, precond));
     return 5;
 }
 
@@ -200,22 +211,11 @@ static int find_operands(const arguments *a, solve *s)
     return 0;
 }
 
-/* Before the work: files are written beside their place, so their folder is needed. */
-static int check_outputs(const arguments *a)
+static int check_files(const arguments *a, const solve *s)
 {
-    static const char *const outputs[] = {"output", "history", "plot"};
-    for (int i = 0; i < COUNT(outputs); i++) {
-        const char *path = value_of(a, outputs[i]), *slash = path ? strrchr(path, '/') : NULL;
-        struct stat at;
-        if (!path) continue;
-        char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-        const bool good = folder && access(folder, W_OK) == 0, is_folder = stat(path, &at) == 0 && S_ISDIR(at.st_mode);
-        if (!good) fprintf(stderr, "rechenwerk: solve: --%s %s: the folder %s: %s\n", outputs[i], path, folder ? folder : "?", strerror(errno));
-        else if (is_folder) fprintf(stderr, "rechenwerk: solve: --%s %s: this is a folder: give the name of a file\n", outputs[i], path);
-        free(folder);
-        if (!good || is_folder) return 1;
-    }
-    return 0;
+    static const output_file outputs[] = {{"output", ".npy", ".mtx"}, {"history", ".csv", NULL}, {"plot", ".png", NULL}};
+    const char *const inputs[] = {s->stencil ? NULL : s->matrix, s->right_side, value_of(a, "guess")};
+    return check_outputs(a, COUNT(outputs), outputs, COUNT(inputs), inputs);
 }
 
 static int run(const arguments *a)
@@ -226,10 +226,11 @@ static int run(const arguments *a)
     if (ctx) {
         code = find_operands(a, s);
         if (code == 0) code = parse_spec(ctx, a, s);
-        if (code == 0) code = check_outputs(a);
+        if (code == 0) code = check_files(a, s);
         if (code == 0) code = s->stencil ? read_stencil(ctx, a, s) : read_system(ctx, a, s);
         if (code == 0 && !given(a, "json") && !given(a, "quiet")) print_before(s);
         if (code == 0) code = check_memory(s);
+        if (code == 0 && !given(a, "quiet")) warn_unless_hermitian(s);
         if (code == 0) code = make_system(ctx, a, s);
         if (code == 0) code = solve_system(ctx, a, s);
         rw_array_destroy(&s->b), rw_array_destroy(&s->x);
@@ -244,7 +245,7 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"output", 'o', "FILE", "x as .npy, or as .mtx"},
+    {"output", 'o', "FILE", "x, as .npy or .mtx"},
     {"stencil", 0, "EQUATION", "A u on a grid, such as 'u - 0.01*laplace(u)', in the place of a matrix"},
     {"grid", 0, "SIZE", "of an equation: cells along x, y, z, such as 64x64x32"},
     {"spacing", 0, "H", "of an equation: distance of cells, or 0.1,0.2,0.1; without it 1 over the cells of the longest axis and one"},
@@ -256,9 +257,9 @@ static const option options[] = {
     OPTION_DEVICE,
     OPTION_VALUES,
     {"vectors", 0, "TYPE", "precision of vectors and sums: f64 (usual) or f32"},
-    {"rtol", 't', "X", "stop when |r| is at most X |b|; without it 1e-8"},
+    {"rtol", 't', "X", "stop when |r| is at most X |b|; without it and --atol 1e-8"},
     {"atol", 0, "X", "or at most X"},
-    {"restart", 'r', "N", "vectors that are kept before a restart; without it 30; of idr its s, without it 4"},
+    {"restart", 'r', "N", "of gmres and fgmres: vectors that are kept before a restart, without it 30; of idr its s, without it 4"},
     {"iterations", 'n', "N", "most of them; without it 10000"},
     {"guess", 'g', "FILE", "x to begin with, .npy or .mtx; without it 0"},
     {"history", 0, "FILE.csv", "residuals of all iterations as a table"},

@@ -36,12 +36,17 @@ typedef struct solve {
     history h;
 } solve;
 
+/* solve.c. Whether the method keeps vectors until it restarts, or has a space of as many: gmres, fgmres, idr. */
+bool restarts(const solve *s);
+
 /* solve_input.c. Each gives an exit code, 0 to go on, and has said what is wrong. */
 int parse_spec(rw_context *ctx, const arguments *a, solve *s);
 /* The matrix, the type of vectors, the layout: nothing is made on the device yet. */
 int read_system(rw_context *ctx, const arguments *a, solve *s);
 /* Complex vectors where the matrix or the right-hand side is. */
 int find_vectors(rw_context *ctx, const arguments *a, solve *s);
+/* solve_hermitian.c: a line on stderr where cg or amg is asked for, and the matrix is not hermitian. */
+void warn_unless_hermitian(const solve *s);
 /* solve_stencil.c: the same of an equation; the operator; a line about it. */
 int read_stencil(rw_context *ctx, const arguments *a, solve *s);
 rw_status make_stencil(solve *s);

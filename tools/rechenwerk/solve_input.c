@@ -9,14 +9,6 @@
 
 /* ---- options ---------------------------------------------------------------------------------------------------------------- */
 
-static bool whole_of(const arguments *a, const char *name, double least, double most, double *number)
-{
-    if (!number_of(a, name, number)) return false;
-    if (!given(a, name) || (*number >= least && *number <= most && floor(*number) == *number)) return true;
-    usage("solve: --%s %s is not a whole number from %.0f to %.0f", name, value_of(a, name), least, most);
-    return false;
-}
-
 static bool tolerance_of(const arguments *a, const char *name, double *number)
 {
     if (!number_of(a, name, number)) return false;
@@ -30,6 +22,9 @@ static int parse_inner(rw_context *ctx, const char *text, solve *s)
 {
     char method[32];
     const size_t n = strcspn(text, ":");
+    if (s->spec.method != RW_KRYLOV_FGMRES)
+        return usage("solve: --inner %s is an inner solver for %s, whose preconditioner must not change: use fgmres", text, rw_krylov_method_name(s->spec.method));
+    if (s->spec.precond.method) return usage("solve: --precond %s beside --inner %s: give the preconditioner to the inner solver, such as cg:10:jacobi", s->precond, text);
     char *end = (char *)(uintptr_t)text + n;
     snprintf(method, sizeof method, "%.*s", (int)n, text);
     rw_status status = rw_krylov_method_parse(ctx, method, &s->inner.method);
@@ -47,19 +42,21 @@ static int parse_inner(rw_context *ctx, const char *text, solve *s)
 int parse_spec(rw_context *ctx, const arguments *a, solve *s)
 {
     double restart = 0, iterations = 0;
-    rw_dtype type = RW_F64;
     const char *method = value_of(a, "method");
     s->precond = value_of(a, "precond") ? value_of(a, "precond") : "none";
     s->spec.method = RW_KRYLOV_GMRES;
-    if (!precision_of(a, "values", false, &type) || !precision_of(a, "vectors", false, &type)) return 2;
+    if (!check_types(a)) return 2;
     if (!tolerance_of(a, "rtol", &s->spec.rtol) || !tolerance_of(a, "atol", &s->spec.atol)) return 2;
-    if (!whole_of(a, "restart", 1, 1000, &restart) || !whole_of(a, "iterations", 1, 1e8, &iterations)) return 2;
+    if (given(a, "rtol") && s->spec.rtol == 0 && s->spec.atol == 0) return usage("solve: --rtol %s without --atol is reached by no method: a tolerance above 0 is needed", value_of(a, "rtol"));
+    if (!whole_of(a, "iterations", 1, 1e8, &iterations)) return 2;
     s->spec.iterations = iterations > 0 ? (int64_t)iterations : 10000;
     if (s->spec.rtol == 0 && s->spec.atol == 0) s->spec.rtol = 1e-8;
     rw_status status = method ? rw_krylov_method_parse(ctx, method, &s->spec.method) : RW_OK;
     if (status == RW_OK) status = rw_precond_parse(ctx, s->precond, &s->spec.precond);
-    s->spec.restart = restart > 0 ? (int)restart : s->spec.method == RW_KRYLOV_IDR ? 4 : 30;
     if (status != RW_OK) return failed(ctx, status);
+    if (given(a, "restart") && !restarts(s)) return usage("solve: --restart %s: %s has none: it is for gmres, fgmres and idr", value_of(a, "restart"), method);
+    if (!whole_of(a, "restart", 1, s->spec.method == RW_KRYLOV_IDR ? 16 : 1000, &restart)) return 2;
+    s->spec.restart = restart > 0 ? (int)restart : s->spec.method == RW_KRYLOV_IDR ? 4 : 30;
     return given(a, "inner") ? parse_inner(ctx, value_of(a, "inner"), s) : 0;
 }
 
@@ -104,8 +101,7 @@ int find_vectors(rw_context *ctx, const arguments *a, solve *s)
         rw_array_destroy(&b);
     }
     s->vectors = RW_F64;
-    precision_of(a, "vectors", is_complex, &s->vectors);
-    return 0;
+    return precision_of(a, "vectors", is_complex, &s->vectors) ? 0 : 2;
 }
 
 int read_system(rw_context *ctx, const arguments *a, solve *s)
@@ -115,13 +111,16 @@ int read_system(rw_context *ctx, const arguments *a, solve *s)
     if (status != RW_OK) return failed(ctx, status);
     if (s->e.rows != s->e.columns || s->e.rows == 0)
         return usage("solve: %s has %lld rows and %lld columns: a system needs as many of one as of the other, and some", s->matrix, (long long)s->e.rows, (long long)s->e.columns);
-    const int code = find_vectors(ctx, a, s);
+    rw_dtype values = RW_F64;
+    const int code = precision_of(a, "values", s->e.is_complex, &values) ? find_vectors(ctx, a, s) : 2;
     if (code != 0) return code;
     status = find_layout(ctx, a, "auto", s->device, &s->e, s->vectors, &s->layout, s->reason);
     if (status != RW_OK) return failed(ctx, status);
+    if (rw_dtype_is_complex(s->layout.layout.values) && !rw_dtype_is_complex(s->vectors))
+        return usage("solve: --format %s: the matrix and b are real, and so are vectors: leave %s out", value_of(a, "format"), rw_dtype_name(s->layout.layout.values));
     if (!s->layout.refused) return 0;
-    fprintf(stderr, "rechenwerk: solve: %s would pad this matrix to many times its size: leave --format to auto\n", text_of(&s->layout.layout));
-    return 5;
+    /* making it fails before it takes memory, and says which format is better */
+    return failed(ctx, rw_sparse_from_entries(s->device, &s->layout.layout, s->e.rows, s->e.columns, s->e.n, s->e.row, s->e.column, s->e.value, s->e.is_complex, &s->a));
 }
 
 /* ---- on the device ------------------------------------------------------------------------------------------------------------ */

@@ -43,10 +43,21 @@ static void print_row(const products *p, int i)
         printf("%-2s %-26s refused: it would pad the matrix to many times its size\n", mark, r->variant);
         return;
     }
-    printf("%-2s %-26s %11.4g %9.3f %11.4g", mark, r->variant, (double)c->size.bytes, c->fill, c->moved);
+    printf("%-2s %-26s %11s %9.3f %11s", mark, r->variant, in_units((double)c->size.bytes).text, c->fill, in_units(c->moved).text);
     if (p->tune) printf(" %12.4g %12.4g %10.3g", 1e6 * predicted(p, i), 1e6 * r->seconds, r->seconds / predicted(p, i));
     else printf(" %12.4g %8.1f", 1e6 * r->seconds, 1e-9 * r->bytes / r->seconds);
     printf(" %8.3f %9.2f %8.2g%s\n", r->share, 1e-9 * operations(p) / r->seconds, r->error, r->error > 1 ? "  WRONG" : "");
+}
+
+static void print_columns(const products *p)
+{
+    printf("\n  memory: of the matrix; places: kept for an entry; a product: bytes that it moves");
+    if (p->tune)
+        printf("\n  predicted: those bytes, over the share of a copy's speed that products of the format reach on such devices and the speed of the copy here; measured: the median; ratio: measured over predicted\n"
+               "  of copy: speed of the product over that of a copy in the same rounds");
+    else printf("; time: the median; GB/s: those bytes over it\n  of copy: that speed over the one of a copy in the same rounds");
+    printf("; GFlop/s: of entries, without padding; error: over what rounding allows, above 1 is wrong\n");
+    if (p->tune) printf("  ->: of the least predicted cost, the one that --format auto takes; the model leaves out launches and caches, so a small matrix takes longer than predicted\n");
 }
 
 static void print_text(const products *p)
@@ -55,12 +66,12 @@ static void print_text(const products *p)
     print_matrix(p->path, &p->e);
     if (any)
         printf("  %s, vectors %s; %s %.4g GB/s; medians of %d\n", rw_device_info(p->device)->name, rw_dtype_name(p->vectors), any->limit_name, 1e-9 * any->limit, any->rounds);
-    printf("\n   %-26s %11s %9s %11s", "format", "bytes", "places", "a product");
+    printf("\n   %-26s %11s %9s %11s", "format", "memory", "places", "a product");
     if (p->tune) printf(" %12s %12s %10s", "predicted/us", "measured/us", "ratio");
     else printf(" %12s %8s", "time/us", "GB/s");
     printf(" %8s %9s %8s\n", "of copy", "GFlop/s", "error");
     for (int i = 0; i < p->choice.n; ++i) print_row(p, i);
-    printf("\n  bytes of the matrix; places kept for an entry; a product: bytes that it moves; error: of what rounding allows\n");
+    print_columns(p);
     if (!p->tune || !any) return;
     const rw_bench_result *best = p->rows + p->choice.best;
     printf("  chosen: %s, %s\n  fastest: %s", best->variant, p->choice.reason, any->variant);
@@ -90,12 +101,12 @@ static void print_as_json(const products *p)
 
 /* ---- work ------------------------------------------------------------------------------------------------------------------ */
 
-/* Layouts with commas between them. */
+/* Layouts with commas between them, no more than there is room for. */
 static rw_status parse_list(rw_context *ctx, const arguments *a, const char *text, products *p)
 {
     rw_sparse_choice *c = &p->choice;
     rw_status status = RW_OK;
-    for (bool more = true; more && status == RW_OK && c->n < RW_SPARSE_CANDIDATES; ++c->n) {
+    for (bool more = true; more && status == RW_OK; ++c->n) {
         const size_t n = strcspn(text, ",");
         char word[64];
         snprintf(word, sizeof word, "%.*s", (int)n, text);
@@ -123,9 +134,9 @@ static int measure(rw_context *ctx, const arguments *a, const rw_bench_options *
     if (status == RW_OK) status = rw_entries_read(ctx, p->path, &p->e);
     if (status != RW_OK) return failed(ctx, status);
     rw_dtype values = RW_F64;
-    precision_of(a, "values", p->e.is_complex, &values);
+    if (!precision_of(a, "values", p->e.is_complex, &values)) return 2;
     p->vectors = values;
-    precision_of(a, "vectors", p->e.is_complex, &p->vectors);
+    if (!precision_of(a, "vectors", p->e.is_complex, &p->vectors)) return 2;
     status = find_candidates(ctx, a, values, p);
     if (status == RW_OK) status = rw_bench_products(p->device, &p->e, p->vectors, p->choice.candidate, p->choice.n, options, &p->rows);
     if (status != RW_OK) return failed(ctx, status);
@@ -139,9 +150,10 @@ static int measure(rw_context *ctx, const arguments *a, const rw_bench_options *
 static int run_products(const arguments *a, bool tune)
 {
     double rounds = 0;
-    rw_dtype type = RW_F64;
-    if (!precision_of(a, "values", false, &type) || !precision_of(a, "vectors", false, &type) || !number_of(a, "rounds", &rounds)) return 2;
-    if (rounds < 0 || rounds > 100000) return usage("%s: --rounds %g is outside [0, 100000]", a->command->name, rounds);
+    int formats = 1;
+    for (const char *comma = value_of(a, "format"); comma && (comma = strchr(comma, ',')); comma++) formats++;
+    if (!check_types(a) || !whole_of(a, "rounds", 1, 100000, &rounds)) return 2;
+    if (formats > RW_SPARSE_CANDIDATES) return usage("%s: --format: %d formats are given, at most %d are possible", a->command->name, formats, (int)RW_SPARSE_CANDIDATES);
     const rw_bench_options options = {.quick = given(a, "quick"), .rounds = (int)rounds};
     products *p = calloc(1, sizeof *p);
     rw_context *ctx = p ? make_context(a) : NULL;

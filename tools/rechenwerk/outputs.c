@@ -1,0 +1,54 @@
+/* What commands write, looked at before the work: names end as what is written there does, folders can be written, and nothing that is read is written over. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+
+static bool ends_with(const char *path, const char *ending)
+{
+    const size_t n = strlen(path), m = strlen(ending);
+    return n > m && !strcmp(path + n - m, ending) && path[n - m - 1] != '/';
+}
+
+/* Both are there and one file, by whatever names. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    return a && b && stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* Files are written beside their place, so their folder is needed. */
+static int check_folder(const arguments *a, const char *name, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct stat at;
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    const bool good = folder && access(folder, W_OK) == 0, is_folder = stat(path, &at) == 0 && S_ISDIR(at.st_mode);
+    if (!good) fprintf(stderr, "rechenwerk: %s: --%s %s: the folder %s: %s\n", a->command->name, name, path, folder ? folder : "?", strerror(errno));
+    else if (is_folder) fprintf(stderr, "rechenwerk: %s: --%s %s: this is a folder: give the name of a file\n", a->command->name, name, path);
+    free(folder);
+    return good && !is_folder ? 0 : 1;
+}
+
+int check_outputs(const arguments *a, int n, const output_file *outputs, int ninputs, const char *const *inputs)
+{
+    const char *who = a->command->name;
+    for (int i = 0; i < n; i++) {
+        const output_file *o = &outputs[i];
+        const char *path = value_of(a, o->name);
+        if (!path) continue;
+        if (o->ending && !ends_with(path, o->ending) && !(o->or_ending && ends_with(path, o->or_ending)))
+            return usage("%s: --%s %s: a %s%s%s file is written: give a name that ends so", who, o->name, path, o->ending, o->or_ending ? " or " : "", o->or_ending ? o->or_ending : "");
+        const int code = check_folder(a, o->name, path);
+        if (code != 0) return code;
+        for (int k = 0; k < ninputs; k++)
+            if (same_file(path, inputs[k]))
+                return usage("%s: --%s %s is %s%sread, and would be written over: give another name", who, o->name, path, strcmp(path, inputs[k]) ? inputs[k] : "", strcmp(path, inputs[k]) ? ", which is " : "");
+        for (int k = 0; k < i; k++)
+            if (same_file(path, value_of(a, outputs[k].name))) return usage("%s: --%s and --%s are one file, %s: give another name to one of them", who, outputs[k].name, o->name, path);
+    }
+    return 0;
+}
