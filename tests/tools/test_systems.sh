@@ -90,7 +90,7 @@ expect 2 "--output ./linked.mtx is kept.mtx, which is read, and would be written
 expect 2 "--history linked.csv is kept.mtx, which is read" solve kept.mtx --history linked.csv
 expect 2 "--output b-kept.mtx is read" solve kept.mtx b-kept.mtx -o b-kept.mtx
 expect 2 "--output b-kept.mtx is read" solve --stencil 'u - laplace(u)' --grid 20x20 b-kept.mtx -o b-kept.mtx
-expect 2 "--output guess.npy is read" solve kept.mtx -g guess.npy -o guess.npy
+expect 0 "after 0 iterations" solve kept.mtx b.mtx -g guess.npy -o guess.npy -t 1e-8
 expect 2 "--output kept.mtx is read" convert kept.mtx -o kept.mtx
 expect 2 "--output linked.mtx is kept.mtx, which is read" convert kept.mtx -o linked.mtx
 expect 2 "--output copy.txt: a .mtx file is written" convert kept.mtx -o copy.txt

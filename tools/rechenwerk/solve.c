@@ -214,7 +214,7 @@ static int find_operands(const arguments *a, solve *s)
 static int check_files(const arguments *a, const solve *s)
 {
     static const output_file outputs[] = {{"output", ".npy", ".mtx"}, {"history", ".csv", NULL}, {"plot", ".png", NULL}};
-    const char *const inputs[] = {s->stencil ? NULL : s->matrix, s->right_side, value_of(a, "guess")};
+    const char *const inputs[] = {s->stencil ? NULL : s->matrix, s->right_side}; /* x may take the place of the first guess */
     return check_outputs(a, COUNT(outputs), outputs, COUNT(inputs), inputs);
 }
 
