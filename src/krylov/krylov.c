@@ -410,8 +410,30 @@ static rw_status check_vectors(const rw_krylov *k, const rw_array *b, const rw_a
     return b == x ? rw_fail(ctx, RW_ERR_ARGUMENT, "b and x are the same array: a solver needs two") : RW_OK;
 }
 
+/* The first of an array's numbers that is not finite; -1: none, or it cannot be read. */
+static int64_t not_finite_in(const rw_krylov *k, rw_array *a)
+{
+    const void *p;
+    if (rw_array_read(a, &p) != RW_OK) return -1;
+    for (int64_t i = 0; i < k->n; ++i)
+        if (!isfinite(rw_value_get(k->type, p, i, 0)) || !isfinite(rw_value_get(k->type, p, i, 1))) return i;
+    return -1;
+}
+
+/* What is behind the reason, as far as it can be told. */
+static void explain(const rw_krylov *k, const rw_krylov_result *result, rw_array *b, rw_array *x, bool worse, char *text, size_t size)
+{
+    *text = 0;
+    if (result->reason == RW_KRYLOV_NOT_FINITE) {
+        const int64_t in_b = not_finite_in(k, b), in_x = in_b < 0 ? not_finite_in(k, x) : -1;
+        if (in_b >= 0 || in_x >= 0) snprintf(text, size, "; number %lld of %s, counted from 0, is none", (long long)(in_b >= 0 ? in_b : in_x), in_b >= 0 ? "b" : "the first guess");
+        else snprintf(text, size, "; those of b are: the matrix%s has others, or products of them are too large", k->p || k->inner ? " or the preconditioner" : "");
+    } else if (worse) snprintf(text, size, "; this is worse than the first guess, which x still is: is the matrix singular?");
+}
+
 rw_status rw_krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result)
 {
+    char more[160];
     const double start = rw_seconds();
     memset(result, 0, sizeof *result);
     RW_TRY(check_vectors(k, b, x));
@@ -424,6 +446,7 @@ rw_status rw_krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_resu
     else RW_TRY(rw_array_copy(x, k->x, k->queue));
     result->seconds = rw_seconds() - start;
     if (result->reason == RW_KRYLOV_CONVERGED) return RW_OK;
+    explain(k, result, b, x, worse, more, sizeof more);
     return rw_fail(k->device->ctx, result->reason == RW_KRYLOV_INTERRUPTED ? RW_ERR_INTERRUPTED : RW_ERR_NOT_CONVERGED, "%s: %s after %lld iterations: |r| = %.3g, allowed %.3g, |b| = %.3g%s", names[k->spec.method], reasons[result->reason], (long long)result->iterations,
-                   reached, allowed, result->right_side, worse ? "; this is worse than the first guess, which x still is: is the matrix singular?" : "");
+                   reached, allowed, result->right_side, more);
 }

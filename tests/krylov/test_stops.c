@@ -27,7 +27,11 @@ static void test_stops(void **state)
     entries e = system_of(5, 12, 1, false, true);
     for (int method = 0; method < RW_KRYLOV_METHODS; ++method) {
         stops("few iterations", &e, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-12, .iterations = 3}, RW_KRYLOV_ITERATIONS, "the largest number of iterations is reached after 3", 1);
-        stops("not a number", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE, "not a finite number", NAN);
+        stops("not a number", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE, "; number 0 of b, counted from 0, is none", NAN);
+        const double was = e.value[20];
+        e.value[20] = 1e308;
+        stops("too large", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE, "those of b are: the matrix has others, or products of them are too large", 1);
+        e.value[20] = was;
     }
     for (int64_t k = 0; k < e.n; ++k)
         if (e.row[k] == e.column[k] && e.row[k] % 2) e.value[k] *= -1;
