@@ -5,6 +5,7 @@
  *   rw_multiblock_create(dev, &grid, &layout, &op);                                 8 grid blocks along x
  *   rw_multiblock_vector(op, RW_C128, &x), rw_multiblock_vector(op, RW_C128, &y);
  *   rw_multiblock_multiply(op, NULL, x, NULL, y, rw_device_queue(dev));             ghosts of x from the neighbours, then y <- A x in each grid block
+ *   rw_multiblock_map(op, RW_C128, &A), rw_krylov_create(A, RW_C128, &spec, &solver);  and a solver with it
  *
  * The grid is x times theta times r, cut into equal grid blocks. A cell has five unknowns, a coupling of two cells is a block of 5 x 5. Around each grid block
  * lie ghost cells, two wide, along the axes that the stencil couples: inner ones, which are cells of neighbours, and outer ones, where the grid ends. Cells
@@ -185,6 +186,11 @@ RW_API rw_status rw_multiblock_clear(rw_multiblock *op, rw_array *x, rw_queue *q
 /* Exchange of x, then y <- alpha A x + beta y in each grid block; ghosts of y become beta times what they were (0 where beta is NULL). alpha, beta and types as in
  * rw_sparse_multiply. Launches only, once it has run for vectors of this type: it may be recorded. */
 RW_API rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2], rw_array *x, const double beta[2], rw_array *y, rw_queue *queue);
+
+/* The operator as solvers take it, a matrix without entries (rw_sparse_create_free) for vectors of rw_multiblock_vector and this type: right-hand sides and first guesses whose ghosts are 0, as those of the
+ * solution are then. In mode FULL outer ghosts are 0 too. jacobi and chebyshev have its diagonal. The operator stays the caller's and must outlive the map. ERR_ARGUMENT: a type that is none, or real for complex
+ * matrices; ERR_MEMORY. */
+RW_API rw_status rw_multiblock_map(rw_multiblock *op, rw_dtype type, rw_sparse **map);
 
 #ifdef __cplusplus
 }

@@ -201,3 +201,93 @@ rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2], rw_ar
         RW_TRY(rw_product_run_at(op->matrix[b], alpha, x, b * length, beta, y, y, b * length, NULL, NULL, q));
     return RW_OK;
 }
+
+/* ---- for solvers --------------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct whole {
+    rw_multiblock *op;
+    rw_dtype type;      /* of vectors */
+    rw_array *diagonal; /* NULL: not asked for yet */
+} whole;
+
+/* Ghosts of x are 0 before and behind it, so that sums over x count each cell once. */
+static rw_status multiply(void *user, rw_op op, rw_array *x, rw_array *y, rw_queue *q)
+{
+    const whole *w = user;
+    (void)op; /* it has no transpose */
+    RW_TRY(rw_multiblock_multiply(w->op, NULL, x, NULL, y, q));
+    return rw_multiblock_clear(w->op, x, q);
+}
+
+/* Of the rows of a grid block, numbers or pairs; 1 of ghosts. */
+static rw_status put_diagonal(const rw_multiblock_grid *g, rw_sparse *m, bool is_complex, double *d)
+{
+    rw_view v;
+    int64_t cell[RW_AXES];
+    RW_TRY(rw_sparse_look(m, false, &v));
+    for (int64_t i = 0; i < m->block_rows; ++i)
+        for (int64_t k = 0; k < m->ops->count(&v, i); ++k) {
+            const rw_sparse_block b = m->ops->block(&v, i, k);
+            for (int r = 0; r < b.nr; ++r) {
+                const int64_t c = b.row + r - b.column, at = b.at + b.sr * r + b.sc * c;
+                if (c < 0 || c >= b.nc) continue;
+                for (int part = 0; part <= is_complex; ++part) d[(b.row + r) * (1 + is_complex) + part] = rw_entry_get(&v, at, b.row + r, part);
+            }
+        }
+    for (int64_t i = 0; i < m->rows; ++i)
+        if (!rw_multiblock_locate(g, i / RW_UNKNOWNS, true, cell)) d[i * (1 + is_complex)] = 1;
+    return RW_OK;
+}
+
+static rw_status fill_diagonal(const whole *w, double *d, rw_array *to)
+{
+    const bool is_complex = rw_dtype_is_complex(w->type), single = w->type == RW_F32 || w->type == RW_C64;
+    const int64_t length = w->op->size / w->op->grid.blocks * (1 + is_complex);
+    void *data;
+    for (int64_t b = 0; b < w->op->grid.blocks; ++b) RW_TRY(put_diagonal(&w->op->grid, w->op->matrix[b], is_complex, d + b * length));
+    RW_TRY(rw_array_write(to, &data));
+    for (int64_t i = 0; i < w->op->grid.blocks * length; ++i) {
+        if (single) ((float *)data)[i] = (float)d[i];
+        else ((double *)data)[i] = d[i];
+    }
+    return RW_OK;
+}
+
+static rw_status diagonal(void *user, rw_array **array)
+{
+    whole *w = user;
+    *array = NULL;
+    const size_t bytes = (size_t)w->op->size * 16;
+    rw_array *made = NULL;
+    double *d = rw_calloc(1, bytes);
+    rw_status status = d ? rw_array_create(w->op->device, w->type, 1, &w->op->size, RW_MEMORY_DEVICE, &made) : rw_fail_memory(w->op->device->ctx, bytes, "the diagonal of grid blocks");
+    if (status == RW_OK) status = fill_diagonal(w, d, made);
+    rw_free(d);
+    if (status != RW_OK) rw_array_destroy(&made);
+    if (status != RW_OK) return status;
+    rw_array_destroy(&w->diagonal); /* of values before */
+    *array = w->diagonal = made;
+    return RW_OK;
+}
+
+static void forget(void *user)
+{
+    whole *w = user;
+    rw_array_destroy(&w->diagonal);
+    rw_free(w);
+}
+
+rw_status rw_multiblock_map(rw_multiblock *op, rw_dtype type, rw_sparse **map)
+{
+    rw_context *ctx = op->device->ctx;
+    const rw_dtype values = rw_sparse_get_layout(op->matrix[0])->values;
+    *map = NULL;
+    if (type <= RW_C128 && rw_dtype_is_complex(values) && !rw_dtype_is_complex(type))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "matrices of %s times vectors of %s are not real: use complex vectors", rw_dtype_name(values), rw_dtype_name(type));
+    whole *w = rw_calloc(1, sizeof *w);
+    if (!w) return rw_fail_memory(ctx, sizeof *w, "a map of grid blocks");
+    *w = (whole){op, type, NULL};
+    const rw_status status = rw_sparse_create_free(op->device, &(rw_sparse_free){.rows = op->size, .columns = op->size, .values = type, .multiply = multiply, .diagonal = diagonal, .destroy = forget, .user = w}, map);
+    if (status != RW_OK) rw_free(w);
+    return status;
+}

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "../devices.h"
+#include "rechenwerk/krylov.h"
 #include "rechenwerk/multiblock.h"
 #include "sparse/sparse.h"
 
@@ -379,6 +380,11 @@ static void test_refused(void **state)
     rw_array_destroy(&y);
     OK(rw_multiblock_vector(op, RW_F64, &y));
     FAILS(RW_ERR_ARGUMENT, "matrices of c128 times vectors of f64 are not real: use complex vectors", rw_multiblock_multiply(op, NULL, f, NULL, y, queue));
+    rw_sparse *map;
+    FAILS(RW_ERR_ARGUMENT, "matrices of c128 times vectors of f64 are not real: use complex vectors", rw_multiblock_map(op, RW_F64, &map));
+    assert_null(map);
+    FAILS(RW_ERR_ARGUMENT, "u8", rw_multiblock_map(op, RW_U8, &map));
+    assert_null(map);
     rw_array *few = new_array(RW_C128, 10, RW_MEMORY_DEVICE), *bytes = new_array(RW_U8, 1680, RW_MEMORY_DEVICE);
     FAILS(RW_ERR_ARGUMENT, "x has 10 numbers in 1 dimensions: a vector of 1680 is needed, 5 unknowns of 42 cells with ghosts in 8 grid blocks", rw_multiblock_exchange(op, few, queue));
     FAILS(RW_ERR_ARGUMENT, "y has 10 numbers", rw_multiblock_multiply(op, NULL, x, NULL, few, queue));
@@ -397,9 +403,83 @@ static void test_refused(void **state)
     if (on("cpu")) FAILS(RW_ERR_MEMORY, "use fewer cells or grid blocks, or smaller values", rw_multiblock_create(dev, &huge, &real, &op));
 }
 
+/* Solvers with all grid blocks against the same with the matrix of the united grid: equal solutions, in as many iterations where the preconditioner is the same; ghosts stay 0. */
+static void solve_united(rw_krylov_spec spec, rw_multiblock_spec s, const char *layout, rw_dtype type, double allowed)
+{
+    const cut c = cut_of(s);
+    rw_multiblock_spec u = s;
+    for (int a = 0; a < 3; ++a) u.cells[a] *= s.blocks[a], u.blocks[a] = 1;
+    const rw_sparse_layout l = layout_of(layout, type), scalar = layout_of("csr", type);
+    const char *name = rw_krylov_method_name(spec.method);
+    rw_multiblock *op;
+    rw_sparse *map, *m;
+    rw_krylov *k, *united;
+    rw_krylov_result r, r_united;
+    rw_array *b_of, *x, *all_b, *all_x;
+    void *data;
+    const void *p, *q;
+    OK(rw_multiblock_create(dev, &s, &l, &op));
+    OK(rw_multiblock_assemble(dev, &u, 0, RW_MULTIBLOCK_COMPACT, &scalar, &m));
+    OK(rw_multiblock_map(op, type, &map));
+    OK(rw_multiblock_vector(op, type, &b_of));
+    OK(rw_multiblock_vector(op, type, &x));
+    const int64_t n = 5 * u.cells[0] * u.cells[1] * u.cells[2];
+    OK(rw_array_create(dev, type, 1, &n, RW_MEMORY_DEVICE, &all_b));
+    OK(rw_array_create(dev, type, 1, &n, RW_MEMORY_DEVICE, &all_x));
+    OK(rw_array_zero(all_x, queue));
+    OK(rw_array_write(b_of, &data));
+    EACH_CELL(&c) {
+        int64_t at[3];
+        const bool own = whole(&c, b, cell, at) && !is_ghost(&c, cell);
+        for (int i = 0; i < 5; ++i) put(type, data, 5 * place(&c, b, cell) + i, own ? number(9, at, i, 0) : 0, own ? number(9, at, i, 1) : 0);
+    }
+    OK(rw_array_write(all_b, &data));
+    for (int64_t i = 0; i < n / 5; ++i) {
+        const int64_t at[3] = {i / u.cells[1] % u.cells[0], i % u.cells[1], i / u.cells[1] / u.cells[0]};
+        for (int e = 0; e < 5; ++e) put(type, data, 5 * i + e, number(9, at, e, 0), number(9, at, e, 1));
+    }
+    OK(rw_krylov_create(map, type, &spec, &k));
+    OK(rw_krylov_create(m, type, &spec, &united));
+    if (rw_krylov_solve(k, b_of, x, &r) != RW_OK) fail_msg("%s, grid blocks: %s", name, rw_message(ctx));
+    if (rw_krylov_solve(united, all_b, all_x, &r_united) != RW_OK) fail_msg("%s, united: %s", name, rw_message(ctx));
+    if (spec.method != RW_KRYLOV_IDR && llabs(r.iterations - r_united.iterations) > 1) /* IDR has numbers of its own in each place */
+        fail_msg("%s: %d iterations, with the united grid %d", name, (int)r.iterations, (int)r_united.iterations);
+    OK(rw_array_read(x, &p));
+    OK(rw_array_read(all_x, &q));
+    double largest = 0, off = 0;
+    for (int64_t i = 0; i < n; ++i) largest = fmax(largest, hypot(rw_value_get(type, q, i, 0), rw_value_get(type, q, i, 1)));
+    EACH_CELL(&c) {
+        int64_t at[3];
+        const bool own = whole(&c, b, cell, at) && !is_ghost(&c, cell);
+        for (int i = 0; i < 5; ++i) {
+            const int64_t there = 5 * place(&c, b, cell) + i, united_there = 5 * (at[1] + u.cells[1] * (at[0] + u.cells[0] * at[2])) + i;
+            const double re = rw_value_get(type, p, there, 0), im = rw_value_get(type, p, there, 1);
+            if (own) off = fmax(off, hypot(re - rw_value_get(type, q, united_there, 0), im - rw_value_get(type, q, united_there, 1)));
+            else if (re != 0 || im != 0) fail_msg("%s: a ghost is %g + %g i", name, re, im);
+        }
+    }
+    if (!(off <= allowed * largest)) fail_msg("%s: x is off by %g of %g", name, off, largest);
+    rw_krylov_destroy(&k), rw_krylov_destroy(&united), rw_sparse_destroy(&map), rw_sparse_destroy(&m), rw_multiblock_destroy(&op);
+    rw_array_destroy(&b_of), rw_array_destroy(&x), rw_array_destroy(&all_b), rw_array_destroy(&all_x);
+}
+
+static void test_solvers(void **state)
+{
+    const rw_multiblock_spec euler = {.cells = {3, 4, 3}, .blocks = {4, 1, 1}, .mode = RW_MULTIBLOCK_INNER, .periodic = true, .seed = 5};
+    const rw_multiblock_spec viscous = {.cells = {3, 3, 3}, .blocks = {2, 2, 1}, .stencil = RW_MULTIBLOCK_NS3D, .mode = RW_MULTIBLOCK_INNER, .is_complex = true, .omega = 1, .seed = 6};
+    const rw_precond_spec jacobi = {.method = RW_PRECOND_JACOBI}, chebyshev = {.method = RW_PRECOND_CHEBYSHEV};
+    (void)state;
+    solve_united((rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-11, .precond = jacobi}, euler, "bcsr:5", RW_F64, 1e-9);
+    solve_united((rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-11, .precond = jacobi}, viscous, "bsell:5", RW_C128, 1e-9);
+    if (on("opencl") && !rw_device_info(dev)->gpu) return; /* programs take long there */
+    solve_united((rw_krylov_spec){.method = RW_KRYLOV_BICGSTAB, .rtol = 1e-11}, euler, "bsell:5", RW_F64, 1e-9);
+    solve_united((rw_krylov_spec){.method = RW_KRYLOV_IDR, .rtol = 1e-11, .precond = jacobi}, viscous, "csr", RW_C128, 1e-9);
+    solve_united((rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .rtol = 1e-5, .precond = chebyshev}, euler, "dia", RW_F32, 1e-3);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ghosts), cmocka_unit_test(test_united), cmocka_unit_test(test_reference), cmocka_unit_test(test_ring), cmocka_unit_test(test_recorded),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ghosts), cmocka_unit_test(test_united), cmocka_unit_test(test_reference), cmocka_unit_test(test_ring), cmocka_unit_test(test_recorded), cmocka_unit_test(test_solvers),
                                        cmocka_unit_test(test_refused)};
     return run_on_devices("exchange", tests, RW_COUNT(tests));
 }

@@ -384,6 +384,7 @@ static const probe probes[] = {
     {"rw_multiblock_assemble", "", 0, nothing, call_assemble, result_matrix, after_matrix},
     {"rw_multiblock_create", "", 0, nothing, call_several, result_several, after_several},
     {"rw_multiblock_vector", "", 0, before_several, call_block_vector, result_block_vector, after_several},
+    {"rw_multiblock_map", "", 0, before_several, call_map_of_blocks, result_map_of_blocks, after_map_of_blocks},
     {"rw_multiblock_exchange", "", COMPILES | SLOW, before_exchange, call_exchange, result_block_vector, after_several},
     {"rw_multiblock_clear", "", COMPILES | SLOW, before_exchange, call_clear, result_block_vector, after_several},
     {"rw_multiblock_multiply", "", COMPILES | SLOW, before_exchange, call_several_multiply, result_several_multiply, after_several},
