@@ -132,7 +132,8 @@ rw_status rates_make_fields(const rw_case *c, rates_problem *p)
 
 const char *rates_number(const rates_problem *p, int k, char text[8])
 {
-    snprintf(text, 8, p->nmodes == 1 ? "" : "%d", k + 1);
+    *text = 0;
+    if (p->nmodes > 1) snprintf(text, 8, "%d", k + 1);
     return text;
 }
 
