@@ -133,7 +133,7 @@ rw_status rates_make_fields(const rw_case *c, rates_problem *p)
 const char *rates_number(const rates_problem *p, int k, char text[8])
 {
     *text = 0;
-    if (p->nmodes > 1) snprintf(text, 8, "%d", k + 1);
+    if (p->nmodes > 1) snprintf(text, 8, "%d", (k + 1) % 10000); /* there are few */
     return text;
 }
 
