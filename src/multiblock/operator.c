@@ -143,6 +143,14 @@ static rw_status check_vector(const rw_multiblock *op, const char *name, const r
     return RW_OK;
 }
 
+/* Complex matrices need complex vectors. */
+static rw_status check_type(const rw_multiblock *op, rw_dtype vectors)
+{
+    const rw_dtype values = rw_sparse_get_layout(op->matrix[0])->values;
+    if (!rw_dtype_is_complex(values) || rw_dtype_is_complex(vectors)) return RW_OK;
+    return rw_fail(op->device->ctx, RW_ERR_ARGUMENT, "matrices of %s times vectors of %s are not real: use complex vectors", rw_dtype_name(values), rw_dtype_name(vectors));
+}
+
 static rw_status find_kernels(rw_multiblock *op, rw_dtype type, const kernels **found)
 {
     kernels *k = &op->kernels[type];
@@ -186,13 +194,11 @@ rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2], rw_ar
     static const double one[2] = {1, 0}, zero[2] = {0, 0};
     rw_context *ctx = op->device->ctx;
     const int64_t length = op->grid.extended_cells * RW_UNKNOWNS;
-    const rw_dtype values = rw_sparse_get_layout(op->matrix[0])->values;
     RW_TRY(check_vector(op, "x", x));
     RW_TRY(check_vector(op, "y", y));
     if (x == y) return rw_fail(ctx, RW_ERR_ARGUMENT, "x and y are the same array: a product needs two");
     if (x->dtype != y->dtype) return rw_fail(ctx, RW_ERR_ARGUMENT, "x is of %s, y of %s: they must be alike", rw_dtype_name(x->dtype), rw_dtype_name(y->dtype));
-    if (rw_dtype_is_complex(values) && !rw_dtype_is_complex(x->dtype))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "matrices of %s times vectors of %s are not real: use complex vectors", rw_dtype_name(values), rw_dtype_name(x->dtype));
+    RW_TRY(check_type(op, x->dtype));
     if (!alpha) alpha = one;
     if (!beta) beta = zero;
     if (!rw_dtype_is_complex(x->dtype) && (alpha[1] != 0 || beta[1] != 0)) return rw_fail(ctx, RW_ERR_ARGUMENT, "alpha and beta must be real for vectors of %s", rw_dtype_name(x->dtype));
@@ -279,13 +285,10 @@ static void forget(void *user)
 
 rw_status rw_multiblock_map(rw_multiblock *op, rw_dtype type, rw_sparse **map)
 {
-    rw_context *ctx = op->device->ctx;
-    const rw_dtype values = rw_sparse_get_layout(op->matrix[0])->values;
     *map = NULL;
-    if (type <= RW_C128 && rw_dtype_is_complex(values) && !rw_dtype_is_complex(type))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "matrices of %s times vectors of %s are not real: use complex vectors", rw_dtype_name(values), rw_dtype_name(type));
+    if (type <= RW_C128) RW_TRY(check_type(op, type)); /* else the map is refused for its type */
     whole *w = rw_calloc(1, sizeof *w);
-    if (!w) return rw_fail_memory(ctx, sizeof *w, "a map of grid blocks");
+    if (!w) return rw_fail_memory(op->device->ctx, sizeof *w, "a map of grid blocks");
     *w = (whole){op, type, NULL};
     const rw_status status = rw_sparse_create_free(op->device, &(rw_sparse_free){.rows = op->size, .columns = op->size, .values = type, .multiply = multiply, .diagonal = diagonal, .destroy = forget, .user = w}, map);
     if (status != RW_OK) rw_free(w);
