@@ -15,6 +15,15 @@ static const char text[] =
     "        y[i] = v + 1;\n"
     "    }\n"
     "}\n"
+    "KERNEL(count, GLOBAL f64 *y, int slow, int turns)\n" /* y <- y + 1, a number a group; the first groups slowly */
+    "{\n"
+    "    EACH(i, 1)\n"
+    "    {\n"
+    "        f64 v = y[GROUP_ID(0)];\n"
+    "        for (int k = 0; k < (GROUP_ID(0) < slow ? turns : 1); ++k) v = sqrt(v * v);\n"
+    "        y[GROUP_ID(0)] = v + 1;\n"
+    "    }\n"
+    "}\n"
     "KERNEL(blend, GLOBAL f64 *y, GLOBAL const f64 *x, f64 a, f64 b, long n) { EACH(i, n) { y[i] = a * x[i] + b * y[i]; } }\n";
 
 static rw_program *programs[MAX_TEST_DEVICES];
@@ -69,6 +78,32 @@ static void test_a_queue_keeps_its_order(void **state)
     }
     assert_true(all_are(x, 20));
     rw_array_destroy(&x), rw_array_destroy(&y);
+}
+
+/* However many there are, whatever each takes, and however many threads share them. */
+static void test_each_group_runs_once(void **state)
+{
+    (void)state;
+    static const char *const counts[] = {"cpu:2", "cpu:3", "cpu:32", "cpu:33", "cpu:70"};
+    static const int64_t groups[] = {1, 2, 3, 31, 32, 33, 527, 4099};
+    rw_device *const mine = dev;
+    for (int d = -1; d < (on("cpu") ? RW_COUNT(counts) : 0); ++d) {
+        rw_program *p;
+        if (d >= 0) OK(rw_device_open(ctx, counts[d], &dev));
+        OK(rw_program_create(dev, "groups", text, (const rw_define[]){{"GROUP", "64"}}, 1, &p));
+        for (int i = 0; i < RW_COUNT(groups); ++i) {
+            rw_array *y = new_array(RW_F64, groups[i], RW_MEMORY_DEVICE);
+            rw_queue *q = rw_device_queue(dev);
+            OK(rw_array_zero(y, q));
+            const rw_arg args[] = {rw_arg_array(y), rw_arg_int(groups[i] / 8), rw_arg_int(10 * turns())};
+            for (int n = 0; n < 6; ++n) OK(launch1(q, kernel_of(p, "count"), groups[i], args, 3));
+            if (!all_are(y, 6)) fail_msg("%s: %d groups", rw_device_info(dev)->name, (int)groups[i]);
+            rw_array_destroy(&y);
+        }
+        rw_program_destroy(&p);
+        if (d >= 0) rw_device_close(&dev);
+        dev = mine;
+    }
 }
 
 /* An array used in one queue after another: the second waits by itself. */
@@ -550,6 +585,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_queue_keeps_its_order),
+        cmocka_unit_test(test_each_group_runs_once),
         cmocka_unit_test(test_queues_order_themselves_by_arrays),
         cmocka_unit_test(test_queues_launch_different_grids),
         cmocka_unit_test(test_a_queue_goes_before_its_arrays),

@@ -1,8 +1,9 @@
-/* The cpu device: groups are spread over OpenMP threads, each thread a contiguous range of them; the items of a group
- * are the innermost loop of the kernel. Device memory is host memory; a launch returns when it is done. */
+/* The cpu device: groups are spread over OpenMP threads; the items of a group are the innermost loop of the kernel.
+ * Device memory is host memory; a launch returns when it is done. */
 #include <math.h>
 #include <omp.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -205,39 +206,70 @@ static void cpu_unload(rw_device *dev, rw_program *p)
     rw_cc_unload(p);
 }
 
-/* Thread 0 looks at the clock: what a group takes falls at once and rises slowly, for a thread may be interrupted. */
-static void note_seconds(rw_kernel *k, double begin, long groups)
+/* What a group takes falls at once and rises slowly, for a thread may be interrupted. */
+static void note_seconds(rw_kernel *k, double seconds, long groups)
 {
-    double seconds = (rw_seconds() - begin) / (double)groups, before = k->group_seconds;
-    k->group_seconds = before > 0 ? fmin(seconds, 1.1 * before) : seconds;
+    const double one = seconds / (double)groups, before = k->group_seconds;
+    k->group_seconds = before > 0 ? fmin(one, 1.1 * before) : one;
 }
 
-/* The groups first … total - 1 over the threads. The kernel itself is instrumented, in its own object. */
-FORKS static void run_groups(rw_kernel *k, void **a, const int n[3], long first, long total, int threads)
+/* The groups of a launch are cut into shares, one a thread as long as there are few. A thread takes its own in pieces, then what others have not come to: cores differ in speed,
+ * groups in work, and a thread may be waiting for another program. */
+enum { MAX_SHARES = 32, PIECES = 16 };
+typedef struct share {
+    _Alignas(64) _Atomic long next;
+    long end;
+} share;
+
+static long take(share *s, long piece, rw_cc_entry *entry, void **a, const int n[3])
+{
+    long done = 0;
+    while (atomic_load_explicit(&s->next, memory_order_relaxed) < s->end) {
+        const long from = atomic_fetch_add_explicit(&s->next, piece, memory_order_relaxed), to = RW_MIN(from + piece, s->end);
+        if (from >= to) break;
+        entry(a, n, from, to);
+        done += to - from;
+    }
+    return done;
+}
+
+/* The groups first … total - 1 over the threads; the seconds that thread 0 worked. The kernel itself is instrumented, in its own object. */
+FORKS static double run_groups(rw_kernel *k, void **a, const int n[3], long first, long total, int threads)
 {
     rw_cc_entry *entry = (rw_cc_entry *)k->handle;
+    const int shares = RW_MIN(threads, MAX_SHARES);
+    const long groups = total - first, piece = RW_MAX(groups / ((long)threads * PIECES), 1);
+    share all[MAX_SHARES];
+    for (int i = 0; i < shares; ++i) {
+        atomic_init(&all[i].next, first + groups * i / shares);
+        all[i].end = first + groups * (i + 1) / shares;
+    }
+    double busy = 0;
     HAPPENS_BEFORE(a);
 #pragma omp parallel num_threads(threads)
     {
         HAPPENS_AFTER(a);
-        long t = omp_get_thread_num(), m = omp_get_num_threads(), from = first + (total - first) * t / m, to = first + (total - first) * (t + 1) / m;
-        double begin = t == 0 ? rw_seconds() : 0;
-        entry(a, n, from, to);
-        if (t == 0 && to > from) note_seconds(k, begin, to - from);
+        const int t = omp_get_thread_num();
+        const double begin = t == 0 ? rw_seconds() : 0;
+        long done = 0;
+        for (int i = 0; i < shares; ++i) done += take(all + (t + i) % shares, piece, entry, a, n);
+        if (t == 0) busy = rw_seconds() - begin;
+        if (t == 0 && done) note_seconds(k, busy, done);
         HAPPENS_BEFORE(a);
     }
     HAPPENS_AFTER(a);
+    return busy;
 }
 
 static void run_alone(rw_kernel *k, void **a, const int n[3], long first, long last)
 {
     double begin = rw_seconds();
     ((rw_cc_entry *)k->handle)(a, n, first, last);
-    note_seconds(k, begin, last - first);
+    note_seconds(k, rw_seconds() - begin, last - first);
 }
 
-/* All threads or one: to wake them and wait for them takes some microseconds, and milliseconds on a machine that others use too. What was lost
- * that way must be won; it is forgotten slowly. (Teams of changing size would make libgomp start and end threads.) */
+/* All threads or one: to wake them and wait for them takes some microseconds, and milliseconds on a machine that others use too. What is lost
+ * that way, on the average, must be won; while one thread works it is forgotten slowly. (Teams of changing size would make libgomp start and end threads.) */
 static int threads_for(cpu_state *s, double work, int most)
 {
     if (work >= 2 * WORTH_A_THREAD && work * (1 - 1.0 / most) >= 2 * s->overhead) return most;
@@ -245,12 +277,12 @@ static int threads_for(cpu_state *s, double work, int most)
     return WORTH_A_THREAD > 0 ? 1 : most;
 }
 
-static void run_shared(cpu_state *s, rw_kernel *k, void **a, const int n[3], long first, long total, int threads)
+/* Lost: the time in which thread 0 had nothing to do. That it had less memory for itself is no loss that one thread would not have, and what came once, longer than the
+ * whole work, tells little about the next launch. */
+static void run_shared(cpu_state *s, rw_kernel *k, void **a, const int n[3], long first, long total, int threads, double work)
 {
-    double begin = rw_seconds();
-    run_groups(k, a, n, first, total, threads);
-    double lost = rw_seconds() - begin - (double)(total - first) * k->group_seconds / threads;
-    s->overhead = 0.7 * s->overhead + 0.3 * fmax(lost, 0);
+    const double begin = rw_seconds(), busy = run_groups(k, a, n, first, total, threads), lost = rw_seconds() - begin - busy;
+    s->overhead = s->overhead + (fmin(lost, work) - s->overhead) / 32;
 }
 
 /* The first two groups of all are timed by themselves: the very first meets code that is not in memory yet. */
@@ -270,9 +302,10 @@ static rw_status cpu_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], 
     if (k->group_seconds == 0)
         for (; first < 2; ++first) run_alone(k, a, n, first, first + 1);
     if (first == total) return RW_OK;
-    threads = threads_for(s, (double)(total - first) * k->group_seconds, threads);
+    const double work = (double)(total - first) * k->group_seconds;
+    threads = threads_for(s, work, threads);
     if (threads == 1) run_alone(k, a, n, first, total);
-    else run_shared(s, k, a, n, first, total, threads);
+    else run_shared(s, k, a, n, first, total, threads, work);
     return RW_OK;
 }
 
