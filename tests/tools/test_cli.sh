@@ -172,7 +172,7 @@ expect 0 '"block": 2,' matrix full.mtx --json
 [ -s m.png ] || { echo "no m.png"; bad=1; }
 expect 0 "bcsr:2x2:f64" spmv m.mtx --quick
 expect 0 "vectors f32" spmv m.mtx --quick -f csr,bsell:2x3,dia --values f32
-expect 0 '"format": "dia:f64", "bytes": 148' spmv m.mtx --quick -f auto --json
+expect 0 '"format": "bcsr:2x2:f64", "bytes": 128' spmv m.mtx --quick -f auto --json
 expect 0 "-> " tune m.mtx --quick --vectors f32
 expect 0 '"chosen": "' tune m.mtx --quick --json
 expect 2 "did you mean bcsr?" spmv m.mtx -f csr,bscr:5
