@@ -1,5 +1,6 @@
 # Tests by their place and name:
 #   tests/F/test_N.c    a cmocka program linked with the internal library       ctest F.N
+#                       of folders in `tiled` also with the kernels that GPUs get      ctest F.N.tiled
 #   tests/F/test_N.sh   run with bash; exit 77 means skipped                    ctest F.N
 #   examples/N.c        compiled as a user would, public headers only           ctest example.N
 # Files named *_main.c are parts of other tests. Each test has the label of its folder and, in its environment,
@@ -37,6 +38,7 @@ function(rw_test name label folder)
         ENVIRONMENT "${environment}")
 endfunction()
 
+set(tiled krylov precond)
 file(GLOB test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/test_*.c" "${PROJECT_SOURCE_DIR}/tests/*/test_*.sh")
 list(FILTER test_sources EXCLUDE REGEX "_main\\.c$")
 foreach(source IN LISTS test_sources)
@@ -56,6 +58,9 @@ foreach(source IN LISTS test_sources)
     target_link_libraries(${target} PRIVATE rechenwerk-internal PkgConfig::CMOCKA)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${file} RUNTIME_OUTPUT_DIRECTORY "${output}")
     rw_test(${folder}.${name} ${folder} "${output}" ${target})
+    if(folder IN_LIST tiled)
+        rw_test(${folder}.${name}.tiled ${folder} "${output}" ${CMAKE_COMMAND} -E env RECHENWERK_TILING=gpu RECHENWERK_TEST_DEVICES=cpu $<TARGET_FILE:${target}>)
+    endif()
 endforeach()
 
 file(GLOB example_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.c")

@@ -69,7 +69,7 @@ typedef struct rw_krylov_spec {
                                            preconditioner, but no inner solver and no monitor. Needed until the solver is made. NULL: none */
     rw_krylov_monitor *monitor; /* NULL: none */
     void *user;
-    const volatile sig_atomic_t *interrupt; /* not 0: stop at the next look at the residual, with x as it is then; a signal's handler or the monitor may set it. NULL: none */
+    const volatile sig_atomic_t *interrupt; /* not 0: the iteration after the next look at the residual is the last, as with so many asked for; a signal's handler or the monitor may set it. NULL: none */
 } rw_krylov_spec;
 
 typedef struct rw_krylov_result {

@@ -320,14 +320,14 @@ static rw_status check_squares(rw_krylov *k, rw_array *b, double right_side)
 
 static bool interrupted(const rw_krylov *k) { return k->spec.interrupt && *k->spec.interrupt; }
 
-/* The state says so too, for a cycle's end changes nothing of a method that has stopped. */
-static rw_status stop(rw_krylov *k, double *s)
+/* An iteration more is the last: methods then end as at the largest number of iterations, with the residual of what x is. */
+static rw_status stop(rw_krylov *k, const double *s)
 {
     void *p;
-    s[RW_KRYLOV_WHY] = RW_KRYLOV_INTERRUPTED;
     RW_TRY(rw_array_update(k->state[k->now], &p));
-    ((double *)p)[RW_KRYLOV_WHY] = RW_KRYLOV_INTERRUPTED;
-    return RW_OK;
+    double *most = (double *)p + RW_KRYLOV_MOST;
+    *most = fmin(*most, s[RW_KRYLOV_ITERATION] + 1);
+    return rw_array_send(k->state[k->now], k->queue); /* the next step may be recorded */
 }
 
 static rw_status iterate(rw_krylov *k, rw_array *b, rw_krylov_result *result)
@@ -354,19 +354,19 @@ static rw_status iterate(rw_krylov *k, rw_array *b, rw_krylov_result *result)
         const bool ended = number == steps - 1 && k->ops->cycle;
         if (--wait <= 0) {
             RW_TRY(look(k, s, &told));
-            wait = patience(k, s, result->first);
-            if (s[RW_KRYLOV_WHY] < 0 && interrupted(k)) {
+            wait = stopped ? 1 : patience(k, s, result->first);
+            if (s[RW_KRYLOV_WHY] < 0 && !stopped && interrupted(k)) {
                 RW_TRY(stop(k, s));
-                stopped = true;
+                stopped = true, wait = 1;
             }
         }
         if (!k->ops->cycle || (!ended && s[RW_KRYLOV_WHY] < 0)) continue;
         RW_TRY(k->ops->cycle(k, b));
         RW_TRY(look(k, s, &told));
         if (s[RW_KRYLOV_WHY] < 0 && s[RW_KRYLOV_RESIDUAL] > 0.9999 * before) s[RW_KRYLOV_WHY] = RW_KRYLOV_STAGNATION;
-        if (stopped && s[RW_KRYLOV_WHY] != RW_KRYLOV_CONVERGED) s[RW_KRYLOV_WHY] = RW_KRYLOV_INTERRUPTED;
         before = result->residual = s[RW_KRYLOV_RESIDUAL], number = steps - 1; /* a cycle ends with b - A x */
     }
+    if (stopped && s[RW_KRYLOV_WHY] == RW_KRYLOV_ITERATIONS) s[RW_KRYLOV_WHY] = RW_KRYLOV_INTERRUPTED;
     result->reason = (rw_krylov_reason)s[RW_KRYLOV_WHY], result->iterations = (int64_t)s[RW_KRYLOV_ITERATION], result->estimate = s[k->ops->cycle ? RW_KRYLOV_ESTIMATE : RW_KRYLOV_RESIDUAL];
     return RW_OK;
 }

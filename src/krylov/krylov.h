@@ -18,7 +18,7 @@ enum {
 };
 
 /* Numbers of a state, as in krylov.k. */
-enum { RW_KRYLOV_RESIDUAL = 6, RW_KRYLOV_ITERATION = 7, RW_KRYLOV_WHY = 8, RW_KRYLOV_TOLERANCE = 9, RW_KRYLOV_RIGHT_SIDE = 13, RW_KRYLOV_ESTIMATE = 15, RW_KRYLOV_STATE = 16 };
+enum { RW_KRYLOV_RESIDUAL = 6, RW_KRYLOV_ITERATION = 7, RW_KRYLOV_WHY = 8, RW_KRYLOV_TOLERANCE = 9, RW_KRYLOV_MOST = 12, RW_KRYLOV_RIGHT_SIDE = 13, RW_KRYLOV_ESTIMATE = 15, RW_KRYLOV_STATE = 16 };
 enum { RW_KRYLOV_VECTORS = 8, RW_KRYLOV_FEW = 1280 };
 
 /* Sums that a launch has left: `n` numbers of each in `now`; few: what they are combined to where they are many. */

@@ -220,9 +220,10 @@ static void test_assembly(void **state)
         OK(rw_sparse_estimate(ctx, &l, &b, &size));
         const int64_t before = rw_device_counters(dev).bytes_allocated;
         OK(rw_sparse_create(dev, &l, &b, &m));
-        /* a piece of work of GPU's rows is not known without a device; all else is what was said */
-        assert_true(rw_device_counters(dev).bytes_allocated - before <= size.bytes + 4096);
-        assert_int_equal(rw_sparse_get_size(m).places, size.places);
+        /* pieces of work of a GPU's rows, and slices that it makes equally long, are not known without a device; all else is what was said */
+        const int64_t bytes = rw_device_counters(dev).bytes_allocated - before;
+        if (bytes > size.bytes + size.bytes / 100 + 4096) fail_msg("%s: %lld bytes, said were %lld", layouts[k], (long long)bytes, (long long)size.bytes);
+        assert_in_range(rw_sparse_get_size(m).places, size.places, size.places + size.places / 100);
         assert_int_equal(size.blocks, blocks);
         for (int64_t at = 0; at < 2 * blocks; ++at) { /* twice the half, from the end */
             const int64_t block = blocks - 1 - at / 2;
