@@ -79,8 +79,8 @@ typedef struct rw_sparse_size {
     int64_t bytes;         /* values and indices */
 } rw_sparse_size;
 
-/* Says what a matrix would take, before any memory is taken for it; a GPU may make slices equally long, which takes up to 1 % more. ERR_ARGUMENT for a layout or blocks that are wrong (what and where), ERR_MEMORY
- * for a layout that pads a matrix to many times its size: the message names a better one. */
+/* Says what a matrix would take, before any memory is taken for it; a GPU may make slices equally long, which takes up to 1 % more. ERR_ARGUMENT for a layout or
+ * blocks that are wrong (what and where), ERR_MEMORY for a layout that pads a matrix to many times its size: the message names a better one. */
 RW_API rw_status rw_sparse_estimate(rw_context *context, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse_size *size);
 
 /* ---- choosing a format ------------------------------------------------------------------------------------------------------------ */

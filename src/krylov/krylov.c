@@ -325,8 +325,7 @@ static rw_status stop(rw_krylov *k, const double *s)
 {
     void *p;
     RW_TRY(rw_array_update(k->state[k->now], &p));
-    double *most = (double *)p + RW_KRYLOV_MOST;
-    *most = fmin(*most, s[RW_KRYLOV_ITERATION] + 1);
+    ((double *)p)[RW_KRYLOV_MOST] = s[RW_KRYLOV_ITERATION] + 1;
     return rw_array_send(k->state[k->now], k->queue); /* the next step may be recorded */
 }
 
@@ -354,11 +353,11 @@ static rw_status iterate(rw_krylov *k, rw_array *b, rw_krylov_result *result)
         const bool ended = number == steps - 1 && k->ops->cycle;
         if (--wait <= 0) {
             RW_TRY(look(k, s, &told));
-            wait = stopped ? 1 : patience(k, s, result->first);
             if (s[RW_KRYLOV_WHY] < 0 && !stopped && interrupted(k)) {
                 RW_TRY(stop(k, s));
-                stopped = true, wait = 1;
+                stopped = true;
             }
+            wait = stopped ? 1 : patience(k, s, result->first);
         }
         if (!k->ops->cycle || (!ended && s[RW_KRYLOV_WHY] < 0)) continue;
         RW_TRY(k->ops->cycle(k, b));

@@ -33,11 +33,11 @@ rw_status rw_opencl_alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_buf
                        dev->info.name);
     cl_mem m = s->cl->clCreateBuffer(s->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     if (!m) return fail_alloc(dev, error, bytes);
-    /* Drivers take the memory at first use; asking for it now makes the failure appear where it can be handled. It is waited for: NVIDIA's (580.159) crashes or
-     * stands still when another thread gives a buffer back while its own one has this to do. */
+    /* Drivers take the memory at first use; asking for it now makes the failure appear where it can be handled. It is waited for: with
+     * this still under way NVIDIA's (580.159) crashes or stands still in programs of several threads (device.queue). What the wait says may be of work before, and the next call says it too. */
     if (dev->queue) {
         error = s->cl->clEnqueueMigrateMemObjects(dev->queue->state, 1, &m, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL);
-        if (!error) error = s->cl->clFinish(dev->queue->state);
+        if (!error) (void)s->cl->clFinish(dev->queue->state);
     }
     if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES || error == CL_OUT_OF_HOST_MEMORY) {
         s->cl->clReleaseMemObject(m);
