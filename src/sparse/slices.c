@@ -189,6 +189,19 @@ static bool stages(const rw_sparse *m, const rw_product_program *p, int rows)
     return rows_of_item(m, p->vectors) > 1 && m->uniform && (double)m->uniform * rows * m->layout.block_columns * (double)rw_dtype_size(p->vector) <= 20480;
 }
 
+/* Positions whose x goes to shared memory at once. */
+static int round_of(const rw_sparse *m, const rw_product_program *p, int rows)
+{
+    const bool all = stages(m, p, rows) || (rows_of_item(m, p->vectors) == 1 && m->uniform && m->uniform <= 7);
+    return all ? m->uniform : 4;
+}
+
+/* A product of plain real rows on a GPU, nothing else: an item has little to do, and many of them need many loads in flight, with few registers each. */
+static bool plain(const rw_sparse *m, const rw_product_program *p)
+{
+    return m->threads && m->layout.block_rows * m->layout.block_columns == 1 && p->vectors == 1 && !rw_dtype_is_complex(p->vector) && !p->dots && p->ranged == RW_PRODUCT_ALL;
+}
+
 /* On a GPU many vectors are shared out to items by WIDE of them. */
 static bool by_blocks(const rw_sparse *m, const rw_product_program *p) { return m->threads && p->vectors >= 4 && p->wide > 1 && m->layout.block_rows > 1; }
 
@@ -214,14 +227,15 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
     const int all = by_blocks(m, p) ? rows * p->vectors / p->wide : rows * m->layout.block_rows / RW_MAX(run, 1);
     const int items = items_of(m, all);
     const bool lanes = !m->threads, staged = stages(m, p, rows);
-    rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=%d ROUND=%d SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, items, lanes, by_blocks(m, p), run, staged ? 2 : 4, staged ? m->uniform : 4, sorted(m),
-                m->layout.section, m->shift && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1) : few ? 4 : m->layout.block_columns > 3 ? 2 : 4);
+    rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=%d ROUND=%d SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, items, lanes, by_blocks(m, p), run, staged ? 2 : 4, round_of(m, p, rows), sorted(m),
+                m->layout.section, m->shift && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1) : plain(m, p) ? 8 : few ? 4 : m->layout.block_columns > 3 ? 2 : 4);
     if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);
     if (m->uniform) rw_text_add(d, " POSITIONS=%d", m->uniform);
     /* registers for enough groups: where values are small, or converted on the way, or vectors many */
     if (run > 1) rw_text_add(d, " RW_GROUPS_A_UNIT=%d", RW_MIN(RW_MAX((staged && m->uniform <= 8 ? m->layout.block_columns <= 5 ? 1440 : 1280 : 1120) / items, 1), 16));
     else if (run || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
     else if (by_blocks(m, p)) rw_text_add(d, " RW_GROUPS_A_UNIT=4");
+    else if (plain(m, p)) rw_text_add(d, " RW_GROUPS_A_UNIT=12");
 }
 
 /* With sections it is finish.k that has them, an item a scalar row. */
