@@ -441,12 +441,13 @@ static rw_status run_pass(rw_expr *e, rw_expr_pass *p, rw_queue *q)
     return rw_launch(q, p->combine, (int64_t[3]){k->naccumulators, 1, 1}, c, 3);
 }
 
-/* Looked at when all is bound, so that fields may exchange their arrays one after the other. */
+/* Checked when all is bound, so that fields may exchange their arrays one after the other. Fields that are only read may share one. */
 static rw_status check_bound(rw_expr *e)
 {
+    const rw_graph_field *fields = e->graph->fields;
     for (int i = 0; i < e->graph->nfields; ++i)
         for (int j = 0; e->bound[i] && j < i; ++j)
-            if (e->bound[i] == e->bound[j] && uses_field(e, i) && uses_field(e, j))
+            if (e->bound[i] == e->bound[j] && (fields[i].versions || fields[j].versions) && uses_field(e, i) && uses_field(e, j))
                 return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s of %s: give each its own",
                                e->graph->fields[j].name, e->graph->fields[i].name, e->name);
     for (int i = 0; i < e->npasses; ++i) {

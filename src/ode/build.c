@@ -246,8 +246,17 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
     return b->status;
 }
 
-/* The user's scalars may have changed. */
-static void set_scalars(rw_ode *ode, rw_stage *stage)
+rw_status rw_build_drop(rw_building *b)
+{
+    rw_lowering_end(&b->lowering);
+    note_memory(b);
+    if (b->planned) rw_plan_end(&b->plan);
+    rw_graph_destroy(&b->graph);
+    rw_free(b->field);
+    return b->status;
+}
+
+void rw_stage_set_scalars(rw_ode *ode, rw_stage *stage)
 {
     for (int i = 0; i < ode->nscalars; ++i)
         rw_expr_set_index(stage->expr, stage->scalars + i, ode->scalars[i].value, ode->scalars[i].imaginary);
@@ -255,7 +264,7 @@ static void set_scalars(rw_ode *ode, rw_stage *stage)
 
 rw_status rw_stage_prepare(rw_ode *ode, rw_stage *stage)
 {
-    set_scalars(ode, stage);
+    rw_stage_set_scalars(ode, stage);
     return rw_expr_prepare_tables(stage->expr, rw_device_queue(ode->device));
 }
 
@@ -265,7 +274,7 @@ rw_status rw_stage_run(rw_ode *ode, rw_stage *stage)
     if (ode->trace) return rw_trace_add(ode, stage);
     for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
         if (stage->field[i] >= 0) e->bound[stage->field[i]] = ode->vector[i];
-    set_scalars(ode, stage);
+    rw_stage_set_scalars(ode, stage);
     return rw_expr_run(e, rw_device_queue(ode->device));
 }
 
@@ -284,6 +293,8 @@ void rw_stage_set(rw_stage *stage, const char *scalar, double value)
     int p = find_own(stage, scalar);
     if (p >= 0) rw_expr_set_index(stage->expr, p, value, 0);
 }
+
+double rw_ode_stage_time(const rw_ode *ode, double c, double h) { return RW_MIN(ode->t + c * h, ode->step_end); }
 
 void rw_course_begin(rw_course_rule *rule)
 {
@@ -320,7 +331,7 @@ rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double
 {
     int p = find_own(stage, scalar);
     if (p < 0) return RW_OK;
-    rw_expr_set_index(stage->expr, p, ode->t + polynomial[1] * h, 0);
+    rw_expr_set_index(stage->expr, p, rw_ode_stage_time(ode, polynomial[1], h), 0);
     if (!stage->moves) return RW_OK;
     rw_course c = {0};
     make_course(ode, h, polynomial, &c);

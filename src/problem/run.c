@@ -290,6 +290,14 @@ static rw_status name_place(rw_run *r, rw_status status)
     return status;
 }
 
+static void report_method(const rw_run *r)
+{
+    const char *reason = "";
+    if (!r->ops->method || !r->problem) return;
+    snprintf(r->report->method, sizeof r->report->method, "%s", r->ops->method(r->problem, &reason));
+    snprintf(r->report->method_reason, sizeof r->report->method_reason, "%s", reason);
+}
+
 /* The last words: run.json and the log say how it ended. What fails here is reported only if nothing failed before. */
 static rw_status finish(rw_run *r, rw_status status)
 {
@@ -306,6 +314,7 @@ static rw_status finish(rw_run *r, rw_status status)
     if (status == RW_OK && (status = recorded != RW_OK ? recorded : logged) != RW_OK) reason = "failed";
     rw_free(message);
     snprintf(r->report->reason, sizeof(r->report->reason), "%s", reason);
+    report_method(r);
     rw_rates_step(r, true);
     return status;
 }

@@ -87,6 +87,10 @@ static void print_report(const arguments *a, const rw_run_report *r, rw_status s
         print_json(stdout, r->problem);
         printf(", \"device\": ");
         print_json(stdout, r->device);
+        printf(", \"method\": ");
+        print_json(stdout, r->method);
+        printf(", \"method_reason\": ");
+        print_json(stdout, r->method_reason);
         printf(", \"time\": ");
         print_number(stdout, r->time);
         printf(", \"steps\": %lld, \"outputs\": %lld, \"pictures\": %lld, \"checks\": %lld, \"checks_passed\": %lld, "
@@ -97,6 +101,7 @@ static void print_report(const arguments *a, const rw_run_report *r, rw_status s
     } else if (status == RW_OK && !given(a, "quiet")) {
         printf("%s: t = %.6g after %lld steps on %s in %.3g s; %lld outputs, %lld pictures\n", r->folder, r->time,
                (long long)r->step, r->device, r->seconds, (long long)r->outputs, (long long)r->pictures);
+        if (*r->method_reason) printf("method %s, chosen by auto: %s\n", r->method, r->method_reason);
         if (r->checks) printf("checks: %lld of %lld passed\n", (long long)r->checks_passed, (long long)r->checks);
     }
 }
