@@ -100,7 +100,7 @@ typedef struct rw_expr_spec {
     const rw_expr_stencil *stencil; /* NULL: the grid has rows, or no laplacian */
     const rw_expr_function *functions;
     int nfunctions;
-    bool reassociate;       /* sums may be computed in another order: fewer operations, other roundings */
+    bool reassociate;       /* sums may be computed in another order and u/s as u*(1/s): fewer operations, other rounding errors */
     int trace;              /* runs whose scalars are kept on the device until rw_expr_trace takes them; 0: only the last */
 } rw_expr_spec;
 

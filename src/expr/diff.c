@@ -26,6 +26,9 @@ static rw_node outer(rw_graph *g, rw_node_op op, rw_node n, rw_node a)
     case RW_OP_CBRT: return M2(DIV, K(1. / 3), M2(MUL, n, n));
     case RW_OP_EXP: return n;
     case RW_OP_LOG: return M2(DIV, K(1), a);
+    case RW_OP_EXP2: return M2(MUL, K(log(2.)), n);
+    case RW_OP_LOG2: return M2(DIV, K(1 / log(2.)), a);
+    case RW_OP_LOG10: return M2(DIV, K(1 / log(10.)), a);
     case RW_OP_SIN: return M1(COS, a);
     case RW_OP_COS: return M1(NEG, M1(SIN, a));
     case RW_OP_TAN: return M2(ADD, K(1), M2(MUL, n, n));

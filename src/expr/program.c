@@ -216,7 +216,7 @@ rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **exp
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
     RW_TRY(rw_graph_create(ctx, &spec->grid, spec->order, &graph));
-    graph->linear = spec->reassociate, graph->unstructured = spec->ngiven > 0;
+    graph->linear = graph->reciprocals = spec->reassociate, graph->unstructured = spec->ngiven > 0;
     rw_lowering_begin(&l, ctx, graph);
     rw_status status = rw_expr_declare(ctx, spec, graph, &l);
     if (status == RW_OK) status = rw_plan_begin(&plan, graph, spec->trace);
@@ -244,8 +244,9 @@ static rw_status compile_pass(rw_expr *e, int i, int first)
     snprintf(group, sizeof group, "%d", p->kernel.tiling.group);
     snprintf(group_x, sizeof group_x, "%d", p->kernel.tiling.group_x);
     snprintf(units, sizeof units, "%d", p->kernel.groups_a_unit);
-    rw_define defines[5] = {{"GROUP", group}, {"GROUP_X", group_x}, {"REAL", p->kernel.f32 ? "f32" : "f64"}};
+    rw_define defines[6] = {{"GROUP", group}, {"GROUP_X", group_x}, {"REAL", p->kernel.f32 ? "f32" : "f64"}};
     int ndefines = 3;
+    if (rw_uses_functions(e->graph)) defines[ndefines++] = (rw_define){"WITH_FUNCTIONS", "1"};
     if (p->kernel.has_complex) defines[ndefines++] = (rw_define){"WITH_COMPLEX", "1"};
     if (p->kernel.groups_a_unit) defines[ndefines++] = (rw_define){"RW_GROUPS_A_UNIT", units};
     char name[64];
