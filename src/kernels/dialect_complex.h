@@ -35,7 +35,13 @@ DEVICE CT CF(exp)(CT a)
     RT e = RW_CALL(exp, a.re);
     return CF(make)(e * RW_CALL(cos, a.im), e * RW_CALL(sin, a.im));
 }
-DEVICE CT CF(log)(CT a) { return CF(make)(log(hypot(a.re, a.im)), atan2(a.im, a.re)); }
+/* |a| near 1: hypot would round what the logarithm is made of. */
+DEVICE CT CF(log)(CT a)
+{
+    const RT x = fabs(a.re), y = fabs(a.im), m = x > y ? x : y, n = x > y ? y : x, size = hypot(a.re, a.im);
+    const RT above = (m - 1) * (m + 1) + n * n, re = m > (RT)0.5 && m < 2 ? (RT)0.5 * log1p(above) : RW_CALL(log, size);
+    return CF(make)(re, atan2(a.im, a.re));
+}
 DEVICE CT CF(pow)(CT a, CT b)
 {
     if (a.re == 0 && a.im == 0) return CF(make)(b.re == 0 && b.im == 0 ? 1 : 0, 0);
