@@ -107,6 +107,7 @@ typedef struct rw_graph {
     int nfunctions, functions_capacity;
     uint64_t stamp;
     bool gather;               /* products keep their scalar factors together, whatever the order they were written in */
+    bool reciprocals;          /* a division by a scalar may be a product with its reciprocal; else only where that has the same bits */
     bool linear;               /* sums of what is assigned become linear forms: rw_linear */
     bool failed;               /* out of memory once, or too_large: checked at the end of building */
     bool too_large;            /* more than RW_GRAPH_NODES, or deeper than RW_GRAPH_DEPTH */

@@ -516,24 +516,17 @@ static rw_status lower_grid_operator(rw_lowering *l, const rw_syntax *s, const r
     return lower_upwind(l, s, args, n, w[6] ? 1 : g->order, v);
 }
 
-/* Words that are shorthand for others. */
-static rw_status lower_shorthand(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
-                                 rw_value *v)
+/* exp2, log2 and log10 of complex arguments, by exp and log. */
+static rw_status lower_complex_base(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known, rw_value *v)
 {
     rw_graph *g = l->graph;
-    *known = true;
-    if (!strcmp(s->name, "log10") || !strcmp(s->name, "log2")) {
-        RW_TRY(need_arguments(l, s, n, 1));
-        double base = s->name[3] == '2' ? 2 : 10;
-        *v = scalar_value(rw_make2(g, RW_OP_MUL, rw_real(g, 1 / log(base)), rw_make1(g, RW_OP_LOG, args[0].node[0])));
-        return RW_OK;
-    }
-    if (!strcmp(s->name, "exp2")) {
-        RW_TRY(need_arguments(l, s, n, 1));
-        *v = scalar_value(rw_make1(g, RW_OP_EXP, rw_make2(g, RW_OP_MUL, rw_real(g, log(2)), args[0].node[0])));
-        return RW_OK;
-    }
-    *known = false;
+    bool is_exp2 = !strcmp(s->name, "exp2");
+    *known = n == 1 && g->nodes[args[0].node[0]].is_complex && (is_exp2 || !strcmp(s->name, "log2") || !strcmp(s->name, "log10"));
+    if (!*known) return RW_OK;
+    double base = s->name[3] == '1' ? 10 : 2;
+    rw_node a = args[0].node[0];
+    *v = scalar_value(is_exp2 ? rw_make1(g, RW_OP_EXP, rw_make2(g, RW_OP_MUL, rw_real(g, log(2)), a))
+                              : rw_make2(g, RW_OP_DIV, rw_make1(g, RW_OP_LOG, a), rw_real(g, log(base))));
     return RW_OK;
 }
 
@@ -552,7 +545,7 @@ static rw_status lower_call(rw_lowering *l, const rw_syntax *s, rw_value *v)
     if (known) return RW_OK;
     if (!strcmp(s->name, "diff")) return lower_diff(l, s, args, s->n, v);
     RW_TRY(need_scalars(l, s, args, s->n));
-    RW_TRY(lower_shorthand(l, s, args, s->n, &known, v));
+    RW_TRY(lower_complex_base(l, s, args, s->n, &known, v));
     if (known) return RW_OK;
     rw_node_op op = RW_OP_COUNT;
     for (int i = 0; i < RW_OP_COUNT; ++i)
