@@ -115,9 +115,14 @@ double rw_seconds(void);
 /* Files. Paths are UTF-8; every failure names the path and the reason of the system. */
 /* The whole file with a NUL added, to be freed with rw_free; more than `limit` bytes is an error (0: no limit). */
 rw_status rw_file_read(rw_context *ctx, const char *path, size_t limit, char **data, size_t *n);
+/* The same from where an open file stands; `name` stands in messages. The file stays open. */
+rw_status rw_file_read_open(rw_context *ctx, int fd, const char *name, size_t limit, char **data, size_t *n);
 /* Writes to a temporary file in the same folder, fsync, rename: the old file stays until the new one is whole. */
 rw_status rw_file_write(rw_context *ctx, const char *path, const void *data, size_t n);
+/* The same with mode 0600 from the first moment; a link at `path` is replaced, not followed. */
+rw_status rw_file_write_private(rw_context *ctx, const char *path, const void *data, size_t n);
 rw_status rw_folder_create(rw_context *ctx, const char *path); /* with parents; existing is fine */
+rw_status rw_folder_create_private(rw_context *ctx, const char *path); /* the same; what is made has mode 0700 */
 /* The two halves of an atomic replace for writers that need a path (HDF5, libpng): temporary name beside `path`
  * (to be freed with rw_free), then commit (fsync + rename) or discard. Both free it and set it to NULL; a commit that
  * fails discards. */

@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "device/device.h"
 #include "kernels/embedded.h"
@@ -268,19 +267,17 @@ static rw_status make_key(rw_device *dev, const rw_text *full, char key[65])
 static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *full)
 {
     rw_text binary = {0};
-    char *path = NULL;
-    rw_status status = rw_cache_load(dev->ctx, p->key, dev->ops->suffix, &binary, &path);
+    rw_status status = rw_cache_load(dev->ctx, p->key, dev->ops->suffix, &binary);
     if (status == RW_OK) {
-        status = dev->ops->load(dev, p, &binary, path);
+        status = dev->ops->load(dev, p, &binary);
         if (status == RW_OK) {
             rw_count(dev, &dev->counters.cache_hits, 1);
             goto out;
         }
-        rw_log(dev->ctx, RW_LOG_WARNING, "cache: entry %s does not load (%s): compiled again", path,
+        rw_log(dev->ctx, RW_LOG_WARNING, "cache: entry %s does not load (%s): compiled again", p->key,
                rw_message(dev->ctx));
         dev->ops->unload(dev, p);
     }
-    rw_free(path), path = NULL;
     rw_text_free(&binary);
     double start = rw_seconds();
     if (rw_fault_hit(RW_FAULT_COMPILE)) {
@@ -294,13 +291,10 @@ static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *
     dev->counters.compile_seconds += seconds;
     pthread_mutex_unlock(&dev->lock);
     rw_log(dev->ctx, RW_LOG_DEBUG, "%s: compiled %s in %.0f ms", dev->info.name, p->name, seconds * 1e3);
-    bool temporary = false;
-    RW_TRY_GOTO(rw_cache_store(dev->ctx, p->key, dev->ops->suffix, &binary, &path, &temporary), out);
-    status = dev->ops->load(dev, p, &binary, path);
-    if (temporary) unlink(path);
+    rw_cache_store(dev->ctx, p->key, dev->ops->suffix, &binary);
+    status = dev->ops->load(dev, p, &binary);
 out:
     rw_text_free(&binary);
-    rw_free(path);
     return status;
 }
 

@@ -112,9 +112,8 @@ static rw_status create_kernel(rw_device *dev, rw_program *p, rw_kernel *k)
     return RW_OK;
 }
 
-rw_status rw_opencl_program_load(rw_device *dev, rw_program *p, const rw_text *binary, const char *path)
+rw_status rw_opencl_program_load(rw_device *dev, rw_program *p, const rw_text *binary)
 {
-    (void)path;
     const rw_opencl_state *s = rw_opencl_of(dev);
     const unsigned char *bytes = (const unsigned char *)binary->data;
     cl_int error, taken = CL_SUCCESS;
