@@ -55,12 +55,13 @@ rw_status rw_checkpoint_write(rw_run *r)
     RW_TRY(rw_series_row(r, false));
     RW_TRY(rw_output_index(r, true));
     RW_TRY(rw_csv_flush(r->series, &position));
-    rw_run_path(r, "checkpoint.h5", path);
+    RW_TRY(rw_folder_claim(r, "checkpoint.h5", path));
     RW_TRY(rw_h5_create(r->ctx, path, &file));
     rw_status status = save(r, file, position);
     if (status == RW_OK) status = rw_h5_commit(&file);
     rw_h5_close(&file);
     if (status != RW_OK) return status;
+    rw_aside_discard(r);
     r->checkpoint_clock = rw_seconds();
     r->seconds.checkpoint += r->checkpoint_clock - begin;
     r->checkpoint_time = r->ops->time(r->problem);

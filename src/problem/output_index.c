@@ -12,12 +12,12 @@
 
 enum { NAME = 64 };
 
-static rw_status write_links(const rw_run *r, const rw_output_field *fields, int n)
+static rw_status write_links(rw_run *r, const rw_output_field *fields, int n)
 {
     char path[RW_PATH_SIZE], target[NAME], group[NAME], link[NAME + 160], object[160];
     rw_h5 *file;
     size_t shape = (size_t)r->noutputs;
-    rw_run_path(r, "fields.h5", path);
+    RW_TRY(rw_folder_claim(r, "fields.h5", path));
     RW_TRY(rw_h5_create(r->ctx, path, &file));
     rw_status status = rw_h5_write(file, "/times", RW_IO_F64, 1, &shape, r->times, 0);
     for (int k = 0; k < r->noutputs && status == RW_OK; k++) {
@@ -38,7 +38,7 @@ static rw_status write_links(const rw_run *r, const rw_output_field *fields, int
 }
 
 /* fields.xdmf: noutputs steps of m real fields, their datasets "fields/000010.h5:/u" in one block of texts. */
-static rw_status write_xdmf(const rw_run *r, const rw_output_field *fields, int n)
+static rw_status write_xdmf(rw_run *r, const rw_output_field *fields, int n)
 {
     enum { TEXT = 192 };
     char path[RW_PATH_SIZE];
@@ -65,9 +65,9 @@ static rw_status write_xdmf(const rw_run *r, const rw_output_field *fields, int 
             pointers[k * width + (size_t)i] = text;
         }
     }
-    rw_run_path(r, "fields.xdmf", path);
     rw_io_grid grid = rw_output_io_grid(r->grid);
-    if (m > 0) status = rw_xdmf_write(r->ctx, path, &grid, m, list, steps, step);
+    if (m > 0) status = rw_folder_claim(r, "fields.xdmf", path);
+    if (m > 0 && status == RW_OK) status = rw_xdmf_write(r->ctx, path, &grid, m, list, steps, step);
 done:
     rw_free(list);
     rw_free(step);
@@ -76,7 +76,7 @@ done:
     return status;
 }
 
-static rw_status write_pvd(const rw_run *r)
+static rw_status write_pvd(rw_run *r)
 {
     char path[RW_PATH_SIZE];
     size_t n = (size_t)r->noutputs;
@@ -88,7 +88,7 @@ static rw_status write_pvd(const rw_run *r)
         snprintf(texts[k], sizeof(*texts), r->grid->blocks ? "vtm/%06zu.vtm" : "vti/%06zu.vti", k);
         files[k] = texts[k];
     }
-    rw_run_path(r, "fields.pvd", path);
+    RW_TRY_GOTO(rw_folder_claim(r, "fields.pvd", path), done);
     status = rw_pvd_write(r->ctx, path, n, r->times, files);
 done:
     rw_free(texts);

@@ -26,7 +26,7 @@ rw_status rw_record_settings(rw_run *r)
 {
     char path[RW_PATH_SIZE];
     rw_text text = {0};
-    rw_run_path(r, "settings.yaml", path);
+    RW_TRY(rw_folder_claim(r, "settings.yaml", path));
     rw_status status = rw_case_write(r->c, &text);
     if (status == RW_OK) status = rw_file_write(r->ctx, path, text.data, text.length);
     rw_text_free(&text);
@@ -182,9 +182,8 @@ rw_status rw_record_run(rw_run *r, rw_status result, const char *reason)
     add_counters(&w, r);
     rw_json_close(&w);
     rw_text_add(&text, "\n");
-    rw_run_path(r, "run.json", path);
-    rw_status status = text.failed ? rw_fail_memory(r->ctx, text.length, "run.json")
-                                   : rw_file_write(r->ctx, path, text.data, text.length);
+    rw_status status = text.failed ? rw_fail_memory(r->ctx, text.length, "run.json") : rw_folder_claim(r, "run.json", path);
+    if (status == RW_OK) status = rw_file_write(r->ctx, path, text.data, text.length);
     rw_text_free(&text);
     r->recorded = rw_seconds();
     return status;
@@ -221,8 +220,8 @@ static void cut_torn_line(int fd)
 rw_status rw_log_open(rw_run *r)
 {
     char path[RW_PATH_SIZE];
-    rw_run_path(r, "log.jsonl", path);
-    r->log = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    RW_TRY(rw_folder_claim(r, "log.jsonl", path));
+    r->log = openat(r->lock, "log.jsonl", O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (r->log < 0) return fail_log(r, errno);
     cut_torn_line(r->log);
     return RW_OK;

@@ -26,11 +26,8 @@ static rw_status make_folders(rw_run *r)
 {
     const char *const names[] = {"fields", r->grid->blocks ? "vtm" : "vti", "figures"};
     const bool wanted[] = {r->output.fields.n > 0, r->output.fields.n > 0 && r->output.vti, r->output.figures.n > 0};
-    char path[RW_PATH_SIZE];
-    for (int i = 0; i < RW_COUNT(names); i++) {
-        rw_run_path(r, names[i], path);
-        if (wanted[i]) RW_TRY(rw_folder_create(r->ctx, path));
-    }
+    for (int i = 0; i < RW_COUNT(names); i++)
+        if (wanted[i]) RW_TRY(rw_folder_make(r, names[i]));
     return RW_OK;
 }
 
@@ -290,6 +287,27 @@ static rw_status name_place(rw_run *r, rw_status status)
     return status;
 }
 
+/* A run that has failed before its first output leaves nothing; one that was to replace the results of another (--force) and has
+ * no checkpoint brings those back. */
+static rw_status withdraw(rw_run *r, rw_status status)
+{
+    bool restored;
+    if (status == RW_OK || r->ncheckpoints > 0 || !(r->aside || (r->fresh_list && r->noutputs == 0))) return status;
+    char *message = rw_strdup(rw_message(r->ctx));
+    rw_csv_close(&r->series);
+    rw_status undone = rw_aside_undo(r, &restored);
+    char *reason = undone == RW_OK ? NULL : rw_strdup(rw_message(r->ctx));
+    const char *before = message ? message : rw_status_text(status);
+    if (restored) rw_fail(r->ctx, status, "%s; the earlier results in '%s' are back", before, r->folder);
+    else if (undone == RW_OK) rw_fail(r->ctx, status, "%s", before);
+    else
+        rw_fail(r->ctx, status, "%s; the earlier results are in '%s/.previous' (%s): the next run with --restart or --force brings them "
+                "back", before, r->folder, reason ? reason : rw_status_text(undone));
+    rw_free(reason);
+    rw_free(message);
+    return status;
+}
+
 /* The last words: run.json and the log say how it ended. What fails here is reported only if nothing failed before. */
 static rw_status finish(rw_run *r, rw_status status)
 {
@@ -332,8 +350,10 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     RW_TRY_GOTO(name_place(&r, loop(&r)), done);
     status = name_place(&r, complete(&r));
 done:
-    status = finish(&r, status);
+    status = withdraw(&r, finish(&r, status));
+    bool nowhere = !r.begun || r.gone;
     rw_run_release(&r);
+    if (nowhere && report) report->folder[0] = '\0';
     rw_context_set_reproducible(ctx, reproducible);
     return status;
 }

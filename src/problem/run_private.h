@@ -1,8 +1,9 @@
 /* What the files of the runner share. run.c: the loop; folder.c: the results folder; record.c: settings.yaml, run.json,
- * log.jsonl; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; progress.c: rates. */
+ * log.jsonl; journal.c: which files are ours; aside.c: earlier results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; progress.c: rates. */
 #ifndef RW_RUN_PRIVATE_H
 #define RW_RUN_PRIVATE_H
 
+#include "problem/journal.h"
 #include "problem/problem.h"
 #include "problem/run_settings.h"
 #include "rechenwerk/run.h"
@@ -38,7 +39,11 @@ typedef struct rw_run {
     char hash[65];
 
     const char *folder; /* report->folder */
-    int lock;           /* descriptor of the folder, -1: none */
+    int lock;           /* descriptor of the folder, locked; -1: none */
+    rw_journal journal; /* files that runs have written into it */
+    bool fresh_list;    /* this run has begun the list: a file not in it is somebody else's */
+    bool aside;         /* an earlier run's files lie in .previous */
+    bool made, gone;    /* this run has made the folder; it has removed it again */
     int log;            /* descriptor of log.jsonl, -1: none */
     bool begun;         /* the folder is ours: run.json may be written */
     char started[32];
@@ -81,13 +86,29 @@ rw_status rw_run_create(rw_run *r, int64_t *bytes);
 void rw_run_release(rw_run *r);
 
 /* folder.c */
-/* Chooses the folder and refuses one that cannot be used, before anything is computed. *fresh: there is no checkpoint
- * to continue from. */
+/* Refuses a folder that cannot be used, before anything is computed; locks one that is to be continued or replaced. *fresh:
+ * there is no checkpoint to continue from. */
 rw_status rw_folder_check(rw_run *r, bool *fresh);
-/* Makes and locks it; removes what an earlier run left (fresh) or half-written files (not fresh). */
+/* Makes and locks it; moves the files of an earlier run aside (fresh); removes half-written ones. */
 rw_status rw_folder_begin(rw_run *r, bool fresh);
 void rw_folder_end(rw_run *r);
 void rw_run_path(const rw_run *r, const char *name, char path[RW_PATH_SIZE]);
+/* Before a file is written: its path, with its name in the list. ERR_INPUT, ERR_FILE: a link, a folder, or a file that no
+ * run has written is in the way. */
+rw_status rw_folder_claim(rw_run *r, const char *name, char path[RW_PATH_SIZE]);
+rw_status rw_folder_make(rw_run *r, const char *name); /* a subfolder */
+/* Descriptor of a subfolder, "." for the folder itself; -1 with errno: not there, or a link. */
+int rw_folder_open(int folder, const char *name);
+
+/* aside.c */
+rw_status rw_aside_begin(rw_run *r);
+void rw_aside_discard(rw_run *r);
+/* Finishes or undoes what a killed process has begun. */
+rw_status rw_aside_recover(rw_run *r);
+/* Of a run that has no output (or no checkpoint, where it replaces another run): removes its files and brings back those moved
+ * aside. */
+rw_status rw_aside_undo(rw_run *r, bool *restored);
+void rw_aside_remove_temporaries(const rw_run *r);
 
 /* record.c */
 rw_status rw_record_settings(rw_run *r);
@@ -106,7 +127,7 @@ rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figur
 rw_status rw_output_write(rw_run *r, bool last);
 rw_status rw_output_index(rw_run *r, bool always); /* fields.h5, fields.xdmf, fields.pvd */
 /* output_blocks.c: fields on a block-structured grid for ParaView. */
-rw_status rw_output_vtm(const rw_run *r, int n, const rw_vti_array *arrays, int output);
+rw_status rw_output_vtm(rw_run *r, int n, const rw_vti_array *arrays, int output);
 bool rw_output_wants(const rw_texts *list, const char *field);
 bool rw_io_type_of(rw_dtype dtype, rw_io_type *type);
 rw_io_grid rw_output_io_grid(const rw_output_grid *grid);

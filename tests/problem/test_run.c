@@ -343,7 +343,13 @@ static void test_rows_written_after_the_checkpoint_are_cut(void **state)
     fclose(file);
     file = fopen(in("c", "fields/000003.h5.123-4.tmp"), "w");
     fclose(file);
+    file = fopen(in("c", "run.files"), "a"); /* recorded before it was begun */
+    fputs("fields/000003.h5\nfields/0000", file);
+    fclose(file);
+    file = fopen(in("c", "fields/mine.h5.123-4.tmp"), "w"); /* of somebody else */
+    fclose(file);
     must_run("c", "", (rw_run_options){.restart = true});
+    assert_true(exists("c", "fields/mine.h5.123-4.tmp"));
     assert_same_results("a", "c", 5);
     assert_readable("c");
     assert_false(exists("c", "fields/000003.h5.123-4.tmp"));
