@@ -112,7 +112,9 @@ static rw_status load_interpolation(rw_run *r, rw_h5 *file, const char *path)
 static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *position)
 {
     int64_t format, outputs, place;
-    if (rw_h5_get_integer(file, "/", "rechenwerk_checkpoint", &format) != RW_OK || format != FORMAT)
+    rw_status status = rw_h5_get_integer(file, "/", "rechenwerk_checkpoint", &format);
+    if (status == RW_ERR_MEMORY) return status;
+    if (status != RW_OK || format != FORMAT)
         return rw_fail(r->ctx, RW_ERR_INPUT, "'%s' is no checkpoint that version %s can read: begin again with --force",
                        path, rw_version());
     RW_TRY(check_text(r, file, path, "problem", r->ops->name, "problem"));
