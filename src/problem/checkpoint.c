@@ -46,10 +46,9 @@ static rw_status save(rw_run *r, rw_h5 *file, uint64_t position)
     return r->ops->save(r->problem, file);
 }
 
-rw_status rw_checkpoint_write(rw_run *r)
+static rw_status write_checkpoint(rw_run *r)
 {
     char path[RW_PATH_SIZE];
-    double begin = rw_seconds();
     uint64_t position;
     rw_h5 *file;
     RW_TRY(rw_series_row(r, false));
@@ -63,12 +62,19 @@ rw_status rw_checkpoint_write(rw_run *r)
     if (status != RW_OK) return status;
     rw_aside_discard(r);
     r->checkpoint_clock = rw_seconds();
-    r->seconds.checkpoint += r->checkpoint_clock - begin;
     r->checkpoint_time = r->ops->time(r->problem);
     r->checkpoint_step = r->ops->steps(r->problem);
     r->ncheckpoints++;
     rw_log(r->ctx, RW_LOG_INFO, "checkpoint at t = %.9g", r->checkpoint_time);
     return rw_log_event(r, "checkpoint", NULL, NULL);
+}
+
+rw_status rw_checkpoint_write(rw_run *r)
+{
+    rw_phase before = rw_watch(r, RW_PHASE_CHECKPOINT);
+    rw_status status = write_checkpoint(r);
+    rw_watch(r, before);
+    return status;
 }
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */

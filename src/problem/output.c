@@ -202,10 +202,9 @@ static rw_status write_vti(rw_run *r, const rw_output_field *fields, int n, int 
     return status;
 }
 
-rw_status rw_output_write(rw_run *r, bool last)
+static rw_status write_output(rw_run *r, bool last)
 {
     const rw_output_field *fields;
-    double begin = rw_seconds();
     int output = r->noutputs, n = r->ops->fields(r->problem, &fields);
     RW_TRY(rw_series_row(r, true));
     if (!rw_grow(&r->times, &r->times_capacity, output + 1, sizeof(*r->times)))
@@ -228,7 +227,13 @@ rw_status rw_output_write(rw_run *r, bool last)
     rw_log(r->ctx, RW_LOG_INFO, "output %s at t = %.9g", text, t);
     RW_TRY(rw_log_event(r, "output", "output", text));
     RW_TRY(rw_csv_flush(r->series, NULL));
-    rw_status status = rw_output_index(r, false);
-    r->seconds.output += rw_seconds() - begin;
+    return rw_output_index(r, false);
+}
+
+rw_status rw_output_write(rw_run *r, bool last)
+{
+    rw_phase before = rw_watch(r, RW_PHASE_OUTPUT);
+    rw_status status = write_output(r, last);
+    rw_watch(r, before);
     return status;
 }

@@ -14,6 +14,7 @@ void rw_run_prepare(rw_run *r, rw_context *ctx, const rw_run_options *options, r
     *report = (rw_run_report){.folder = ""};
     *r = (rw_run){.ctx = ctx, .options = options ? *options : none, .report = report, .lock = -1, .log = -1, .journal = {.file = -1},
                   .last_row = -1, .stride = INFINITY, .last_look = NAN, .checkpoint_time = NAN, .clock = rw_seconds()};
+    r->watch.since = r->clock;
     rw_time_now(r->started);
 }
 
@@ -55,7 +56,6 @@ rw_status rw_run_choose_folder(rw_run *r)
 
 rw_status rw_run_create(rw_run *r, int64_t *bytes)
 {
-    double begin = rw_seconds();
     RW_TRY(rw_device_open(r->ctx, r->top.device, &r->device));
     snprintf(r->report->device, sizeof(r->report->device), "%s", rw_device_info(r->device)->name);
     RW_TRY(r->ops->create(r->c, r->device, true, bytes, NULL));
@@ -71,7 +71,6 @@ rw_status rw_run_create(rw_run *r, int64_t *bytes)
     r->grid = r->ops->grid(r->problem);
     r->points = r->grid->size[0] * r->grid->size[1] * r->grid->size[2];
     r->start = r->ops->time(r->problem);
-    r->seconds.create = rw_seconds() - begin;
     return RW_OK;
 }
 

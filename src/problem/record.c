@@ -124,19 +124,22 @@ static void add_counters(rw_json_writer *w, const rw_run *r)
     rw_json_close(w);
 }
 
-static void add_timings(rw_json_writer *w, const rw_run *r)
+static void add_timings(rw_json_writer *w, rw_run *r)
 {
-    double total = rw_seconds() - r->clock;
+    rw_watch(r, r->watch.phase);
+    const double *seconds = r->watch.seconds;
+    double total = r->watch.since - r->clock;
     int64_t steps = r->ops->steps(r->problem) - r->rates.first_step;
     rw_json_key(w, "seconds");
     rw_json_object(w);
     add_number(w, "total", total);
-    add_number(w, "create", r->seconds.create);
-    add_number(w, "steps", r->seconds.steps);
-    add_number(w, "output", r->seconds.output);
-    add_number(w, "checkpoint", r->seconds.checkpoint);
+    add_number(w, "create", seconds[RW_PHASE_CREATE]);
+    add_number(w, "compile", r->watch.compile);
+    add_number(w, "steps", seconds[RW_PHASE_STEPS]);
+    add_number(w, "output", seconds[RW_PHASE_OUTPUT]);
+    add_number(w, "checkpoint", seconds[RW_PHASE_CHECKPOINT]);
     rw_json_close(w);
-    double rate = r->seconds.steps > 0 ? (double)steps / r->seconds.steps : NAN;
+    double rate = steps > 0 && seconds[RW_PHASE_STEPS] > 0 ? (double)steps / seconds[RW_PHASE_STEPS] : NAN;
     add_number(w, "steps_per_second", rate);
     add_number(w, "points_per_second", rate * (double)r->points);
 }

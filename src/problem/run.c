@@ -111,10 +111,14 @@ static rw_status write_row(rw_run *r)
 {
     int64_t every = r->output.series_steps;
     if (every == 0 || r->ops->steps(r->problem) % every != 0) return RW_OK;
-    RW_TRY(rw_series_row(r, true));
-    if (rw_seconds() - r->flushed < 1) return RW_OK;
-    r->flushed = rw_seconds();
-    return rw_csv_flush(r->series, NULL);
+    rw_phase before = rw_watch(r, RW_PHASE_OUTPUT);
+    rw_status status = rw_series_row(r, true);
+    if (status == RW_OK && rw_seconds() - r->flushed >= 1) {
+        r->flushed = rw_seconds();
+        status = rw_csv_flush(r->series, NULL);
+    }
+    rw_watch(r, before);
+    return status;
 }
 
 static rw_status fail_step(rw_run *r, rw_status status)
@@ -137,9 +141,8 @@ static double step_limit(const rw_run *r)
 
 static rw_status step(rw_run *r)
 {
-    double before = r->ops->time(r->problem), clock = rw_seconds();
+    double before = r->ops->time(r->problem);
     rw_status status = r->ops->step(r->problem, step_limit(r));
-    r->seconds.steps += rw_seconds() - clock;
     r->begun_at = before;
     r->stride *= 1.2; /* until a look says more */
     if (status != RW_OK) return fail_step(r, status);
@@ -212,6 +215,7 @@ static rw_status serve(rw_run *r, bool *ended)
 
 static rw_status loop(rw_run *r)
 {
+    rw_watch(r, RW_PHASE_STEPS);
     for (bool undone, ended = false;;) {
         RW_TRY(write_within(r, &undone));
         if (!undone) RW_TRY(serve(r, &ended)); /* else it has been */
@@ -243,6 +247,7 @@ static rw_status make_checks(rw_run *r)
 
 static rw_status complete(rw_run *r)
 {
+    rw_watch(r, RW_PHASE_OUTPUT);
     RW_TRY(rw_output_index(r, true));
     RW_TRY(rw_checkpoint_write(r));
     RW_TRY(rw_figures_series(r));

@@ -1,5 +1,5 @@
 /* What the files of the runner share. run.c: the loop; folder.c: the results folder; record.c: settings.yaml, run.json,
- * log.jsonl; journal.c: which files are ours; aside.c: earlier results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; progress.c: rates. */
+ * log.jsonl; journal.c: which files are ours; aside.c: earlier results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; watch.c: where the time goes; progress.c: rates. */
 #ifndef RW_RUN_PRIVATE_H
 #define RW_RUN_PRIVATE_H
 
@@ -13,8 +13,13 @@
 
 #define RW_PATH_SIZE 1200
 
+/* What the time of a run goes into. Compiling is taken out of the phase in which it happens. */
+typedef enum rw_phase { RW_PHASE_CREATE, RW_PHASE_STEPS, RW_PHASE_OUTPUT, RW_PHASE_CHECKPOINT, RW_PHASES } rw_phase;
+
 typedef struct rw_stopwatch {
-    double create, steps, output, checkpoint; /* seconds */
+    rw_phase phase;
+    double since, compiled;            /* when it began; what the device had spent on compiling then */
+    double seconds[RW_PHASES], compile; /* their sum is the time since the start of the run */
 } rw_stopwatch;
 
 typedef struct rw_rates {
@@ -49,7 +54,7 @@ typedef struct rw_run {
     char started[32];
     double clock;       /* rw_seconds at the start */
     bool looking;       /* fields, row and time are those of an output within the last step */
-    rw_stopwatch seconds;
+    rw_stopwatch watch;
     rw_rates rates;
 
     /* --- what a checkpoint carries --- */
@@ -155,6 +160,11 @@ rw_status rw_figures_series(rw_run *r);
 rw_status rw_checkpoint_write(rw_run *r);
 /* Loads problem and runner; the position of series.csv to continue at. */
 rw_status rw_checkpoint_load(rw_run *r, uint64_t *position);
+
+/* watch.c */
+/* Books the time since the last call on the phase that ends, with the work that the device still has to do for it: the end of steps
+ * waits for the queue, which outputs and checkpoints would do. Returns the phase that has ended, to go back to. */
+rw_phase rw_watch(rw_run *r, rw_phase phase);
 
 /* progress.c */
 void rw_rates_begin(rw_run *r);
