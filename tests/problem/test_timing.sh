@@ -36,7 +36,7 @@ expect 0 "" run heat.yaml -o cold -q --restart -s time.end=0.6
 sums cold
 
 # 2000 steps of rk4 in a queue: nearly all of the time is theirs
-if "$command" info 2> /dev/null | grep -q '^opencl:0 '; then
+if "$command" info 2> /dev/null | grep -q 'opencl:0'; then
     queued=(heat.yaml -o queue -d opencl:0 -q -f -s time.method=rk4 -s time.step=1e-4 -s time.end=0.2 -s output.every=0 -s checkpoint.steps=0)
     expect 0 "" run "${queued[@]}" # compiles
     expect 0 "" run "${queued[@]}"
