@@ -43,6 +43,8 @@ static rw_status save(rw_run *r, rw_h5 *file, uint64_t position)
     RW_TRY(rw_h5_set_integer(file, "/", "restarts", r->restarts));
     if (n > 0) RW_TRY(rw_h5_write(file, "/run/times", RW_IO_F64, 1, &n, r->times, RW_H5_CHECKSUM));
     RW_TRY(save_interpolation(r, file));
+    RW_TRY(rw_restart_save(r, file));
+    RW_TRY(rw_layout_save(r, file));
     return r->ops->save(r->problem, file);
 }
 
@@ -124,7 +126,9 @@ static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *positi
         return rw_fail(r->ctx, RW_ERR_INPUT, "'%s' is no checkpoint that version %s can read: begin again with --force",
                        path, rw_version());
     RW_TRY(check_text(r, file, path, "problem", r->ops->name, "problem"));
-    RW_TRY(check_text(r, file, path, "case_hash", r->hash, "hash of the settings"));
+    bool known;
+    RW_TRY(rw_restart_check(r, file, path, &known));
+    if (!known) RW_TRY(check_text(r, file, path, "case_hash", r->hash, "hash of the settings"));
     RW_TRY(rw_h5_get_number(file, "/", "start", &r->start));
     RW_TRY(get_count(r, file, path, "outputs", 0, 1 << 30, &outputs));
     RW_TRY(get_count(r, file, path, "next_output", 0, INT64_MAX, &r->next));
@@ -145,6 +149,7 @@ static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *positi
         RW_TRY(rw_h5_read(file, "/run/times", RW_IO_F64, 1, &n, r->times));
     }
     r->noutputs = (int)outputs;
+    RW_TRY(rw_layout_load(r, file));
     RW_TRY(load_interpolation(r, file, path));
     char *device;
     RW_TRY(rw_h5_get_text(file, "/", "device", &device));

@@ -220,7 +220,8 @@ static rw_status write_output(rw_run *r, bool last)
     double t = r->times[output] = r->ops->time(r->problem);
     r->noutputs++; /* from here on a checkpoint counts it as made */
     r->interpolated += r->looking;
-    while (r->output.every > 0 && r->start + (double)r->next * r->output.every <= t) r->next++;
+    double every = r->output.every, reached = t >= r->end ? t + 1e-9 * every : t; /* an output that the end stands for is made */
+    while (every > 0 && r->start + (double)r->next * every <= reached) r->next++;
     r->index_stale = true;
     char text[32];
     snprintf(text, sizeof(text), "%06d", output);

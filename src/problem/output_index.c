@@ -26,7 +26,7 @@ static rw_status write_links(rw_run *r, const rw_output_field *fields, int n)
         status = rw_h5_group(file, group);
         if (status == RW_OK) status = rw_h5_set_number(file, group, "time", r->times[k]);
         for (int i = 0; i < n && status == RW_OK; i++) {
-            if (!rw_output_wants(&r->output.fields, fields[i].name)) continue;
+            if (!rw_layout_has(r, k, fields[i].name)) continue;
             snprintf(object, sizeof(object), "/%.120s", fields[i].name);
             snprintf(link, sizeof(link), "%s%s", group, object);
             status = rw_h5_link(file, link, target, object);
@@ -53,7 +53,6 @@ static rw_status write_xdmf(rw_run *r, const rw_output_field *fields, int n)
         RW_TRY_GOTO(rw_fail_memory(r->ctx, steps * width * TEXT, "fields.xdmf"), done);
     for (int i = 0; i < n; i++) {
         rw_io_type type;
-        if (!rw_output_wants(&r->output.fields, fields[i].name)) continue;
         if (!rw_io_type_of(rw_array_dtype(fields[i].array), &type) || rw_io_type_parts(type) != 1) continue;
         list[m++] = (rw_xdmf_field){fields[i].name, type};
     }
@@ -61,7 +60,7 @@ static rw_status write_xdmf(rw_run *r, const rw_output_field *fields, int n)
         step[k] = (rw_xdmf_step){r->times[k], pointers + k * width};
         for (int i = 0; i < m; i++) {
             char *text = texts + (k * width + (size_t)i) * TEXT;
-            snprintf(text, TEXT, "fields/%06zu.h5:/%.120s", k, list[i].name);
+            if (rw_layout_has(r, (int)k, list[i].name)) snprintf(text, TEXT, "fields/%06zu.h5:/%.120s", k, list[i].name);
             pointers[k * width + (size_t)i] = text;
         }
     }
@@ -79,18 +78,22 @@ done:
 static rw_status write_pvd(rw_run *r)
 {
     char path[RW_PATH_SIZE];
-    size_t n = (size_t)r->noutputs;
+    size_t n = (size_t)r->noutputs, m = 0;
     char(*texts)[NAME] = rw_calloc(n, sizeof(*texts));
     const char **files = rw_calloc(n, sizeof(*files));
+    double *times = rw_calloc(n, sizeof(*times));
     rw_status status = RW_OK;
-    if (!texts || !files) RW_TRY_GOTO(rw_fail_memory(r->ctx, n * sizeof(*texts), "fields.pvd"), done);
+    if (!texts || !files || !times) RW_TRY_GOTO(rw_fail_memory(r->ctx, n * sizeof(*texts), "fields.pvd"), done);
     for (size_t k = 0; k < n; k++) {
+        if (!rw_layout_has_vti(r, (int)k)) continue;
         snprintf(texts[k], sizeof(*texts), r->grid->blocks ? "vtm/%06zu.vtm" : "vti/%06zu.vti", k);
-        files[k] = texts[k];
+        times[m] = r->times[k];
+        files[m++] = texts[k];
     }
     RW_TRY_GOTO(rw_folder_claim(r, "fields.pvd", path), done);
-    status = rw_pvd_write(r->ctx, path, n, r->times, files);
+    status = rw_pvd_write(r->ctx, path, m, times, files);
 done:
+    rw_free(times);
     rw_free(texts);
     rw_free(files);
     return status;

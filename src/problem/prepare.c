@@ -78,7 +78,7 @@ void rw_run_release(rw_run *r)
 {
     if (r->problem) {
         r->report->time = r->ops->time(r->problem);
-        r->report->end = r->ops->end(r->problem);
+        r->report->end = r->begun ? r->end : r->ops->end(r->problem);
         r->report->step = r->ops->steps(r->problem);
         r->ops->destroy(&r->problem);
     }
@@ -89,6 +89,7 @@ void rw_run_release(rw_run *r)
     rw_folder_end(r);
     rw_device_close(&r->device);
     rw_case_free(&r->c);
+    rw_layout_free(r);
     rw_free(r->times);
     rw_free(r->row);
 }

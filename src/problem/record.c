@@ -171,7 +171,7 @@ rw_status rw_record_run(rw_run *r, rw_status result, const char *reason)
         rw_json_string(&w, NULL);
     add_string(&w, "message", reason && result != RW_OK ? rw_message(r->ctx) : NULL);
     add_number(&w, "time", r->ops->time(r->problem));
-    add_number(&w, "end", r->ops->end(r->problem));
+    add_number(&w, "end", r->end);
     add_integer(&w, "steps", r->ops->steps(r->problem));
     add_integer(&w, "outputs", r->noutputs);
     add_integer(&w, "outputs_interpolated", r->interpolated);

@@ -7,7 +7,7 @@
  *
  * Whether an output is due follows from the state alone (time, step, outputs so far), so that a run continued from a
  * checkpoint does exactly what the uninterrupted one does. Times of output are start + k*every, computed from k, and
- * the problem hits them exactly; one that falls within 1e-9 of an interval before the end is the end.
+ * the problem hits them exactly; one within 1e-9 of an interval of the end is the end.
  * With output.interpolate steps go over times of output, and the problem gives the values there with an estimate of their error. When that
  * is too large the step is undone and a shorter one taken, which at the least ends at the next output. All else (rows by steps,
  * checkpoints, checks, the end) is of states that steps have reached.
@@ -31,12 +31,34 @@ static rw_status make_folders(rw_run *r)
     return RW_OK;
 }
 
+/* time.end, or the time of an output that is as good as equal to it: then a run that goes on from there with a later end has taken the
+ * same steps as one that never ended. */
+static void set_end(rw_run *r)
+{
+    double end = r->end = r->ops->end(r->problem), every = r->output.every;
+    if (every <= 0 || !r->ops->passes_end) return;
+    double t = r->start + round((end - r->start) / every) * every;
+    if (fabs(t - end) <= 1e-9 * every && t > r->start) r->end = t;
+}
+
+/* The first output by time after the present state, where output.every is not that of the checkpoint. */
+static void find_next(rw_run *r)
+{
+    double t = r->ops->time(r->problem), every = r->output.every;
+    if (every <= 0) return;
+    r->next = (int64_t)RW_MAX(0, floor((t - r->start) / every));
+    while (r->start + (double)r->next * every <= t) r->next++;
+}
+
 /* Everything up to the first step; after it the folder is ours. */
 static rw_status begin(rw_run *r, bool fresh)
 {
     uint64_t position = 0;
     RW_TRY(rw_output_check(r));
     if (!fresh) RW_TRY(rw_checkpoint_load(r, &position)); /* a refused one leaves the folder as it was */
+    RW_TRY(rw_layout_begin(r));
+    if (r->every_changed) find_next(r);
+    set_end(r);
     RW_TRY(rw_folder_begin(r, fresh));
     RW_TRY(rw_series_begin(r, fresh, position));
     r->begun = true;
@@ -58,7 +80,7 @@ static rw_status begin(rw_run *r, bool fresh)
 /* start + k*every, or the end. */
 static double output_time(const rw_run *r, int64_t k)
 {
-    double end = r->ops->end(r->problem), every = r->output.every;
+    double end = r->end, every = r->output.every;
     if (every <= 0) return end;
     double t = r->start + (double)k * every;
     return t < end - 1e-9 * every ? t : end;
@@ -101,7 +123,7 @@ static rw_status save_after_failure(rw_run *r, rw_status status)
 
 static rw_status write_output(rw_run *r)
 {
-    rw_status status = rw_output_write(r, r->ops->time(r->problem) >= r->ops->end(r->problem));
+    rw_status status = rw_output_write(r, r->ops->time(r->problem) >= r->end);
     if (status != RW_OK) return save_after_failure(r, status);
     if (rw_seconds() - r->recorded > 1) RW_TRY(rw_record_run(r, RW_OK, NULL));
     return RW_OK;
@@ -136,7 +158,7 @@ static double step_limit(const rw_run *r)
 {
     double next = next_output(r);
     if (!(r->output.interpolate > 0) || !r->ops->foresees(r->problem)) return next;
-    return RW_MIN(RW_MAX(next, r->ops->time(r->problem) + r->stride), r->ops->end(r->problem));
+    return RW_MIN(RW_MAX(next, r->ops->time(r->problem) + r->stride), r->end);
 }
 
 static rw_status step(rw_run *r)
@@ -155,7 +177,7 @@ static rw_status interrupted(rw_run *r)
 {
     RW_TRY(rw_checkpoint_write(r));
     return rw_fail(r->ctx, RW_ERR_INTERRUPTED, "interrupted at t = %.9g of %.9g, step %lld; the state is saved in "
-                   "'%s/checkpoint.h5': continue with --restart", r->ops->time(r->problem), r->ops->end(r->problem),
+                   "'%s/checkpoint.h5': continue with --restart", r->ops->time(r->problem), r->end,
                    (long long)r->ops->steps(r->problem), r->folder);
 }
 
@@ -205,7 +227,7 @@ static rw_status serve(rw_run *r, bool *ended)
         RW_TRY(write_output(r));
     else
         RW_TRY(write_row(r));
-    *ended = r->ops->time(r->problem) >= r->ops->end(r->problem);
+    *ended = r->ops->time(r->problem) >= r->end;
     if (*ended) return RW_OK;
     if (r->options.interrupt && *r->options.interrupt) return interrupted(r);
     if (!checkpoint_due(r)) return RW_OK;

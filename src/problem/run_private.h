@@ -1,5 +1,5 @@
 /* What the files of the runner share. run.c: the loop; folder.c: the results folder; record.c: settings.yaml, run.json,
- * log.jsonl; journal.c: which files are ours; aside.c: earlier results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; watch.c: where the time goes; progress.c: rates. */
+ * log.jsonl; journal.c: which files are ours; aside.c: earlier results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; restart.c: what may differ then; watch.c: where the time goes; progress.c: rates. */
 #ifndef RW_RUN_PRIVATE_H
 #define RW_RUN_PRIVATE_H
 
@@ -21,6 +21,13 @@ typedef struct rw_stopwatch {
     double since, compiled;            /* when it began; what the device had spent on compiling then */
     double seconds[RW_PHASES], compile; /* their sum is the time since the start of the run */
 } rw_stopwatch;
+
+/* What outputs from `first` on hold; see layout.c. */
+typedef struct rw_layout {
+    int first;
+    bool vti;
+    char *fields; /* " u v " */
+} rw_layout;
 
 typedef struct rw_rates {
     double begin, last, last_time; /* wall time of the first step and of the last call, problem time then */
@@ -62,12 +69,16 @@ typedef struct rw_run {
     double *times;       /* [noutputs]: time of each output */
     int noutputs, times_capacity;
     int64_t next;        /* the next output by time is at start + next*output.every */
+    bool every_changed;  /* output.every is not that of the checkpoint: next is to be found again */
+    double end;          /* final time: that of an output where time.end is within 1e-9 of an interval of it */
     int64_t interpolated; /* outputs that lie within a step */
     double stride;       /* with output.interpolate: no step is longer, as values within it would not be good enough */
     double begun_at;     /* time at which the last step began */
     double last_look;    /* time of the last row of series.csv that is of a time within a step, NaN: none */
     int64_t last_row;    /* step of the last row of series.csv, -1: none */
     int64_t restarts;
+    rw_layout *layout;
+    int nlayouts, layout_capacity;
 
     rw_csv *series;
     double *row;
@@ -131,6 +142,13 @@ rw_status rw_series_row(rw_run *r, bool write);
 rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figures */
 rw_status rw_output_write(rw_run *r, bool last);
 rw_status rw_output_index(rw_run *r, bool always); /* fields.h5, fields.xdmf, fields.pvd */
+/* layout.c */
+rw_status rw_layout_begin(rw_run *r); /* after the checkpoint is loaded */
+bool rw_layout_has(const rw_run *r, int output, const char *field);
+bool rw_layout_has_vti(const rw_run *r, int output);
+rw_status rw_layout_save(rw_run *r, rw_h5 *file);
+rw_status rw_layout_load(rw_run *r, rw_h5 *file);
+void rw_layout_free(rw_run *r);
 /* output_blocks.c: fields on a block-structured grid for ParaView. */
 rw_status rw_output_vtm(rw_run *r, int n, const rw_vti_array *arrays, int output);
 bool rw_output_wants(const rw_texts *list, const char *field);
@@ -155,6 +173,11 @@ void rw_picture_name(const char *name, char *file, size_t size);
 rw_status rw_figures_sections(rw_run *r, const rw_field_picture *picture, const char *file);
 rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output);
 rw_status rw_figures_series(rw_run *r);
+
+/* restart.c */
+rw_status rw_restart_save(rw_run *r, rw_h5 *file);
+/* Refuses settings that belong to another state; reports those that change. *known: the checkpoint holds its settings. */
+rw_status rw_restart_check(rw_run *r, rw_h5 *file, const char *path, bool *known);
 
 /* checkpoint.c */
 rw_status rw_checkpoint_write(rw_run *r);
