@@ -46,6 +46,10 @@ RW_API rw_status rw_context_set_cache(rw_context *context, bool enabled, const c
  * that devices agree bit for bit wherever IEEE 754 fixes the result (+ - * / sqrt fma). Off by default. */
 RW_API void rw_context_set_reproducible(rw_context *context, bool on);
 
+/* Name of the library of others that the calling thread is in ("HDF5"), or NULL. May be called in a signal handler: HDF5 1.10 does not
+ * survive every lack of memory, and a program may want to say so. */
+RW_API const char *rw_within(void);
+
 /* Version of the library that is running, "0.1.0". */
 RW_API const char *rw_version(void);
 

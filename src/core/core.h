@@ -109,6 +109,9 @@ double rw_random_normal(uint64_t seed, uint64_t index);
 /* Hash of the commit the library was built from, "-dirty" behind it when files differed; "unknown" outside a clone. */
 const char *rw_build_commit(void);
 
+/* What rw_within returns for this thread; NULL: nothing. Set under a lock of the caller's. */
+void rw_within_set(const char *library);
+
 /* Seconds of a clock that only moves forward. */
 double rw_seconds(void);
 
@@ -129,5 +132,7 @@ rw_status rw_folder_create_private(rw_context *ctx, const char *path); /* the sa
 rw_status rw_file_replace_begin(rw_context *ctx, const char *path, char **temporary);
 rw_status rw_file_replace_commit(rw_context *ctx, const char *path, char **temporary);
 void rw_file_replace_discard(char **temporary);
+/* What a user can do about a reason of the system (errno): "free some space or choose another folder". */
+const char *rw_file_advice(int reason);
 
 #endif

@@ -19,8 +19,7 @@
 
 #define PIECE ((size_t)1 << 20) /* bytes of one read or write: large enough for full speed */
 
-/* What to do about a reason of the system. */
-static const char *next_step(int reason)
+const char *rw_file_advice(int reason)
 {
     switch (reason) {
     case ENOENT: return "check the path";
@@ -31,6 +30,7 @@ static const char *next_step(int reason)
     case EROFS: return "choose another folder";
     case ENOSPC:
     case EDQUOT: return "free some space or choose another folder";
+    case EFBIG: return "the file size limit is reached: raise it (ulimit -f), or choose another file system";
     case EMFILE:
     case ENFILE: return "close files or raise ulimit -n";
     case ENAMETOOLONG: return "choose a shorter name";
@@ -41,7 +41,7 @@ static const char *next_step(int reason)
 
 static rw_status fail(rw_context *ctx, const char *what, const char *path, int reason)
 {
-    return rw_fail(ctx, RW_ERR_FILE, "cannot %s '%s': %s: %s", what, path, strerror(reason), next_step(reason));
+    return rw_fail(ctx, RW_ERR_FILE, "cannot %s '%s': %s: %s", what, path, strerror(reason), rw_file_advice(reason));
 }
 
 static rw_status check_path(rw_context *ctx, const char *function, const char *path)

@@ -2,6 +2,7 @@
  *
  * Each public function works between rw_h5_enter and rw_h5_leave. Identifiers are closed in the function that opened
  * them, in reverse order. Times are not stored, so that the same data give the same file. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,33 @@
 enum { REASON = 160 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool starved;  /* HDF5 has had no memory to begin with */
+static bool troubled; /* HDF5 has had no memory or could not close a file: its state is unknown */
+
+/* HDF5's own exit handler closes what is open and does not survive a lack of memory (1.10). Ours has work only where the program
+ * itself has files open. */
+static void at_exit(void)
+{
+    if (rw_within()) return; /* HDF5 itself ends the program */
+    rw_within_set("HDF5");
+    if (!troubled && H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_FILE) > 0) H5close();
+    rw_within_set(NULL);
+}
+
+static void begin(void)
+{
+    if (H5dont_atexit() >= 0) atexit(at_exit); /* fails where the program has begun to use HDF5 before us */
+}
 
 rw_h5_guard rw_h5_enter(void)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     rw_h5_guard g = {0};
     pthread_mutex_lock(&lock);
-    H5Eget_auto2(H5E_DEFAULT, &g.handler, &g.data);
+    rw_within_set("HDF5");
+    pthread_once(&once, begin);
+    errno = 0; /* ENOMEM from here on is HDF5's */
+    if (H5Eget_auto2(H5E_DEFAULT, &g.handler, &g.data) < 0) starved = troubled = true;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return g;
 }
@@ -24,22 +46,54 @@ rw_h5_guard rw_h5_enter(void)
 void rw_h5_leave(rw_h5_guard g)
 {
     H5Eset_auto2(H5E_DEFAULT, g.handler, g.data);
+    rw_within_set(NULL);
     pthread_mutex_unlock(&lock);
 }
 
-/* The innermost entry of HDF5's error stack. */
-static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *reason)
+typedef struct reason {
+    char text[REASON];
+    bool memory;
+} reason;
+
+/* The innermost entry of HDF5's error stack; whether an allocation has failed. */
+static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *user)
 {
-    if (n == 0 && error->desc) rw_io_format(reason, REASON, "%.150s", error->desc);
+    reason *r = user;
+    if (n == 0 && error->desc) rw_io_format(r->text, REASON, "%.150s", error->desc);
+    r->memory |= error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC;
     return 0;
+}
+
+rw_status rw_h5_written(const rw_h5 *f, rw_status status, const char *name)
+{
+    if (status != RW_OK || !f->sink || !f->sink->reason) return status;
+    return rw_h5_fail(f, RW_ERR_FILE, name, "writing failed");
+}
+
+rw_status rw_h5_had_memory(const rw_h5 *f, const char *name)
+{
+    if (errno != ENOMEM && !starved) return RW_OK;
+    troubled = true;
+    return rw_fail(f->ctx, RW_ERR_MEMORY, "%s: %s: HDF5 has no memory: free some, or choose a smaller size", f->path, name);
 }
 
 rw_status rw_h5_fail(const rw_h5 *f, rw_status status, const char *name, const char *what)
 {
-    char reason[REASON] = "no reason given";
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_reason, reason);
+    reason r = {"no reason given", false};
+    if (f->sink && f->sink->reason) {
+        H5Eclear2(H5E_DEFAULT);
+        if (f->sink->reason == ENOMEM) return rw_fail_memory(f->ctx, 4096, f->path);
+        return rw_fail(f->ctx, RW_ERR_FILE, "%s: %s: %s: %s: %s", f->path, name, what, strerror(f->sink->reason),
+                       rw_file_advice(f->sink->reason));
+    }
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_reason, &r);
     H5Eclear2(H5E_DEFAULT);
-    return rw_fail(f->ctx, status, "%s: %s: %s: %s", f->path, name, what, reason);
+    troubled |= r.memory;
+    RW_TRY(rw_h5_had_memory(f, name));
+    if (r.memory && f->sink)
+        return rw_fail(f->ctx, RW_ERR_MEMORY, "%s: %s: %s: HDF5 has no memory (%s): free some, or choose a smaller size", f->path, name,
+                       what, r.text);
+    return rw_fail(f->ctx, status, "%s: %s: %s: %s", f->path, name, what, r.text);
 }
 
 static void destroy(rw_h5 **file)
@@ -47,8 +101,9 @@ static void destroy(rw_h5 **file)
     rw_h5 *f = *file;
     *file = NULL;
     if (!f) return;
-    if (f->id >= 0) H5Fclose(f->id);
+    if (f->id >= 0 && H5Fclose(f->id) < 0) troubled = true;
     if (f->temporary) rw_file_replace_discard(&f->temporary);
+    rw_h5_sink_release(&f->sink);
     rw_free(f->path);
     rw_context_destroy(&f->ctx);
     rw_free(f);
@@ -83,9 +138,14 @@ rw_status rw_h5_create(rw_context *ctx, const char *path, rw_h5 **file)
     if (status == RW_OK) status = rw_file_replace_begin(ctx, path, &f->temporary);
     if (status == RW_OK) {
         hid_t list = access_list(), made = H5Pcreate(H5P_FILE_CREATE);
+        f->sink = rw_calloc(1, sizeof *f->sink);
+        if (f->sink) f->sink->references = 1;
         H5Pset_obj_track_times(made, false);
-        if (!rw_fault_hit(RW_FAULT_WRITE)) f->id = H5Fcreate(f->temporary, H5F_ACC_TRUNC, made, list);
-        if (f->id < 0) status = rw_h5_fail(f, RW_ERR_FILE, "HDF5", "cannot be created");
+        if (f->sink && rw_h5_drive(list, f->sink) && !rw_fault_hit(RW_FAULT_WRITE))
+            f->id = H5Fcreate(f->temporary, H5F_ACC_TRUNC, made, list);
+        if (!f->sink) status = rw_fail_memory(ctx, sizeof *f->sink, path);
+        else if (f->id < 0) status = rw_h5_fail(f, RW_ERR_FILE, "HDF5", "cannot be created");
+        else status = rw_h5_written(f, status, "HDF5");
         H5Pclose(made);
         H5Pclose(list);
     }
@@ -155,8 +215,10 @@ rw_status rw_h5_commit(rw_h5 **file)
         bool bad = rw_fault_hit(RW_FAULT_WRITE) || H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0;
         if (bad) status = rw_h5_fail(f, RW_ERR_FILE, "HDF5", "writing failed");
         herr_t closed = H5Fclose(f->id);
+        troubled |= closed < 0;
         f->id = -1;
         if (!bad && closed < 0) status = rw_h5_fail(f, RW_ERR_FILE, "HDF5", "writing failed");
+        status = rw_h5_written(f, status, "HDF5");
         if (status == RW_OK) status = rw_file_replace_commit(f->ctx, f->path, &f->temporary);
     }
     destroy(file);
@@ -232,6 +294,7 @@ rw_status rw_h5_group(rw_h5 *file, const char *name)
         if (made >= 0) H5Pclose(made);
     }
     if (group >= 0) H5Gclose(group);
+    status = rw_h5_written(file, status, name);
     rw_h5_leave(g);
     return status;
 }
@@ -294,6 +357,7 @@ rw_status rw_h5_link(rw_h5 *file, const char *name, const char *target, const ch
             status = rw_h5_fail(file, RW_ERR_FILE, name, "the link cannot be made");
         H5Pclose(links);
     }
+    status = rw_h5_written(file, status, name);
     rw_h5_leave(g);
     return status;
 }

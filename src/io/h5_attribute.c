@@ -24,7 +24,7 @@ static rw_status set(rw_h5 *f, const char *object, const char *name, hid_t store
     rw_status status = good ? RW_OK : rw_h5_fail(f, RW_ERR_FILE, name, "the attribute cannot be written");
     if (attribute >= 0) H5Aclose(attribute);
     H5Sclose(space);
-    return status;
+    return rw_h5_written(f, status, name);
 }
 
 rw_status rw_h5_set_text(rw_h5 *file, const char *object, const char *name, const char *value)
@@ -86,6 +86,7 @@ static rw_status open_view(rw_h5 *f, const char *object, const char *name, view 
         v->id = H5Aopen_by_name(f->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
     if (v->id < 0) {
         H5Eclear2(H5E_DEFAULT);
+        RW_TRY(rw_h5_had_memory(f, name));
         return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: has no attribute '%s'", f->path, object, name);
     }
     v->type = H5Aget_type(v->id);

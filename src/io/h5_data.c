@@ -67,7 +67,7 @@ rw_status rw_h5_write(rw_h5 *file, const char *name, rw_io_type type, int rank, 
                       unsigned flags)
 {
     rw_h5_guard g = rw_h5_enter();
-    rw_status status = write_data(file, name, type, rank, shape, data, flags);
+    rw_status status = rw_h5_written(file, write_data(file, name, type, rank, shape, data, flags), name);
     rw_h5_leave(g);
     return status;
 }
@@ -98,6 +98,7 @@ static rw_status open_data(rw_h5 *f, const char *name, hid_t *set, rw_io_type *t
     size_t bytes;
     if (!rw_h5_reaches(f, name)) {
         H5Eclear2(H5E_DEFAULT);
+        RW_TRY(rw_h5_had_memory(f, name));
         return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: is not in the file", f->path, name);
     }
     *set = rw_fault_hit(RW_FAULT_READ) ? -1 : H5Dopen2(f->id, name, H5P_DEFAULT);

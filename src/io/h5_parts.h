@@ -6,10 +6,17 @@
 
 #include "io/h5.h"
 
+/* The first error of the file system on a file being written. Shared by the file's two owners, HDF5 and rw_h5, since HDF5 may keep
+ * a file open that it could not close. */
+typedef struct rw_h5_sink {
+    int references, reason; /* reason: errno, 0: none */
+} rw_h5_sink;
+
 struct rw_h5 {
     rw_context *ctx;
     hid_t id;
     char *path, *temporary; /* temporary: NULL when reading */
+    rw_h5_sink *sink;       /* NULL when reading */
 };
 
 enum { RW_H5_NAME = 4096 }; /* bytes of a name with its NUL */
@@ -22,7 +29,15 @@ typedef struct rw_h5_guard {
 rw_h5_guard rw_h5_enter(void);
 void rw_h5_leave(rw_h5_guard guard);
 
-/* "path: name: what: HDF5's reason"; clears the error stack. */
+/* h5_file.c: files made with this access list are written through our own driver; false: HDF5 has no memory. */
+bool rw_h5_drive(hid_t list, rw_h5_sink *sink);
+void rw_h5_sink_release(rw_h5_sink **sink);
+/* `status` of a call that has written `name`, or ERR_FILE when the file system has refused something since. */
+rw_status rw_h5_written(const rw_h5 *file, rw_status status, const char *name);
+
+/* ERR_MEMORY where an allocation has failed since rw_h5_enter: asked before "there is no such object" is reported. */
+rw_status rw_h5_had_memory(const rw_h5 *file, const char *name);
+/* "path: name: what: reason", that of the file system or of HDF5; clears the error stack. */
 rw_status rw_h5_fail(const rw_h5 *file, rw_status status, const char *name, const char *what);
 /* True when every link on the way is there and the object at its end can be reached. */
 bool rw_h5_reaches(const rw_h5 *file, const char *name);

@@ -20,7 +20,7 @@ static rw_status check(rw_context *ctx, const char *path, const rw_io_grid *g, i
     }
     for (size_t s = 0; s < n_steps; s++)
         for (int i = 0; i < n_fields; i++)
-            if (!isfinite(steps[s].time) || !steps[s].datasets[i] || !strchr(steps[s].datasets[i], ':'))
+            if (!isfinite(steps[s].time) || !steps[s].datasets[i] || (*steps[s].datasets[i] && !strchr(steps[s].datasets[i], ':')))
                 return rw_fail(ctx, RW_ERR_ARGUMENT,
                                "%s: step %zu at t = %g: dataset '%s' of %s is not \"file.h5:/name\"", path, s,
                                steps[s].time, steps[s].datasets[i] ? steps[s].datasets[i] : "", fields[i].name);
@@ -43,6 +43,7 @@ static void add_step(rw_text *text, const rw_io_grid *g, int n_fields, const rw_
     }
     rw_text_add(text, "        </Geometry>\n");
     for (int i = 0; i < n_fields; i++) {
+        if (!*step->datasets[i]) continue;
         rw_text_add(text, "        <Attribute Name=\"");
         rw_io_add_xml(text, fields[i].name);
         rw_text_add(text, "\" AttributeType=\"Scalar\" Center=\"Node\">\n"

@@ -131,6 +131,61 @@ static void add_canonical(const rw_yaml *node, rw_text *text)
     rw_text_add(text, node->kind == RW_YAML_MAP ? "}" : "]");
 }
 
+/* key, hash, value on a line of their own; a value of several lines becomes one. */
+static void add_setting(const char *key, const rw_yaml *value, rw_text *text)
+{
+    rw_text canonical = {0}, shown = {0};
+    char hex[65] = "";
+    enum { LONGEST = 80 };
+    add_canonical(value, &canonical);
+    rw_yaml_write(value, &shown);
+    text->failed |= canonical.failed || shown.failed;
+    if (!text->failed) rw_sha256_hex(canonical.data ? canonical.data : "", canonical.length, hex);
+    size_t n = RW_MIN(shown.length, (size_t)LONGEST);
+    while (n < shown.length && n > 0 && ((unsigned char)shown.data[n] & 0xc0) == 0x80) n--; /* whole characters of UTF-8 */
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)shown.data[i] < ' ') shown.data[i] = ' ';
+    rw_text_add(text, "%s\t%.16s\t%.*s%s\n", key, hex, (int)n, shown.data ? shown.data : "", n < shown.length ? "…" : "");
+    rw_text_free(&canonical);
+    rw_text_free(&shown);
+}
+
+/* A section without rows, or with rows of each entry: an entry of a map is a setting, a list is one. */
+static void add_settings(const rw_section *s, const rw_yaml *node, rw_text *text)
+{
+    char key[320];
+    if (node->kind != RW_YAML_MAP) add_setting(s->name, node, text);
+    for (int i = 0; node->kind == RW_YAML_MAP && i < node->n; i++) {
+        const rw_yaml *item = node->items[i];
+        bool each = s->form == RW_SECTION_EACH && item->kind == RW_YAML_MAP;
+        snprintf(key, sizeof(key), "%s.%.200s", s->name, node->keys[i]);
+        if (!each) add_setting(key, item, text);
+        for (int k = 0; each && k < item->n; k++) {
+            snprintf(key, sizeof(key), "%s.%.120s.%.80s", s->name, node->keys[i], item->keys[k]);
+            add_setting(key, item->items[k], text);
+        }
+    }
+}
+
+rw_status rw_case_settings(const rw_case *c, rw_text *text)
+{
+    const rw_section *s;
+    bool runner = true;
+    for (int i = 0; (s = rw_case_section_at(c, i)); i++) {
+        if (c->problem->nsections > 0 && s == c->problem->sections) runner = false;
+        if (strcmp(s->name, "checks") == 0) continue;
+        const rw_yaml *node = s->form == RW_SECTION_TABLE ? NULL : rw_case_node(c, s->name);
+        if (node && node->n > 0) add_settings(s, node, text);
+        for (int k = 0; s->form == RW_SECTION_TABLE && k < s->nrows; k++) {
+            char key[200];
+            rw_case_full_name(s, NULL, s->rows[k].name, key, sizeof(key));
+            if (!(node = rw_case_effective(c, s, &s->rows[k]))) continue;
+            if (counts(s, &s->rows[k], runner, node) || strcmp(key, "time.end") == 0) add_setting(key, node, text);
+        }
+    }
+    return text->failed ? rw_fail_memory(c->ctx, text->length, "the settings of the case") : RW_OK;
+}
+
 rw_status rw_case_hash(const rw_case *c, char hex[65])
 {
     rw_text text = {0};

@@ -43,31 +43,40 @@ static rw_status save(rw_run *r, rw_h5 *file, uint64_t position)
     RW_TRY(rw_h5_set_integer(file, "/", "restarts", r->restarts));
     if (n > 0) RW_TRY(rw_h5_write(file, "/run/times", RW_IO_F64, 1, &n, r->times, RW_H5_CHECKSUM));
     RW_TRY(save_interpolation(r, file));
+    RW_TRY(rw_restart_save(r, file));
+    RW_TRY(rw_layout_save(r, file));
     return r->ops->save(r->problem, file);
 }
 
-rw_status rw_checkpoint_write(rw_run *r)
+static rw_status write_checkpoint(rw_run *r)
 {
     char path[RW_PATH_SIZE];
-    double begin = rw_seconds();
     uint64_t position;
     rw_h5 *file;
     RW_TRY(rw_series_row(r, false));
     RW_TRY(rw_output_index(r, true));
     RW_TRY(rw_csv_flush(r->series, &position));
-    rw_run_path(r, "checkpoint.h5", path);
+    RW_TRY(rw_folder_claim(r, "checkpoint.h5", path));
     RW_TRY(rw_h5_create(r->ctx, path, &file));
     rw_status status = save(r, file, position);
     if (status == RW_OK) status = rw_h5_commit(&file);
     rw_h5_close(&file);
     if (status != RW_OK) return status;
+    rw_aside_discard(r);
     r->checkpoint_clock = rw_seconds();
-    r->seconds.checkpoint += r->checkpoint_clock - begin;
     r->checkpoint_time = r->ops->time(r->problem);
     r->checkpoint_step = r->ops->steps(r->problem);
     r->ncheckpoints++;
     rw_log(r->ctx, RW_LOG_INFO, "checkpoint at t = %.9g", r->checkpoint_time);
     return rw_log_event(r, "checkpoint", NULL, NULL);
+}
+
+rw_status rw_checkpoint_write(rw_run *r)
+{
+    rw_phase before = rw_watch(r, RW_PHASE_CHECKPOINT);
+    rw_status status = write_checkpoint(r);
+    rw_watch(r, before);
+    return status;
 }
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */
@@ -111,11 +120,15 @@ static rw_status load_interpolation(rw_run *r, rw_h5 *file, const char *path)
 static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *position)
 {
     int64_t format, outputs, place;
-    if (rw_h5_get_integer(file, "/", "rechenwerk_checkpoint", &format) != RW_OK || format != FORMAT)
+    rw_status status = rw_h5_get_integer(file, "/", "rechenwerk_checkpoint", &format);
+    if (status == RW_ERR_MEMORY) return status;
+    if (status != RW_OK || format != FORMAT)
         return rw_fail(r->ctx, RW_ERR_INPUT, "'%s' is no checkpoint that version %s can read: begin again with --force",
                        path, rw_version());
     RW_TRY(check_text(r, file, path, "problem", r->ops->name, "problem"));
-    RW_TRY(check_text(r, file, path, "case_hash", r->hash, "hash of the settings"));
+    bool known;
+    RW_TRY(rw_restart_check(r, file, path, &known));
+    if (!known) RW_TRY(check_text(r, file, path, "case_hash", r->hash, "hash of the settings"));
     RW_TRY(rw_h5_get_number(file, "/", "start", &r->start));
     RW_TRY(get_count(r, file, path, "outputs", 0, 1 << 30, &outputs));
     RW_TRY(get_count(r, file, path, "next_output", 0, INT64_MAX, &r->next));
@@ -136,6 +149,7 @@ static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *positi
         RW_TRY(rw_h5_read(file, "/run/times", RW_IO_F64, 1, &n, r->times));
     }
     r->noutputs = (int)outputs;
+    RW_TRY(rw_layout_load(r, file));
     RW_TRY(load_interpolation(r, file, path));
     char *device;
     RW_TRY(rw_h5_get_text(file, "/", "device", &device));

@@ -139,7 +139,7 @@ rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output)
         return rw_figures_sections(r, &p, name);
     }
     snprintf(name, sizeof(name), "figures/%s-%06d.png", file, output);
-    rw_run_path(r, name, path);
+    RW_TRY(rw_folder_claim(r, name, path));
     RW_TRY(rw_picture_field(r->ctx, path, &p));
     r->npictures++;
     return RW_OK;
@@ -156,8 +156,8 @@ rw_status rw_figures_series(rw_run *r)
     for (int i = 1; i < table.n_columns && table.n_rows > 1 && status == RW_OK; i++) {
         rw_picture_name(table.names[i], file, sizeof(file));
         snprintf(name, sizeof(name), "figures/series-%s.png", file);
-        rw_run_path(r, name, path);
-        status = rw_picture_series(r->ctx, path, r->top.title, &table, i);
+        status = rw_folder_claim(r, name, path);
+        if (status == RW_OK) status = rw_picture_series(r->ctx, path, r->top.title, &table, i);
         r->npictures += status == RW_OK;
     }
     rw_csv_free(&table);

@@ -1,7 +1,10 @@
-/* The results folder: chosen, checked before anything is computed, locked, and emptied of an earlier run's files.
+/* The results folder: chosen, locked, checked before anything is computed, and emptied of an earlier run's files.
  *
- * Only files with the names that runs give are ever removed; whatever else lies in the folder stays. The lock is an
- * flock on the folder itself: it goes away with the process, and two runs cannot write into one folder. */
+ * Only files that the folder's own list names (run.files, journal.h) are ever replaced or removed. Each name is added to
+ * the list before its file is written: rw_folder_claim. The folder itself may be a link that the user gives; links inside
+ * of it are never followed. A link, a folder or a file of somebody else where a run has to write is an error that is
+ * found before the first step.
+ * The lock is an flock on the folder itself: it goes away with the process, and two runs cannot write into one folder. */
 #include "problem/run_private.h"
 
 #include <ctype.h>
@@ -13,13 +16,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Everything a run writes: a folder NAME/ with files of this ending, or a file. */
-static const struct { const char *folder, *ending; } written[] = {
-    {"fields/", ".h5"},   {"vti/", ".vti"},      {"vtm/", ".vtm"},      {"vtm/", ".vts"},      {"figures/", ".png"},   {"", "fields.h5"},   {"", "fields.xdmf"},
-    {"", "fields.pvd"},   {"", "series.csv"},    {"", "checkpoint.h5"},  {"", "log.jsonl"},   {"", "run.json"},
-    {"", "settings.yaml"},
-};
 
 void rw_run_path(const rw_run *r, const char *name, char path[RW_PATH_SIZE])
 {
@@ -95,6 +91,117 @@ static rw_status check_empty(const rw_run *r)
                    "--restart, replace its results with --force, or choose another folder with -o", r->folder, n);
 }
 
+static rw_status lock_folder(rw_run *r)
+{
+    if (r->lock >= 0) return RW_OK;
+    r->lock = open(r->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (r->lock < 0) return fail(r, "open", r->folder, errno);
+    if (flock(r->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return RW_OK; /* no locks on this file system */
+    close(r->lock);
+    r->lock = -1;
+    return rw_fail(r->ctx, RW_ERR_FILE, "results folder '%s': another run is writing into it: wait for its end, or "
+                   "choose another folder with -o", r->folder);
+}
+
+/* ---- names that are taken ---------------------------------------------------------------------------------------- */
+
+/* "000010" at the beginning of `name`: the number of an output; how many digits it has. */
+static size_t digits(const char *name) { return strspn(name, "0123456789"); }
+
+/* NAME-000010.png, NAME-000010-across.png, series-NAME.png with a NAME of this case. Before the problem is made its names
+ * are not known. */
+static bool is_figure(const rw_run *r, const char *name)
+{
+    char file[100];
+    const rw_output_field *fields;
+    const rw_output_column *columns;
+    int n = r->problem ? r->ops->fields(r->problem, &fields) : 0, m = r->problem ? r->ops->columns(r->problem, &columns) : 0;
+    for (int i = 0; i < n; i++) {
+        rw_picture_name(fields[i].name, file, sizeof(file));
+        size_t length = strlen(file);
+        if (strncmp(name, file, length) != 0 || name[length] != '-') continue;
+        const char *end = name + length + 1 + digits(name + length + 1);
+        if (end - (name + length + 1) >= 6 && (!strcmp(end, ".png") || !strcmp(end, "-across.png") || !strcmp(end, "-along.png")))
+            return true;
+    }
+    for (int i = 1; i < m && strncmp(name, "series-", 7) == 0; i++) {
+        rw_picture_name(columns[i].name, file, sizeof(file));
+        size_t length = strlen(file);
+        if (strncmp(name + 7, file, length) == 0 && strcmp(name + 7 + length, ".png") == 0) return true;
+    }
+    return false;
+}
+
+/* Whether this run may have to write a file of this name in the subfolder, "" for the results folder. */
+static bool may_write(const rw_run *r, const char *sub, const char *name)
+{
+    const char *folder, *base;
+    if (!*sub) return rw_journal_split(name, &folder, &base);
+    if (strcmp(sub, "figures") == 0) return is_figure(r, name);
+    size_t n = digits(name);
+    if (n < 6) return false;
+    const char *end = name + n;
+    if (strcmp(sub, "fields") == 0) return strcmp(end, ".h5") == 0;
+    if (strcmp(sub, "vti") == 0) return strcmp(end, ".vti") == 0;
+    if (strcmp(end, ".vtm") == 0) return true;
+    return *end == '-' && strcmp(end + 1 + digits(end + 1), ".vts") == 0;
+}
+
+static rw_status fail_kind(const rw_run *r, const char *name, mode_t mode, const char *wanted)
+{
+    return rw_fail(r->ctx, RW_ERR_INPUT, "results folder '%s': '%s' is a %s where a run writes a %s: runs follow no links and "
+                   "replace no folders: move it away, or choose another folder with -o", r->folder, name,
+                   S_ISLNK(mode) ? "link" : S_ISDIR(mode) ? "folder" : S_ISREG(mode) ? "file" : "device or pipe", wanted);
+}
+
+static rw_status fail_foreign(const rw_run *r, const char *name, rw_status status)
+{
+    return rw_fail(r->ctx, status, "results folder '%s': '%s' is not in " RW_JOURNAL_FILE ", the list of what runs have written "
+                   "here%s: move it away, or choose another folder with -o", r->folder, name,
+                   r->journal.head ? "" : " (older versions kept none)");
+}
+
+/* One name of the folder that is there. A continued run may meet files that its list has lost (a loss of power). */
+static rw_status check_name(const rw_run *r, int folder, const char *sub, const char *name, bool fresh)
+{
+    char full[600];
+    struct stat info;
+    if (!may_write(r, sub, name)) return RW_OK;
+    snprintf(full, sizeof(full), "%s%s%s", sub, *sub ? "/" : "", name);
+    if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return RW_OK;
+    if (!S_ISREG(info.st_mode)) return fail_kind(r, full, info.st_mode, "file");
+    return fresh && !rw_journal_has(&r->journal, full) ? fail_foreign(r, full, RW_ERR_INPUT) : RW_OK;
+}
+
+static rw_status check_names(const rw_run *r, const char *sub, bool fresh)
+{
+    struct stat info;
+    int folder = rw_folder_open(r->lock, *sub ? sub : ".");
+    if (folder < 0) {
+        if (fstatat(r->lock, sub, &info, AT_SYMLINK_NOFOLLOW) != 0) return RW_OK; /* there is none */
+        return S_ISDIR(info.st_mode) ? fail(r, "open", sub, errno) : fail_kind(r, sub, info.st_mode, "folder");
+    }
+    DIR *list = fdopendir(folder);
+    if (!list) {
+        int reason = errno;
+        close(folder);
+        return fail(r, "list", *sub ? sub : r->folder, reason);
+    }
+    rw_status status = RW_OK;
+    for (struct dirent *e; status == RW_OK && (e = readdir(list));) status = check_name(r, folder, sub, e->d_name, fresh);
+    closedir(list);
+    return status;
+}
+
+static rw_status check_all_names(const rw_run *r, bool fresh)
+{
+    RW_TRY(check_names(r, "", fresh));
+    for (int i = 0; rw_journal_folders[i]; i++) RW_TRY(check_names(r, rw_journal_folders[i], fresh));
+    return RW_OK;
+}
+
+/* ---- before the run ---------------------------------------------------------------------------------------------- */
+
 rw_status rw_folder_check(rw_run *r, bool *fresh)
 {
     *fresh = !r->options.restart;
@@ -108,54 +215,68 @@ rw_status rw_folder_check(rw_run *r, bool *fresh)
     }
     if (!S_ISDIR(info.st_mode)) return fail(r, "use", r->folder, ENOTDIR);
     if (access(r->folder, W_OK | X_OK) != 0) return fail(r, "write in", r->folder, errno);
-    if (r->options.restart) return check_restart(r, fresh);
-    return r->options.force ? RW_OK : check_empty(r);
-}
-
-/* NAME.PROCESS-COUNT.tmp, as rw_file_replace_begin makes them: left by a process that was killed. */
-static bool is_temporary(const char *name)
-{
-    size_t n = strlen(name);
-    if (n < 8 || strcmp(name + n - 4, ".tmp") != 0) return false;
-    const char *p = name + n - 5;
-    while (p > name && isdigit((unsigned char)*p)) p--;
-    if (*p != '-') return false;
-    for (p--; p > name && isdigit((unsigned char)*p); p--) continue;
-    return *p == '.';
-}
-
-/* Removes from FOLDER/name files ending in `ending` (NULL: none), and half-written ones in any case. */
-static void clean(const rw_run *r, const char *name, const char *ending)
-{
-    char path[RW_PATH_SIZE];
-    rw_run_path(r, name, path);
-    DIR *folder = opendir(path);
-    if (!folder) return;
-    for (struct dirent *e; (e = readdir(folder));) {
-        size_t n = strlen(e->d_name), m = ending ? strlen(ending) : 0;
-        bool match = ending && n >= m && strcmp(e->d_name + n - m, ending) == 0;
-        if (match && !*name) match = n == m; /* files of the folder itself: whole names */
-        if (match || is_temporary(e->d_name)) unlinkat(dirfd(folder), e->d_name, 0);
-    }
-    closedir(folder);
+    if (!r->options.restart && !r->options.force) return check_empty(r);
+    RW_TRY(lock_folder(r));
+    RW_TRY(rw_aside_recover(r));
+    if (r->options.restart) RW_TRY(check_restart(r, fresh));
+    RW_TRY(rw_journal_read(r->ctx, r->lock, r->folder, &r->journal));
+    return check_all_names(r, *fresh);
 }
 
 rw_status rw_folder_begin(rw_run *r, bool fresh)
 {
+    struct stat info;
+    r->made = stat(r->folder, &info) != 0;
     RW_TRY(rw_folder_create(r->ctx, r->folder));
-    r->lock = open(r->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (r->lock < 0) return fail(r, "open", r->folder, errno);
-    if (flock(r->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) /* other errors: no locks on this file system */
-        return rw_fail(r->ctx, RW_ERR_FILE, "results folder '%s': another run is writing into it: wait for its end, or "
-                       "choose another folder with -o", r->folder);
+    RW_TRY(lock_folder(r));
     if (!r->options.restart && !r->options.force) RW_TRY(check_empty(r)); /* another run may have been quicker */
-    for (int i = 0; i < RW_COUNT(written); i++) clean(r, written[i].folder, fresh ? written[i].ending : NULL);
-    return RW_OK;
+    RW_TRY(check_all_names(r, fresh));
+    rw_aside_remove_temporaries(r);
+    if (!fresh && r->journal.head) return rw_journal_continue(r->lock, r->folder, &r->journal);
+    rw_status status = fresh && r->journal.n > 0 ? rw_aside_begin(r) : RW_OK;
+    rw_journal_free(&r->journal);
+    if (status == RW_OK) status = rw_journal_create(r->ctx, r->lock, r->folder, NULL, &r->journal);
+    r->fresh_list = fresh && status == RW_OK;
+    return status;
 }
 
 void rw_folder_end(rw_run *r)
 {
     if (r->log >= 0) close(r->log);
     if (r->lock >= 0) close(r->lock);
+    rw_journal_free(&r->journal);
     r->log = r->lock = -1;
+}
+
+/* ---- files of the run -------------------------------------------------------------------------------------------- */
+
+rw_status rw_folder_claim(rw_run *r, const char *name, char path[RW_PATH_SIZE])
+{
+    const char *sub, *base;
+    struct stat info;
+    rw_run_path(r, name, path);
+    if (r->lock < 0) return RW_OK; /* no folder was begun: a test of one part */
+    if (!rw_journal_split(name, &sub, &base)) return rw_fail(r->ctx, RW_ERR_INTERNAL, "'%s' is no name of a result", name);
+    int folder = rw_folder_open(r->lock, sub ? sub : ".");
+    if (folder < 0) return fail(r, "open", sub ? sub : r->folder, errno);
+    bool there = fstatat(folder, base, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    close(folder);
+    if (there && !S_ISREG(info.st_mode)) return fail_kind(r, name, info.st_mode, "file");
+    if (there && r->fresh_list && !rw_journal_has(&r->journal, name)) return fail_foreign(r, name, RW_ERR_FILE);
+    return rw_journal_add(&r->journal, r->folder, name);
+}
+
+rw_status rw_folder_make(rw_run *r, const char *name)
+{
+    char listed[64];
+    snprintf(listed, sizeof(listed), "%s/", name);
+    int folder = rw_folder_open(r->lock, name);
+    if (folder < 0) {
+        if (errno != ENOENT) return fail(r, "open", name, errno);
+        RW_TRY(rw_journal_add(&r->journal, r->folder, listed));
+        if (mkdirat(r->lock, name, 0777) != 0) return fail(r, "make", name, errno);
+        return RW_OK;
+    }
+    close(folder);
+    return RW_OK;
 }

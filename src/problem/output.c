@@ -73,7 +73,7 @@ rw_status rw_output_check(rw_run *r)
 rw_status rw_series_begin(rw_run *r, bool fresh, uint64_t position)
 {
     char path[RW_PATH_SIZE];
-    rw_run_path(r, "series.csv", path);
+    RW_TRY(rw_folder_claim(r, "series.csv", path));
     r->ncolumns = r->ops->columns(r->problem, &r->columns);
     const char **names = rw_calloc((size_t)r->ncolumns, 2 * sizeof(*names)), **units = names + r->ncolumns;
     r->row = rw_calloc((size_t)r->ncolumns, sizeof(*r->row));
@@ -157,13 +157,13 @@ static rw_status write_attributes(const rw_run *r, rw_h5 *file)
     return RW_OK;
 }
 
-static rw_status write_h5(const rw_run *r, const rw_output_field *fields, int n, int output)
+static rw_status write_h5(rw_run *r, const rw_output_field *fields, int n, int output)
 {
     char name[NAME], path[RW_PATH_SIZE], set[160];
     size_t shape[3];
     rw_h5 *file;
     snprintf(name, sizeof(name), "fields/%06d.h5", output);
-    rw_run_path(r, name, path);
+    RW_TRY(rw_folder_claim(r, name, path));
     RW_TRY(rw_h5_create(r->ctx, path, &file));
     shape_of(r->grid, shape);
     rw_status status = write_attributes(r, file);
@@ -181,11 +181,10 @@ static rw_status write_h5(const rw_run *r, const rw_output_field *fields, int n,
     return status;
 }
 
-static rw_status write_vti(const rw_run *r, const rw_output_field *fields, int n, int output)
+static rw_status write_vti(rw_run *r, const rw_output_field *fields, int n, int output)
 {
     char name[NAME], path[RW_PATH_SIZE];
     snprintf(name, sizeof(name), "vti/%06d.vti", output);
-    rw_run_path(r, name, path);
     rw_vti_array *arrays = rw_calloc((size_t)n, sizeof(*arrays));
     if (!arrays) return rw_fail_memory(r->ctx, (size_t)n * sizeof(*arrays), "a .vti file");
     int m = 0;
@@ -198,15 +197,14 @@ static rw_status write_vti(const rw_run *r, const rw_output_field *fields, int n
     }
     rw_io_grid grid = rw_output_io_grid(r->grid);
     if (status == RW_OK && r->grid->blocks) status = rw_output_vtm(r, m, arrays, output);
-    else if (status == RW_OK) status = rw_vti_write(r->ctx, path, &grid, m, arrays);
+    else if (status == RW_OK && (status = rw_folder_claim(r, name, path)) == RW_OK) status = rw_vti_write(r->ctx, path, &grid, m, arrays);
     rw_free(arrays);
     return status;
 }
 
-rw_status rw_output_write(rw_run *r, bool last)
+static rw_status write_output(rw_run *r, bool last)
 {
     const rw_output_field *fields;
-    double begin = rw_seconds();
     int output = r->noutputs, n = r->ops->fields(r->problem, &fields);
     RW_TRY(rw_series_row(r, true));
     if (!rw_grow(&r->times, &r->times_capacity, output + 1, sizeof(*r->times)))
@@ -222,14 +220,21 @@ rw_status rw_output_write(rw_run *r, bool last)
     double t = r->times[output] = r->ops->time(r->problem);
     r->noutputs++; /* from here on a checkpoint counts it as made */
     r->interpolated += r->looking;
-    while (r->output.every > 0 && r->start + (double)r->next * r->output.every <= t) r->next++;
+    double every = r->output.every, reached = t >= r->end ? t + 1e-9 * every : t; /* an output that the end stands for is made */
+    while (every > 0 && r->start + (double)r->next * every <= reached) r->next++;
     r->index_stale = true;
     char text[32];
     snprintf(text, sizeof(text), "%06d", output);
     rw_log(r->ctx, RW_LOG_INFO, "output %s at t = %.9g", text, t);
     RW_TRY(rw_log_event(r, "output", "output", text));
     RW_TRY(rw_csv_flush(r->series, NULL));
-    rw_status status = rw_output_index(r, false);
-    r->seconds.output += rw_seconds() - begin;
+    return rw_output_index(r, false);
+}
+
+rw_status rw_output_write(rw_run *r, bool last)
+{
+    rw_phase before = rw_watch(r, RW_PHASE_OUTPUT);
+    rw_status status = write_output(r, last);
+    rw_watch(r, before);
     return status;
 }

@@ -40,7 +40,7 @@ static rw_status write_block(const rw_run *r, const char *path, int b, int n, co
     return status;
 }
 
-rw_status rw_output_vtm(const rw_run *r, int n, const rw_vti_array *arrays, int output)
+rw_status rw_output_vtm(rw_run *r, int n, const rw_vti_array *arrays, int output)
 {
     char name[NAME], path[RW_PATH_SIZE];
     int count = rw_blocks_count(r->grid->blocks);
@@ -51,11 +51,11 @@ rw_status rw_output_vtm(const rw_run *r, int n, const rw_vti_array *arrays, int 
         snprintf(texts[b], sizeof *texts, "%06d-%d.vts", output, b);
         files[b] = texts[b];
         snprintf(name, sizeof name, "vtm/%.50s", texts[b]);
-        rw_run_path(r, name, path);
-        status = write_block(r, path, b, n, arrays);
+        status = rw_folder_claim(r, name, path);
+        if (status == RW_OK) status = write_block(r, path, b, n, arrays);
     }
     snprintf(name, sizeof name, "vtm/%06d.vtm", output);
-    rw_run_path(r, name, path);
+    if (status == RW_OK) status = rw_folder_claim(r, name, path);
     if (status == RW_OK) status = rw_vtm_write(r->ctx, path, count, files);
     rw_free(texts), rw_free(files);
     return status;
@@ -100,7 +100,7 @@ rw_status rw_figures_sections(rw_run *r, const rw_field_picture *p, const char *
         double aspect = (s.upper[0] - s.lower[0]) / (s.upper[1] - s.lower[1]);
         field.stretch = aspect > 4 || aspect < 0.25;
         snprintf(name, sizeof name, "figures/%.150s%s.png", file, which ? "-along" : "-across");
-        rw_run_path(r, name, path);
+        if (status == RW_OK) status = rw_folder_claim(r, name, path);
         if (status == RW_OK) status = rw_figure_write_field(r->ctx, path, &page, &field);
         r->npictures += status == RW_OK;
     }

@@ -12,12 +12,12 @@
 
 enum { NAME = 64 };
 
-static rw_status write_links(const rw_run *r, const rw_output_field *fields, int n)
+static rw_status write_links(rw_run *r, const rw_output_field *fields, int n)
 {
     char path[RW_PATH_SIZE], target[NAME], group[NAME], link[NAME + 160], object[160];
     rw_h5 *file;
     size_t shape = (size_t)r->noutputs;
-    rw_run_path(r, "fields.h5", path);
+    RW_TRY(rw_folder_claim(r, "fields.h5", path));
     RW_TRY(rw_h5_create(r->ctx, path, &file));
     rw_status status = rw_h5_write(file, "/times", RW_IO_F64, 1, &shape, r->times, 0);
     for (int k = 0; k < r->noutputs && status == RW_OK; k++) {
@@ -26,7 +26,7 @@ static rw_status write_links(const rw_run *r, const rw_output_field *fields, int
         status = rw_h5_group(file, group);
         if (status == RW_OK) status = rw_h5_set_number(file, group, "time", r->times[k]);
         for (int i = 0; i < n && status == RW_OK; i++) {
-            if (!rw_output_wants(&r->output.fields, fields[i].name)) continue;
+            if (!rw_layout_has(r, k, fields[i].name)) continue;
             snprintf(object, sizeof(object), "/%.120s", fields[i].name);
             snprintf(link, sizeof(link), "%s%s", group, object);
             status = rw_h5_link(file, link, target, object);
@@ -38,7 +38,7 @@ static rw_status write_links(const rw_run *r, const rw_output_field *fields, int
 }
 
 /* fields.xdmf: noutputs steps of m real fields, their datasets "fields/000010.h5:/u" in one block of texts. */
-static rw_status write_xdmf(const rw_run *r, const rw_output_field *fields, int n)
+static rw_status write_xdmf(rw_run *r, const rw_output_field *fields, int n)
 {
     enum { TEXT = 192 };
     char path[RW_PATH_SIZE];
@@ -53,7 +53,6 @@ static rw_status write_xdmf(const rw_run *r, const rw_output_field *fields, int 
         RW_TRY_GOTO(rw_fail_memory(r->ctx, steps * width * TEXT, "fields.xdmf"), done);
     for (int i = 0; i < n; i++) {
         rw_io_type type;
-        if (!rw_output_wants(&r->output.fields, fields[i].name)) continue;
         if (!rw_io_type_of(rw_array_dtype(fields[i].array), &type) || rw_io_type_parts(type) != 1) continue;
         list[m++] = (rw_xdmf_field){fields[i].name, type};
     }
@@ -61,13 +60,13 @@ static rw_status write_xdmf(const rw_run *r, const rw_output_field *fields, int 
         step[k] = (rw_xdmf_step){r->times[k], pointers + k * width};
         for (int i = 0; i < m; i++) {
             char *text = texts + (k * width + (size_t)i) * TEXT;
-            snprintf(text, TEXT, "fields/%06zu.h5:/%.120s", k, list[i].name);
+            if (rw_layout_has(r, (int)k, list[i].name)) snprintf(text, TEXT, "fields/%06zu.h5:/%.120s", k, list[i].name);
             pointers[k * width + (size_t)i] = text;
         }
     }
-    rw_run_path(r, "fields.xdmf", path);
     rw_io_grid grid = rw_output_io_grid(r->grid);
-    if (m > 0) status = rw_xdmf_write(r->ctx, path, &grid, m, list, steps, step);
+    if (m > 0) status = rw_folder_claim(r, "fields.xdmf", path);
+    if (m > 0 && status == RW_OK) status = rw_xdmf_write(r->ctx, path, &grid, m, list, steps, step);
 done:
     rw_free(list);
     rw_free(step);
@@ -76,21 +75,25 @@ done:
     return status;
 }
 
-static rw_status write_pvd(const rw_run *r)
+static rw_status write_pvd(rw_run *r)
 {
     char path[RW_PATH_SIZE];
-    size_t n = (size_t)r->noutputs;
+    size_t n = (size_t)r->noutputs, m = 0;
     char(*texts)[NAME] = rw_calloc(n, sizeof(*texts));
     const char **files = rw_calloc(n, sizeof(*files));
+    double *times = rw_calloc(n, sizeof(*times));
     rw_status status = RW_OK;
-    if (!texts || !files) RW_TRY_GOTO(rw_fail_memory(r->ctx, n * sizeof(*texts), "fields.pvd"), done);
+    if (!texts || !files || !times) RW_TRY_GOTO(rw_fail_memory(r->ctx, n * sizeof(*texts), "fields.pvd"), done);
     for (size_t k = 0; k < n; k++) {
+        if (!rw_layout_has_vti(r, (int)k)) continue;
         snprintf(texts[k], sizeof(*texts), r->grid->blocks ? "vtm/%06zu.vtm" : "vti/%06zu.vti", k);
-        files[k] = texts[k];
+        times[m] = r->times[k];
+        files[m++] = texts[k];
     }
-    rw_run_path(r, "fields.pvd", path);
-    status = rw_pvd_write(r->ctx, path, n, r->times, files);
+    RW_TRY_GOTO(rw_folder_claim(r, "fields.pvd", path), done);
+    status = rw_pvd_write(r->ctx, path, m, times, files);
 done:
+    rw_free(times);
     rw_free(texts);
     rw_free(files);
     return status;

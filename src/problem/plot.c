@@ -53,7 +53,9 @@ static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_o
 {
     static const char *const names[] = {"axis_x", "axis_y", "axis_z"};
     int64_t dimensions;
-    if (rw_h5_get_integer(file, "/", "dimensions", &dimensions) != RW_OK || dimensions < 1 || dimensions > 3)
+    rw_status status = rw_h5_get_integer(file, "/", "dimensions", &dimensions);
+    if (status == RW_ERR_MEMORY) return status;
+    if (status != RW_OK || dimensions < 1 || dimensions > 3)
         return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' is no output of a run: give a results folder or one of its "
                        "fields/*.h5", path);
     int64_t blocks;

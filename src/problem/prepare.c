@@ -12,8 +12,9 @@ void rw_run_prepare(rw_run *r, rw_context *ctx, const rw_run_options *options, r
 {
     static const rw_run_options none;
     *report = (rw_run_report){.folder = ""};
-    *r = (rw_run){.ctx = ctx, .options = options ? *options : none, .report = report, .lock = -1, .log = -1,
+    *r = (rw_run){.ctx = ctx, .options = options ? *options : none, .report = report, .lock = -1, .log = -1, .journal = {.file = -1},
                   .last_row = -1, .stride = INFINITY, .last_look = NAN, .checkpoint_time = NAN, .clock = rw_seconds()};
+    r->watch.since = r->clock;
     rw_time_now(r->started);
 }
 
@@ -55,7 +56,6 @@ rw_status rw_run_choose_folder(rw_run *r)
 
 rw_status rw_run_create(rw_run *r, int64_t *bytes)
 {
-    double begin = rw_seconds();
     RW_TRY(rw_device_open(r->ctx, r->top.device, &r->device));
     snprintf(r->report->device, sizeof(r->report->device), "%s", rw_device_info(r->device)->name);
     RW_TRY(r->ops->create(r->c, r->device, true, bytes, NULL));
@@ -71,7 +71,6 @@ rw_status rw_run_create(rw_run *r, int64_t *bytes)
     r->grid = r->ops->grid(r->problem);
     r->points = r->grid->size[0] * r->grid->size[1] * r->grid->size[2];
     r->start = r->ops->time(r->problem);
-    r->seconds.create = rw_seconds() - begin;
     return RW_OK;
 }
 
@@ -79,7 +78,7 @@ void rw_run_release(rw_run *r)
 {
     if (r->problem) {
         r->report->time = r->ops->time(r->problem);
-        r->report->end = r->ops->end(r->problem);
+        r->report->end = r->begun ? r->end : r->ops->end(r->problem);
         r->report->step = r->ops->steps(r->problem);
         r->ops->destroy(&r->problem);
     }
@@ -90,6 +89,7 @@ void rw_run_release(rw_run *r)
     rw_folder_end(r);
     rw_device_close(&r->device);
     rw_case_free(&r->c);
+    rw_layout_free(r);
     rw_free(r->times);
     rw_free(r->row);
 }

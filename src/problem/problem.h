@@ -76,6 +76,10 @@ typedef struct rw_problem_ops {
     rw_status (*graph)(rw_problem *p, int stages, rw_text *text, char **dot);
     /* (optional) numbers for the summary and run.json: name, value pairs */
     int (*statistics)(const rw_problem *p, const char **names, double *values, int max);
+    bool passes_end; /* (optional) a step may go to a t_limit beyond end() */
+    /* (optional) whether a run that continues from a checkpoint may change this setting, "time.steps": 1, 0, or -1 where the runner's rule
+     * holds: all of time but start and method, and nothing else of the problem */
+    int (*may_change)(const rw_case *c, const char *setting);
     /* (optional) name of the method in use and why it was chosen ("": the case says so), for run.json */
     const char *(*method)(const rw_problem *p, const char **reason);
     /* (optional) the case's own checks of the present state; the runner makes them at the end, reports them, and gives

@@ -25,7 +25,7 @@ void rw_rates_step(rw_run *r, bool last)
     rw_rates *q = &r->rates;
     double now = rw_seconds(), interval = now - q->last;
     if (!r->options.progress || (interval < INTERVAL && !last)) return;
-    double time = r->ops->time(r->problem), end = r->ops->end(r->problem);
+    double time = r->ops->time(r->problem), end = r->end;
     int64_t step = r->ops->steps(r->problem);
     if (interval > 0 && step > q->last_step) {
         double a = 1 - exp(-interval / MEMORY);

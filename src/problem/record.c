@@ -26,7 +26,7 @@ rw_status rw_record_settings(rw_run *r)
 {
     char path[RW_PATH_SIZE];
     rw_text text = {0};
-    rw_run_path(r, "settings.yaml", path);
+    RW_TRY(rw_folder_claim(r, "settings.yaml", path));
     rw_status status = rw_case_write(r->c, &text);
     if (status == RW_OK) status = rw_file_write(r->ctx, path, text.data, text.length);
     rw_text_free(&text);
@@ -124,19 +124,22 @@ static void add_counters(rw_json_writer *w, const rw_run *r)
     rw_json_close(w);
 }
 
-static void add_timings(rw_json_writer *w, const rw_run *r)
+static void add_timings(rw_json_writer *w, rw_run *r)
 {
-    double total = rw_seconds() - r->clock;
+    rw_watch(r, r->watch.phase);
+    const double *seconds = r->watch.seconds;
+    double total = r->watch.since - r->clock;
     int64_t steps = r->ops->steps(r->problem) - r->rates.first_step;
     rw_json_key(w, "seconds");
     rw_json_object(w);
     add_number(w, "total", total);
-    add_number(w, "create", r->seconds.create);
-    add_number(w, "steps", r->seconds.steps);
-    add_number(w, "output", r->seconds.output);
-    add_number(w, "checkpoint", r->seconds.checkpoint);
+    add_number(w, "create", seconds[RW_PHASE_CREATE]);
+    add_number(w, "compile", r->watch.compile);
+    add_number(w, "steps", seconds[RW_PHASE_STEPS]);
+    add_number(w, "output", seconds[RW_PHASE_OUTPUT]);
+    add_number(w, "checkpoint", seconds[RW_PHASE_CHECKPOINT]);
     rw_json_close(w);
-    double rate = r->seconds.steps > 0 ? (double)steps / r->seconds.steps : NAN;
+    double rate = steps > 0 && seconds[RW_PHASE_STEPS] > 0 ? (double)steps / seconds[RW_PHASE_STEPS] : NAN;
     add_number(w, "steps_per_second", rate);
     add_number(w, "points_per_second", rate * (double)r->points);
 }
@@ -168,7 +171,7 @@ rw_status rw_record_run(rw_run *r, rw_status result, const char *reason)
         rw_json_string(&w, NULL);
     add_string(&w, "message", reason && result != RW_OK ? rw_message(r->ctx) : NULL);
     add_number(&w, "time", r->ops->time(r->problem));
-    add_number(&w, "end", r->ops->end(r->problem));
+    add_number(&w, "end", r->end);
     add_integer(&w, "steps", r->ops->steps(r->problem));
     add_integer(&w, "outputs", r->noutputs);
     add_integer(&w, "outputs_interpolated", r->interpolated);
@@ -182,9 +185,8 @@ rw_status rw_record_run(rw_run *r, rw_status result, const char *reason)
     add_counters(&w, r);
     rw_json_close(&w);
     rw_text_add(&text, "\n");
-    rw_run_path(r, "run.json", path);
-    rw_status status = text.failed ? rw_fail_memory(r->ctx, text.length, "run.json")
-                                   : rw_file_write(r->ctx, path, text.data, text.length);
+    rw_status status = text.failed ? rw_fail_memory(r->ctx, text.length, "run.json") : rw_folder_claim(r, "run.json", path);
+    if (status == RW_OK) status = rw_file_write(r->ctx, path, text.data, text.length);
     rw_text_free(&text);
     r->recorded = rw_seconds();
     return status;
@@ -221,8 +223,8 @@ static void cut_torn_line(int fd)
 rw_status rw_log_open(rw_run *r)
 {
     char path[RW_PATH_SIZE];
-    rw_run_path(r, "log.jsonl", path);
-    r->log = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    RW_TRY(rw_folder_claim(r, "log.jsonl", path));
+    r->log = openat(r->lock, "log.jsonl", O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (r->log < 0) return fail_log(r, errno);
     cut_torn_line(r->log);
     return RW_OK;

@@ -7,7 +7,7 @@
  *
  * Whether an output is due follows from the state alone (time, step, outputs so far), so that a run continued from a
  * checkpoint does exactly what the uninterrupted one does. Times of output are start + k*every, computed from k, and
- * the problem hits them exactly; one that falls within 1e-9 of an interval before the end is the end.
+ * the problem hits them exactly; one within 1e-9 of an interval of the end is the end.
  * With output.interpolate steps go over times of output, and the problem gives the values there with an estimate of their error. When that
  * is too large the step is undone and a shorter one taken, which at the least ends at the next output. All else (rows by steps,
  * checkpoints, checks, the end) is of states that steps have reached.
@@ -26,12 +26,28 @@ static rw_status make_folders(rw_run *r)
 {
     const char *const names[] = {"fields", r->grid->blocks ? "vtm" : "vti", "figures"};
     const bool wanted[] = {r->output.fields.n > 0, r->output.fields.n > 0 && r->output.vti, r->output.figures.n > 0};
-    char path[RW_PATH_SIZE];
-    for (int i = 0; i < RW_COUNT(names); i++) {
-        rw_run_path(r, names[i], path);
-        if (wanted[i]) RW_TRY(rw_folder_create(r->ctx, path));
-    }
+    for (int i = 0; i < RW_COUNT(names); i++)
+        if (wanted[i]) RW_TRY(rw_folder_make(r, names[i]));
     return RW_OK;
+}
+
+/* time.end, or the time of an output that is as good as equal to it: then a run that goes on from there with a later end has taken the
+ * same steps as one that never ended. */
+static void set_end(rw_run *r)
+{
+    double end = r->end = r->ops->end(r->problem), every = r->output.every;
+    if (every <= 0 || !r->ops->passes_end) return;
+    double t = r->start + round((end - r->start) / every) * every;
+    if (fabs(t - end) <= 1e-9 * every && t > r->start) r->end = t;
+}
+
+/* The first output by time after the present state, where output.every is not that of the checkpoint. */
+static void find_next(rw_run *r)
+{
+    double t = r->ops->time(r->problem), every = r->output.every;
+    if (every <= 0) return;
+    r->next = (int64_t)RW_MAX(0, floor((t - r->start) / every));
+    while (r->start + (double)r->next * every <= t) r->next++;
 }
 
 /* Everything up to the first step; after it the folder is ours. */
@@ -40,6 +56,9 @@ static rw_status begin(rw_run *r, bool fresh)
     uint64_t position = 0;
     RW_TRY(rw_output_check(r));
     if (!fresh) RW_TRY(rw_checkpoint_load(r, &position)); /* a refused one leaves the folder as it was */
+    RW_TRY(rw_layout_begin(r));
+    if (r->every_changed) find_next(r);
+    set_end(r);
     RW_TRY(rw_folder_begin(r, fresh));
     RW_TRY(rw_series_begin(r, fresh, position));
     r->begun = true;
@@ -61,7 +80,7 @@ static rw_status begin(rw_run *r, bool fresh)
 /* start + k*every, or the end. */
 static double output_time(const rw_run *r, int64_t k)
 {
-    double end = r->ops->end(r->problem), every = r->output.every;
+    double end = r->end, every = r->output.every;
     if (every <= 0) return end;
     double t = r->start + (double)k * every;
     return t < end - 1e-9 * every ? t : end;
@@ -104,7 +123,7 @@ static rw_status save_after_failure(rw_run *r, rw_status status)
 
 static rw_status write_output(rw_run *r)
 {
-    rw_status status = rw_output_write(r, r->ops->time(r->problem) >= r->ops->end(r->problem));
+    rw_status status = rw_output_write(r, r->ops->time(r->problem) >= r->end);
     if (status != RW_OK) return save_after_failure(r, status);
     if (rw_seconds() - r->recorded > 1) RW_TRY(rw_record_run(r, RW_OK, NULL));
     return RW_OK;
@@ -114,10 +133,14 @@ static rw_status write_row(rw_run *r)
 {
     int64_t every = r->output.series_steps;
     if (every == 0 || r->ops->steps(r->problem) % every != 0) return RW_OK;
-    RW_TRY(rw_series_row(r, true));
-    if (rw_seconds() - r->flushed < 1) return RW_OK;
-    r->flushed = rw_seconds();
-    return rw_csv_flush(r->series, NULL);
+    rw_phase before = rw_watch(r, RW_PHASE_OUTPUT);
+    rw_status status = rw_series_row(r, true);
+    if (status == RW_OK && rw_seconds() - r->flushed >= 1) {
+        r->flushed = rw_seconds();
+        status = rw_csv_flush(r->series, NULL);
+    }
+    rw_watch(r, before);
+    return status;
 }
 
 static rw_status fail_step(rw_run *r, rw_status status)
@@ -135,14 +158,13 @@ static double step_limit(const rw_run *r)
 {
     double next = next_output(r);
     if (!(r->output.interpolate > 0) || !r->ops->foresees(r->problem)) return next;
-    return RW_MIN(RW_MAX(next, r->ops->time(r->problem) + r->stride), r->ops->end(r->problem));
+    return RW_MIN(RW_MAX(next, r->ops->time(r->problem) + r->stride), r->end);
 }
 
 static rw_status step(rw_run *r)
 {
-    double before = r->ops->time(r->problem), clock = rw_seconds();
+    double before = r->ops->time(r->problem);
     rw_status status = r->ops->step(r->problem, step_limit(r));
-    r->seconds.steps += rw_seconds() - clock;
     r->begun_at = before;
     r->stride *= 1.2; /* until a look says more */
     if (status != RW_OK) return fail_step(r, status);
@@ -155,7 +177,7 @@ static rw_status interrupted(rw_run *r)
 {
     RW_TRY(rw_checkpoint_write(r));
     return rw_fail(r->ctx, RW_ERR_INTERRUPTED, "interrupted at t = %.9g of %.9g, step %lld; the state is saved in "
-                   "'%s/checkpoint.h5': continue with --restart", r->ops->time(r->problem), r->ops->end(r->problem),
+                   "'%s/checkpoint.h5': continue with --restart", r->ops->time(r->problem), r->end,
                    (long long)r->ops->steps(r->problem), r->folder);
 }
 
@@ -205,7 +227,7 @@ static rw_status serve(rw_run *r, bool *ended)
         RW_TRY(write_output(r));
     else
         RW_TRY(write_row(r));
-    *ended = r->ops->time(r->problem) >= r->ops->end(r->problem);
+    *ended = r->ops->time(r->problem) >= r->end;
     if (*ended) return RW_OK;
     if (r->options.interrupt && *r->options.interrupt) return interrupted(r);
     if (!checkpoint_due(r)) return RW_OK;
@@ -215,6 +237,7 @@ static rw_status serve(rw_run *r, bool *ended)
 
 static rw_status loop(rw_run *r)
 {
+    rw_watch(r, RW_PHASE_STEPS);
     for (bool undone, ended = false;;) {
         RW_TRY(write_within(r, &undone));
         if (!undone) RW_TRY(serve(r, &ended)); /* else it has been */
@@ -246,6 +269,7 @@ static rw_status make_checks(rw_run *r)
 
 static rw_status complete(rw_run *r)
 {
+    rw_watch(r, RW_PHASE_OUTPUT);
     RW_TRY(rw_output_index(r, true));
     RW_TRY(rw_checkpoint_write(r));
     RW_TRY(rw_figures_series(r));
@@ -298,6 +322,27 @@ static void report_method(const rw_run *r)
     snprintf(r->report->method_reason, sizeof r->report->method_reason, "%s", reason);
 }
 
+/* A run that has failed before its first output leaves nothing; one that was to replace the results of another (--force) and has
+ * no checkpoint brings those back. */
+static rw_status withdraw(rw_run *r, rw_status status)
+{
+    bool restored;
+    if (status == RW_OK || r->ncheckpoints > 0 || !(r->aside || (r->fresh_list && r->noutputs == 0))) return status;
+    char *message = rw_strdup(rw_message(r->ctx));
+    rw_csv_close(&r->series);
+    rw_status undone = rw_aside_undo(r, &restored);
+    char *reason = undone == RW_OK ? NULL : rw_strdup(rw_message(r->ctx));
+    const char *before = message ? message : rw_status_text(status);
+    if (restored) rw_fail(r->ctx, status, "%s; the earlier results in '%s' are back", before, r->folder);
+    else if (undone == RW_OK) rw_fail(r->ctx, status, "%s", before);
+    else
+        rw_fail(r->ctx, status, "%s; the earlier results are in '%s/.previous' (%s): the next run with --restart or --force brings them "
+                "back", before, r->folder, reason ? reason : rw_status_text(undone));
+    rw_free(reason);
+    rw_free(message);
+    return status;
+}
+
 /* The last words: run.json and the log say how it ended. What fails here is reported only if nothing failed before. */
 static rw_status finish(rw_run *r, rw_status status)
 {
@@ -341,8 +386,10 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     RW_TRY_GOTO(name_place(&r, loop(&r)), done);
     status = name_place(&r, complete(&r));
 done:
-    status = finish(&r, status);
+    status = withdraw(&r, finish(&r, status));
+    bool nowhere = !r.begun || r.gone;
     rw_run_release(&r);
+    if (nowhere && report) report->folder[0] = '\0';
     rw_context_set_reproducible(ctx, reproducible);
     return status;
 }

@@ -1,8 +1,9 @@
 /* What the files of the runner share. run.c: the loop; folder.c: the results folder; record.c: settings.yaml, run.json,
- * log.jsonl; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; progress.c: rates. */
+ * log.jsonl; journal.c: which files are ours; aside.c: earlier results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; restart.c: what may differ then; watch.c: where the time goes; progress.c: rates. */
 #ifndef RW_RUN_PRIVATE_H
 #define RW_RUN_PRIVATE_H
 
+#include "problem/journal.h"
 #include "problem/problem.h"
 #include "problem/run_settings.h"
 #include "rechenwerk/run.h"
@@ -12,9 +13,21 @@
 
 #define RW_PATH_SIZE 1200
 
+/* What the time of a run goes into. Compiling is taken out of the phase in which it happens. */
+typedef enum rw_phase { RW_PHASE_CREATE, RW_PHASE_STEPS, RW_PHASE_OUTPUT, RW_PHASE_CHECKPOINT, RW_PHASES } rw_phase;
+
 typedef struct rw_stopwatch {
-    double create, steps, output, checkpoint; /* seconds */
+    rw_phase phase;
+    double since, compiled;            /* when it began; what the device had spent on compiling then */
+    double seconds[RW_PHASES], compile; /* their sum is the time since the start of the run */
 } rw_stopwatch;
+
+/* What outputs from `first` on hold; see layout.c. */
+typedef struct rw_layout {
+    int first;
+    bool vti;
+    char *fields; /* " u v " */
+} rw_layout;
 
 typedef struct rw_rates {
     double begin, last, last_time; /* wall time of the first step and of the last call, problem time then */
@@ -38,13 +51,17 @@ typedef struct rw_run {
     char hash[65];
 
     const char *folder; /* report->folder */
-    int lock;           /* descriptor of the folder, -1: none */
+    int lock;           /* descriptor of the folder, locked; -1: none */
+    rw_journal journal; /* files that runs have written into it */
+    bool fresh_list;    /* this run has begun the list: a file not in it is somebody else's */
+    bool aside;         /* an earlier run's files lie in .previous */
+    bool made, gone;    /* this run has made the folder; it has removed it again */
     int log;            /* descriptor of log.jsonl, -1: none */
     bool begun;         /* the folder is ours: run.json may be written */
     char started[32];
     double clock;       /* rw_seconds at the start */
     bool looking;       /* fields, row and time are those of an output within the last step */
-    rw_stopwatch seconds;
+    rw_stopwatch watch;
     rw_rates rates;
 
     /* --- what a checkpoint carries --- */
@@ -52,12 +69,16 @@ typedef struct rw_run {
     double *times;       /* [noutputs]: time of each output */
     int noutputs, times_capacity;
     int64_t next;        /* the next output by time is at start + next*output.every */
+    bool every_changed;  /* output.every is not that of the checkpoint: next is to be found again */
+    double end;          /* final time: that of an output where time.end is within 1e-9 of an interval of it */
     int64_t interpolated; /* outputs that lie within a step */
     double stride;       /* with output.interpolate: no step is longer, as values within it would not be good enough */
     double begun_at;     /* time at which the last step began */
     double last_look;    /* time of the last row of series.csv that is of a time within a step, NaN: none */
     int64_t last_row;    /* step of the last row of series.csv, -1: none */
     int64_t restarts;
+    rw_layout *layout;
+    int nlayouts, layout_capacity;
 
     rw_csv *series;
     double *row;
@@ -81,13 +102,29 @@ rw_status rw_run_create(rw_run *r, int64_t *bytes);
 void rw_run_release(rw_run *r);
 
 /* folder.c */
-/* Chooses the folder and refuses one that cannot be used, before anything is computed. *fresh: there is no checkpoint
- * to continue from. */
+/* Refuses a folder that cannot be used, before anything is computed; locks one that is to be continued or replaced. *fresh:
+ * there is no checkpoint to continue from. */
 rw_status rw_folder_check(rw_run *r, bool *fresh);
-/* Makes and locks it; removes what an earlier run left (fresh) or half-written files (not fresh). */
+/* Makes and locks it; moves the files of an earlier run aside (fresh); removes half-written ones. */
 rw_status rw_folder_begin(rw_run *r, bool fresh);
 void rw_folder_end(rw_run *r);
 void rw_run_path(const rw_run *r, const char *name, char path[RW_PATH_SIZE]);
+/* Before a file is written: its path, with its name in the list. ERR_INPUT, ERR_FILE: a link, a folder, or a file that no
+ * run has written is in the way. */
+rw_status rw_folder_claim(rw_run *r, const char *name, char path[RW_PATH_SIZE]);
+rw_status rw_folder_make(rw_run *r, const char *name); /* a subfolder */
+/* Descriptor of a subfolder, "." for the folder itself; -1 with errno: not there, or a link. */
+int rw_folder_open(int folder, const char *name);
+
+/* aside.c */
+rw_status rw_aside_begin(rw_run *r);
+void rw_aside_discard(rw_run *r);
+/* Finishes or undoes what a killed process has begun. */
+rw_status rw_aside_recover(rw_run *r);
+/* Of a run that has no output (or no checkpoint, where it replaces another run): removes its files and brings back those moved
+ * aside. */
+rw_status rw_aside_undo(rw_run *r, bool *restored);
+void rw_aside_remove_temporaries(const rw_run *r);
 
 /* record.c */
 rw_status rw_record_settings(rw_run *r);
@@ -105,8 +142,15 @@ rw_status rw_series_row(rw_run *r, bool write);
 rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figures */
 rw_status rw_output_write(rw_run *r, bool last);
 rw_status rw_output_index(rw_run *r, bool always); /* fields.h5, fields.xdmf, fields.pvd */
+/* layout.c */
+rw_status rw_layout_begin(rw_run *r); /* after the checkpoint is loaded */
+bool rw_layout_has(const rw_run *r, int output, const char *field);
+bool rw_layout_has_vti(const rw_run *r, int output);
+rw_status rw_layout_save(rw_run *r, rw_h5 *file);
+rw_status rw_layout_load(rw_run *r, rw_h5 *file);
+void rw_layout_free(rw_run *r);
 /* output_blocks.c: fields on a block-structured grid for ParaView. */
-rw_status rw_output_vtm(const rw_run *r, int n, const rw_vti_array *arrays, int output);
+rw_status rw_output_vtm(rw_run *r, int n, const rw_vti_array *arrays, int output);
 bool rw_output_wants(const rw_texts *list, const char *field);
 bool rw_io_type_of(rw_dtype dtype, rw_io_type *type);
 rw_io_grid rw_output_io_grid(const rw_output_grid *grid);
@@ -130,10 +174,20 @@ rw_status rw_figures_sections(rw_run *r, const rw_field_picture *picture, const 
 rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output);
 rw_status rw_figures_series(rw_run *r);
 
+/* restart.c */
+rw_status rw_restart_save(rw_run *r, rw_h5 *file);
+/* Refuses settings that belong to another state; reports those that change. *known: the checkpoint holds its settings. */
+rw_status rw_restart_check(rw_run *r, rw_h5 *file, const char *path, bool *known);
+
 /* checkpoint.c */
 rw_status rw_checkpoint_write(rw_run *r);
 /* Loads problem and runner; the position of series.csv to continue at. */
 rw_status rw_checkpoint_load(rw_run *r, uint64_t *position);
+
+/* watch.c */
+/* Books the time since the last call on the phase that ends, with the work that the device still has to do for it: the end of steps
+ * waits for the queue, which outputs and checkpoints would do. Returns the phase that has ended, to go back to. */
+rw_phase rw_watch(rw_run *r, rw_phase phase);
 
 /* progress.c */
 void rw_rates_begin(rw_run *r);

@@ -87,6 +87,10 @@ bytes_text in_units(double bytes);
 void print_json(FILE *file, const char *text); /* a string in quotes, escaped */
 void print_number(FILE *file, double x);       /* as JSON: null when not finite */
 
+/* crash.c */
+/* From now on a crash inside a library of others ends with a message, and a write beyond the limit on the size of files fails. */
+void catch_crashes(void);
+
 /* interrupt.c */
 /* From now on SIGINT and SIGTERM set this flag; a second one, later, ends the program. */
 const volatile sig_atomic_t *catch_signals(void);

@@ -37,6 +37,7 @@ static int finish(int code)
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : NULL;
+    catch_crashes();
     if (!name) {
         print_usage(stderr);
         return 2;

@@ -383,9 +383,17 @@ static rw_status load(rw_problem *problem, rw_h5 *file)
     return s->npeaks ? rw_h5_read(file, "/state/peak", RW_IO_F64, 2, peaks, s->peak) : RW_OK;
 }
 
+/* Steps of equal length are time.end/time.steps long, and count from 0. */
+static int may_change(const rw_case *c, const char *setting)
+{
+    rates_time time;
+    if (rw_case_section(c, "time", &time) != RW_OK) return -1;
+    return !time.method && (!strcmp(setting, "time.end") || !strcmp(setting, "time.steps")) ? 0 : -1;
+}
+
 const rw_problem_ops rw_rates_ops = {
     .name = "rates", .summary = "laser rate equations: population inversion and photon numbers on a block-structured grid",
     .sections = rates_sections, .nsections = RW_COUNT(rates_sections), .create = create, .destroy = destroy, .step = step, .time = time_now, .end = time_end,
     .steps = steps, .grid = output_grid, .fields = output_fields, .columns = columns, .row = row, .save = save, .load = load, .explain = explain,
-    .statistics = statistics, .check = check,
+    .statistics = statistics, .check = check, .may_change = may_change,
 };

@@ -1,0 +1,139 @@
+/* Which settings a run that continues from a checkpoint may change.
+ *
+ * A checkpoint holds the settings that decide the numbers, one a line:  time.rtol <tab> first digits of a hash <tab> 1e-05
+ * What only says how the rest of the run is computed and written (outputs, tolerances, the end) may change and is reported; what
+ * says what the state means (grid, fields, equations, parameters, method) may not: the first such setting is named with both
+ * values. A problem may know better: rw_problem_ops.may_change. */
+#include "problem/run_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUP "/run/settings"
+enum { PART = 60000 }; /* bytes of an attribute */
+
+/* "key<tab>hash<tab>value": the three parts, in place. */
+typedef struct entry {
+    char *key, *hash, *value;
+} entry;
+
+typedef struct entries {
+    char *text; /* owned */
+    entry *item;
+    int n, capacity;
+} entries;
+
+static void free_entries(entries *e)
+{
+    rw_free(e->text);
+    rw_free(e->item);
+    *e = (entries){0};
+}
+
+/* Takes the text over. Lines that are no entries are left out. */
+static rw_status split(rw_context *ctx, char *text, entries *e)
+{
+    *e = (entries){.text = text};
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        char *hash = strchr(line, '\t'), *value = hash ? strchr(hash + 1, '\t') : NULL;
+        if (!value) continue;
+        *hash++ = *value++ = '\0';
+        if (!rw_grow(&e->item, &e->capacity, e->n + 1, sizeof(*e->item)))
+            return rw_fail_memory(ctx, (size_t)e->n * sizeof(*e->item), "the settings of a checkpoint");
+        e->item[e->n++] = (entry){line, hash, value};
+    }
+    return RW_OK;
+}
+
+static const entry *find(const entries *e, const char *key)
+{
+    for (int i = 0; i < e->n; i++)
+        if (strcmp(e->item[i].key, key) == 0) return &e->item[i];
+    return NULL;
+}
+
+/* ---- in the checkpoint ------------------------------------------------------------------------------------------- */
+
+rw_status rw_restart_save(rw_run *r, rw_h5 *file)
+{
+    rw_text text = {0};
+    char name[16], *part = rw_calloc(PART + 1, 1);
+    rw_status status = part ? rw_case_settings(r->c, &text) : rw_fail_memory(r->ctx, PART, "the settings of a checkpoint");
+    if (status == RW_OK) status = rw_h5_group(file, GROUP);
+    for (size_t at = 0; status == RW_OK && at < text.length; at += PART) {
+        size_t n = RW_MIN(text.length - at, PART);
+        memcpy(part, text.data + at, n);
+        part[n] = '\0';
+        snprintf(name, sizeof(name), "%06d", (int)(at / PART));
+        status = rw_h5_set_text(file, GROUP, name, part);
+    }
+    rw_free(part);
+    rw_text_free(&text);
+    return status;
+}
+
+static rw_status read_saved(rw_run *r, rw_h5 *file, entries *e)
+{
+    rw_text text = {0};
+    char name[16], *part;
+    rw_status status = RW_OK;
+    for (int i = 0; status == RW_OK; i++) {
+        snprintf(name, sizeof(name), "%06d", i);
+        if (!rw_h5_has_attribute(file, GROUP, name)) break;
+        if ((status = rw_h5_get_text(file, GROUP, name, &part)) == RW_OK) rw_text_add(&text, "%s", part);
+        if (status == RW_OK) rw_free(part);
+    }
+    if (status == RW_OK && text.failed) status = rw_fail_memory(r->ctx, text.length, "the settings of a checkpoint");
+    if (status == RW_OK) return split(r->ctx, text.data ? text.data : rw_strdup(""), e);
+    rw_text_free(&text);
+    return status;
+}
+
+/* ---- compared ---------------------------------------------------------------------------------------------------- */
+
+static bool may_change(const rw_run *r, const char *key)
+{
+    if (r->ops->may_change) {
+        int answer = r->ops->may_change(r->c, key);
+        if (answer >= 0) return answer;
+    }
+    if (strncmp(key, "output.", 7) == 0 || strcmp(key, "reproducible") == 0) return true;
+    return strncmp(key, "time.", 5) == 0 && strcmp(key, "time.start") != 0 && strcmp(key, "time.method") != 0;
+}
+
+static rw_status compare(rw_run *r, const char *path, const entry *theirs, const entry *ours)
+{
+    static const char none[] = "not set";
+    const char *key = theirs ? theirs->key : ours->key, *before = theirs ? theirs->value : none, *now = ours ? ours->value : none;
+    if (theirs && ours && strcmp(theirs->hash, ours->hash) == 0) return RW_OK;
+    bool history = !theirs && strcmp(key, "output.interpolate") == 0; /* it needs states that were not kept */
+    if (history || !may_change(r, key))
+        return rw_fail(r->ctx, RW_ERR_INPUT, "'%s' is the checkpoint of another case: %s: %s in the checkpoint, %s in the case: give the "
+                       "case and the --set of that run, or begin again with --force", path, key, before, now);
+    if (strcmp(key, "output.every") == 0) r->every_changed = true;
+    if (strncmp(key, "output.", 7) == 0 || strcmp(key, "time.end") == 0) return RW_OK; /* nothing that is computed changes */
+    rw_log(r->ctx, RW_LOG_WARNING, "the run continues with %s: %s; it was %s up to here", key, now, before);
+    return RW_OK;
+}
+
+rw_status rw_restart_check(rw_run *r, rw_h5 *file, const char *path, bool *known)
+{
+    rw_text text = {0};
+    entries saved = {0}, now = {0};
+    *known = rw_h5_exists(file, GROUP);
+    if (!*known) return RW_OK;
+    rw_status status;
+    RW_TRY_GOTO(read_saved(r, file, &saved), done);
+    RW_TRY_GOTO(rw_case_settings(r->c, &text), done);
+    RW_TRY_GOTO(split(r->ctx, text.data, &now), done);
+    text = (rw_text){0};
+    for (int i = 0; i < now.n; i++) RW_TRY_GOTO(compare(r, path, find(&saved, now.item[i].key), &now.item[i]), done);
+    for (int i = 0; i < saved.n; i++)
+        if (!find(&now, saved.item[i].key)) RW_TRY_GOTO(compare(r, path, &saved.item[i], NULL), done);
+done:
+    rw_text_free(&text);
+    free_entries(&saved);
+    free_entries(&now);
+    return status;
+}

@@ -1,0 +1,146 @@
+#!/bin/bash
+# Runs and pictures where the system gives no more: file systems of twenty sizes, a limit on the size of files, and each of HDF5's
+# allocations in turn. Every end is a normal exit with a message, and what was written before is whole. Environment: RECHENWERK.
+# shellcheck source=tests/tools/expect.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../tools/expect.sh" || exit 1
+export RECHENWERK_CACHE="${RECHENWERK_CACHE:-$work/cache}"
+
+cat > heat.yaml <<'END'
+problem: pde
+grid: {size: [64, 64], extent: [1, 1]}
+fields: {u: {initial: "sin(pi*x)*sin(pi*y)", boundary: "0"}}
+equations: "du/dt = laplace(u)"
+time: {end: 0.02, rtol: 1e-4}
+output: {every: 0.002, figures: []}
+checkpoint: {steps: 5}
+END
+
+# whole FOLDER: every HDF5 file in it can be read, run.json is JSON
+whole() {
+    local file
+    for file in "$1"/fields/*.h5; do
+        [ -e "$file" ] || continue
+        "$command" plot "$file" -o "$work/whole" -q 2> whole.err || fail "$file is damaged: $(cat whole.err)"
+    done
+    if [ -s "$1/run.json" ] && command -v python3 > /dev/null; then
+        python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1/run.json" || fail "$1/run.json is damaged"
+    fi
+}
+
+# ends_well WHAT CODE FOLDER: a normal exit with one of the codes allowed, and a message in err where it is not 0
+ends_well() {
+    case $2 in
+    0) ;;
+    1 | 5) grep -q '^rechenwerk: ' err || fail "$1: exit code $2 without a message: $(head -3 err)" ;;
+    *) fail "$1: exit code $2: $(head -3 err)" ;;
+    esac
+    whole "$3"
+}
+
+# ---- a file system of twenty sizes: in a mount namespace of its own, as root of it and as nobody in it ----
+expect 0 "" run heat.yaml -o warm -q # fills the cache: no compiler is asked below
+mkdir -m 755 tiny
+chmod 755 "$work"
+export heat=$work/heat.yaml out=$work/tiny command
+# shellcheck disable=SC2016
+full='mount -t tmpfs -o mode=777,size=${size}k none "$out" || exit 77
+    if [ "$who" = nobody ]; then run="setpriv --reuid=65534 --regid=65534 --clear-groups"; else run=; fi
+    $run "$command" run "$heat" -o "$out/r" -q; code=$?
+    cp -r "$out/r" "$work/kept"; exit $code'
+export work
+mounts=0
+for who in root nobody; do
+    for size in 40 60 80 100 120 140 160 180 200 220 240 260 280 300 340 380 420 460 500 600; do
+        [ $who = nobody ] && [ $((size % 40)) -ne 0 ] && continue
+        rm -rf kept
+        who=$who size=$size unshare -m bash -c "$full" > out 2> err
+        code=$?
+        if [ $code -eq 77 ] || grep -q '^unshare: \|setpriv: ' err; then break 2; fi
+        mounts=$((mounts + 1))
+        ends_well "a file system of $size kB as $who" $code kept
+        [ $code -eq 0 ] || grep -q 'No space left on device' err || fail "a file system of $size kB: $(head -3 err)"
+    done
+done
+
+# ---- ulimit -f ----
+for blocks in 2 5 10 20 40 80 120; do # of 1024 bytes
+    rm -rf limited
+    (ulimit -f $blocks && exec "$command" run heat.yaml -o limited -q) > out 2> err
+    code=$?
+    ends_well "ulimit -f $blocks" $code limited
+    [ $code -eq 0 ] || grep -q 'the file size limit is reached: raise it (ulimit -f)' err || fail "ulimit -f $blocks: $(head -3 err)"
+done
+
+# ---- the n-th allocation of HDF5 ----
+cat > fail.c <<'END'
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+static unsigned long low, high;
+static long wanted = -1, seen;
+static void begin(void)
+{
+    static int busy;
+    char line[600];
+    if (busy) return;
+    busy = 1;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps)) {
+        unsigned long a, b;
+        if (!strstr(line, "/libhdf5") || sscanf(line, "%lx-%lx", &a, &b) != 2) continue;
+        if (!low || a < low) low = a;
+        if (b > high) high = b;
+    }
+    if (maps) fclose(maps);
+    wanted = getenv("FAIL_AT") ? atol(getenv("FAIL_AT")) : 0;
+}
+static int fails(void *caller)
+{
+    if (wanted < 0) begin();
+    if (wanted < 0 || (unsigned long)caller < low || (unsigned long)caller >= high) return 0;
+    if (__sync_add_and_fetch(&seen, 1) != wanted) return 0;
+    errno = ENOMEM;
+    return 1;
+}
+void *malloc(size_t n) { return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(n); }
+void *calloc(size_t n, size_t m) { return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, m); }
+void *realloc(void *p, size_t n) { return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n); }
+static void __attribute__((destructor)) end(void)
+{
+    FILE *file = getenv("FAIL_COUNT") ? fopen(getenv("FAIL_COUNT"), "w") : NULL;
+    if (file) fprintf(file, "%ld\n", seen), fclose(file);
+}
+END
+short=(heat.yaml -q -s output.every=0.02 -s 'grid.size=[8, 8]')
+failures=0
+if "${CC:-cc}" -O1 -shared -fPIC -o fail.so fail.c 2> /dev/null &&
+    FAIL_COUNT=$work/count FAIL_AT=0 LD_PRELOAD=$work/fail.so "$command" run "${short[@]}" -o short 2> err && [ "$(cat count)" -gt 100 ]; then
+    total=$(cat count)
+    for ((n = 1; n <= total; n += n < 20 ? 3 : n < total - 1000 ? 97 : 23)); do
+        rm -rf starved
+        FAIL_AT=$n LD_PRELOAD=$work/fail.so "$command" run "${short[@]}" -o starved > out 2> err
+        code=$?
+        ends_well "HDF5's allocation $n of $total in run" $code starved
+        [ $code -eq 0 ] || failures=$((failures + 1))
+        [ $code -eq 0 ] || [ ! -e starved/checkpoint.h5 ] || expect 0 "" run "${short[@]}" -o starved --restart
+    done
+    FAIL_COUNT=$work/count FAIL_AT=0 LD_PRELOAD=$work/fail.so "$command" plot short -o pictures -q
+    total=$(cat count)
+    for ((n = 1; n <= total; n += n < 20 ? 3 : 61)); do
+        FAIL_AT=$n LD_PRELOAD=$work/fail.so "$command" plot short -o pictures -q > out 2> err
+        code=$?
+        ends_well "HDF5's allocation $n of $total in plot" $code nowhere
+        [ $code -eq 0 ] || failures=$((failures + 1))
+    done
+    [ $failures -ge 10 ] || fail "only $failures of HDF5's allocations made a difference"
+else
+    echo "no compiler, sanitizer in the way or static HDF5: HDF5's allocations are not tried"
+fi
+
+if [ $bad -gt 0 ]; then echo "$bad failures"; exit 1; fi
+echo "$mounts full file systems, $failures failed allocations: all good"
+[ $mounts -gt 0 ] || exit 77

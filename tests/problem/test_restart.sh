@@ -1,0 +1,102 @@
+#!/bin/bash
+# What a restart may change and what it refuses, with the name of the setting; outputs after an end between or on them; outputs of another
+# kind from then on. Environment: RECHENWERK.
+# shellcheck source=tests/tools/expect.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../tools/expect.sh" || exit 1
+export RECHENWERK_CACHE="${RECHENWERK_CACHE:-$work/cache}"
+
+cat > two.yaml <<'END'
+problem: pde
+grid: {size: [12, 12], extent: [1, 1]}
+parameters: {D: 0.1}
+fields:
+  u: {initial: "exp(-60*((x-0.3)^2 + (y-0.6)^2))", boundary: "0"}
+  v: {initial: "0", boundary: "0"}
+equations: "du/dt = D*laplace(u)\ndv/dt = D*laplace(v) + u"
+time: {end: 1, method: rkc2, rtol: 1e-5}
+output: {every: 0.1, figures: []}
+END
+times() { tail -n +3 "$1/series.csv" | cut -d, -f1 | tr '\n' ' '; }
+again() { rm -rf r && cp -r half r; }
+
+# ---- an end on an output: the same bytes as without it, though 3*0.1 is not 0.3; an end between outputs: they come where they would ----
+for method in rkc2 rk4; do
+    how=(-q -s "time.method=$method")
+    [ $method = rk4 ] && how+=(-s time.step=0.003)
+    rm -rf whole parts
+    expect 0 "" run two.yaml -o whole "${how[@]}"
+    for until in 0.3 0.7; do
+        expect 0 "" run two.yaml -o parts "${how[@]}" -u $until "$([ -e parts ] && echo --restart || echo --force)"
+        [ "$(times parts | wc -w)" = "$(awk "BEGIN { print int(10*$until + 1.5) }")" ] || fail "$method until $until: outputs at $(times parts)"
+    done
+    expect 0 "" run two.yaml -o parts "${how[@]}" --restart
+    for f in series.csv fields/000003.h5 fields/000004.h5 fields/000010.h5 fields.xdmf fields.pvd; do
+        cmp -s "whole/$f" "parts/$f" || fail "$method: $f differs after ends at 0.3 and 0.7"
+    done
+    rm -rf parts
+    expect 0 "" run two.yaml -o parts "${how[@]}" -u 0.25
+    expect 0 "" run two.yaml -o parts "${how[@]}" --restart
+    [ "$(times parts | sed 's/0.25 //')" = "$(times whole)" ] || fail "$method: an end at 0.25 shifts outputs: $(times parts)"
+done
+
+# ---- what may change ----
+expect 0 "" run two.yaml -o half -q -u 0.5
+again
+expect 0 "the run continues with time.rtol: 1e-6; it was 1e-5 up to here" run two.yaml -o r --restart -s time.rtol=1e-6
+again
+expect 0 "" run two.yaml -o r -q --restart -s output.every=0.05
+[ "$(times r | wc -w)" = 16 ] || fail "output.every=0.05 from 0.5 on: $(times r)"
+again
+expect 0 "" run two.yaml -o r -q --restart -s output.every=0.3
+[ "$(times r)" = "$(times half)0.59999999999999998 0.89999999999999991 1 " ] || fail "output.every=0.3 from 0.5 on: $(times r)"
+for change in time.atol=1e-9 time.max_step=0.01 time.max_stages=50 'time.spectral_radius="4e3"' output.every_steps=7 checkpoint.steps=9 \
+    reproducible=yes title=new time.end=0.8 time.record=no 'output.figures=[u]' 'checks={}'; do
+    again
+    expect 0 "" run two.yaml -o r -q --restart -s "$change"
+done
+
+# ---- what may not ----
+refused() { # refused KEY BEFORE NOW: the value given is NOW
+    again
+    expect 2 "checkpoint of another case: $1: $2 in the checkpoint, $3 in the case" run two.yaml -o r --restart -s "$1=$3"
+    diff -r half r > /dev/null || fail "a refused restart has changed the folder"
+}
+refused grid.size '[12, 12]' '[10, 12]'
+refused grid.precision f64 f32
+refused parameters.D 0.1 0.2
+refused time.method rkc2 rock4
+refused time.start 0 0.1
+refused fields.v.initial '"0"' 1
+refused fields.v.boundary '"0"' '"1"'
+again
+expect 2 "equations: [" run two.yaml -o r --restart -s 'equations=["du/dt = laplace(u)", "dv/dt = u"]'
+expect 2 "output.interpolate: not set in the checkpoint, 0.01 in the case" run two.yaml -o r --restart -s output.interpolate=0.01
+cat > laser.yaml <<'END'
+problem: rates
+grid: {kind: box, length: 4, width: [1, 1], cells: [2, 2, 2]}
+pump: {profile: "1/4"}
+mode: {profile: "1"}
+time: {end: 1e-6, steps: 100}
+output: {figures: []}
+END
+expect 0 "" run laser.yaml -o laser -q
+expect 2 "time.end: 1e-6 in the checkpoint, 2e-06 in the case" run laser.yaml -o laser --restart -s time.end=2e-06
+expect 2 "time.steps: 100 in the checkpoint, 200 in the case" run laser.yaml -o laser --restart -s time.steps=200
+
+# ---- outputs of another kind from the restart on ----
+again
+expect 0 "" run two.yaml -o r -q --restart -s 'output.fields=[v]' -s output.vti=no -u 0.8
+expect 0 "" run two.yaml -o r -q --restart -s 'output.fields=[u]'
+[ "$(grep -c ':/u' r/fields.xdmf) $(grep -c ':/v' r/fields.xdmf)" = "8 9" ] || fail "fields.xdmf: $(grep ':/' r/fields.xdmf)"
+[ "$(grep -c vti/ r/fields.pvd)" = 8 ] || fail "fields.pvd: $(grep vti/ r/fields.pvd)"
+while read -r set; do
+    [ -e "r/${set%%:*}" ] || fail "fields.xdmf names $set"
+done < <(grep -o 'fields/[0-9]*.h5:/.' r/fields.xdmf)
+while read -r file; do
+    [ -e "r/$file" ] || fail "fields.pvd names $file"
+done < <(grep -o 'vti/[0-9]*.vti' r/fields.pvd)
+expect 0 "" plot r -o pictures -q -F u
+expect 2 "holds no field 'u'" plot r -o pictures -q -F u -t 0.7
+
+if [ $bad -gt 0 ]; then echo "$bad failures"; exit 1; fi
+echo "all good"
