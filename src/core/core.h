@@ -72,6 +72,30 @@ void rw_text_add(rw_text *text, const char *format, ...) RW_PRINTF(2, 3);
 void rw_text_add_bytes(rw_text *text, const char *bytes, size_t n);
 void rw_text_free(rw_text *text);
 
+/* Several mistakes of one input in one message (mistakes.c). */
+#define RW_MISTAKES 20 /* kept of one input; further ones are counted */
+typedef struct rw_mistakes {
+    rw_text text;
+    int n;
+    struct rw_mistakes *outer;
+} rw_mistakes;
+/* This thread collects the mistakes that RW_NOTE meets, until the end; each begin needs its end. */
+void rw_mistakes_begin(rw_mistakes *m);
+/* `status`: of the checks, OK or a failure. Returns it, or ERR_INPUT with a line for each mistake. */
+rw_status rw_mistakes_end(rw_context *ctx, rw_mistakes *m, rw_status status);
+/* Notes the failure that has just happened when it is an ERR_INPUT and this thread collects; else false. */
+bool rw_mistake(rw_context *ctx, rw_status status);
+int rw_mistakes_noted(void); /* so far, by this thread's collector */
+/* RW_TRY that goes on after a mistake that was noted. */
+#define RW_NOTE(ctx, call)                                                                                             \
+    do {                                                                                                               \
+        rw_status rw_note_status = (call);                                                                             \
+        if (rw_note_status != RW_OK && !rw_mistake(ctx, rw_note_status)) return rw_note_status;                        \
+    } while (0)
+
+/* "case.yaml:14:9"; a name that ends in ',' stands for a text without a file: "--set equations, 1:12". */
+void rw_place(char *place, size_t size, const char *name, size_t line, size_t column);
+
 /* vsnprintf and strtod in the C locale: a decimal point, whatever locale the program has set. rw_fail, rw_log,
  * rw_format and rw_text_add print through the first. */
 int rw_vsnprintf(char *buffer, size_t size, const char *format, va_list args) RW_PRINTF(3, 0);
@@ -84,10 +108,12 @@ void rw_fault_set(rw_fault kind, long n);
 bool rw_fault_hit(rw_fault kind); /* true when this event is to fail; cheap when nothing is set */
 long rw_fault_events(rw_fault kind); /* events seen since the last rw_fault_set */
 
-/* Nearest of `n` names to a mistyped one by edit distance (transpositions count one, case counts only between equals);
- * NULL if none is near: more than 1 + length/4 changes. */
+/* Nearest of `n` names to a mistyped or foreign one, for "nearest is …": by edit distance, as a shortened or lengthened
+ * name, or as another word for the same (nearest.c). Never `given` itself; NULL if none is near. */
 const char *rw_nearest(const char *given, const char *const *names, int n);
-/* Number of bytes of the first difference-free prefix etc. live with their users; this is only the distance. */
+/* What to write for a word of other languages that expressions do not have ("rand", "if", "nan"); NULL: nothing known. */
+const char *rw_foreign_word(const char *given);
+/* Inserted, deleted, replaced bytes and swapped neighbours count one each. */
 int rw_edit_distance(const char *a, const char *b);
 
 /* SHA-256 (FIPS 180-4). */

@@ -97,6 +97,8 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
     if (call && (local || rw_graph_find_field(g, s->name) >= 0 || rw_graph_find_param(g, s->name) >= 0))
         return FAIL(s->at, "%s is no function: a product is written %s*(…)", s->name, s->name);
     if (call && is_coordinate(s->name)) return FAIL(s->at, "%s is no function but a coordinate or constant", s->name);
+    const char *foreign = function ? NULL : rw_foreign_word(s->name);
+    if (foreign) return FAIL(s->at, "%s %s is unknown: %s", what, s->name, foreign);
     if (!call && (function || rw_is_reserved(s->name)))
         return FAIL(s->at, "%s is %s: its arguments are missing", s->name, function ? "a function" : "a word of the language");
     int n = 0, max = g->nfields + g->nparams + l->nlocals + l->nfunctions + g->nfunctions + RW_COUNT(words);

@@ -122,7 +122,7 @@ static int run(const arguments *a)
     for (int i = 0; i < a->ngiven; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
     if (given(a, "until")) {
-        snprintf(until, sizeof(until), "time.end=%.17g", end);
+        snprintf(until, sizeof(until), "--until %.17g", end);
         set[options.nset++] = until;
     }
     rw_run_report report;
