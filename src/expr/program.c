@@ -360,10 +360,9 @@ static rw_status fail_nearest(rw_expr *e, const char *what, const char *given, b
 }
 
 /* The grid's (z, y, x), axes of one node apart. Where one of the two is a row, the order in memory leaves no doubt. */
-static bool has_shape(const rw_expr *e, int f, const rw_array *a)
+static bool has_shape(const rw_grid *g, const rw_array *a)
 {
-    const rw_grid *g = &e->graph->grid;
-    if (a->ndim == 1 || g->ndim == 1 || e->graph->unstructured || e->graph->fields[f].columns) return true;
+    if (a->ndim == 1 || g->ndim == 1) return true;
     for (int d = 0; d < a->ndim; ++d) {
         int axis = a->ndim - 1 - d;
         if (a->shape[d] != (axis < g->ndim ? g->size[axis] : 1)) return false;
@@ -379,6 +378,16 @@ static const char *shape_text(int ndim, const int64_t *shape, char text[96])
     return text;
 }
 
+rw_status rw_check_shape(rw_context *ctx, const char *program, const char *field, const rw_grid *g, const rw_array *a)
+{
+    char wanted[96], given[96];
+    int64_t shape[3];
+    if (has_shape(g, a)) return RW_OK;
+    for (int d = 0; d < g->ndim; ++d) shape[d] = g->size[g->ndim - 1 - d];
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "field %s of %s has the shape %s; the array given has %s: arrays of a grid are (z, y, x), or one row of %lld",
+                   field, program, shape_text(g->ndim, shape, wanted), shape_text(a->ndim, a->shape, given), (long long)a->size);
+}
+
 static rw_status bind(rw_expr *e, int f, rw_array *a)
 {
     const rw_grid *g = &e->graph->grid;
@@ -389,13 +398,7 @@ static rw_status bind(rw_expr *e, int f, rw_array *a)
                        "field %s of %s is %lld %s on %s; the array given is %lld %s on %s", field, e->name,
                        (long long)cells, rw_dtype_name(e->graph->fields[f].dtype), e->device->info.name,
                        (long long)a->size, rw_dtype_name(a->dtype), a->device->info.name);
-    if (!has_shape(e, f, a)) {
-        char wanted[96], given[96];
-        int64_t shape[3];
-        for (int d = 0; d < g->ndim; ++d) shape[d] = g->size[g->ndim - 1 - d];
-        return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "field %s of %s has the shape %s; the array given has %s: arrays of a grid are (z, y, x), or one row of %lld", field, e->name,
-                       shape_text(g->ndim, shape, wanted), shape_text(a->ndim, a->shape, given), (long long)cells);
-    }
+    if (!e->graph->unstructured && !e->graph->fields[f].columns) RW_TRY(rw_check_shape(e->device->ctx, e->name, field, g, a));
     e->bound[f] = a;
     return RW_OK;
 }

@@ -94,6 +94,7 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
             rw_node a = any ? boundary_node(b, ode->fields + f, from->a) : -1;
             rw_node bb = from->kind == RW_BOUNDARY_ROBIN ? boundary_node(b, ode->fields + f, from->b) : -1;
             rw_node c = from->kind == RW_BOUNDARY_ROBIN ? boundary_node(b, ode->fields + f, from->c) : -1;
+            if (bb >= 0) note(b, rw_check_robin(ode->device->ctx, b->graph, ode->fields + f, s, bb));
             rw_graph_field *to = b->graph->fields + i;
             to->boundary[s].kind = from->kind;
             to->boundary[s].a = a, to->boundary[s].b = bb, to->boundary[s].c = c;

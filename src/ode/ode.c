@@ -89,6 +89,7 @@ static rw_status check_spec(rw_context *ctx, const rw_ode_spec *spec)
         if ((unsigned)spec->fields[f].dtype > RW_C128)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "field %s: dtype %s: f32, f64, c64 or c128 are possible",
                            spec->fields[f].name, rw_dtype_name(spec->fields[f].dtype));
+        RW_TRY(rw_check_boundaries(ctx, spec->fields + f, 2 * spec->grid.ndim, true));
         for (int g = 0; g < f; ++g)
             if (!strcmp(spec->fields[f].name, spec->fields[g].name))
                 return rw_fail(ctx, RW_ERR_INPUT, "field %s is declared twice", spec->fields[f].name);
@@ -216,6 +217,7 @@ rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
                            field, (long long)(g->size[0] * g->size[1] * g->size[2]),
                            rw_dtype_name(ode->fields[f].dtype), ode->device->info.name, (long long)a->size,
                            rw_dtype_name(a->dtype), a->device->info.name);
+        RW_TRY(rw_check_shape(ode->device->ctx, ode->name, field, g, a));
         for (int h = 0; h < ode->nfields; ++h)
             if (h != f && ode->vector[h] == a)
                 return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s",

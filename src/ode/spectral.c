@@ -285,7 +285,8 @@ static rw_status create(rw_ode *ode)
 
 rw_status rw_spectral_prepare(rw_ode *ode) { return ode->spectral || ode->radius_text ? RW_OK : create(ode); }
 
-static rw_status power(rw_ode *ode, struct rw_spectral *s, double *rho)
+/* Until the estimate changes by `change` of it. */
+static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, double *rho)
 {
     double norm, y, along, old = 0, d;
     RW_TRY(prepare_power(ode, s));
@@ -310,7 +311,7 @@ static rw_status power(rw_ode *ode, struct rw_spectral *s, double *rho)
             return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED,
                            "the right-hand side is not finite at t = %.6g", ode->t);
         *rho = norm / d;
-        if (norm == 0 || (i >= 2 && fabs(*rho - old) <= 0.01 * *rho)) break;
+        if (norm == 0 || (i >= 2 && fabs(*rho - old) <= change * *rho)) break;
         old = *rho;
     }
     *rho *= SAFETY;
@@ -332,7 +333,7 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho)
         RW_TRY(rw_expr_get(s->first.expr, "rho", rho, NULL));
         if (s->kind == BY_GERSHGORIN) ode->stat.rhs++, ode->stat.spectral_rhs++;
     }
-    if (s->kind == BY_POWER || (s->kind == BY_GERSHGORIN && !isfinite(*rho))) RW_TRY(power(ode, s, rho));
+    if (s->kind == BY_POWER || (s->kind == BY_GERSHGORIN && !isfinite(*rho))) RW_TRY(power(ode, s, 0.01, rho));
     if (!isfinite(*rho) || *rho < 0)
         return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED,
                        "the spectral radius is %g at t = %.6g (%s): the right-hand side or its derivative is not finite",
@@ -345,7 +346,7 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho)
 rw_status rw_spectral_least(rw_ode *ode, double *rho)
 {
     if (!ode->spectral) RW_TRY(create(ode));
-    RW_TRY(power(ode, ode->spectral, rho));
+    RW_TRY(power(ode, ode->spectral, 0.001, rho));
     *rho /= SAFETY;
     return RW_OK;
 }
