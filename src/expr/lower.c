@@ -257,6 +257,22 @@ static rw_status need_scalars(rw_lowering *l, const rw_syntax *s, const rw_value
     return RW_OK;
 }
 
+/* A velocity made of the field that it carries: the equation is nonlinear, and its shocks need a conservative form. */
+static void warn_of_shocks(rw_lowering *l, const rw_syntax *s, rw_node carried, const rw_node *velocity)
+{
+    rw_graph *g = l->graph;
+    int shared = -1;
+    for (int d = 0; d < g->grid.ndim && shared < 0; ++d) shared = rw_shared_field(g, carried, velocity[d]);
+    if (shared < 0 || l->warned) return;
+    char place[512];
+    rw_place_text(l->source, s->at, place, sizeof place);
+    l->warned = true;
+    rw_log_once(l->ctx, RW_LOG_WARNING,
+                "%s: %s: the velocity depends on the field that it carries; %s is not conservative: shocks move at the wrong speed and mass is lost. Where u stays smooth this is "
+                "harmless; else write the flux as a divergence, -dx(u^2/2) for -u*du/dx, with viscosity",
+                place, s->name, s->name);
+}
+
 static rw_status lower_upwind(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, int order, rw_value *v)
 {
     rw_graph *g = l->graph;
@@ -278,6 +294,7 @@ static rw_status lower_upwind(rw_lowering *l, const rw_syntax *s, const rw_value
                                 one_sided(g, f, d, 1, order), one_sided(g, f, d, -1, order));
         sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, velocity[d], slope));
     }
+    if (!g->failed) warn_of_shocks(l, s, f, velocity);
     *v = scalar_value(sum);
     return RW_OK;
 }

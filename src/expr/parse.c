@@ -21,19 +21,25 @@ typedef struct parser {
     rw_status status;
 } parser;
 
-rw_status rw_fail_at(rw_context *ctx, const rw_source *source, int at, const char *format, ...)
+void rw_place_text(const rw_source *source, int at, char *text, size_t size)
 {
     int line = source->line > 0 ? source->line : 1, column = source->column > 0 ? source->column : 1;
     for (int i = 0; i < at && source->text[i]; ++i) {
         if (source->text[i] == '\n') line++, column = 1;
         else if (((unsigned char)source->text[i] & 0xc0) != 0x80) column++;
     }
-    char message[1024];
+    snprintf(text, size, "%s:%d:%d", source->name ? source->name : "expression", line, column);
+}
+
+rw_status rw_fail_at(rw_context *ctx, const rw_source *source, int at, const char *format, ...)
+{
+    char message[1024], place[512];
     va_list list;
     va_start(list, format);
     rw_vsnprintf(message, sizeof message, format, list);
     va_end(list);
-    return rw_fail(ctx, RW_ERR_INPUT, "%s:%d:%d: %s", source->name ? source->name : "expression", line, column, message);
+    rw_place_text(source, at, place, sizeof place);
+    return rw_fail(ctx, RW_ERR_INPUT, "%s: %s", place, message);
 }
 
 #define FAIL(p, where, ...)                                                                                            \

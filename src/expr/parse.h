@@ -48,6 +48,8 @@ rw_status rw_parse_expression(rw_context *ctx, const rw_source *source, rw_parse
 void rw_parsed_free(rw_parsed *parsed);
 
 /* Fails with "name:line:column: " before the message. */
+/* "case.yaml:3:14", where `at` is. */
+void rw_place_text(const rw_source *source, int at, char *text, size_t size);
 rw_status rw_fail_at(rw_context *ctx, const rw_source *source, int at, const char *format, ...) RW_PRINTF(4, 5);
 
 #endif
