@@ -21,6 +21,7 @@ struct rw_context {
     void *log_user;
     bool cache_enabled, cache_trace, reproducible;
     char *cache_folder; /* NULL: default place */
+    uint64_t logged;    /* atomic; hash of the last message of rw_log_once */
 };
 
 #define RW_TRY(call)                                                                                                   \
@@ -47,6 +48,8 @@ rw_status rw_fail_prefix(rw_context *ctx, rw_status status, const char *format, 
 /* Host memory gone: RW_ERR_MEMORY with what was wanted. */
 rw_status rw_fail_memory(rw_context *ctx, size_t bytes, const char *what);
 void rw_log(rw_context *ctx, rw_log_level level, const char *format, ...) RW_PRINTF(3, 4);
+/* The same, unless it was the last message logged so: a text that is lowered for each stage of a method warns once. */
+void rw_log_once(rw_context *ctx, rw_log_level level, const char *format, ...) RW_PRINTF(3, 4);
 
 /* Memory: zeroed (what rw_realloc adds is not); NULL only when exhausted (or injected). rw_free(NULL) is allowed. */
 void *rw_calloc(size_t count, size_t size);

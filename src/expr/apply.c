@@ -207,6 +207,27 @@ bool rw_graph_depends(rw_graph *g, rw_node n, int param)
     return param >= 0 && finds(g, n, param);
 }
 
+static bool finds_field(rw_graph *g, rw_node n, int field)
+{
+    rw_graph_node *p = g->nodes + n;
+    if (p->op == RW_OP_REDUCE || p->stamp == g->stamp) return false;
+    p->stamp = g->stamp;
+    bool found = p->op == RW_OP_FIELD && p->index == field;
+    for (int i = 0; i < rw_ops[p->op].arity && !found; ++i) found = finds_field(g, p->arg[i], field);
+    return found;
+}
+
+int rw_shared_field(rw_graph *g, rw_node a, rw_node b)
+{
+    for (int f = 0; f < g->nfields; ++f) {
+        g->stamp++;
+        if (g->fields[f].given || !finds_field(g, a, f)) continue;
+        g->stamp++;
+        if (finds_field(g, b, f)) return f;
+    }
+    return -1;
+}
+
 bool rw_graph_set_course(rw_graph *g, int param, const rw_course *course)
 {
     rw_graph_param *p = g->params + param;

@@ -51,10 +51,15 @@ DEVICE CT CF(sin)(CT a) { return CF(make)(RW_CALL(sin, a.re) * RW_CALL(cosh, a.i
 DEVICE CT CF(cos)(CT a) { return CF(make)(RW_CALL(cos, a.re) * RW_CALL(cosh, a.im), -RW_CALL(sin, a.re) * RW_CALL(sinh, a.im)); }
 DEVICE CT CF(sinh)(CT a) { return CF(make)(RW_CALL(sinh, a.re) * RW_CALL(cos, a.im), RW_CALL(cosh, a.re) * RW_CALL(sin, a.im)); }
 DEVICE CT CF(cosh)(CT a) { return CF(make)(RW_CALL(cosh, a.re) * RW_CALL(cos, a.im), RW_CALL(sinh, a.re) * RW_CALL(sin, a.im)); }
-DEVICE CT CF(tan)(CT a) { return CF(div)(CF(sin)(a), CF(cos)(a)); }
 /* tanh by t = tan(im), s = sinh(re): no overflow for large |re| where it is +-1. */
 DEVICE CT CF(tanh)(CT a)
 {
     if (fabs(a.re) > 22) return CF(make)(a.re > 0 ? 1 : -1, 4 * RW_CALL(sin, a.im) * RW_CALL(cos, a.im) * exp(-2 * fabs(a.re)));
     return CF(div)(CF(sinh)(a), CF(cosh)(a));
+}
+/* tan(a) = -i tanh(i a), which does not overflow either. */
+DEVICE CT CF(tan)(CT a)
+{
+    const CT t = CF(tanh)(CF(make)(-a.im, a.re));
+    return CF(make)(t.im, -t.re);
 }

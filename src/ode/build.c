@@ -70,7 +70,7 @@ static rw_node boundary_node(rw_building *b, const rw_expr_field *f, const char 
 
 static void set_time(rw_building *b, rw_node time)
 {
-    note(b, rw_lower_local(&b->lowering, &b->ode->source, 0, "t", (rw_value){1, {time, -1, -1}}));
+    note(b, rw_lower_local(&b->lowering, &b->ode->source, 0, "t", (rw_value){.n = 1, .node = {time, -1, -1}}));
 }
 
 void rw_build_vector(rw_building *b, int v, rw_node time)
@@ -170,7 +170,7 @@ void rw_build_rates(rw_building *b, int v, rw_node *rates)
     for (int f = 0; f < ode->nfields; ++f) rates[f] = -1;
     set_time(b, b->time[v]);
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f)
-        note(b, rw_lower_local(l, &ode->source, 0, ode->fields[f].name, (rw_value){1, {rw_build_value(b, v, f), -1, -1}}));
+        note(b, rw_lower_local(l, &ode->source, 0, ode->fields[f].name, (rw_value){.n = 1, .node = {rw_build_value(b, v, f), -1, -1}}));
     for (int define = 1; define >= 0; --define) /* functions may be defined behind their use */
         for (int i = 0; i < ode->parsed.n && b->status == RW_OK; ++i)
             if ((ode->parsed.statements[i].kind == RW_DEFINE) == define)

@@ -248,7 +248,7 @@ static rw_status build_expression(rw_ode *ode, struct rw_spectral *s)
     if (b.status == RW_OK) {
         rw_source source = {"time.spectral_radius", ode->radius_text, 1, 1};
         b.lowering.no_fields = true;
-        b.status = rw_lower_local(&b.lowering, &source, 0, "t", (rw_value){1, {t, -1, -1}});
+        b.status = rw_lower_local(&b.lowering, &source, 0, "t", (rw_value){.n = 1, .node = {t, -1, -1}});
         if (b.status == RW_OK) b.status = rw_lower_text(&b.lowering, &source, &n);
         if (b.status == RW_OK && b.graph->nodes[n].is_field)
             b.status = rw_fail(ode->device->ctx, RW_ERR_INPUT,
