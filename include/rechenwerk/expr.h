@@ -112,7 +112,7 @@ RW_API rw_status rw_expr_create(rw_device *device, const rw_expr_spec *spec, rw_
 RW_API void rw_expr_destroy(rw_expr **expr);
 
 /* Fields and scalars by name; arrays must have the grid's size and the field's dtype, each bound to one field only. The
- * caller keeps arrays alive. A program that must write a field which it also reads at other nodes exchanges the
+ * program holds a reference to each. A program that must write a field which it also reads at other nodes exchanges the
  * array's contents with one of its own (rw_array_swap), so the array keeps being the field. */
 RW_API rw_status rw_expr_bind(rw_expr *expr, const char *field, rw_array *array);
 RW_API rw_status rw_expr_set(rw_expr *expr, const char *scalar, double value);

@@ -12,6 +12,7 @@
 #define MESSAGE_SIZE 4096
 
 static _Thread_local char message[MESSAGE_SIZE];
+static _Thread_local unsigned failures; /* messages that this thread has set */
 
 /* text[0..size) was printed by a call that wanted `wanted` bytes: marks the cut, if there was one. */
 static void mark_cut(char *text, size_t size, int wanted)
@@ -27,13 +28,14 @@ static void mark_cut(char *text, size_t size, int wanted)
 
 rw_status rw_context_create(rw_context **context)
 {
-    if (!context) return rw_fail(NULL, RW_ERR_ARGUMENT, "rw_context_create: context is NULL: give a place for it");
+    RW_NEED(context, "context");
     *context = NULL;
     rw_context *ctx = rw_calloc(1, sizeof(*ctx));
     if (!ctx) return rw_fail_memory(NULL, sizeof(*ctx), "a context");
     ctx->references = 1;
     ctx->log_level = RW_LOG_WARNING;
     ctx->cache_enabled = true;
+    rw_fork_watch();
     *context = ctx;
     return RW_OK;
 }
@@ -46,6 +48,7 @@ rw_context *rw_context_retain(rw_context *ctx)
 
 void rw_context_destroy(rw_context **context)
 {
+    if (!context) return;
     if (!context || !*context) return;
     rw_context *ctx = *context;
     *context = NULL;
@@ -64,6 +67,7 @@ const char *rw_message(const rw_context *context)
 rw_status rw_fail(rw_context *ctx, rw_status status, const char *format, ...)
 {
     (void)ctx;
+    failures++;
     char text[MESSAGE_SIZE]; /* not into `message` itself: an argument may point there */
     va_list args;
     va_start(args, format);
@@ -83,6 +87,21 @@ rw_status rw_fail_prefix(rw_context *ctx, rw_status status, const char *format, 
     return rw_fail(ctx, status, "%s: %s", prefix, message);
 }
 
+rw_status rw_fail_null(const char *function, const char *argument)
+{
+    return rw_fail(NULL, RW_ERR_ARGUMENT, "%s: %s is NULL: only an argument that the header calls optional may be",
+                   function, argument);
+}
+
+unsigned rw_failures(void) { return failures; }
+
+rw_status rw_callback_status(rw_context *ctx, rw_status status, unsigned before, const char *name)
+{
+    if (status == RW_OK || failures != before) return status;
+    return rw_fail(ctx, status, "the function %s returned %s (%d): %s", name, rw_status_name(status), (int)status,
+                   rw_status_text(status));
+}
+
 rw_status rw_fail_memory(rw_context *ctx, size_t bytes, const char *what)
 {
     return rw_fail(ctx, RW_ERR_MEMORY,
@@ -92,6 +111,7 @@ rw_status rw_fail_memory(rw_context *ctx, size_t bytes, const char *what)
 
 void rw_context_set_log(rw_context *context, rw_log_level level, rw_log_function *function, void *user)
 {
+    if (!context) return;
     if (!context) return;
     context->log_level = level;
     context->log = function;
@@ -116,7 +136,7 @@ void rw_log(rw_context *ctx, rw_log_level level, const char *format, ...)
 
 rw_status rw_context_set_cache(rw_context *context, bool enabled, const char *folder, bool trace)
 {
-    if (!context) return rw_fail(NULL, RW_ERR_ARGUMENT, "rw_context_set_cache: context is NULL: create one first");
+    RW_NEED(context, "context");
     if (folder && !*folder)
         return rw_fail(context, RW_ERR_ARGUMENT,
                        "rw_context_set_cache: folder is empty: give a path, or NULL for the default place");
@@ -134,6 +154,7 @@ rw_status rw_context_set_cache(rw_context *context, bool enabled, const char *fo
 
 void rw_context_set_reproducible(rw_context *context, bool on)
 {
+    if (!context) return;
     if (context) context->reproducible = on;
 }
 
