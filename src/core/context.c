@@ -26,6 +26,35 @@ static void mark_cut(char *text, size_t size, int wanted)
     }
 }
 
+/* Bytes of the UTF-8 character at s that may be shown as it is; 0 for a control character (of C0 but newline and tab,
+ * DEL, of C1) and for what is no UTF-8. */
+static int shown(const unsigned char *s)
+{
+    if (s[0] < 0x80) return (s[0] >= 0x20 && s[0] != 0x7F) || s[0] == '\n' || s[0] == '\t';
+    const int n = s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    return s[0] == 0xC2 && s[1] < 0xA0 ? 0 : n;
+}
+
+/* Parts of a message may come from a file or a compiler: what would steer a terminal is shown as \x1b. */
+static void escape(char *to, size_t size, const char *from)
+{
+    const unsigned char *s = (const unsigned char *)from;
+    size_t n = 0;
+    while (*s) {
+        const int whole = shown(s), room = whole ? whole : 4;
+        if (n + (size_t)room + sizeof("...") > size) { /* cut, as by mark_cut */
+            memcpy(to + n, "...", sizeof("..."));
+            return;
+        }
+        if (whole) memcpy(to + n, s, (size_t)whole);
+        else snprintf(to + n, 5, "\\x%02x", *s);
+        n += (size_t)room, s += RW_MAX(whole, 1);
+    }
+    to[n] = '\0';
+}
+
 rw_status rw_context_create(rw_context **context)
 {
     RW_NEED(context, "context");
@@ -73,7 +102,7 @@ rw_status rw_fail(rw_context *ctx, rw_status status, const char *format, ...)
     va_start(args, format);
     mark_cut(text, sizeof(text), rw_vsnprintf(text, sizeof(text), format, args));
     va_end(args);
-    memcpy(message, text, strlen(text) + 1);
+    escape(message, sizeof(message), text);
     return status;
 }
 
@@ -129,7 +158,9 @@ void rw_log(rw_context *ctx, rw_log_level level, const char *format, ...)
     for (char *line = text; line && *line;) { /* one call a line; empty lines are left out */
         char *next = strchr(line, '\n');
         if (next) *next++ = '\0';
-        if (*line) ctx->log(ctx->log_user, level, line);
+        char clean[MESSAGE_SIZE];
+        escape(clean, sizeof(clean), line);
+        if (*line) ctx->log(ctx->log_user, level, clean);
         line = next;
     }
 }

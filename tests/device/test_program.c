@@ -608,10 +608,12 @@ static void test_compilers(void **state)
     snprintf(folder, sizeof folder, "%s/rw-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     assert_non_null(mkdtemp(folder));
     setenv("RECHENWERK_CC", "/nonexistent/cc", 1);
-    FAILS(RW_ERR_UNSUPPORTED, "no C compiler found", CREATE);
+    FAILS(RW_ERR_DEVICE, "RECHENWERK_CC = /nonexistent/cc is no program that can be run", CREATE);
     assert_null(p);
+    setenv("RECHENWERK_CC", "none", 1);
+    FAILS(RW_ERR_UNSUPPORTED, "RECHENWERK_CC is none", CREATE);
     setenv("RECHENWERK_CC", "no-such-compiler", 1);
-    FAILS(RW_ERR_UNSUPPORTED, "RECHENWERK_CC", CREATE);
+    FAILS(RW_ERR_DEVICE, "RECHENWERK_CC = no-such-compiler is no program", CREATE);
     snprintf(saved_path, sizeof saved_path, "%s", getenv("PATH"));
     unsetenv("RECHENWERK_CC");
     setenv("PATH", folder, 1);
@@ -620,7 +622,7 @@ static void test_compilers(void **state)
     if (on("cpu")) { /* the check device asks its compiler who it is first */
         setenv("TMPDIR", folder, 1); /* what is left behind would be found here */
         setenv("RECHENWERK_CC", folder, 1);
-        FAILS(RW_ERR_COMPILE, "cannot be started: Permission denied", CREATE);
+        FAILS(RW_ERR_DEVICE, "is no program that can be run", CREATE);
         write_script("silent", "#!/bin/sh\nexit 1\n", path);
         setenv("RECHENWERK_CC", path, 1);
         FAILS(RW_ERR_COMPILE, "the compiler gave no reason", CREATE);
@@ -647,7 +649,10 @@ static void test_compilers(void **state)
         setenv("RECHENWERK_CC", path, 1);
         OK(CREATE);
         rw_program_destroy(&p);
-        assert_int_equal(count_files(folder), 7); /* the scripts, and nothing of ours */
+        write_script("binary", "this is no script and no program\n", path);
+        setenv("RECHENWERK_CC", path, 1);
+        FAILS(RW_ERR_COMPILE, "cannot be started: Exec format error", CREATE);
+        assert_int_equal(count_files(folder), 8); /* the scripts, and nothing of ours */
         snprintf(temporary, sizeof temporary, "%s/missing", folder);
         setenv("TMPDIR", temporary, 1);
         rw_context_set_cache(ctx, false, NULL, false);

@@ -86,7 +86,9 @@ void rw_cpu_properties(rw_device_properties *p)
 #endif
     p->f64 = true, p->managed = true;
     char *cc = rw_cc_find();
+    const char *own = getenv("RECHENWERK_CC");
     if (cc) snprintf(p->driver, sizeof p->driver, "C compiler %.140s", cc);
+    else if (own && *own && strcmp(own, "none") != 0) snprintf(p->driver, sizeof p->driver, "RECHENWERK_CC = %.100s is no program that can be run", own);
     else snprintf(p->driver, sizeof p->driver, "no C compiler: equations run in the plain evaluator (install gcc)");
     rw_free(cc);
 }
