@@ -33,8 +33,14 @@ RW_API bool rw_dtype_is_complex(rw_dtype dtype);
  * the driver moves by pages (devices with the property `managed` only, else ERR_UNSUPPORTED). */
 typedef enum rw_memory { RW_MEMORY_DEVICE, RW_MEMORY_PINNED, RW_MEMORY_MANAGED } rw_memory;
 
-/* Who owns host data given to an array. COPY: copied now. BORROW: used in place, the caller keeps it alive and frees
- * it. OWN: handed over; freed with free(). */
+/* Who owns host data given to an array.
+ * COPY: copied now; the data may be freed at once.
+ * BORROW: the data becomes the array's host copy; the caller keeps it alive, and frees it, after the last use of the array.
+ *     On every device it holds the current contents after rw_array_read or rw_array_update, or after rw_array_fetch and
+ *     rw_queue_wait; read and update return its address. Between these calls its contents are unspecified: on the cpu
+ *     kernels change it at once, elsewhere not at all. The caller changes it only between rw_array_write or _update and the
+ *     next use. Programs that exchange arrays copy into it instead. It must be aligned to the size of an element.
+ * OWN: as BORROW, but handed over; freed with free(). */
 typedef enum rw_copy_mode { RW_COPY, RW_BORROW, RW_OWN } rw_copy_mode;
 
 /* Creates an array with unwritten contents; ndim 1 … 4, shape[i] >= 0. Device memory is taken now, host memory when
@@ -44,6 +50,8 @@ RW_API rw_status rw_array_create(rw_device *device, rw_dtype dtype, int ndim, co
 /* The same around `data` (contiguous, row-major, as many elements as shape says), whose values are the contents. */
 RW_API rw_status rw_array_create_from(rw_device *device, rw_dtype dtype, int ndim, const int64_t *shape, void *data,
                                       rw_copy_mode mode, rw_array **array);
+/* Drops the caller's reference and sets *array to NULL. A program to which the array is bound and a recorded sequence
+ * that uses it hold references of their own: it goes away with the last of them. */
 RW_API void rw_array_destroy(rw_array **array);
 
 RW_API rw_dtype rw_array_dtype(const rw_array *array);
@@ -67,7 +75,8 @@ RW_API rw_status rw_array_fetch(rw_array *array, rw_queue *queue);
 
 /* dst <- src: same dtype, size and device; stays on the device. */
 RW_API rw_status rw_array_copy(rw_array *dst, rw_array *src, rw_queue *queue);
-/* Exchanges the contents of two arrays of equal dtype, shape and device without moving anything. */
+/* Exchanges the contents of two arrays of equal dtype, shape and device without moving anything. Memory given with
+ * RW_BORROW goes with its contents. */
 RW_API rw_status rw_array_swap(rw_array *a, rw_array *b);
 /* Every byte zero, on the device. */
 RW_API rw_status rw_array_zero(rw_array *array, rw_queue *queue);

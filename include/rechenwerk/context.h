@@ -32,7 +32,8 @@ RW_API rw_status rw_context_create(rw_context **context);
 /* Drops the caller's reference and sets *context to NULL; NULL is allowed. */
 RW_API void rw_context_destroy(rw_context **context);
 
-/* The message of the last failed call of this thread, "" when there was none. Valid until the next failing call. */
+/* The message of the last failed call of this thread, "" when there was none. Valid until the next failing call. The
+ * context may be NULL (optional). */
 RW_API const char *rw_message(const rw_context *context);
 
 RW_API void rw_context_set_log(rw_context *context, rw_log_level level, rw_log_function *function, void *user);

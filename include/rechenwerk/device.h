@@ -3,6 +3,10 @@
  *   rw_device *dev;
  *   rw_device_open(ctx, "cuda:0", &dev);        "cpu", "cpu:4", "opencl:0", "check", "auto"
  *
+ * After fork(): a child may go on with cpu and check devices; there the thread that forked works alone, without the other
+ * threads of the parent. Devices of OpenCL and CUDA that the parent has opened are refused in the child with
+ * FATAL_DEVICE_LOST, and so is opening one where the parent has used the driver: open devices after fork().
+ *
  * A device is chosen by a string. A wrong one answers with the nearest right one and with the reason why a device
  * that exists cannot be used. Objects made on a device keep it alive.
  *
@@ -91,8 +95,9 @@ RW_API rw_status rw_event_seconds(rw_event *start, rw_event *stop, double *secon
 
 /* Recorded sequences: launches put into the queue between begin and end are kept instead of run, with their arguments
  * as they are then; replaying starts them all at once (a CUDA graph; a loop over the launches elsewhere). The
- * arrays must stay alive and keep their memory (no rw_array_swap) while the sequence is used; host reads and waits are
- * refused while recording. */
+ * sequence holds its arrays and programs: the caller may destroy his. It keeps the memory that the arrays had when it was
+ * recorded, so they must not be exchanged (rw_array_swap) while it is used. Host reads and waits are refused while
+ * recording. */
 RW_API rw_status rw_record_begin(rw_queue *queue);
 RW_API rw_status rw_record_end(rw_queue *queue, rw_sequence **sequence);
 RW_API rw_status rw_sequence_replay(rw_sequence *sequence, rw_queue *queue);

@@ -111,9 +111,9 @@ typedef struct rw_expr rw_expr;
 RW_API rw_status rw_expr_create(rw_device *device, const rw_expr_spec *spec, rw_expr **expr);
 RW_API void rw_expr_destroy(rw_expr **expr);
 
-/* Fields and scalars by name. An array must have the grid's shape (z, y, x), or be one row of as many values, and the field's dtype; it may be bound
- * to one field only. ERR_ARGUMENT otherwise. The caller keeps arrays alive. A program that must write a field which it also reads at other nodes
- * exchanges the array's contents with one of its own (rw_array_swap), so the array keeps being the field. */
+/* Fields and scalars by name. An array must have the grid's shape (z, y, x), or be one row of as many values, and the field's dtype. It may be bound
+ * to one field only, unless all of its fields are only read. ERR_ARGUMENT otherwise. The program holds a reference to each. A program that must write
+ * a field which it also reads at other nodes exchanges the array's contents with one of its own (rw_array_swap), so the array keeps being the field. */
 RW_API rw_status rw_expr_bind(rw_expr *expr, const char *field, rw_array *array);
 RW_API rw_status rw_expr_set(rw_expr *expr, const char *scalar, double value);
 RW_API rw_status rw_expr_set_complex(rw_expr *expr, const char *scalar, double re, double im);

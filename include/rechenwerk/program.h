@@ -23,13 +23,15 @@ typedef struct rw_define {
  * Errors: ERR_COMPILE with kernel, line and the path of the compiler's log; ERR_DEVICE when no compiler is there. */
 RW_API rw_status rw_program_create(rw_device *device, const char *name, const char *text, const rw_define *defines,
                                    int ndefines, rw_program **program);
+/* Drops the caller's reference and sets *program to NULL. A recorded sequence holds the programs of its kernels. */
 RW_API void rw_program_destroy(rw_program **program);
 
 /* A kernel of the program; it lives as long as the program. */
 RW_API rw_status rw_program_kernel(rw_program *program, const char *name, rw_kernel **kernel);
 
 /* An argument of a launch: an array for a GLOBAL pointer, a number for a value. Numbers are converted to the type
- * that the kernel declares. */
+ * that the kernel declares: real numbers are rounded, int and long take integers within their range only, real types
+ * only numbers without an imaginary part. */
 typedef struct rw_arg {
     rw_array *array; /* NULL: a number */
     double re, im;

@@ -136,6 +136,9 @@ static void add_json(rw_text *t, const rw_device *dev, const rw_bench_result *ro
 
 rw_status rw_bench_format(const rw_device *dev, const rw_bench_result *rows, int n, rw_bench_style style, char **text)
 {
+    RW_NEED(text, "text");
+    *text = NULL;
+    RW_NEED(dev, "device"); RW_NEED(rows, "rows");
     rw_text t = {0};
     if (style == RW_BENCH_JSON) {
         add_json(&t, dev, rows, n);

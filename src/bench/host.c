@@ -1,34 +1,31 @@
 /* Peers on the host: host.k, made into a shared object by the system's C compiler for this very processor. */
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/bench.h"
 #include "device/cpu/cc.h"
+#include "device/cpu/process.h"
 
 struct rw_host {
     void *library;
 };
 
-static rw_status compile(rw_context *ctx, const char *cc, const char *folder, rw_host *host)
+static rw_status compile(rw_context *ctx, const char *cc, const rw_temporary *folder, rw_host *host)
 {
-    char *src = rw_format("%s/host.c", folder), *out = rw_format("%s/host.so", folder),
-         *log = rw_format("%s/host.log", folder);
+    char *src = rw_format("%s/host.c", folder->path), *out = rw_format("%s/host.so", folder->path),
+         *log = rw_format("%s/host.log", folder->path);
     const char *text = rw_embedded_text("host.k");
-    rw_status status = src && out && log ? RW_OK : rw_fail_memory(ctx, 256, "paths");
+    double seconds = 0;
+    rw_status status = src && out && log ? rw_process_limit(ctx, &seconds) : rw_fail_memory(ctx, 256, "paths");
     if (status == RW_OK) status = rw_file_write(ctx, src, text, strlen(text));
     if (status != RW_OK) goto done;
     char *argv[] = {(char *)(uintptr_t)cc, "-std=gnu17", "-O3", "-march=native", "-fopenmp", "-fno-math-errno",
                     "-fno-trapping-math", "-fcx-limited-range", "-w", "-fPIC", "-shared", "-o", out, src, "-lm", NULL};
-    if (rw_cc_run(argv, log) != 0)
+    if (rw_process_run(argv, folder, log, seconds, ctx->interrupt) != 0)
         status = rw_fail(ctx, RW_ERR_COMPILE, "host peers do not compile with %s", cc);
     else if (!(host->library = dlopen(out, RTLD_NOW | RTLD_LOCAL)))
         status = rw_fail(ctx, RW_ERR_COMPILE, "host peers: %s", dlerror());
 done:
-    if (src) unlink(src);
-    if (out) unlink(out);
-    if (log) unlink(log);
     rw_free(src), rw_free(out), rw_free(log);
     return status;
 }
@@ -38,17 +35,12 @@ rw_status rw_host_open(rw_context *ctx, rw_host **host)
     *host = NULL;
     char *cc = rw_cc_find();
     if (!cc) return rw_fail(ctx, RW_ERR_UNSUPPORTED, "no C compiler for the peers on the host: install gcc");
-    const char *tmp = getenv("TMPDIR");
-    char *folder = rw_format("%s/rechenwerk-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    rw_temporary folder = {NULL, -1};
     rw_host *h = rw_calloc(1, sizeof *h);
-    rw_status status = folder && h ? RW_OK : rw_fail_memory(ctx, sizeof *h, "peers on the host");
-    if (status == RW_OK && !mkdtemp(folder))
-        status = rw_fail(ctx, RW_ERR_FILE, "temporary folder %s: set TMPDIR", folder);
-    if (status == RW_OK) {
-        status = compile(ctx, cc, folder, h);
-        rmdir(folder);
-    }
-    rw_free(folder), rw_free(cc);
+    rw_status status = h ? rw_temporary_create(ctx, &folder) : rw_fail_memory(ctx, sizeof *h, "peers on the host");
+    if (status == RW_OK) status = compile(ctx, cc, &folder, h);
+    rw_temporary_remove(&folder);
+    rw_free(cc);
     if (status == RW_OK) *host = h;
     else rw_free(h);
     return status;

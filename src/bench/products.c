@@ -95,8 +95,10 @@ rw_status rw_bench_layouts(rw_bench *b, const rw_entries *e, rw_dtype vectors, c
 
 rw_status rw_bench_products(rw_device *dev, const rw_entries *e, rw_dtype vectors, const rw_sparse_candidate *candidates, int n, const rw_bench_options *options, rw_bench_result **rows)
 {
-    rw_bench b;
+    RW_NEED(rows, "rows");
     *rows = NULL;
+    RW_NEED(dev, "device"); RW_NEED(e, "entries"); RW_NEED(candidates, "candidates");
+    rw_bench b;
     RW_TRY(rw_bench_begin(&b, dev->ctx, dev, options));
     rw_status status = rw_bench_layouts(&b, e, vectors, candidates, n);
     if (status == RW_OK) *rows = b.rows, b.rows = NULL;

@@ -17,7 +17,7 @@ enum { N = RW_COUNT(table) };
 
 const rw_bench_entry *rw_bench_list(int *n)
 {
-    *n = N;
+    if (n) *n = N;
     return list;
 }
 
@@ -78,8 +78,11 @@ static rw_status refuse(rw_context *ctx, const char *name)
 rw_status rw_bench_run(rw_context *ctx, rw_device *dev, const char *name, const rw_bench_options *options,
                        rw_bench_result **rows, int *n)
 {
+    RW_NEED(rows, "rows");
+    *rows = NULL;
+    RW_NEED(ctx, "context"); RW_NEED(dev, "device"); RW_NEED(name, "name"); RW_NEED(n, "n");
     rw_bench b;
-    *rows = NULL, *n = 0;
+    *n = 0;
     bool all = !strcmp(name, "all"), spine = !strcmp(name, "spine");
     if (!all && !spine && !rw_bench_find(name)) return refuse(ctx, name);
     rw_status status = rw_bench_begin(&b, ctx, dev, options);
@@ -98,6 +101,7 @@ rw_status rw_bench_run(rw_context *ctx, rw_device *dev, const char *name, const 
 
 void rw_bench_free(rw_bench_result **rows)
 {
+    if (!rows) return;
     rw_free(*rows);
     *rows = NULL;
 }

@@ -12,6 +12,7 @@
 #define MESSAGE_SIZE 4096
 
 static _Thread_local char message[MESSAGE_SIZE];
+static _Thread_local unsigned failures; /* messages that this thread has set */
 
 /* text[0..size) was printed by a call that wanted `wanted` bytes: marks the cut, if there was one. */
 static void mark_cut(char *text, size_t size, int wanted)
@@ -25,15 +26,45 @@ static void mark_cut(char *text, size_t size, int wanted)
     }
 }
 
+/* Bytes of the UTF-8 character at s that may be shown as it is; 0 for a control character (of C0 but newline and tab,
+ * DEL, of C1) and for what is no UTF-8. */
+static int shown(const unsigned char *s)
+{
+    if (s[0] < 0x80) return (s[0] >= 0x20 && s[0] != 0x7F) || s[0] == '\n' || s[0] == '\t';
+    const int n = s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    return s[0] == 0xC2 && s[1] < 0xA0 ? 0 : n;
+}
+
+/* Parts of a message may come from a file or a compiler: what would steer a terminal is shown as \x1b. */
+static void escape(char *to, size_t size, const char *from)
+{
+    const unsigned char *s = (const unsigned char *)from;
+    size_t n = 0;
+    while (*s) {
+        const int whole = shown(s), room = whole ? whole : 4;
+        if (n + (size_t)room + sizeof("...") > size) { /* cut, as by mark_cut */
+            memcpy(to + n, "...", sizeof("..."));
+            return;
+        }
+        if (whole) memcpy(to + n, s, (size_t)whole);
+        else snprintf(to + n, 5, "\\x%02x", *s);
+        n += (size_t)room, s += RW_MAX(whole, 1);
+    }
+    to[n] = '\0';
+}
+
 rw_status rw_context_create(rw_context **context)
 {
-    if (!context) return rw_fail(NULL, RW_ERR_ARGUMENT, "rw_context_create: context is NULL: give a place for it");
+    RW_NEED(context, "context");
     *context = NULL;
     rw_context *ctx = rw_calloc(1, sizeof(*ctx));
     if (!ctx) return rw_fail_memory(NULL, sizeof(*ctx), "a context");
     ctx->references = 1;
     ctx->log_level = RW_LOG_WARNING;
     ctx->cache_enabled = true;
+    rw_fork_watch();
     *context = ctx;
     return RW_OK;
 }
@@ -46,6 +77,7 @@ rw_context *rw_context_retain(rw_context *ctx)
 
 void rw_context_destroy(rw_context **context)
 {
+    if (!context) return;
     if (!context || !*context) return;
     rw_context *ctx = *context;
     *context = NULL;
@@ -64,12 +96,13 @@ const char *rw_message(const rw_context *context)
 rw_status rw_fail(rw_context *ctx, rw_status status, const char *format, ...)
 {
     (void)ctx;
+    failures++;
     char text[MESSAGE_SIZE]; /* not into `message` itself: an argument may point there */
     va_list args;
     va_start(args, format);
     mark_cut(text, sizeof(text), rw_vsnprintf(text, sizeof(text), format, args));
     va_end(args);
-    memcpy(message, text, strlen(text) + 1);
+    escape(message, sizeof(message), text);
     return status;
 }
 
@@ -83,6 +116,21 @@ rw_status rw_fail_prefix(rw_context *ctx, rw_status status, const char *format, 
     return rw_fail(ctx, status, "%s: %s", prefix, message);
 }
 
+rw_status rw_fail_null(const char *function, const char *argument)
+{
+    return rw_fail(NULL, RW_ERR_ARGUMENT, "%s: %s is NULL: only an argument that the header calls optional may be",
+                   function, argument);
+}
+
+unsigned rw_failures(void) { return failures; }
+
+rw_status rw_callback_status(rw_context *ctx, rw_status status, unsigned before, const char *name)
+{
+    if (status == RW_OK || failures != before) return status;
+    return rw_fail(ctx, status, "the function %s returned %s (%d): %s", name, rw_status_name(status), (int)status,
+                   rw_status_text(status));
+}
+
 rw_status rw_fail_memory(rw_context *ctx, size_t bytes, const char *what)
 {
     return rw_fail(ctx, RW_ERR_MEMORY,
@@ -92,6 +140,7 @@ rw_status rw_fail_memory(rw_context *ctx, size_t bytes, const char *what)
 
 void rw_context_set_log(rw_context *context, rw_log_level level, rw_log_function *function, void *user)
 {
+    if (!context) return;
     if (!context) return;
     context->log_level = level;
     context->log = function;
@@ -109,7 +158,9 @@ void rw_log(rw_context *ctx, rw_log_level level, const char *format, ...)
     for (char *line = text; line && *line;) { /* one call a line; empty lines are left out */
         char *next = strchr(line, '\n');
         if (next) *next++ = '\0';
-        if (*line) ctx->log(ctx->log_user, level, line);
+        char clean[MESSAGE_SIZE];
+        escape(clean, sizeof(clean), line);
+        if (*line) ctx->log(ctx->log_user, level, clean);
         line = next;
     }
 }
@@ -128,7 +179,7 @@ void rw_log_once(rw_context *ctx, rw_log_level level, const char *format, ...)
 
 rw_status rw_context_set_cache(rw_context *context, bool enabled, const char *folder, bool trace)
 {
-    if (!context) return rw_fail(NULL, RW_ERR_ARGUMENT, "rw_context_set_cache: context is NULL: create one first");
+    RW_NEED(context, "context");
     if (folder && !*folder)
         return rw_fail(context, RW_ERR_ARGUMENT,
                        "rw_context_set_cache: folder is empty: give a path, or NULL for the default place");
@@ -146,6 +197,7 @@ rw_status rw_context_set_cache(rw_context *context, bool enabled, const char *fo
 
 void rw_context_set_reproducible(rw_context *context, bool on)
 {
+    if (!context) return;
     if (context) context->reproducible = on;
 }
 

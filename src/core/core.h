@@ -6,6 +6,7 @@
 #ifndef RW_CORE_H
 #define RW_CORE_H
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,6 +21,7 @@ struct rw_context {
     rw_log_function *log;
     void *log_user;
     bool cache_enabled, cache_trace, reproducible;
+    const volatile sig_atomic_t *interrupt; /* of the run that is under way: not 0 ends a compiler too; NULL: none */
     char *cache_folder; /* NULL: default place */
     uint64_t logged;    /* atomic; hash of the last message of rw_log_once */
 };
@@ -47,6 +49,16 @@ rw_status rw_fail(rw_context *ctx, rw_status status, const char *format, ...) RW
 rw_status rw_fail_prefix(rw_context *ctx, rw_status status, const char *format, ...) RW_PRINTF(3, 4);
 /* Host memory gone: RW_ERR_MEMORY with what was wanted. */
 rw_status rw_fail_memory(rw_context *ctx, size_t bytes, const char *what);
+/* An argument that must not be NULL, under the name that the header gives it; first in a public function. */
+rw_status rw_fail_null(const char *function, const char *argument);
+#define RW_NEED(argument, name)                                                                                        \
+    do {                                                                                                               \
+        if (!(argument)) return rw_fail_null(__func__, name);                                                          \
+    } while (0)
+/* After a user's function: its status, with a message of our own where it has set none, so that none of an earlier
+ * failure is shown. `before` is rw_failures() before the call. */
+unsigned rw_failures(void);
+rw_status rw_callback_status(rw_context *ctx, rw_status status, unsigned before, const char *name);
 void rw_log(rw_context *ctx, rw_log_level level, const char *format, ...) RW_PRINTF(3, 4);
 /* The same, unless it was the last message logged so: a text that is lowered for each stage of a method warns once. */
 void rw_log_once(rw_context *ctx, rw_log_level level, const char *format, ...) RW_PRINTF(3, 4);
@@ -143,6 +155,12 @@ void rw_within_set(const char *library);
 
 /* Seconds of a clock that only moves forward. */
 double rw_seconds(void);
+
+/* fork.c: called when the first context is made. In a child: how many forks lie between it and that process, and
+ * whether this thread has lost its team of OpenMP threads and must work alone. */
+void rw_fork_watch(void);
+unsigned rw_forks(void);
+bool rw_threads_lost(void);
 
 /* Files. Paths are UTF-8; every failure names the path and the reason of the system. */
 /* The whole file with a NUL added, to be freed with rw_free; more than `limit` bytes is an error (0: no limit). */

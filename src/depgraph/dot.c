@@ -89,10 +89,12 @@ static bool list_parts(const rw_depgraph *g, const rw_partition *p, int **member
 
 rw_status rw_depgraph_dot(const rw_depgraph *g, const rw_partition *p, char **text)
 {
+    RW_NEED(text, "text");
+    *text = NULL;
+    RW_NEED(g, "graph");
     static const char given[] = ", shape=point, width=0.04, color=gray60", chosen[] = ", shape=ellipse, fillcolor=white";
     rw_text t = {0};
     int *member = NULL, *first = NULL;
-    *text = NULL;
     if (p && p->ntasks != g->ntasks)
         return rw_fail(g->ctx, RW_ERR_ARGUMENT, "the partition is one of %d tasks, the graph has %d: make it anew after tasks are added",
                        p->ntasks, g->ntasks);

@@ -16,6 +16,9 @@
 
 rw_status rw_depgraph_create(rw_context *ctx, rw_depgraph **graph)
 {
+    RW_NEED(graph, "graph");
+    *graph = NULL;
+    RW_NEED(ctx, "context");
     rw_depgraph *g = *graph = rw_calloc(1, sizeof *g);
     if (!g) return rw_fail_memory(ctx, sizeof *g, "a dependency graph");
     g->ctx = rw_context_retain(ctx);
@@ -25,6 +28,7 @@ rw_status rw_depgraph_create(rw_context *ctx, rw_depgraph **graph)
 
 void rw_depgraph_destroy(rw_depgraph **graph)
 {
+    if (!graph) return;
     rw_depgraph *g = *graph;
     *graph = NULL;
     if (!g) return;
@@ -190,6 +194,7 @@ static rw_status put_in_order(rw_depgraph *g, int task, int needed)
 
 rw_status rw_depgraph_add_task(rw_depgraph *g, const char *kind, const char *label, int *task)
 {
+    RW_NEED(g, "graph");
     int n = g->ntasks;
     if (!kind || !label)
         return rw_fail(g->ctx, RW_ERR_ARGUMENT, "task %d: %s = NULL: give a text, \"\" if there is nothing to say", n,
@@ -222,6 +227,7 @@ static bool is_known(const rw_depgraph *g, int task, int needed)
 
 rw_status rw_depgraph_add_dependency(rw_depgraph *g, int task, int needed)
 {
+    RW_NEED(g, "graph");
     const int given[] = {task, needed};
     for (int i = 0; i < 2; ++i)
         if (given[i] < 0 || given[i] >= g->ntasks)
@@ -240,7 +246,7 @@ rw_status rw_depgraph_add_dependency(rw_depgraph *g, int task, int needed)
     return RW_OK;
 }
 
-int rw_depgraph_tasks(const rw_depgraph *g) { return g->ntasks; }
-int rw_depgraph_dependencies(const rw_depgraph *g) { return g->ndependencies; }
-const char *rw_depgraph_kind(const rw_depgraph *g, int task) { return g->task[task].kind; }
-const char *rw_depgraph_label(const rw_depgraph *g, int task) { return g->task[task].label; }
+int rw_depgraph_tasks(const rw_depgraph *g) { return g ? g->ntasks : 0; }
+int rw_depgraph_dependencies(const rw_depgraph *g) { return g ? g->ndependencies : 0; }
+const char *rw_depgraph_kind(const rw_depgraph *g, int task) { return g ? g->task[task].kind : ""; }
+const char *rw_depgraph_label(const rw_depgraph *g, int task) { return g ? g->task[task].label : ""; }

@@ -242,8 +242,10 @@ static rw_status accept(const rw_depgraph *g, rw_partition *p, const units *u)
 
 rw_status rw_depgraph_partition(const rw_depgraph *g, const int *part, int nparts, const char *const *names, rw_partition **partition)
 {
-    units u;
+    RW_NEED(partition, "partition");
     *partition = NULL;
+    RW_NEED(g, "graph");
+    units u;
     RW_TRY(check_parts(g, part, nparts, names));
     rw_partition *p = rw_calloc(1, sizeof *p);
     if (!p) return rw_fail_memory(g->ctx, sizeof *p, "parts");
@@ -261,6 +263,7 @@ rw_status rw_depgraph_partition(const rw_depgraph *g, const int *part, int npart
 
 void rw_partition_destroy(rw_partition **partition)
 {
+    if (!partition) return;
     rw_partition *p = *partition;
     *partition = NULL;
     if (!p) return;

@@ -84,10 +84,13 @@ static rw_status check_set(const rw_depgraph *g, const char *name, const int *se
 
 rw_status rw_depgraph_find_path(const rw_depgraph *g, const int *from, int nfrom, const int *to, int nto, int **path, int *n)
 {
+    RW_NEED(path, "path");
+    *path = NULL;
+    RW_NEED(g, "graph"); RW_NEED(n, "n");
     rw_walk w;
     uint64_t last = 0;
     int *is_end;
-    *path = NULL, *n = 0;
+    *n = 0;
     RW_TRY(check_set(g, "from", from, nfrom));
     RW_TRY(check_set(g, "to", to, nto));
     RW_TRY(rw_walk_begin(g, &w));
@@ -115,9 +118,12 @@ done:
 
 rw_status rw_depgraph_check_separate(const rw_depgraph *g, const int *set, int nset, int **path, int *n)
 {
+    RW_NEED(path, "path");
+    *path = NULL;
+    RW_NEED(g, "graph"); RW_NEED(n, "n");
     rw_walk w;
     int *inside, end;
-    *path = NULL, *n = 0;
+    *n = 0;
     RW_TRY(check_set(g, "set", set, nset));
     RW_TRY(rw_walk_begin(g, &w));
     rw_status status = RW_OK;

@@ -59,6 +59,7 @@ static rw_status allocate(rw_array *a)
                        dev->info.name, (double)a->bytes / 0x1p30, (double)dev->info.memory / 0x1p30);
     RW_TRY(dev->ops->alloc(dev, bytes, a->memory, &a->buffer));
     a->buffer.bytes = bytes;
+    a->allocation->buffer = a->buffer, a->allocation->counted = a->bytes;
     int64_t now = __atomic_add_fetch(&dev->counters.bytes_allocated, (int64_t)a->bytes, __ATOMIC_RELAXED);
     int64_t peak = __atomic_load_n(&dev->counters.bytes_allocated_peak, __ATOMIC_RELAXED);
     while (now > peak && !__atomic_compare_exchange_n(&dev->counters.bytes_allocated_peak, &peak, now, true,
@@ -68,6 +69,24 @@ static rw_status allocate(rw_array *a)
         a->host_owner = RW_HOST_SAME;
     }
     return RW_OK;
+}
+
+rw_allocation *rw_allocation_retain(rw_allocation *b)
+{
+    __atomic_add_fetch(&b->references, 1, __ATOMIC_RELAXED);
+    return b;
+}
+
+void rw_allocation_release(rw_device *dev, rw_allocation *b)
+{
+    if (__atomic_sub_fetch(&b->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+    if (b->in_place) {
+        free(b->own);
+    } else {
+        dev->ops->free(dev, &b->buffer);
+        rw_count(dev, &dev->counters.bytes_allocated, -(int64_t)b->counted);
+    }
+    rw_free(b);
 }
 
 /* `in_place`: host data that serves as device memory too, or NULL. */
@@ -83,18 +102,24 @@ static rw_status create(rw_device *dev, rw_dtype dtype, int ndim, const int64_t 
         return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s has no managed memory: use RW_MEMORY_DEVICE or _PINNED",
                        dev->info.name);
     rw_array *a = rw_calloc(1, sizeof *a);
-    if (!a) return rw_fail_memory(dev->ctx, sizeof *a, "an array");
+    if (a) a->allocation = rw_calloc(1, sizeof *a->allocation);
+    if (!a || !a->allocation) {
+        rw_free(a);
+        return rw_fail_memory(dev->ctx, sizeof *a + sizeof *a->allocation, "an array");
+    }
+    a->references = a->allocation->references = 1;
     a->device = rw_device_retain(dev);
     a->dtype = dtype, a->ndim = ndim, a->size = size, a->memory = memory;
     a->bytes = (size_t)size * dtypes[dtype].bytes;
     for (int d = 0; d < 4; ++d) a->shape[d] = d < ndim ? shape[d] : 1;
     if (in_place) {
         a->buffer = (rw_buffer){.pointer = in_place, .bytes = a->bytes, .host = in_place};
+        a->allocation->buffer = a->buffer, a->allocation->in_place = true;
     } else {
         rw_status status = allocate(a);
         if (status != RW_OK) {
             rw_device_close(&a->device);
-            rw_free(a);
+            rw_free(a->allocation), rw_free(a);
             return status;
         }
     }
@@ -105,6 +130,9 @@ static rw_status create(rw_device *dev, rw_dtype dtype, int ndim, const int64_t 
 rw_status rw_array_create(rw_device *dev, rw_dtype dtype, int ndim, const int64_t *shape, rw_memory memory,
                           rw_array **array)
 {
+    RW_NEED(array, "array");
+    *array = NULL;
+    RW_NEED(dev, "device"); RW_NEED(shape, "shape");
     return create(dev, dtype, ndim, shape, memory, NULL, array);
 }
 
@@ -118,10 +146,17 @@ static void free_host(rw_array *a)
 rw_status rw_array_create_from(rw_device *dev, rw_dtype dtype, int ndim, const int64_t *shape, void *data,
                                rw_copy_mode mode, rw_array **array)
 {
-    bool in_place = mode != RW_COPY && !dev->ops->discrete && data;
+    RW_NEED(array, "array");
     *array = NULL;
+    RW_NEED(dev, "device"); RW_NEED(shape, "shape");
+    bool in_place = mode != RW_COPY && !dev->ops->discrete && data;
     if ((unsigned)mode > RW_OWN)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "mode = %d is not one of rw_copy_mode", (int)mode);
+    if (mode != RW_COPY && (unsigned)dtype < RW_COUNT(dtypes) && (uintptr_t)data % dtypes[dtype].bytes)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
+                       "rw_array_create_from: data = %p is not aligned to the %zu bytes of %s, as memory used in place must "
+                       "be: align it, or use RW_COPY",
+                       data, dtypes[dtype].bytes, dtypes[dtype].name);
     RW_TRY(create(dev, dtype, ndim, shape, RW_MEMORY_DEVICE, in_place ? data : NULL, array));
     rw_array *a = *array;
     if (a->size > 0 && !data) {
@@ -137,7 +172,8 @@ rw_status rw_array_create_from(rw_device *dev, rw_dtype dtype, int ndim, const i
         return status;
     }
     a->host = data;
-    a->host_owner = mode == RW_BORROW ? RW_HOST_BORROWED : RW_HOST_MALLOC;
+    a->host_owner = mode == RW_BORROW ? RW_HOST_BORROWED : in_place ? RW_HOST_SAME : RW_HOST_MALLOC;
+    if (mode == RW_OWN && in_place) a->allocation->own = data;
     a->host_current = true, a->device_current = in_place;
     return RW_OK;
 }
@@ -152,29 +188,32 @@ static void set_writer(rw_array *a, rw_queue *q)
     a->writer = rw_queue_retain(q);
 }
 
+rw_array *rw_array_retain(rw_array *a)
+{
+    __atomic_add_fetch(&a->references, 1, __ATOMIC_RELAXED);
+    return a;
+}
+
 void rw_array_destroy(rw_array **array)
 {
+    if (!array) return;
     rw_array *a = *array;
     *array = NULL;
-    if (!a) return;
+    if (!a || __atomic_sub_fetch(&a->references, 1, __ATOMIC_ACQ_REL) > 0) return;
     rw_device *dev = a->device;
     if (pending(a)) dev->ops->wait(a->writer);
     set_writer(a, NULL);
-    bool in_place = a->buffer.pointer == a->host && a->host_owner != RW_HOST_SAME;
     free_host(a);
-    if (!in_place) {
-        dev->ops->free(dev, &a->buffer);
-        rw_count(dev, &dev->counters.bytes_allocated, -(int64_t)a->bytes);
-    }
+    rw_allocation_release(dev, a->allocation);
     rw_free(a);
     rw_device_close(&dev);
 }
 
-rw_dtype rw_array_dtype(const rw_array *a) { return a->dtype; }
-int rw_array_ndim(const rw_array *a) { return a->ndim; }
-int64_t rw_array_shape(const rw_array *a, int axis) { return axis >= 0 && axis < 4 ? a->shape[axis] : 1; }
-int64_t rw_array_size(const rw_array *a) { return a->size; }
-rw_device *rw_array_device(const rw_array *a) { return a->device; }
+rw_dtype rw_array_dtype(const rw_array *a) { return a ? a->dtype : RW_F32; }
+int rw_array_ndim(const rw_array *a) { return a ? a->ndim : 0; }
+int64_t rw_array_shape(const rw_array *a, int axis) { return a ? (axis >= 0 && axis < 4 ? a->shape[axis] : 1) : 0; }
+int64_t rw_array_size(const rw_array *a) { return a ? a->size : 0; }
+rw_device *rw_array_device(const rw_array *a) { return a ? a->device : NULL; }
 
 static rw_status need_host(rw_array *a)
 {
@@ -196,6 +235,7 @@ static rw_status need_host(rw_array *a)
 /* Device work that concerns the array is done after this. */
 static rw_status settle(rw_array *a)
 {
+    RW_TRY(rw_orphan_check(a->device)); /* page-locked memory is not there either */
     if (!pending(a)) return RW_OK;
     if (a->writer->recording)
         return rw_fail(a->device->ctx, RW_ERR_ARGUMENT,
@@ -235,6 +275,8 @@ static rw_status fetch(rw_array *a)
 
 rw_status rw_array_read(rw_array *a, const void **data)
 {
+    RW_NEED(data, "data");
+    RW_NEED(a, "array");
     RW_TRY(fetch(a));
     *data = a->host;
     return RW_OK;
@@ -242,6 +284,9 @@ rw_status rw_array_read(rw_array *a, const void **data)
 
 rw_status rw_array_write(rw_array *a, void **data)
 {
+    RW_NEED(data, "data");
+    *data = NULL;
+    RW_NEED(a, "array");
     RW_TRY(settle(a));
     RW_TRY(need_host(a));
     a->host_current = true, a->device_current = one_memory(a);
@@ -251,6 +296,9 @@ rw_status rw_array_write(rw_array *a, void **data)
 
 rw_status rw_array_update(rw_array *a, void **data)
 {
+    RW_NEED(data, "data");
+    *data = NULL;
+    RW_NEED(a, "array");
     RW_TRY(fetch(a));
     a->device_current = one_memory(a);
     *data = a->host;
@@ -312,6 +360,7 @@ static rw_status refuse_recorded_copy(rw_context *ctx, const char *what)
 
 rw_status rw_array_send(rw_array *a, rw_queue *q)
 {
+    RW_NEED(a, "array"); RW_NEED(q, "queue");
     RW_TRY(check_queue(a, q, "rw_array_send"));
     RW_TRY(order(a, q));
     RW_TRY(send(a, q, a->host_owner != RW_HOST_PINNED));
@@ -321,6 +370,7 @@ rw_status rw_array_send(rw_array *a, rw_queue *q)
 
 rw_status rw_array_fetch(rw_array *a, rw_queue *q)
 {
+    RW_NEED(a, "array"); RW_NEED(q, "queue");
     RW_TRY(check_queue(a, q, "rw_array_fetch"));
     if (q->recording || (pending(a) && a->writer->recording)) return refuse_recorded_copy(a->device->ctx, "rw_array_fetch");
     if (a->host_current || !a->device_current || one_memory(a)) return RW_OK;
@@ -334,6 +384,7 @@ rw_status rw_array_fetch(rw_array *a, rw_queue *q)
 
 rw_status rw_array_copy(rw_array *dst, rw_array *src, rw_queue *q)
 {
+    RW_NEED(dst, "dst"); RW_NEED(src, "src"); RW_NEED(q, "queue");
     rw_device *dev = dst->device;
     if (src->device != dev || src->dtype != dst->dtype || src->size != dst->size)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
@@ -354,6 +405,7 @@ rw_status rw_array_copy(rw_array *dst, rw_array *src, rw_queue *q)
 
 rw_status rw_array_swap(rw_array *a, rw_array *b)
 {
+    RW_NEED(a, "a"); RW_NEED(b, "b");
     if (a->device != b->device || a->dtype != b->dtype || a->size != b->size || a->memory != b->memory)
         return rw_fail(a->device->ctx, RW_ERR_ARGUMENT,
                        "rw_array_swap: %lld %s and %lld %s: dtype, size, memory and device must be equal",
@@ -361,8 +413,9 @@ rw_status rw_array_swap(rw_array *a, rw_array *b)
     rw_array t = *a;
     int64_t sa[4], sb[4];
     memcpy(sa, a->shape, sizeof sa), memcpy(sb, b->shape, sizeof sb);
-    int na = a->ndim, nb = b->ndim;
+    int na = a->ndim, nb = b->ndim, ra = a->references, rb = b->references;
     *a = *b, *b = t;
+    a->references = ra, b->references = rb; /* whoever holds an array holds it with its new contents */
     memcpy(a->shape, sa, sizeof sa), memcpy(b->shape, sb, sizeof sb);
     a->ndim = na, b->ndim = nb;
     return RW_OK;
@@ -370,6 +423,7 @@ rw_status rw_array_swap(rw_array *a, rw_array *b)
 
 rw_status rw_array_zero(rw_array *a, rw_queue *q)
 {
+    RW_NEED(a, "array"); RW_NEED(q, "queue");
     RW_TRY(check_queue(a, q, "rw_array_zero"));
     if (q->recording) return refuse_recorded_copy(a->device->ctx, "rw_array_zero");
     RW_TRY(order(a, q));

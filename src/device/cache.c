@@ -260,6 +260,7 @@ static int64_t walk(const char *folder, bool remove, int64_t *bytes)
 
 rw_status rw_cache_describe(rw_context *ctx, rw_cache_info *info)
 {
+    RW_NEED(ctx, "context"); RW_NEED(info, "info");
     bool none;
     memset(info, 0, sizeof *info);
     char *folder = cache_folder(ctx, &none);
@@ -272,6 +273,7 @@ rw_status rw_cache_describe(rw_context *ctx, rw_cache_info *info)
 
 rw_status rw_cache_clear(rw_context *ctx, int64_t *removed)
 {
+    RW_NEED(ctx, "context"); RW_NEED(removed, "removed");
     bool none;
     int64_t bytes = 0;
     *removed = 0;

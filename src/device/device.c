@@ -10,7 +10,9 @@ enum { MAX_A_KIND = 32 };
 
 rw_status rw_device_list(rw_context *ctx, rw_device_properties **list, int *count)
 {
+    RW_NEED(list, "list"); RW_NEED(count, "count");
     *list = NULL, *count = 0;
+    RW_NEED(ctx, "context");
     rw_device_properties *all = rw_calloc(RW_COUNT(kinds) * MAX_A_KIND, sizeof *all);
     if (!all) return rw_fail_memory(ctx, RW_COUNT(kinds) * MAX_A_KIND * sizeof *all, "the list of devices");
     int n = 0;
@@ -46,6 +48,7 @@ rw_status rw_device_list(rw_context *ctx, rw_device_properties **list, int *coun
 
 void rw_device_list_free(rw_device_properties **list)
 {
+    if (!list) return;
     rw_free(*list);
     *list = NULL;
 }
@@ -94,6 +97,7 @@ static rw_status open_kind(rw_context *ctx, const rw_device_ops *ops, int index,
         return status;
     }
     dev->references = 1; /* its own queue holds no reference */
+    rw_orphan_add(dev);
     *device = dev;
     return RW_OK;
 }
@@ -112,8 +116,10 @@ static rw_status open_auto(rw_context *ctx, rw_device **device)
 
 rw_status rw_device_open(rw_context *ctx, const char *name, rw_device **device)
 {
+    RW_NEED(device, "device");
     *device = NULL;
-    if (!name) return rw_fail(ctx, RW_ERR_ARGUMENT, "no device name given: \"auto\" chooses one");
+    RW_NEED(ctx, "context");
+    if (!name) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_device_open: name is NULL: no device name given: \"auto\" chooses one");
     char kind[16];
     int index;
     if (!split_name(name, kind, &index)) return fail_unknown(ctx, name);
@@ -131,9 +137,11 @@ rw_device *rw_device_retain(rw_device *dev)
 
 void rw_device_close(rw_device **device)
 {
+    if (!device) return;
     rw_device *dev = *device;
     *device = NULL;
     if (!dev || __atomic_sub_fetch(&dev->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+    rw_orphan_remove(dev);
     rw_queue *q = dev->queue;
     if (q) {
         dev->ops->wait(q);
@@ -147,12 +155,13 @@ void rw_device_close(rw_device **device)
     rw_context_destroy(&ctx);
 }
 
-const rw_device_properties *rw_device_info(const rw_device *dev) { return &dev->info; }
-rw_context *rw_device_context(const rw_device *dev) { return dev->ctx; }
-rw_queue *rw_device_queue(rw_device *dev) { return dev->queue; }
+const rw_device_properties *rw_device_info(const rw_device *dev) { return dev ? &dev->info : NULL; }
+rw_context *rw_device_context(const rw_device *dev) { return dev ? dev->ctx : NULL; }
+rw_queue *rw_device_queue(rw_device *dev) { return dev ? dev->queue : NULL; }
 
 rw_counters rw_device_counters(const rw_device *dev)
 {
+    if (!dev) return (rw_counters){0};
     rw_device *d = (rw_device *)dev; /* only its lock is touched */
     const rw_counters *from = &dev->counters;
     rw_counters c;

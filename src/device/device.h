@@ -20,6 +20,15 @@ typedef struct rw_buffer {
     void *host;     /* managed: the address that the host uses too; else NULL */
 } rw_buffer;
 
+/* Device memory and its users: the array whose contents it is, and the sequences that recorded a launch with it. */
+typedef struct rw_allocation {
+    int references;
+    rw_buffer buffer;
+    size_t counted; /* bytes in the device's counters */
+    bool in_place;  /* host data, the caller's … */
+    void *own;      /* … or handed over, for free() */
+} rw_allocation;
+
 typedef enum rw_arg_kind { RW_ARG_GLOBAL, RW_ARG_INT, RW_ARG_LONG, RW_ARG_F32, RW_ARG_F64, RW_ARG_C64,
                            RW_ARG_C128 } rw_arg_kind;
 
@@ -28,7 +37,7 @@ typedef struct rw_parameter {
     char name[64], type[16]; /* "y", "f64" */
     rw_arg_kind kind;
     bool constant;           /* GLOBAL const: only read */
-    int element;             /* GLOBAL: rw_dtype of a real element or of a complex one's parts, -1 when not known */
+    unsigned elements;       /* GLOBAL: a bit for each rw_dtype that a real element, or a complex one's parts, may have */
 } rw_parameter;
 
 #define RW_MAX_PARAMETERS 160
@@ -66,7 +75,7 @@ typedef struct rw_launch_arg {
 } rw_launch_arg;
 
 /* A launch kept for replay on devices without graphs. Its buffers are copies: like a graph, a sequence keeps the memory
- * that the arrays had when it was recorded. */
+ * that the arrays had when it was recorded (rw_touched holds it). */
 typedef struct rw_recorded {
     rw_kernel *kernel;
     int64_t groups[3];
@@ -75,11 +84,24 @@ typedef struct rw_recorded {
     rw_buffer *buffers; /* by argument */
 } rw_recorded;
 
-/* An array that a recorded sequence reads or writes: its coherence is kept at each replay. */
+/* An array that a recorded sequence reads or writes: its coherence is kept at each replay. The array, and the memory that
+ * it had, live as long as the sequence. */
 typedef struct rw_touched {
     rw_array *array;
+    rw_allocation *allocation;
     bool written;
 } rw_touched;
+
+/* What was recorded; the programs of its kernels live as long as it does. */
+typedef struct rw_record {
+    rw_recorded *launches; /* kept when the table cannot record */
+    int nlaunches, launches_capacity;
+    rw_touched *touched;
+    int ntouched, touched_capacity;
+    rw_program **programs;
+    int nprograms, programs_capacity;
+    int64_t total_launches;
+} rw_record;
 
 /* What an item of a kernel takes, and how far its groups fill a unit of the device; 0: not known. */
 typedef struct rw_kernel_resources {
@@ -130,6 +152,7 @@ typedef struct rw_device_ops {
     void (*graph_destroy)(rw_device *dev, void *graph);     /* (optional) */
     rw_status (*resources)(rw_kernel *k, rw_kernel_resources *r); /* (optional) default: nothing is known */
     bool discrete; /* host and device copies are different memory */
+    bool survives_fork; /* a child that fork() makes may go on with the device */
 } rw_device_ops;
 
 extern const rw_device_ops rw_cpu_ops, rw_check_ops, rw_opencl_ops, rw_cuda_ops;
@@ -144,6 +167,7 @@ struct rw_device {
     rw_queue *queue;
     rw_program *programs;
     bool lost;
+    rw_device *next; /* in the list of orphan.c */
     void *state; /* the table's */
 };
 
@@ -152,11 +176,7 @@ struct rw_queue {
     int references;        /* its creator and the arrays that were last used in it */
     bool gone;             /* destroyed: nothing is left to wait for */
     bool recording;
-    rw_recorded *recorded; /* launches kept when the table cannot record */
-    int nrecorded, recorded_capacity;
-    rw_touched *touched;   /* by the launches being recorded */
-    int ntouched, touched_capacity;
-    int64_t recorded_launches;
+    rw_record record;      /* of the launches being recorded */
     void *state; /* the table's */
 };
 
@@ -169,22 +189,20 @@ struct rw_event {
 
 struct rw_sequence {
     rw_device *device;
-    rw_recorded *launches;
-    int nlaunches;
-    rw_touched *touched;
-    int ntouched;
-    int64_t total_launches;
+    rw_record record;
     void *graph;
 };
 
 struct rw_array {
+    int references; /* the caller's, of programs bound to it, of recorded sequences */
     rw_device *device;
     rw_dtype dtype;
     int ndim;
     int64_t shape[4], size;
     size_t bytes;
     rw_memory memory;
-    rw_buffer buffer;
+    rw_allocation *allocation;
+    rw_buffer buffer; /* the allocation's */
     void *host;
     enum { RW_HOST_NONE, RW_HOST_SAME, RW_HOST_BORROWED, RW_HOST_MALLOC, RW_HOST_PINNED } host_owner;
     bool host_current, device_current; /* both false: never written */
@@ -192,9 +210,23 @@ struct rw_array {
 };
 
 rw_device *rw_device_retain(rw_device *dev);
-rw_queue *rw_queue_retain(rw_queue *q); /* NULL is allowed in both */
+rw_queue *rw_queue_retain(rw_queue *q); /* NULL is allowed */
 void rw_queue_release(rw_queue *q);
+rw_array *rw_array_retain(rw_array *a); /* rw_array_destroy drops what this takes */
+rw_program *rw_program_retain(rw_program *p);
+rw_allocation *rw_allocation_retain(rw_allocation *b);
+void rw_allocation_release(rw_device *dev, rw_allocation *b);
+/* Notes a launch that is being recorded: its program, its arrays and, for tables that cannot record, the launch. */
+rw_status rw_record_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs);
 rw_status rw_kernel_measure(rw_kernel *k, rw_kernel_resources *r);
+/* orphan.c: the list of open devices; RW_FATAL_DEVICE_LOST for one whose driver does not work in this child of fork(). */
+void rw_orphan_add(rw_device *dev);
+void rw_orphan_remove(rw_device *dev);
+rw_status rw_orphan_check(rw_device *dev);
+/* declaration.c: the kernels that a text declares. */
+rw_status rw_parse_kernels(rw_program *p, const char *text, const char *real, const rw_define *defines, int ndefines);
+void rw_free_kernels(rw_program *p);
+const char *rw_define_value(const rw_define *defines, int n, const char *name); /* NULL: not among them */
 /* Adds to a counter under the device's lock. */
 void rw_count(rw_device *dev, int64_t *counter, int64_t n);
 

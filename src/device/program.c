@@ -1,8 +1,6 @@
 /* Programs: full text = definitions + the device's dialect + the kernel text. The same full text on the same device
- * is compiled once: first the programs of this process are searched, then the cache on disk, then the compiler runs.
- *
- * The declarations KERNEL(name, parameters) are read here too, so that a launch can check and convert arguments. */
-#include <ctype.h>
+ * is compiled once: first the programs of this process are searched, then the cache on disk, then the compiler runs.. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,189 +14,14 @@ const char *rw_embedded_text(const char *name)
     return NULL;
 }
 
-/* ---- declarations ---------------------------------------------------------------------------------------- */
+/* ---- full text and key ------------------------------------------------------------------------------------ */
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
-/* The last character of the comment, string or character constant that begins at s; s itself where none does, NULL
- * where it has no end. */
-static const char *skip(const char *s)
-{
-    if (s[0] == '/' && s[1] == '*') {
-        const char *end = strstr(s + 2, "*/");
-        return end ? end + 1 : NULL;
-    }
-    if (s[0] == '/' && s[1] == '/') {
-        while (s[1] && s[1] != '\n') ++s;
-        return s;
-    }
-    if (*s != '"' && *s != '\'') return s;
-    for (const char *end = s + 1; *end && *end != '\n'; ++end) {
-        if (*end == *s) return end;
-        if (*end == '\\' && end[1]) ++end;
-    }
-    return s; /* a lone quote: an error for the compiler */
-}
-
-/* The next occurrence of `word` as a whole word outside comments and strings, lines of the preprocessor left out. */
-static const char *find_word(const char *s, const char *word)
-{
-    size_t n = strlen(word);
-    bool line_start = true, directive = false;
-    char before = ' ';
-    for (; *s; before = *s, ++s) {
-        const char *end = skip(s);
-        if (!end) return NULL;
-        if (end > s) {
-            s = end;
-            continue;
-        }
-        if (*s == '\n') {
-            if (!(directive && before == '\\')) directive = false;
-            line_start = true;
-            continue;
-        }
-        if (line_start && *s == '#') directive = true;
-        if (!isspace((unsigned char)*s)) line_start = false;
-        if (!directive && !is_word(before) && !strncmp(s, word, n) && !is_word(s[n])) return s;
-    }
-    return NULL;
-}
-
-static rw_arg_kind value_kind(const char *type, const char *real, bool *known)
-{
-    static const struct { const char *type; rw_arg_kind kind; } kinds[] = {
-        {"int", RW_ARG_INT}, {"i32", RW_ARG_INT}, {"long", RW_ARG_LONG}, {"i64", RW_ARG_LONG}, {"f32", RW_ARG_F32},
-        {"float", RW_ARG_F32}, {"f64", RW_ARG_F64}, {"double", RW_ARG_F64}, {"c64", RW_ARG_C64},
-        {"c128", RW_ARG_C128}};
-    *known = true;
-    bool f32 = !strcmp(real, "f32");
-    if (!strcmp(type, "real")) return f32 ? RW_ARG_F32 : RW_ARG_F64;
-    if (!strcmp(type, "complex")) return f32 ? RW_ARG_C64 : RW_ARG_C128;
-    for (int i = 0; i < RW_COUNT(kinds); ++i)
-        if (!strcmp(type, kinds[i].type)) return kinds[i].kind;
-    *known = false;
-    return RW_ARG_INT;
-}
-
-/* What an array behind such a pointer must hold: its real dtype; -1 for types of the text's own. */
-static int element_kind(const char *type, const char *real)
-{
-    static const struct { const char *type; rw_dtype dtype; } kinds[] = {
-        {"f32", RW_F32}, {"float", RW_F32}, {"f64", RW_F64}, {"double", RW_F64}, {"c64", RW_F32}, {"c128", RW_F64},
-        {"u8", RW_U8}, {"u16", RW_U16}, {"i32", RW_I32}, {"int", RW_I32}, {"i64", RW_I64}, {"long", RW_I64}};
-    if (!strcmp(type, "real") || !strcmp(type, "complex")) return strcmp(real, "f32") ? RW_F64 : RW_F32;
-    for (int i = 0; i < RW_COUNT(kinds); ++i)
-        if (!strcmp(type, kinds[i].type)) return kinds[i].dtype;
-    return -1;
-}
-
-/* One parameter, "GLOBAL const real *RESTRICT y" or "int n", between s and end. */
-static bool parse_parameter(const char *s, const char *end, const char *real, rw_parameter *p)
-{
-    char word[64], last[64] = "", type[64] = "";
-    bool global = false;
-    int stars = 0;
-    memset(p, 0, sizeof *p);
-    while (s < end) {
-        if (*s == '/') s = skip(s) + 1;
-        else if (*s == '*') ++stars, ++s;
-        else if (is_word(*s)) {
-            int n = 0;
-            while (s < end && is_word(*s)) {
-                if (n < 63) word[n++] = *s;
-                ++s;
-            }
-            word[n] = 0;
-            if (!strcmp(word, "GLOBAL")) global = true;
-            else if (!strcmp(word, "const")) p->constant = p->constant || !stars; /* of what is pointed to */
-            else if (!strcmp(word, "RESTRICT")) continue;
-            else if (!type[0]) memcpy(type, word, 64);
-            else memcpy(last, word, 64);
-        } else ++s;
-    }
-    if (!type[0] || !last[0] || stars != global || strlen(type) > 15) return false;
-    memcpy(p->name, last, 64);
-    snprintf(p->type, sizeof p->type, "%.15s", type);
-    bool known = true;
-    p->kind = global ? RW_ARG_GLOBAL : value_kind(type, real, &known);
-    p->element = element_kind(type, real);
-    return known;
-}
-
-static rw_status parse_kernel(rw_program *p, const char *at, const char *real, int *capacity, const char **after)
-{
-    rw_context *ctx = p->device->ctx;
-    const char *s = at + strlen("KERNEL");
-    while (isspace((unsigned char)*s)) ++s;
-    const char *end = *s == '(' ? s + 1 : NULL;
-    for (int depth = 1; end && *end; ++end) {
-        depth += (*end == '(') - (*end == ')');
-        if (depth == 0) break;
-        if (!(end = skip(end))) break;
-    }
-    if (!end || !*end)
-        return rw_fail(ctx, RW_ERR_COMPILE, "program %s: KERNEL( without its closing bracket", p->name);
-    *after = end;
-    if (!rw_grow(&p->kernels, capacity, p->nkernels + 1, sizeof *p->kernels))
-        return rw_fail_memory(ctx, sizeof *p->kernels, "a kernel");
-    rw_kernel *k = p->kernels + p->nkernels;
-    memset(k, 0, sizeof *k);
-    ++s;
-    while (isspace((unsigned char)*s)) ++s;
-    int n = 0;
-    while (is_word(*s) && n < 63) k->name[n++] = *s++;
-    k->parameters = rw_calloc(RW_MAX_PARAMETERS, sizeof *k->parameters);
-    if (!k->parameters) return rw_fail_memory(ctx, RW_MAX_PARAMETERS * sizeof *k->parameters, "a kernel");
-    p->nkernels++;
-    if (!n || is_word(*s))
-        return rw_fail(ctx, RW_ERR_COMPILE, "program %s: KERNEL(%s…: %s", p->name, k->name,
-                       n ? "a name of more than 63 characters" : "the kernel's name is missing");
-    while (isspace((unsigned char)*s)) ++s;
-    if (*s != ',')
-        return rw_fail(ctx, RW_ERR_COMPILE, "program %s: kernel %s has no parameters: give it an array to write to",
-                       p->name, k->name);
-    while (*s == ',') {
-        const char *next = ++s;
-        while (next < end && *next != ',') next = skip(next) + 1;
-        if (k->nparameters == RW_MAX_PARAMETERS)
-            return rw_fail(ctx, RW_ERR_COMPILE, "kernel %s has more than %d parameters", k->name, RW_MAX_PARAMETERS);
-        if (!parse_parameter(s, next, real, k->parameters + k->nparameters))
-            return rw_fail(ctx, RW_ERR_COMPILE,
-                           "kernel %s: parameter %d, \"%.*s\", is neither \"GLOBAL [const] TYPE *name\" nor \"TYPE name\"",
-                           k->name, k->nparameters + 1, (int)(next - s), s);
-        k->nparameters++;
-        s = next;
-    }
-    return RW_OK;
-}
-
-static const char *define_value(const rw_define *d, int n, const char *name)
+const char *rw_define_value(const rw_define *d, int n, const char *name)
 {
     for (int i = 0; i < n; ++i)
         if (!strcmp(d[i].name, name)) return d[i].value;
     return NULL;
 }
-
-static rw_status parse_kernels(rw_program *p, const char *text, const char *real)
-{
-    int capacity = 0;
-    for (const char *s = find_word(text, "KERNEL"); s; s = find_word(s, "KERNEL"))
-        RW_TRY(parse_kernel(p, s, real, &capacity, &s));
-    for (int i = 0; i < p->nkernels; ++i) p->kernels[i].program = p; /* after the last move of the table */
-    if (!p->nkernels)
-        return rw_fail(p->device->ctx, RW_ERR_COMPILE, "program %s declares no KERNEL(name, …)", p->name);
-    return RW_OK;
-}
-
-static void free_kernels(rw_program *p)
-{
-    for (int i = 0; i < p->nkernels; ++i) rw_free(p->kernels[i].parameters);
-    rw_free(p->kernels);
-    p->kernels = NULL, p->nkernels = 0;
-}
-
-/* ---- full text and key ------------------------------------------------------------------------------------ */
 
 /* The precision words: REAL (f64 unless defined) gives real and complex. */
 static void add_types(rw_text *t, const char *real)
@@ -229,7 +52,7 @@ static rw_status full_text(rw_device *dev, const char *name, const char *text, c
                     wide ? "1.1102230246251565e-16" : "5.9604644775390625e-08");
         rw_text_add(full, "#define CT %s\n#define CF(name) %s_##name\n", complex_type, complex_type);
         rw_text_add_bytes(full, functions, strlen(functions));
-        if (define_value(defines, n, "WITH_COMPLEX")) rw_text_add_bytes(full, cmath, strlen(cmath));
+        if (rw_define_value(defines, n, "WITH_COMPLEX")) rw_text_add_bytes(full, cmath, strlen(cmath));
         rw_text_add(full, "#undef RT\n#undef RF\n#undef HALF_ULP\n#undef CT\n#undef CF\n");
     }
     rw_text_add(full, "#line 1 \"");
@@ -312,7 +135,7 @@ static void free_program(rw_program *p)
 {
     rw_device *dev = p->device;
     dev->ops->unload(dev, p);
-    free_kernels(p);
+    rw_free_kernels(p);
     rw_free(p);
     rw_device_close(&dev);
 }
@@ -320,10 +143,13 @@ static void free_program(rw_program *p)
 rw_status rw_program_create(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
                             rw_program **program)
 {
+    RW_NEED(program, "program");
     *program = NULL;
-    const char *group = define_value(defines, ndefines, "GROUP"), *real = define_value(defines, ndefines, "REAL");
-    const char *large = define_value(defines, ndefines, "SHARED_LARGE_BYTES");
-    const char *units = define_value(defines, ndefines, "RW_GROUPS_A_UNIT");
+    RW_NEED(dev, "device"); RW_NEED(name, "name"); RW_NEED(text, "text");
+    RW_TRY(rw_orphan_check(dev));
+    const char *group = rw_define_value(defines, ndefines, "GROUP"), *real = rw_define_value(defines, ndefines, "REAL");
+    const char *large = rw_define_value(defines, ndefines, "SHARED_LARGE_BYTES");
+    const char *units = rw_define_value(defines, ndefines, "RW_GROUPS_A_UNIT");
     if (!real) real = "f64";
     int items = group ? atoi(group) : 0;
     if (items < 1)
@@ -354,7 +180,7 @@ rw_status rw_program_create(rw_device *dev, const char *name, const char *text, 
     p->shared_large = large ? atoll(large) : 0, p->groups_a_unit = units ? atoi(units) : 1;
     snprintf(p->name, sizeof p->name, "%s", name);
     memcpy(p->key, key, sizeof key);
-    status = parse_kernels(p, text, real);
+    status = rw_parse_kernels(p, text, real, defines, ndefines);
     if (status == RW_OK) status = compile_and_load(dev, p, &full);
     if (status != RW_OK) {
         free_program(p);
@@ -369,8 +195,17 @@ out:
     return status;
 }
 
+rw_program *rw_program_retain(rw_program *p)
+{
+    pthread_mutex_lock(&p->device->lock);
+    p->references++;
+    pthread_mutex_unlock(&p->device->lock);
+    return p;
+}
+
 void rw_program_destroy(rw_program **program)
 {
+    if (!program) return;
     rw_program *p = *program;
     *program = NULL;
     if (!p) return;
@@ -389,7 +224,9 @@ void rw_program_destroy(rw_program **program)
 
 rw_status rw_program_kernel(rw_program *p, const char *name, rw_kernel **kernel)
 {
+    RW_NEED(kernel, "kernel");
     *kernel = NULL;
+    RW_NEED(p, "program"); RW_NEED(name, "name");
     const char *names[64];
     for (int i = 0; i < p->nkernels; ++i) {
         if (!strcmp(p->kernels[i].name, name)) {
@@ -426,12 +263,38 @@ static void set_value(rw_launch_arg *a, const rw_arg *from)
     }
 }
 
+/* Is the number one of the parameter's type? Integers for int and long; real ones for real types, rounded. */
 static bool fits(const rw_parameter *p, const rw_arg *given)
 {
-    if (p->kind == RW_ARG_INT)
-        return given->is_integer ? given->integer >= INT32_MIN && given->integer <= INT32_MAX
-                                 : given->re > INT32_MIN - 1.0 && given->re < INT32_MAX + 1.0;
-    return p->kind != RW_ARG_LONG || given->is_integer || (given->re >= -0x1p63 && given->re < 0x1p63);
+    const double re = given->re;
+    if (given->is_integer) return p->kind != RW_ARG_INT || (given->integer >= INT32_MIN && given->integer <= INT32_MAX);
+    if (given->im != 0 && p->kind != RW_ARG_C64 && p->kind != RW_ARG_C128) return false;
+    if (p->kind == RW_ARG_INT) return re == trunc(re) && re >= INT32_MIN && re <= INT32_MAX;
+    return p->kind != RW_ARG_LONG || (re == trunc(re) && re >= -0x1p63 && re < 0x1p63);
+}
+
+static rw_status fail_number(const rw_kernel *k, int i, const rw_parameter *p, const rw_arg *given, rw_device *dev)
+{
+    char number[96];
+    if (given->is_integer) snprintf(number, sizeof number, "%lld", (long long)given->integer);
+    else snprintf(number, sizeof number, given->im != 0 ? "%.17g%+.17gi" : "%.17g", given->re, given->im);
+    const bool integer = p->kind == RW_ARG_INT || p->kind == RW_ARG_LONG;
+    return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) = %s does not fit the type %s: give %s",
+                   k->name, i + 1, p->name, number, p->type,
+                   integer ? "an integer within its range" : "a real number");
+}
+
+static rw_status check_array(const rw_kernel *k, int i, const rw_parameter *p, const rw_array *a, rw_device *dev)
+{
+    static const rw_dtype part[] = {[RW_F32] = RW_F32, [RW_F64] = RW_F64, [RW_C64] = RW_F32, [RW_C128] = RW_F64,
+                                    [RW_U8] = RW_U8, [RW_U16] = RW_U16, [RW_I32] = RW_I32, [RW_I64] = RW_I64};
+    if (!(p->elements & 1u << part[a->dtype]))
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) is an array of %s, declared as %s *",
+                       k->name, i + 1, p->name, rw_dtype_name(a->dtype), p->type);
+    if (a->device != dev)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) is an array of %s, the queue of %s",
+                       k->name, i + 1, p->name, a->device->info.name, dev->info.name);
+    return RW_OK;
 }
 
 static rw_status check_argument(const rw_kernel *k, int i, const rw_parameter *p, const rw_arg *given, rw_device *dev)
@@ -439,57 +302,13 @@ static rw_status check_argument(const rw_kernel *k, int i, const rw_parameter *p
     if ((p->kind == RW_ARG_GLOBAL) != (given->array != NULL))
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) must be %s", k->name, i + 1, p->name,
                        p->kind == RW_ARG_GLOBAL ? "an array" : "a number");
-    static const rw_dtype part[] = {[RW_F32] = RW_F32, [RW_F64] = RW_F64, [RW_C64] = RW_F32, [RW_C128] = RW_F64,
-                                    [RW_U8] = RW_U8, [RW_U16] = RW_U16, [RW_I32] = RW_I32, [RW_I64] = RW_I64};
-    if (given->array && p->element >= 0 && (int)part[given->array->dtype] != p->element)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) is an array of %s, declared as %s *",
-                       k->name, i + 1, p->name, rw_dtype_name(given->array->dtype), p->type);
-    if (!given->array && !fits(p, given))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) = %.17g does not fit the type %s", k->name,
-                       i + 1, p->name, given->is_integer ? (double)given->integer : given->re, p->type);
-    if (given->array && given->array->device != dev)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) is an array of %s, the queue of %s",
-                       k->name, i + 1, p->name, given->array->device->info.name, dev->info.name);
-    return RW_OK;
-}
-
-static rw_status keep_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs)
-{
-    rw_context *ctx = q->device->ctx;
-    if (!rw_grow(&q->recorded, &q->recorded_capacity, q->nrecorded + 1, sizeof *q->recorded))
-        return rw_fail_memory(ctx, sizeof *q->recorded, "a recorded launch");
-    rw_recorded *r = q->recorded + q->nrecorded;
-    r->kernel = k, r->nargs = nargs;
-    memcpy(r->groups, groups, sizeof r->groups);
-    r->args = rw_calloc((size_t)RW_MAX(nargs, 1), sizeof *r->args);
-    r->buffers = rw_calloc((size_t)RW_MAX(nargs, 1), sizeof *r->buffers);
-    if (!r->args || !r->buffers) { /* not recorded: the place is taken by the next launch */
-        rw_free(r->args), rw_free(r->buffers);
-        return rw_fail_memory(ctx, (size_t)nargs * sizeof *r->args, "a recorded launch");
-    }
-    q->nrecorded++;
-    memcpy(r->args, args, (size_t)nargs * sizeof *args);
-    for (int i = 0; i < nargs; ++i)
-        if (args[i].buffer) r->buffers[i] = *args[i].buffer, r->args[i].buffer = r->buffers + i;
-    return RW_OK;
-}
-
-/* Notes an array of a recorded launch, once. */
-static rw_status touch(rw_queue *q, rw_array *array, bool written)
-{
-    for (int i = 0; i < q->ntouched; ++i)
-        if (q->touched[i].array == array) {
-            q->touched[i].written = q->touched[i].written || written;
-            return RW_OK;
-        }
-    if (!rw_grow(&q->touched, &q->touched_capacity, q->ntouched + 1, sizeof *q->touched))
-        return rw_fail_memory(q->device->ctx, sizeof *q->touched, "a recorded launch");
-    q->touched[q->ntouched++] = (rw_touched){array, written};
-    return RW_OK;
+    if (given->array) return check_array(k, i, p, given->array, dev);
+    return fits(p, given) ? RW_OK : fail_number(k, i, p, given, dev);
 }
 
 rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_arg *args, int nargs)
 {
+    RW_NEED(q, "queue"); RW_NEED(k, "kernel"); RW_NEED(groups, "groups");
     rw_device *dev = q->device;
     if (k->program->device != dev)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s was compiled for %s, the queue is of %s", k->name,
@@ -501,6 +320,7 @@ rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw
         if (groups[d] < 0 || groups[d] > (d ? 65535 : INT32_MAX))
             return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: groups[%d] = %lld is outside [0, %d]", k->name, d,
                            (long long)groups[d], d ? 65535 : INT32_MAX);
+    RW_NEED(args, "args"); /* a kernel has a parameter at least */
     rw_launch_arg all[RW_MAX_PARAMETERS];
     for (int i = 0; i < nargs; ++i) {
         const rw_parameter *p = k->parameters + i;
@@ -519,12 +339,9 @@ rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw
         return rw_fail(dev->ctx, RW_ERR_LAUNCH, "kernel %s failed on %s (injected)", k->name, dev->info.name);
     for (int i = 0; i < nargs; ++i) { /* written from here on, also by a kernel that fails half-way */
         bool written = args[i].array && !k->parameters[i].constant;
-        if (q->recording && args[i].array) RW_TRY(touch(q, args[i].array, written)); /* written by the replay */
-        else if (written) rw_array_written(args[i].array);
+        if (written && !q->recording) rw_array_written(args[i].array);
     }
-    if (!q->recording) rw_count(dev, &dev->counters.launches, 1);
-    RW_TRY(q->recording && !dev->ops->record_begin ? keep_launch(q, k, groups, all, nargs)
-                                                   : dev->ops->launch(q, k, groups, all, nargs));
-    if (q->recording) q->recorded_launches++;
-    return RW_OK;
+    if (q->recording) return rw_record_launch(q, k, groups, all, nargs);
+    rw_count(dev, &dev->counters.launches, 1);
+    return dev->ops->launch(q, k, groups, all, nargs);
 }

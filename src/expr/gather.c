@@ -25,7 +25,9 @@ static rw_status need_tables(rw_lowering *l)
 {
     rw_graph *g = l->graph;
     if (l->tables.cell) return RW_OK;
-    RW_TRY(l->stencil->make(l->stencil->user, &l->tables));
+    const unsigned before = rw_failures();
+    const rw_status made = l->stencil->make(l->stencil->user, &l->tables);
+    RW_TRY(rw_callback_status(l->ctx, made, before, "rw_expr_stencil.make"));
     g->neighbours = l->table[CELL];
     g->fields[l->table[CELL]].columns = g->fields[l->table[WEIGHT]].columns = RW_MAX(l->tables.width, 1);
     return RW_OK;

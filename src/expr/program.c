@@ -176,7 +176,9 @@ static rw_status bind_given(rw_expr *e, const rw_expr_spec *spec, const rw_lower
         const rw_expr_given *given = spec->given + i;
         rw_array *array;
         if (!uses_field(e, rw_graph_find_field(e->graph, given->name))) continue;
-        RW_TRY(given->make(given->user, e->device, &array));
+        const unsigned before = rw_failures();
+        const rw_status made = given->make(given->user, e->device, &array);
+        RW_TRY(rw_callback_status(e->device->ctx, made, before, "rw_expr_given.make"));
         RW_TRY(rw_expr_bind(e, given->name, array));
     }
     return RW_OK;
@@ -205,7 +207,9 @@ static rw_status find_call(rw_expr *e)
 
 rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr)
 {
+    RW_NEED(expr, "expr");
     *expr = NULL;
+    RW_NEED(dev, "device"); RW_NEED(spec, "spec");
     rw_context *ctx = dev->ctx;
     rw_graph *graph = NULL;
     rw_plan plan = {0};
@@ -325,6 +329,7 @@ rw_status rw_expr_from_plan(rw_device *dev, const char *name, rw_graph **graph, 
 
 void rw_expr_destroy(rw_expr **expr)
 {
+    if (!expr) return;
     rw_expr *e = *expr;
     *expr = NULL;
     if (!e) return;
@@ -334,6 +339,7 @@ void rw_expr_destroy(rw_expr **expr)
         rw_array_destroy(&e->passes[i].part);
     }
     for (int f = 0; e->shadow && f < e->graph->nfields; ++f) rw_array_destroy(&e->shadow[f]);
+    for (int f = 0; e->bound && f < e->graph->nfields; ++f) rw_array_destroy(&e->bound[f]);
     rw_array_destroy(&e->slots);
     rw_expr_free_states(e);
     rw_expr_free_tables(e);
@@ -357,6 +363,13 @@ static rw_status fail_nearest(rw_expr *e, const char *what, const char *given, b
     const char *near = rw_nearest(given, names, n);
     return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s has no %s %s%s%s", e->name, what, given,
                    near ? "; nearest is " : "", near ? near : "");
+}
+
+void rw_expr_hold(rw_expr *e, int field, rw_array *a)
+{
+    rw_array *before = e->bound[field];
+    e->bound[field] = a ? rw_array_retain(a) : NULL;
+    rw_array_destroy(&before);
 }
 
 /* The grid's (z, y, x), axes of one node apart. Where one of the two is a row, the order in memory leaves no doubt. */
@@ -399,12 +412,13 @@ static rw_status bind(rw_expr *e, int f, rw_array *a)
                        (long long)cells, rw_dtype_name(e->graph->fields[f].dtype), e->device->info.name,
                        (long long)a->size, rw_dtype_name(a->dtype), a->device->info.name);
     if (!e->graph->unstructured && !e->graph->fields[f].columns) RW_TRY(rw_check_shape(e->device->ctx, e->name, field, g, a));
-    e->bound[f] = a;
+    rw_expr_hold(e, f, a);
     return RW_OK;
 }
 
 rw_status rw_expr_bind(rw_expr *e, const char *field, rw_array *a)
 {
+    RW_NEED(e, "expr"); RW_NEED(field, "field"); RW_NEED(a, "array");
     int f = rw_graph_find_field(e->graph, field);
     return f < 0 ? fail_nearest(e, "field", field, true) : bind(e, f, a);
 }
@@ -419,6 +433,7 @@ void rw_expr_set_index(rw_expr *e, int param, double re, double im)
 
 rw_status rw_expr_set_complex(rw_expr *e, const char *scalar, double re, double im)
 {
+    RW_NEED(e, "expr"); RW_NEED(scalar, "scalar");
     int i = rw_graph_find_param(e->graph, scalar);
     if (i < 0) return fail_nearest(e, "scalar", scalar, false);
     if (im != 0 && !e->graph->params[i].is_complex)
@@ -428,7 +443,12 @@ rw_status rw_expr_set_complex(rw_expr *e, const char *scalar, double re, double 
     return RW_OK;
 }
 
-rw_status rw_expr_set(rw_expr *e, const char *scalar, double value) { return rw_expr_set_complex(e, scalar, value, 0); }
+rw_status rw_expr_set(rw_expr *e, const char *scalar, double value)
+{
+    RW_NEED(e, "expr");
+    RW_NEED(scalar, "scalar");
+    return rw_expr_set_complex(e, scalar, value, 0);
+}
 
 /* ---- running -------------------------------------------------------------------------------------------------------- */
 
@@ -521,6 +541,7 @@ static rw_status take_shadow(rw_expr *e, int f, rw_queue *q)
 
 rw_status rw_expr_run(rw_expr *e, rw_queue *q)
 {
+    RW_NEED(e, "expr"); RW_NEED(q, "queue");
     RW_TRY(check_bound(e));
     if (q->recording) RW_TRY(check_recordable(e));
     if (e->evaluator) return rw_expr_evaluate(e);
@@ -558,6 +579,7 @@ rw_status rw_expr_result(rw_expr *e, int index, double *re, double *im)
 
 rw_status rw_expr_get(rw_expr *e, const char *scalar, double *re, double *im)
 {
+    RW_NEED(e, "expr"); RW_NEED(scalar, "scalar"); RW_NEED(re, "re");
     int i = rw_expr_result_index(e, scalar), p = rw_graph_find_param(e->graph, scalar);
     if (p >= 0 && e->graph->params[p].state >= 0) {
         if (im) *im = 0;
@@ -576,6 +598,7 @@ rw_status rw_expr_get(rw_expr *e, const char *scalar, double *re, double *im)
 
 rw_status rw_expr_get_plan(const rw_expr *e, rw_expr_plan *plan)
 {
+    RW_NEED(e, "expr"); RW_NEED(plan, "plan");
     memset(plan, 0, sizeof *plan);
     const rw_grid *g = &e->graph->grid;
     plan->passes = e->npasses, plan->reductions = e->plan.nreductions, plan->evaluator = e->evaluator;
@@ -596,6 +619,9 @@ static const char *shown(const rw_graph_field *f) { return f->name + (f->columns
 
 rw_status rw_expr_explain(const rw_expr *e, char **text)
 {
+    RW_NEED(text, "text");
+    *text = NULL;
+    RW_NEED(e, "expr");
     rw_text t = {0};
     rw_expr_plan plan;
     rw_expr_get_plan(e, &plan);

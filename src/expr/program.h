@@ -30,7 +30,7 @@ struct rw_expr {
     rw_plan plan;
     rw_expr_pass *passes; /* kernels: of one or several passes of the plan */
     int npasses;
-    rw_array **bound;    /* by field; the caller's */
+    rw_array **bound;    /* by field; the caller's, each with a reference */
     rw_array **shadow;   /* by field; our own second arrays, made when first needed */
     rw_array *slots;     /* device scalars */
     rw_scalars *scalars; /* arguments of the kernels, or all that there are */
@@ -75,6 +75,7 @@ rw_status rw_expr_get_state(rw_expr *e, int state, double *value);
 /* A scalar formula of reductions and states, from a copy of the device's scalars. */
 void rw_expr_device_value(const rw_expr *e, rw_node n, const double *slots, bool before, double out[2]);
 void rw_expr_free_states(rw_expr *e);
+void rw_expr_hold(rw_expr *e, int field, rw_array *a); /* binds without a check; NULL: to nothing */
 void rw_expr_set_index(rw_expr *e, int param, double re, double im);
 /* Results by their number; -1: there is none of the name. */
 int rw_expr_result_index(const rw_expr *e, const char *name);

@@ -220,6 +220,8 @@ rw_status rw_expr_get_state(rw_expr *e, int state, double *value)
 
 rw_status rw_expr_trace(rw_expr *e, const double **values, int64_t *rows, const char *const **names, int *columns, int64_t *runs)
 {
+    RW_NEED(values, "values"); RW_NEED(names, "names");
+    RW_NEED(e, "expr"); RW_NEED(rows, "rows"); RW_NEED(columns, "columns"); RW_NEED(runs, "runs");
     const void *slots, *trace;
     if (!e->plan.trace) return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "%s keeps no trace: create it with trace > 0 rows", e->name);
     RW_TRY(rw_array_read(e->slots, &slots));

@@ -88,7 +88,9 @@ static rw_status load_market(rw_device *dev, const char *path, int dtype, rw_arr
 
 rw_status rw_array_load(rw_device *dev, const char *path, int dtype, rw_array **array)
 {
+    RW_NEED(array, "array");
     *array = NULL;
+    RW_NEED(dev, "device"); RW_NEED(path, "path");
     if (dtype != RW_AS_STORED && (dtype < 0 || dtype > RW_C128))
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s: an array of type %d: f32, f64, c64, c128 or RW_AS_STORED can be read", path, dtype);
     return is_market(path) ? load_market(dev, path, dtype, array) : load_npy(dev, path, dtype, array);
@@ -113,6 +115,7 @@ static rw_status save_market(rw_array *a, const char *path, const void *data)
 
 rw_status rw_array_save(rw_array *a, const char *path)
 {
+    RW_NEED(a, "array"); RW_NEED(path, "path");
     const void *data;
     size_t shape[4];
     if (a->dtype > RW_C128) return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "%s: an array of %s: f32, f64, c64 and c128 can be written", path, rw_dtype_name(a->dtype));

@@ -40,7 +40,9 @@ static rw_status make_points(rw_blocks *g, const rw_coarse_mesh *m)
 
 rw_status rw_blocks_create(rw_context *ctx, const rw_blocks_spec *spec, rw_blocks **grid)
 {
+    RW_NEED(grid, "grid");
     *grid = NULL;
+    RW_NEED(ctx, "ctx"); RW_NEED(spec, "spec");
     const rw_coarse_mesh *m = &spec->mesh;
     if (m->nblocks < 1 || m->nvertices < 8) return rw_fail(ctx, RW_ERR_ARGUMENT, "a mesh of %d blocks and %d vertices", m->nblocks, m->nvertices);
     for (int v = 0; v < m->nvertices; ++v)
@@ -64,6 +66,7 @@ failed:
 
 void rw_blocks_destroy(rw_blocks **grid)
 {
+    if (!grid) return;
     rw_blocks *g = *grid;
     *grid = NULL;
     if (!g) return;
@@ -76,13 +79,14 @@ void rw_blocks_destroy(rw_blocks **grid)
 
 /* ---- what there is ----------------------------------------------------------------------------------------------------- */
 
-int rw_blocks_count(const rw_blocks *g) { return g->nblocks; }
-int64_t rw_blocks_cells(const rw_blocks *g) { return g->ncells; }
-int64_t rw_blocks_points(const rw_blocks *g) { return g->npoints; }
-const double (*rw_blocks_coordinates(const rw_blocks *g))[3] { return (const double(*)[3])g->points; }
+int rw_blocks_count(const rw_blocks *g) { return g ? g->nblocks : 0; }
+int64_t rw_blocks_cells(const rw_blocks *g) { return g ? g->ncells : 0; }
+int64_t rw_blocks_points(const rw_blocks *g) { return g ? g->npoints : 0; }
+const double (*rw_blocks_coordinates(const rw_blocks *g))[3] { return g ? (const double(*)[3])g->points : NULL; }
 
 rw_block rw_blocks_get(const rw_blocks *g, int block)
 {
+    if (!g) return (rw_block){0};
     const rw_block_place *b = g->blocks + block;
     rw_block out = {.first_cell = b->first_cell};
     for (int i = 0; i < 8; ++i) out.corner[i] = b->corner[rw_corner_of(i)];
@@ -107,6 +111,7 @@ static int64_t point_of_face(const rw_blocks *g, const rw_block_place *b, int ax
 
 int64_t rw_blocks_point(const rw_blocks *g, int block, int i, int j, int k)
 {
+    if (!g) return 0;
     const rw_block_place *b = g->blocks + block;
     int at[3] = {i, j, k}, side[3], ends = 0;
     for (int d = 0; d < 3; ++d) side[d] = at[d] == b->cells[d], ends += at[d] == 0 || side[d];
@@ -124,6 +129,7 @@ int64_t rw_blocks_point(const rw_blocks *g, int block, int i, int j, int k)
 
 int rw_blocks_find(const rw_blocks *g, int64_t cell, int place[3])
 {
+    if (!g || !place) return 0;
     int low = 0, high = g->nblocks - 1;
     while (low < high) {
         int middle = (low + high + 1) / 2;
@@ -138,6 +144,7 @@ int rw_blocks_find(const rw_blocks *g, int64_t cell, int place[3])
 
 void rw_blocks_cell_points(const rw_blocks *g, int64_t cell, int64_t points[8])
 {
+    if (!g || !points) return;
     int at[3], block = rw_blocks_find(g, cell, at);
     for (int i = 0; i < 8; ++i) {
         int c = rw_corner_of(i);

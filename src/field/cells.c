@@ -94,6 +94,7 @@ static void put_centre(void *user, int64_t cell, const double corner[8][3])
 
 rw_status rw_blocks_centres(const rw_blocks *g, double (*centres)[3])
 {
+    RW_NEED(g, "grid"); RW_NEED(centres, "centres");
     return rw_blocks_visit(g, put_centre, centres) ? RW_OK : rw_fail_memory(g->ctx, 0, "rows of points");
 }
 
@@ -101,6 +102,7 @@ static void put_volume(void *user, int64_t cell, const double corner[8][3]) { ((
 
 rw_status rw_blocks_volumes(const rw_blocks *g, double *volumes)
 {
+    RW_NEED(g, "grid"); RW_NEED(volumes, "volumes");
     return rw_blocks_visit(g, put_volume, volumes) ? RW_OK : rw_fail_memory(g->ctx, 0, "rows of points");
 }
 
@@ -123,6 +125,7 @@ static int64_t behind(const rw_blocks *g, int block, int side, const int at[3])
 
 void rw_blocks_neighbours(const rw_blocks *g, int32_t (*neighbours)[6])
 {
+    if (!g || !neighbours) return;
     for (int block = 0; block < g->nblocks; ++block) {
         const rw_block_place *b = g->blocks + block;
         int64_t stride[3] = {1, b->cells[0], (int64_t)b->cells[0] * b->cells[1]};

@@ -22,11 +22,18 @@ static int64_t count(const rw_blocks *g, rw_blocks_place place) { return place =
 
 rw_status rw_blocks_array(const rw_blocks *g, rw_device *device, rw_blocks_place place, rw_dtype dtype, rw_array **array)
 {
+    RW_NEED(array, "array");
+    *array = NULL;
+    RW_NEED(g, "grid"); RW_NEED(device, "device");
     int64_t n = count(g, place);
     return rw_array_create(device, dtype, 1, &n, g->memory, array);
 }
 
-void rw_blocks_set_memory(rw_blocks *g, rw_memory memory) { g->memory = memory; }
+void rw_blocks_set_memory(rw_blocks *g, rw_memory memory)
+{
+    if (!g) return;
+    g->memory = memory;
+}
 
 /* ---- values -------------------------------------------------------------------------------------------------------------- */
 
@@ -189,11 +196,13 @@ static rw_status make_tables(void *user, rw_expr_tables *t)
 
 rw_status rw_blocks_expr_create(rw_blocks *g, rw_device *device, rw_blocks_place place, const rw_expr_spec *spec, rw_expr **expr)
 {
+    RW_NEED(expr, "expr");
+    *expr = NULL;
+    RW_NEED(g, "grid"); RW_NEED(device, "device"); RW_NEED(spec, "spec");
     rw_expr_given given[QUANTITIES];
     request requests[QUANTITIES];
     rw_expr_spec own = *spec;
     int n = 0;
-    *expr = NULL;
     if (spec->ngiven) return rw_fail(g->ctx, RW_ERR_ARGUMENT, "on a block-structured grid the given fields are the grid's own");
     for (int q = 0; q < QUANTITIES; ++q) {
         if (place == RW_BLOCKS_POINTS && !table[q].of_points) continue;

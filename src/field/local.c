@@ -23,6 +23,7 @@ double rw_integrand_mass(void *user, const double x[3], double v, const double d
 
 double rw_integrand_stiffness(void *user, const double x[3], double v, const double dv[3], double w, const double dw[3])
 {
+    if (!dv || !dw) return 0;
     (void)user, (void)x, (void)v, (void)w;
     return dot(dv, dw);
 }
@@ -60,6 +61,7 @@ static void integrate(void *user, int64_t cell, const double corner[8][3])
 
 rw_status rw_blocks_local(const rw_blocks *g, rw_integrand *f, void *user, int gauss, double (*matrices)[8][8])
 {
+    RW_NEED(g, "grid"); RW_NEED(f, "f"); RW_NEED(matrices, "matrices");
     if (gauss < 1 || gauss > MOST_GAUSS) return rw_fail(g->ctx, RW_ERR_ARGUMENT, "%d Gauss points an axis: 1 to %d are possible", gauss, MOST_GAUSS);
     task t = {f, user, gauss, matrices};
     return rw_blocks_visit(g, integrate, &t) ? RW_OK : rw_fail_memory(g->ctx, 0, "rows of points");
@@ -67,6 +69,7 @@ rw_status rw_blocks_local(const rw_blocks *g, rw_integrand *f, void *user, int g
 
 void rw_blocks_integrate(const rw_blocks *g, const double (*matrices)[8][8], double *values)
 {
+    if (!g || !matrices || !values) return;
     for (int64_t c = 0; c < g->ncells; ++c) {
         double sum = 0;
         for (int p = 0; p < 8; ++p)

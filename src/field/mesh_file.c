@@ -78,9 +78,11 @@ static rw_status put_on_surfaces(rw_context *ctx, const rw_gmsh *m, rw_coarse_me
 
 rw_status rw_blocks_read_gmsh(rw_context *ctx, const char *path, const int cells[3], const rw_surface *surfaces, int nsurfaces, rw_blocks **grid)
 {
+    RW_NEED(grid, "grid");
+    *grid = NULL;
+    RW_NEED(ctx, "ctx"); RW_NEED(path, "path"); RW_NEED(cells, "cells");
     rw_gmsh m;
     rw_on_surface *curved = NULL;
-    *grid = NULL;
     RW_TRY(rw_gmsh_read(ctx, path, &m));
     rw_blocks_spec spec = {.mesh = {.nvertices = m.nvertices, .nblocks = m.nhexahedra, .vertices = (const double(*)[3])m.vertices,
                                     .blocks = (const int(*)[8])m.hexahedra, .nsurfaces = nsurfaces, .surfaces = surfaces}};

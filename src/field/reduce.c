@@ -55,7 +55,9 @@ static rw_status build(rw_reducer *r, int group)
 
 rw_status rw_reducer_create(rw_device *dev, rw_reduce_op op, rw_dtype dtype, int group, rw_reducer **reducer)
 {
+    RW_NEED(reducer, "reducer");
     *reducer = NULL;
+    RW_NEED(dev, "device");
     if ((unsigned)op >= RW_COUNT(table) || dtype > RW_C128 || group < 0)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_reducer_create: op %d, dtype %s, group %d", (int)op,
                        rw_dtype_name(dtype), group);
@@ -76,6 +78,7 @@ rw_status rw_reducer_create(rw_device *dev, rw_reduce_op op, rw_dtype dtype, int
 
 void rw_reducer_destroy(rw_reducer **reducer)
 {
+    if (!reducer) return;
     rw_reducer *r = *reducer;
     *reducer = NULL;
     if (!r) return;
@@ -87,6 +90,7 @@ void rw_reducer_destroy(rw_reducer **reducer)
 
 rw_status rw_reducer_run(rw_reducer *r, rw_queue *q, rw_array *x, rw_array *y, rw_array *result, int64_t slot)
 {
+    RW_NEED(r, "reducer"); RW_NEED(q, "queue"); RW_NEED(x, "x"); RW_NEED(result, "result");
     rw_context *ctx = r->device->ctx;
     if ((r->op == RW_REDUCE_OP_DOT) != (y != NULL))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s takes %s", table[r->op].name, y ? "one array" : "two arrays");
@@ -105,6 +109,7 @@ rw_status rw_reducer_run(rw_reducer *r, rw_queue *q, rw_array *x, rw_array *y, r
 
 rw_status rw_reducer_value(rw_reducer *r, rw_queue *q, rw_array *x, rw_array *y, double *re, double *im)
 {
+    RW_NEED(r, "reducer"); RW_NEED(q, "queue"); RW_NEED(x, "x"); RW_NEED(re, "re");
     const void *data;
     RW_TRY(rw_reducer_run(r, q, x, y, r->value, 0));
     RW_TRY(rw_array_read(r->value, &data));

@@ -6,7 +6,9 @@
 
 rw_status rw_blocks_box(rw_context *ctx, const double length[3], const int cells[3], rw_blocks **grid)
 {
+    RW_NEED(grid, "grid");
     *grid = NULL;
+    RW_NEED(ctx, "ctx"); RW_NEED(length, "length"); RW_NEED(cells, "cells");
     double vertices[8][3];
     const int block[1][8] = {{0, 1, 2, 3, 4, 5, 6, 7}};
     for (int d = 0; d < 3; ++d)
@@ -29,7 +31,9 @@ rw_status rw_blocks_box(rw_context *ctx, const double length[3], const int cells
  *        4-----------5                                                         */
 rw_status rw_blocks_cylinder(rw_context *ctx, double radius, double core, double length, const int cells[3], rw_blocks **grid)
 {
+    RW_NEED(grid, "grid");
     *grid = NULL;
+    RW_NEED(ctx, "ctx"); RW_NEED(cells, "cells");
     if (!(core > 0 && core < radius && isfinite(radius) && length > 0 && isfinite(length)))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "a cylinder of radius %g, core %g, length %g: 0 < core < radius and 0 < length are needed", radius, core, length);
     double vertices[16][3];

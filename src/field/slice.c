@@ -85,6 +85,7 @@ static void cut(void *user, int64_t cell, const double x[8][3])
 
 rw_status rw_blocks_cut(const rw_blocks *g, const rw_blocks_slice *s, int64_t *cell)
 {
+    RW_NEED(g, "grid"); RW_NEED(s, "slice"); RW_NEED(cell, "cell");
     raster r = {.s = s, .cell = cell};
     if (s->axis < 0 || s->axis > 2 || s->n[0] < 1 || s->n[1] < 1 || !(s->upper[0] > s->lower[0]) || !(s->upper[1] > s->lower[1]))
         return rw_fail(g->ctx, RW_ERR_ARGUMENT, "a section of %d x %d pixels across axis %d over [%g, %g] x [%g, %g]", s->n[0], s->n[1], s->axis, s->lower[0],
@@ -96,6 +97,7 @@ rw_status rw_blocks_cut(const rw_blocks *g, const rw_blocks_slice *s, int64_t *c
 
 void rw_blocks_extent(const rw_blocks *g, double lower[3], double upper[3])
 {
+    if (!g || !lower || !upper) return;
     for (int d = 0; d < 3; ++d) lower[d] = INFINITY, upper[d] = -INFINITY;
     for (int64_t p = 0; p < g->npoints; ++p)
         for (int d = 0; d < 3; ++d) lower[d] = fmin(lower[d], g->points[p][d]), upper[d] = fmax(upper[d], g->points[p][d]);

@@ -18,6 +18,7 @@ typedef struct { int id[3], n[3]; } rw_group;
 #define RARE static __attribute__((noinline))
 #define DEVICE static inline __attribute__((always_inline))
 #define GLOBAL
+#define ANY
 #define LOCAL
 #define RESTRICT
 #define CONSTANT static const

@@ -17,6 +17,7 @@ typedef struct { int id[3], n[3]; } rw_group;
 #define DEVICE static inline __attribute__((always_inline))
 #define RARE static __attribute__((noinline))
 #define GLOBAL
+#define ANY
 #define LOCAL
 #define RESTRICT restrict
 #define CONSTANT static const

@@ -14,6 +14,7 @@ typedef short i16;
 #define DEVICE static __device__ __forceinline__
 #define RARE static __device__
 #define GLOBAL
+#define ANY
 #define LOCAL
 #define RESTRICT __restrict__
 #define CONSTANT static __constant__ const

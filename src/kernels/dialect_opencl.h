@@ -21,6 +21,7 @@ typedef short i16;
 #define DEVICE static inline __attribute__((always_inline))
 #define RARE static
 #define GLOBAL __global
+#define ANY
 #define LOCAL __local
 #define RESTRICT restrict
 #define CONSTANT __constant const

@@ -22,6 +22,7 @@ const char *rw_krylov_reason_text(rw_krylov_reason reason) { return (unsigned)re
 
 rw_status rw_krylov_method_parse(rw_context *ctx, const char *text, rw_krylov_method *method)
 {
+    RW_NEED(ctx, "context"); RW_NEED(text, "text"); RW_NEED(method, "method");
     for (int i = 0; i < RW_COUNT(names); ++i)
         if (!strcmp(text, names[i])) return *method = (rw_krylov_method)i, RW_OK;
     const char *nearest = rw_nearest(text, names, RW_COUNT(names));
@@ -164,6 +165,7 @@ static rw_krylov_spec spec_of_inner(const rw_krylov_spec *s)
 
 int64_t rw_krylov_memory(const rw_krylov_spec *s, int64_t n, rw_dtype vectors)
 {
+    if (!s) return 0;
     if ((unsigned)s->method >= RW_KRYLOV_METHODS) return 0;
     const rw_krylov_ops *ops = ops_of(s, n, true);
     const int64_t restart = s->restart ? s->restart : usual_restart(s->method), all = vectors_of(ops, s) + (s->method == RW_KRYLOV_FGMRES && s->precond.method ? restart : 0);
@@ -203,7 +205,9 @@ static rw_status create_inner(rw_krylov *k, const rw_krylov_spec *s)
 
 rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec *spec, rw_krylov **solver)
 {
+    RW_NEED(solver, "solver");
     *solver = NULL;
+    RW_NEED(a, "matrix"); RW_NEED(spec, "spec");
     RW_TRY(check(a->device->ctx, a, vectors, spec));
     RW_TRY(check_inner(a->device->ctx, spec));
     rw_krylov *k = rw_calloc(1, sizeof *k);
@@ -224,6 +228,7 @@ rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec 
 
 void rw_krylov_destroy(rw_krylov **solver)
 {
+    if (!solver) return;
     rw_krylov *k = *solver;
     *solver = NULL;
     if (!k) return;
@@ -247,6 +252,7 @@ void rw_krylov_destroy(rw_krylov **solver)
 /* The new one is whole before the old one goes: of a matrix that it does not bear the solver keeps what it had. */
 rw_status rw_krylov_update(rw_krylov *k)
 {
+    RW_NEED(k, "solver");
     rw_precond *fresh = NULL;
     if (k->inner) return rw_krylov_update(k->inner);
     if (!k->p) return RW_OK;
@@ -257,4 +263,4 @@ rw_status rw_krylov_update(rw_krylov *k)
     return RW_OK;
 }
 
-rw_precond_info rw_krylov_get_precond(const rw_krylov *k) { return k->p ? rw_precond_get_info(k->p) : (rw_precond_info){0}; }
+rw_precond_info rw_krylov_get_precond(const rw_krylov *k) { return k && k->p ? rw_precond_get_info(k->p) : (rw_precond_info){0}; }

@@ -221,6 +221,7 @@ static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result
 
 rw_status rw_krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result)
 {
+    RW_NEED(k, "solver"); RW_NEED(b, "b"); RW_NEED(x, "x"); RW_NEED(result, "result");
     char more[200];
     const double start = rw_seconds();
     double best = 0;

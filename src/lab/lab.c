@@ -18,7 +18,7 @@ enum { N = RW_COUNT(list) };
 
 const rw_lab_entry *const *rw_lab_list(int *n)
 {
-    *n = N;
+    if (n) *n = N;
     return list;
 }
 
@@ -91,12 +91,14 @@ void rw_lab_put(rw_lab *lab, int table, int column, int device, double value)
 
 int rw_lab_rows(const rw_lab *lab, const char *table)
 {
+    if (!lab || !table) return 0;
     int t = rw_lab_table_index(lab, table);
     return t < 0 ? 0 : lab->rows[t].n;
 }
 
 double rw_lab_value(const rw_lab *lab, const char *table, int row, const char *column)
 {
+    if (!lab || !table || !column) return NAN;
     int t = rw_lab_table_index(lab, table);
     if (t < 0 || row < 0 || row >= lab->rows[t].n) return NAN;
     for (int c = 0; c < lab->rows[t].width; ++c)
@@ -230,8 +232,10 @@ static void close_devices(rw_lab *lab)
 
 rw_status rw_lab_run(rw_context *ctx, const rw_lab_spec *spec, rw_lab **result)
 {
-    const rw_study *study;
+    RW_NEED(result, "lab");
     *result = NULL;
+    RW_NEED(ctx, "context"); RW_NEED(spec, "spec");
+    const rw_study *study;
     RW_TRY(find_study(ctx, spec->study, &study));
     rw_lab *lab = rw_calloc(1, sizeof *lab);
     if (!lab) return rw_fail_memory(ctx, sizeof *lab, "a study");
@@ -245,6 +249,7 @@ rw_status rw_lab_run(rw_context *ctx, const rw_lab_spec *spec, rw_lab **result)
 
 void rw_lab_destroy(rw_lab **result)
 {
+    if (!result) return;
     rw_lab *lab = *result;
     *result = NULL;
     if (!lab) return;

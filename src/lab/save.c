@@ -303,6 +303,7 @@ static rw_status save_plane(const folder *f, int i)
 
 rw_status rw_lab_save(const rw_lab *lab, const char *path, rw_lab_text_function *written, void *user)
 {
+    RW_NEED(lab, "lab"); RW_NEED(path, "folder");
     const folder f = {lab, path, written, user};
     RW_TRY(rw_folder_create(lab->ctx, path));
     RW_TRY(save_tables(&f));

@@ -284,9 +284,11 @@ static int first_made(const rw_lab *lab)
 
 rw_status rw_lab_write(const rw_lab *lab, const char *name, rw_lab_format format, char **text)
 {
+    RW_NEED(text, "text");
+    *text = NULL;
+    RW_NEED(lab, "lab");
     rw_text t = {0};
     int table = name ? rw_lab_table_index(lab, name) : first_made(lab);
-    *text = NULL;
     if (format == RW_LAB_CSV && (table < 0 || !lab->rows[table].made))
         return rw_lab_refuse(lab->ctx, "lab: table", name, lab->study->entry.tables, lab->study->entry.ntables);
     switch (format) {

@@ -76,12 +76,14 @@ rw_status rw_multiblock_pattern_make(rw_context *ctx, const rw_multiblock_scope 
 
 void rw_multiblock_free(rw_sparse_blocks *p)
 {
+    if (!p) return;
     rw_free((void *)(uintptr_t)p->first), rw_free((void *)(uintptr_t)p->column), rw_free((void *)(uintptr_t)p->row_size), rw_free((void *)(uintptr_t)p->column_size);
     *p = (rw_sparse_blocks){0};
 }
 
 rw_status rw_multiblock_pattern(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block, rw_multiblock_index index, const rw_sparse_layout *layout, rw_sparse_blocks *pattern)
 {
+    RW_NEED(ctx, "context"); RW_NEED(spec, "spec"); RW_NEED(pattern, "pattern");
     rw_multiblock_grid g;
     rw_multiblock_scope s;
     *pattern = (rw_sparse_blocks){0};
@@ -141,10 +143,12 @@ static rw_status add_values(const rw_multiblock_scope *s, const rw_sparse_blocks
 
 rw_status rw_multiblock_assemble(rw_device *dev, const rw_multiblock_spec *spec, int64_t block, rw_multiblock_index index, const rw_sparse_layout *layout, rw_sparse **matrix)
 {
+    RW_NEED(matrix, "matrix");
+    *matrix = NULL;
+    RW_NEED(dev, "device"); RW_NEED(spec, "spec");
     rw_multiblock_grid g;
     rw_multiblock_scope s;
     rw_sparse_blocks p;
-    *matrix = NULL;
     RW_TRY(rw_multiblock_grid_make(dev->ctx, spec, &g));
     RW_TRY(rw_multiblock_scope_make(dev->ctx, &g, block, index, &s));
     if (spec->is_complex && !rw_dtype_is_complex(layout->values))

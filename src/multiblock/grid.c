@@ -123,6 +123,7 @@ int64_t rw_multiblock_extended(const rw_multiblock_grid *g, const int64_t cell[R
 
 int64_t rw_multiblock_cell(const rw_multiblock_spec *s, int64_t x, int64_t theta, int64_t r)
 {
+    if (!s) return 0;
     const int64_t h = shapes[s->stencil].axes == 2 ? 0 : 2;
     return theta + 2 + (s->cells[RW_AXIS_THETA] + 4) * (x + 2 + (s->cells[RW_AXIS_X] + 4) * (r + h));
 }
@@ -147,6 +148,7 @@ static int entries_of(uint32_t mask)
 
 rw_status rw_multiblock_measure(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block, rw_multiblock_index index, rw_dtype values, rw_multiblock_size *size)
 {
+    RW_NEED(ctx, "context"); RW_NEED(spec, "spec"); RW_NEED(size, "size");
     rw_multiblock_grid g;
     rw_multiblock_scope s;
     *size = (rw_multiblock_size){0};

@@ -38,6 +38,7 @@ static rw_status find_name(rw_context *ctx, const char *what, const char *text, 
 
 rw_status rw_multiblock_stencil_parse(rw_context *ctx, const char *text, rw_multiblock_stencil *stencil)
 {
+    RW_NEED(ctx, "context"); RW_NEED(text, "text"); RW_NEED(stencil, "stencil");
     int i;
     RW_TRY(find_name(ctx, "stencil", text, stencils, RW_COUNT(stencils), &i));
     return *stencil = (rw_multiblock_stencil)i, RW_OK;
@@ -45,6 +46,7 @@ rw_status rw_multiblock_stencil_parse(rw_context *ctx, const char *text, rw_mult
 
 rw_status rw_multiblock_mode_parse(rw_context *ctx, const char *text, rw_multiblock_mode *mode)
 {
+    RW_NEED(ctx, "context"); RW_NEED(text, "text"); RW_NEED(mode, "mode");
     int i;
     RW_TRY(find_name(ctx, "mode", text, modes, RW_COUNT(modes), &i));
     return *mode = (rw_multiblock_mode)i, RW_OK;
@@ -52,6 +54,7 @@ rw_status rw_multiblock_mode_parse(rw_context *ctx, const char *text, rw_multibl
 
 rw_status rw_multiblock_index_parse(rw_context *ctx, const char *text, rw_multiblock_index *index)
 {
+    RW_NEED(ctx, "context"); RW_NEED(text, "text"); RW_NEED(index, "index");
     int i;
     RW_TRY(find_name(ctx, "index", text, indices, RW_COUNT(indices), &i));
     return *index = (rw_multiblock_index)i, RW_OK;
@@ -59,6 +62,7 @@ rw_status rw_multiblock_index_parse(rw_context *ctx, const char *text, rw_multib
 
 rw_status rw_multiblock_cells_parse(rw_context *ctx, const char *text, int64_t cells[3])
 {
+    RW_NEED(ctx, "context"); RW_NEED(text, "text"); RW_NEED(cells, "cells");
     const char *at = text;
     int64_t read[RW_AXES] = {1, 1, 1};
     for (int axis = 0; axis < RW_AXES; ++axis) {
@@ -82,4 +86,8 @@ static const rw_multiblock_case cases[] = {
     {"40x80x40", {40, 80, 40}, 1664000, 1616000, 3088640, 813120, 2662.4e6, 2662.4e6},
 };
 
-const rw_multiblock_case *rw_multiblock_cases(int *n) { return *n = RW_COUNT(cases), cases; }
+const rw_multiblock_case *rw_multiblock_cases(int *n)
+{
+    if (n) *n = RW_COUNT(cases);
+    return cases;
+}

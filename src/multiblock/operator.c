@@ -91,8 +91,10 @@ static rw_status fill(rw_multiblock *op, const rw_sparse_layout *layout)
 
 rw_status rw_multiblock_create(rw_device *dev, const rw_multiblock_spec *spec, const rw_sparse_layout *layout, rw_multiblock **op)
 {
-    rw_multiblock_grid g;
+    RW_NEED(op, "op");
     *op = NULL;
+    RW_NEED(dev, "device"); RW_NEED(spec, "spec");
+    rw_multiblock_grid g;
     RW_TRY(rw_multiblock_grid_make(dev->ctx, spec, &g));
     RW_TRY(rw_multiblock_check_memory(dev, spec, RW_MULTIBLOCK_ALL, layout->values));
     rw_multiblock *o = rw_calloc(1, sizeof *o);
@@ -106,6 +108,7 @@ rw_status rw_multiblock_create(rw_device *dev, const rw_multiblock_spec *spec, c
 
 void rw_multiblock_destroy(rw_multiblock **op)
 {
+    if (!op) return;
     rw_multiblock *o = *op;
     *op = NULL;
     if (!o) return;
@@ -117,14 +120,16 @@ void rw_multiblock_destroy(rw_multiblock **op)
     rw_free(o);
 }
 
-rw_sparse *rw_multiblock_matrix(rw_multiblock *op, int64_t block) { return block >= 0 && block < op->grid.blocks ? op->matrix[block] : NULL; }
-const rw_multiblock_spec *rw_multiblock_get_spec(const rw_multiblock *op) { return &op->grid.spec; }
+rw_sparse *rw_multiblock_matrix(rw_multiblock *op, int64_t block) { return op ? (block >= 0 && block < op->grid.blocks ? op->matrix[block] : NULL) : NULL; }
+const rw_multiblock_spec *rw_multiblock_get_spec(const rw_multiblock *op) { return op ? &op->grid.spec : NULL; }
 
 /* ---- vectors -------------------------------------------------------------------------------------------------------------------------- */
 
 rw_status rw_multiblock_vector(rw_multiblock *op, rw_dtype type, rw_array **vector)
 {
+    RW_NEED(vector, "vector");
     *vector = NULL;
+    RW_NEED(op, "op");
     if (type > RW_C128) return rw_fail(op->device->ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(type));
     RW_TRY(rw_array_create(op->device, type, 1, &op->size, RW_MEMORY_DEVICE, vector));
     rw_status status = rw_array_zero(*vector, op->device->queue);
@@ -171,6 +176,7 @@ static int64_t groups_of(const rw_multiblock *op, rw_dtype type) { return (op->g
 
 rw_status rw_multiblock_exchange(rw_multiblock *op, rw_array *x, rw_queue *q)
 {
+    RW_NEED(op, "op"); RW_NEED(x, "x"); RW_NEED(q, "queue");
     const kernels *k;
     RW_TRY(check_vector(op, "x", x));
     if (!op->ghosts) return RW_OK;
@@ -181,6 +187,7 @@ rw_status rw_multiblock_exchange(rw_multiblock *op, rw_array *x, rw_queue *q)
 
 rw_status rw_multiblock_clear(rw_multiblock *op, rw_array *x, rw_queue *q)
 {
+    RW_NEED(op, "op"); RW_NEED(x, "x"); RW_NEED(q, "queue");
     const kernels *k;
     RW_TRY(check_vector(op, "x", x));
     if (!op->ghosts) return RW_OK;
@@ -191,6 +198,7 @@ rw_status rw_multiblock_clear(rw_multiblock *op, rw_array *x, rw_queue *q)
 
 rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2], rw_array *x, const double beta[2], rw_array *y, rw_queue *q)
 {
+    RW_NEED(op, "op"); RW_NEED(x, "x"); RW_NEED(y, "y"); RW_NEED(q, "queue");
     static const double one[2] = {1, 0}, zero[2] = {0, 0};
     rw_context *ctx = op->device->ctx;
     const int64_t length = op->grid.extended_cells * RW_UNKNOWNS;
@@ -285,7 +293,9 @@ static void forget(void *user)
 
 rw_status rw_multiblock_map(rw_multiblock *op, rw_dtype type, rw_sparse **map)
 {
+    RW_NEED(map, "map");
     *map = NULL;
+    RW_NEED(op, "op");
     if (type <= RW_C128) RW_TRY(check_type(op, type)); /* else the map is refused for its type */
     whole *w = rw_calloc(1, sizeof *w);
     if (!w) return rw_fail_memory(op->device->ctx, sizeof *w, "a map of grid blocks");

@@ -11,6 +11,7 @@
 
 rw_status rw_multiblock_trace(rw_context *ctx, const rw_multiblock_spec *spec, int64_t block, rw_multiblock_placeholder placeholder, rw_sparse_blocks *trace)
 {
+    RW_NEED(ctx, "context"); RW_NEED(spec, "spec"); RW_NEED(trace, "trace");
     *trace = (rw_sparse_blocks){0};
     if (placeholder != RW_MULTIBLOCK_EMPTY && placeholder != RW_MULTIBLOCK_SENTINEL)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "placeholder = %d is not one of rw_multiblock_placeholder", (int)placeholder);
@@ -56,6 +57,9 @@ static rw_status check(rw_context *ctx, const rw_sparse_blocks *t)
 
 rw_status rw_multiblock_prepare(rw_context *ctx, const rw_sparse_blocks *t, rw_sparse_blocks *stored, int64_t **row)
 {
+    RW_NEED(row, "row");
+    *row = NULL;
+    RW_NEED(ctx, "context"); RW_NEED(t, "trace"); RW_NEED(stored, "stored");
     int64_t rows = 0;
     *stored = (rw_sparse_blocks){0}, *row = NULL;
     RW_TRY(check(ctx, t));

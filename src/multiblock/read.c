@@ -80,6 +80,7 @@ static rw_status find_blocks(rw_context *ctx, layout *l, rw_multiblock_spec *spe
 
 rw_status rw_multiblock_read_cgns(rw_context *ctx, const char *path, rw_multiblock_spec *spec)
 {
+    RW_NEED(ctx, "context"); RW_NEED(path, "path"); RW_NEED(spec, "spec");
     rw_cgns grid;
     rw_multiblock_spec read = *spec;
     rw_multiblock_grid g;

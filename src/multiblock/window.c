@@ -15,6 +15,7 @@ static void span(const rw_sparse_blocks *p, int64_t lo, int64_t hi, int64_t *lea
 
 rw_status rw_multiblock_find_windows(rw_context *ctx, const rw_sparse_blocks *p, int block, int64_t group, rw_multiblock_windows *w)
 {
+    RW_NEED(ctx, "context"); RW_NEED(p, "stored"); RW_NEED(w, "windows");
     *w = (rw_multiblock_windows){0};
     if (block < 1 || block > RW_SPARSE_BLOCK_MOST) return rw_fail(ctx, RW_ERR_ARGUMENT, "blocks of %d: 1 to %d are possible", block, RW_SPARSE_BLOCK_MOST);
     if (group < 1 || group > 1 << 20) return rw_fail(ctx, RW_ERR_ARGUMENT, "groups of %lld items: 1 to 1048576 are possible", (long long)group);
@@ -40,12 +41,14 @@ rw_status rw_multiblock_find_windows(rw_context *ctx, const rw_sparse_blocks *p,
 
 void rw_multiblock_free_windows(rw_multiblock_windows *w)
 {
+    if (!w) return;
     rw_free(w->info);
     *w = (rw_multiblock_windows){0};
 }
 
 rw_status rw_multiblock_check_windows(rw_context *ctx, const rw_multiblock_windows *w, rw_dtype type, int64_t bytes)
 {
+    RW_NEED(ctx, "context"); RW_NEED(w, "windows");
     const int64_t size = (int64_t)rw_dtype_size(type);
     if (w->longest <= bytes / size) return RW_OK;
     return rw_fail(ctx, RW_ERR_UNSUPPORTED, "a window of x has %lld numbers of %s, %lld bytes, and the memory of a group %lld bytes, %lld numbers: use a kernel that reads x from global "

@@ -274,7 +274,7 @@ rw_status rw_stage_run(rw_ode *ode, rw_stage *stage)
     rw_expr *e = stage->expr;
     if (ode->trace) return rw_trace_add(ode, stage);
     for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
-        if (stage->field[i] >= 0) e->bound[stage->field[i]] = ode->vector[i];
+        if (stage->field[i] >= 0 && e->bound[stage->field[i]] != ode->vector[i]) rw_expr_hold(e, stage->field[i], ode->vector[i]);
     rw_stage_set_scalars(ode, stage);
     return rw_expr_run(e, rw_device_queue(ode->device));
 }

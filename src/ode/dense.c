@@ -114,6 +114,7 @@ void rw_dense_push(rw_ode *ode, int result)
 
 rw_status rw_ode_undo(rw_ode *ode)
 {
+    RW_NEED(ode, "ode");
     struct rw_dense *d = ode->dense;
     rw_ode_statistics *s = &ode->stat;
     if (!d || !d->undoable)
@@ -214,6 +215,7 @@ static rw_status show(rw_ode *ode, double t)
 
 rw_status rw_ode_return(rw_ode *ode)
 {
+    RW_NEED(ode, "ode");
     struct rw_dense *d = ode->dense;
     if (!d || !d->looking) return RW_OK;
     for (int f = 0; f < ode->nfields; ++f)
@@ -226,6 +228,7 @@ rw_status rw_ode_return(rw_ode *ode)
 
 rw_status rw_ode_look(rw_ode *ode, double t, double *error)
 {
+    RW_NEED(ode, "ode"); RW_NEED(error, "error");
     struct rw_dense *d = ode->dense;
     rw_context *ctx = ode->device->ctx;
     double found;
@@ -251,7 +254,7 @@ rw_status rw_ode_look(rw_ode *ode, double t, double *error)
     return RW_OK;
 }
 
-double rw_ode_time(const rw_ode *ode) { return ode->dense && ode->dense->looking ? ode->dense->at : ode->t; }
+double rw_ode_time(const rw_ode *ode) { return ode ? (ode->dense && ode->dense->looking ? ode->dense->at : ode->t) : 0; }
 
 bool rw_ode_foresees(const rw_ode *ode)
 {

@@ -196,7 +196,7 @@ rw_status rw_jumps_error(rw_ode *ode, rw_jumps *j, double h, double *error)
     *error = 0;
     if (!j->stage.expr) return RW_OK;
     rw_stage_set(&j->stage, "t0", ode->t), rw_stage_set(&j->stage, "t1", ode->step_end), rw_stage_set(&j->stage, "h", h);
-    for (int f = 0; f < ode->nfields; ++f) j->stage.expr->bound[j->frozen[f]] = ode->vector[ode->ops->result * ode->nfields + f];
+    for (int f = 0; f < ode->nfields; ++f) rw_expr_hold(j->stage.expr, j->frozen[f], ode->vector[ode->ops->result * ode->nfields + f]);
     RW_TRY(rw_stage_run(ode, &j->stage));
     ode->stat.rhs++;
     return rw_expr_get(j->stage.expr, "norm", error, NULL);

@@ -120,7 +120,9 @@ rw_status rw_ode_make_vectors(rw_ode *ode)
 
 rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *spec, rw_ode **result)
 {
+    RW_NEED(result, "ode");
     *result = NULL;
+    RW_NEED(dev, "device"); RW_NEED(spec, "spec");
     RW_TRY(check_spec(dev->ctx, spec));
     rw_ode *ode = rw_calloc(1, sizeof *ode);
     if (!ode) return rw_fail_memory(dev->ctx, sizeof *ode, "an integrator");
@@ -172,12 +174,14 @@ rw_status rw_ode_become(rw_ode *ode, rw_ode_method method)
 
 void rw_ode_destroy(rw_ode **o)
 {
+    if (!o) return;
     rw_ode *ode = *o;
     *o = NULL;
     if (!ode) return;
     ode->ops->destroy(ode);
     rw_spectral_free(ode), rw_adaptive_free(ode), rw_dense_free(ode);
     drop_vectors(ode);
+    for (int f = 0; ode->vector && f < ode->nfields; ++f) rw_array_destroy(&ode->vector[f]);
     for (int f = 0; f < ode->nfields; ++f) {
         rw_free((char *)ode->fields[f].name);
         for (int s = 0; s < 6; ++s) {
@@ -208,6 +212,7 @@ static rw_status match_memory(rw_ode *ode, int f, const rw_array *a)
 
 rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
 {
+    RW_NEED(ode, "ode"); RW_NEED(field, "field"); RW_NEED(a, "array");
     const rw_grid *g = &ode->grid;
     for (int f = 0; f < ode->nfields; ++f) {
         if (strcmp(ode->fields[f].name, field)) continue;
@@ -225,7 +230,9 @@ rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
         RW_TRY(rw_ode_return(ode));
         rw_dense_forget(ode);
         RW_TRY(match_memory(ode, f, a));
-        ode->vector[f] = a;
+        rw_array *before = ode->vector[f];
+        ode->vector[f] = rw_array_retain(a);
+        rw_array_destroy(&before);
         ode->changes++;
         return RW_OK;
     }
@@ -234,6 +241,7 @@ rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
 
 rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value)
 {
+    RW_NEED(ode, "ode"); RW_NEED(scalar, "scalar");
     for (int i = 0; i < ode->nscalars; ++i)
         if (!strcmp(ode->scalars[i].name, scalar)) {
             if (ode->scalars[i].value == value) return RW_OK;
@@ -249,6 +257,7 @@ rw_status rw_ode_set(rw_ode *ode, const char *scalar, double value)
 
 rw_status rw_ode_step(rw_ode *ode, double t_limit)
 {
+    RW_NEED(ode, "ode");
     for (int f = 0; f < ode->nfields; ++f)
         if (!ode->vector[f])
             return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "field %s has no array: call rw_ode_bind first",
@@ -263,9 +272,9 @@ rw_status rw_ode_step(rw_ode *ode, double t_limit)
     return status == RW_ERR_NOT_CONVERGED ? rw_ode_give_up(ode) : status;
 }
 
-rw_ode_statistics rw_ode_get_statistics(const rw_ode *ode) { return ode->stat; }
-const char *rw_ode_method_name(const rw_ode *ode) { return ode->ops->name; }
-const char *rw_ode_reason(const rw_ode *ode) { return ode->reason; }
+rw_ode_statistics rw_ode_get_statistics(const rw_ode *ode) { return ode ? ode->stat : (rw_ode_statistics){0}; }
+const char *rw_ode_method_name(const rw_ode *ode) { return ode ? ode->ops->name : ""; }
+const char *rw_ode_reason(const rw_ode *ode) { return ode ? ode->reason : ""; }
 
 static int method_number(const rw_ode *ode)
 {
@@ -277,6 +286,7 @@ static int method_number(const rw_ode *ode)
 /* The order of the numbers is part of the checkpoint format. */
 void rw_ode_save(const rw_ode *ode, double s[RW_ODE_STATE])
 {
+    if (!ode || !s) return;
     const rw_ode_statistics *a = &ode->stat;
     const double values[RW_ODE_STATE] = {ode->t, (double)a->steps, (double)a->rejected, (double)a->rhs,
                                          (double)a->spectral_rhs, a->spectral_radius, a->stages, a->max_stages, a->step,
@@ -311,6 +321,7 @@ static rw_status check_state(const rw_ode *ode, const double s[RW_ODE_STATE])
 
 rw_status rw_ode_load(rw_ode *ode, const double s[RW_ODE_STATE])
 {
+    RW_NEED(ode, "ode"); RW_NEED(s, "state");
     RW_TRY(check_state(ode, s));
     int method = (int)s[14];
     if (ode->ops == &rw_auto_ops && method >= 0 && method < RW_ODE_AUTO) {
@@ -324,9 +335,11 @@ rw_status rw_ode_load(rw_ode *ode, const double s[RW_ODE_STATE])
 
 rw_status rw_ode_explain(const rw_ode *ode, char **text)
 {
+    RW_NEED(text, "text");
+    *text = NULL;
+    RW_NEED(ode, "ode");
     rw_text t = {0};
     rw_status status = ode->ops->explain(ode, &t);
-    *text = NULL;
     if (status == RW_OK && !t.failed && t.data) *text = strdup(t.data);
     rw_text_free(&t);
     if (status != RW_OK) return status;
@@ -335,6 +348,7 @@ rw_status rw_ode_explain(const rw_ode *ode, char **text)
 
 int64_t rw_ode_bytes(const rw_ode_spec *spec)
 {
+    if (!spec) return 0;
     int64_t bytes = 0, cells = 1;
     if ((unsigned)spec->method >= RW_COUNT(methods)) return 0;
     for (int d = 0; d < spec->grid.ndim; ++d) {

@@ -128,6 +128,7 @@ static rw_status check(const rw_ode *ode, int stages)
 
 rw_status rw_ode_depgraph(rw_ode *ode, int stages, rw_depgraph **graph, rw_partition **tiles, char **text)
 {
+    RW_NEED(ode, "ode");
     rw_trace trace = {0};
     rw_text t = {0};
     rw_depgraph *g = NULL;

@@ -31,7 +31,9 @@ static rw_status read_told(rw_sparse *m, const char *who, rw_host *h)
     rw_context *ctx = m->device->ctx;
     *h = (rw_host){.rows = m->rows, .columns = m->columns, .r = 1, .parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1};
     if (!m->map.diagonal) return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s needs the diagonal, and this map without entries has none: give rw_sparse_free.diagonal, or use no preconditioner", who);
-    RW_TRY(m->map.diagonal(m->map.user, &array));
+    const unsigned before = rw_failures();
+    const rw_status given = m->map.diagonal(m->map.user, &array);
+    RW_TRY(rw_callback_status(ctx, given, before, "rw_sparse_free.diagonal"));
     if (array->dtype != m->layout.values || array->size != m->rows)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the diagonal told is %lld numbers of %s: %lld of %s are needed", who, (long long)array->size, rw_dtype_name(array->dtype), (long long)m->rows,
                        rw_dtype_name(m->layout.values));

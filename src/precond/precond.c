@@ -120,6 +120,7 @@ static rw_status parse_level(rw_context *ctx, const char *text, const char *leve
 
 rw_status rw_precond_parse(rw_context *ctx, const char *text, rw_precond_spec *spec)
 {
+    RW_NEED(ctx, "context"); RW_NEED(text, "text"); RW_NEED(spec, "spec");
     *spec = (rw_precond_spec){0};
     char *copy = rw_strdup(text), *rest = NULL;
     if (!copy) return rw_fail_memory(ctx, strlen(text), "the name of a preconditioner");
@@ -138,6 +139,7 @@ rw_status rw_precond_parse(rw_context *ctx, const char *text, rw_precond_spec *s
 
 void rw_precond_print(const rw_precond_spec *s, char *text, size_t size)
 {
+    if (!s || !text) return;
     size_t n = (size_t)snprintf(text, size, "%s%s", rw_precond_method_name(s->method), s->method == RW_PRECOND_ILU && !s->level ? "0" : "");
     for (int i = 0; i < RW_COUNT(options) && n < size; ++i)
         if (option_of(s, &options[i]) != 0) n += (size_t)snprintf(text + n, size - n, ":%s=%g", options[i].name, option_of(s, &options[i]));
@@ -181,6 +183,7 @@ static rw_precond_spec with_defaults(const rw_sparse *m, rw_precond_spec s)
 
 int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *l, const rw_sparse_size *size, rw_dtype vectors, bool *all)
 {
+    if (!s || !l || !size) return 0;
     const rw_host h = {.r = RW_MAX(l->block_rows, 1), .parts = 1 + rw_dtype_is_complex(l->values)};
     const rw_sparse_layout kept = rw_host_layout(&h, false, s);
     const int64_t r = h.r, vector = size->rows * (int64_t)rw_dtype_size(vectors), block = r * r * (int64_t)rw_sparse_value_size(&kept) + 4;
@@ -231,8 +234,10 @@ static rw_status rehearse(rw_precond *p)
 
 rw_status rw_precond_create(rw_sparse *m, rw_dtype vectors, const rw_precond_spec *spec, rw_precond **precond)
 {
-    const double start = rw_seconds();
+    RW_NEED(precond, "precond");
     *precond = NULL;
+    RW_NEED(m, "matrix"); RW_NEED(spec, "spec");
+    const double start = rw_seconds();
     RW_TRY(check(m->device->ctx, m, vectors, spec));
     rw_precond *p = rw_calloc(1, sizeof *p);
     if (!p) return rw_fail_memory(m->device->ctx, sizeof *p, "a preconditioner");
@@ -248,6 +253,7 @@ rw_status rw_precond_create(rw_sparse *m, rw_dtype vectors, const rw_precond_spe
 
 void rw_precond_destroy(rw_precond **precond)
 {
+    if (!precond) return;
     rw_precond *p = *precond;
     *precond = NULL;
     if (!p) return;
@@ -263,10 +269,11 @@ void rw_precond_destroy(rw_precond **precond)
 
 rw_status rw_precond_run(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q) { return p->n ? p->ops->apply(p, x, from, y, q) : RW_OK; }
 rw_sparse *rw_precond_product(const rw_precond *p) { return p && p->spec.method == RW_PRECOND_JACOBI ? p->inverse : NULL; }
-rw_precond_info rw_precond_get_info(const rw_precond *p) { return p->info; }
+rw_precond_info rw_precond_get_info(const rw_precond *p) { return p ? p->info : (rw_precond_info){0}; }
 
 rw_status rw_precond_apply(rw_precond *p, rw_array *r, rw_array *z, rw_queue *q)
 {
+    RW_NEED(p, "precond"); RW_NEED(r, "r"); RW_NEED(z, "z"); RW_NEED(q, "queue");
     const rw_array *both[] = {r, z};
     for (int i = 0; i < 2; ++i)
         if (both[i]->device != p->device || both[i]->dtype != p->type || both[i]->size != p->n)

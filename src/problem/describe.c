@@ -67,6 +67,9 @@ static void add_sections(rw_json_writer *w, const rw_problem_ops *problem)
 
 rw_status rw_describe(rw_context *ctx, char **json)
 {
+    RW_NEED(json, "json");
+    *json = NULL;
+    RW_NEED(ctx, "context");
     if (!json) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_describe: json is NULL: give a place for the text");
     rw_text text = {0};
     rw_json_writer w;
@@ -168,6 +171,9 @@ static void add_manual_sections(rw_text *text, const rw_problem_ops *problem)
 
 rw_status rw_describe_manual(rw_context *ctx, char **roff)
 {
+    RW_NEED(roff, "roff");
+    *roff = NULL;
+    RW_NEED(ctx, "context");
     if (!roff) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_describe_manual: roff is NULL: give a place for the text");
     rw_text text = {0};
     rw_text_add(&text, ".SH SETTINGS OF EVERY CASE\n");

@@ -149,9 +149,11 @@ const char *const *rw_word_kinds(void)
 
 rw_status rw_list_words(rw_context *ctx, const char *kind, rw_word **words, int *n)
 {
+    RW_NEED(words, "words");
+    *words = NULL;
+    RW_NEED(ctx, "context"); RW_NEED(kind, "kind"); RW_NEED(n, "n");
     if (!kind || !words || !n)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_list_words: kind, words or n is NULL: give all three");
-    *words = NULL;
     *n = 0;
     collection all = {.n = 0};
     int k = 0;
@@ -184,6 +186,7 @@ rw_status rw_list_words(rw_context *ctx, const char *kind, rw_word **words, int 
 
 const char *rw_nearest_word(const char *given, const char *const *names, int n)
 {
+    if (!given || (!names && n > 0)) return NULL;
     return given && names ? rw_nearest(given, names, n) : NULL;
 }
 
@@ -300,8 +303,10 @@ static rw_status fail_unknown(rw_context *ctx, const char *name)
 
 rw_status rw_help(rw_context *ctx, const char *name, char **out)
 {
-    if (!name || !out) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_help: name or text is NULL: give both");
+    RW_NEED(out, "text");
     *out = NULL;
+    RW_NEED(ctx, "context"); RW_NEED(name, "name");
+    if (!name || !out) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_help: name or text is NULL: give both");
     rw_text text = {0};
     const rw_problem_ops *problem = rw_tables_problem(name);
     if (problem) {

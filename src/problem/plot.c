@@ -223,6 +223,7 @@ static rw_status plot_folder(plotter *p)
 rw_status rw_plot_results(rw_context *ctx, const char *path, const rw_plot_options *options, rw_plot_function *written,
                           void *user)
 {
+    RW_NEED(ctx, "context"); RW_NEED(path, "path");
     struct stat info;
     if (!path || !*path) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_plot_results: path is missing");
     plotter p = {.ctx = ctx, .path = path, .written = written, .user = user};

@@ -156,6 +156,9 @@ done:
 
 rw_status rw_explain_case(rw_context *ctx, const char *path, const rw_run_options *options, char **text)
 {
+    RW_NEED(text, "text");
+    *text = NULL;
+    RW_NEED(ctx, "context"); RW_NEED(path, "path");
     if (!ctx || !path || !text)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_explain_case: context, path or text is NULL: give all three");
     return explain(ctx, path, options, &(question){0}, text);
@@ -163,6 +166,9 @@ rw_status rw_explain_case(rw_context *ctx, const char *path, const rw_run_option
 
 rw_status rw_explain_graph(rw_context *ctx, const char *path, const rw_run_options *options, int stages, const char *dot, char **text)
 {
+    RW_NEED(text, "text");
+    *text = NULL;
+    RW_NEED(ctx, "context"); RW_NEED(path, "path");
     if (!ctx || !path || !text)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_explain_graph: context, path or text is NULL: give all three");
     return explain(ctx, path, options, &(question){true, stages, dot}, text);

@@ -374,6 +374,7 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     bool fresh = true, reproducible = ctx->reproducible;
     if (!path || !*path) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_run_case: path is missing: give a case file");
     rw_run_prepare(&r, ctx, options, report ? report : &unused);
+    ctx->interrupt = r.options.interrupt; /* ends compilers too */
     RW_TRY_GOTO(rw_run_read_case(&r, problems, path), done);
     RW_TRY_GOTO(rw_run_choose_folder(&r), done);
     RW_TRY_GOTO(rw_folder_check(&r, &fresh), done);
@@ -386,6 +387,7 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     RW_TRY_GOTO(name_place(&r, loop(&r)), done);
     status = name_place(&r, complete(&r));
 done:
+    ctx->interrupt = NULL;
     status = withdraw(&r, finish(&r, status));
     bool nowhere = !r.begun || r.gone;
     rw_run_release(&r);
@@ -396,6 +398,7 @@ done:
 
 rw_status rw_run_case(rw_context *ctx, const char *path, const rw_run_options *options, rw_run_report *report)
 {
+    RW_NEED(ctx, "context"); RW_NEED(path, "path");
     if (!ctx) return rw_fail(NULL, RW_ERR_ARGUMENT, "rw_run_case: context is NULL: create one first");
     return rw_run_with(ctx, rw_problems, path, options, report);
 }

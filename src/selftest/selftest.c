@@ -306,7 +306,9 @@ static void test_integrators(run *r)
 
 rw_status rw_selftest(rw_context *ctx, rw_device *dev, rw_selftest_result **list, int *count)
 {
+    RW_NEED(list, "list"); RW_NEED(count, "count");
     *list = NULL, *count = 0;
+    RW_NEED(ctx, "context"); RW_NEED(dev, "device");
     run r = {.ctx = ctx, .dev = dev, .rows = rw_calloc(MAX_ROWS, sizeof *r.rows)};
     if (!r.rows) return rw_fail_memory(ctx, MAX_ROWS * sizeof *r.rows, "the list of results");
     test_memory(&r);
@@ -319,6 +321,7 @@ rw_status rw_selftest(rw_context *ctx, rw_device *dev, rw_selftest_result **list
 
 void rw_selftest_free(rw_selftest_result **list)
 {
+    if (!list) return;
     rw_free(*list);
     *list = NULL;
 }

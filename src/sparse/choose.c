@@ -24,6 +24,7 @@ static const struct { double processor, gpu; } shares[RW_SPARSE_FORMATS] = {
 
 rw_status rw_entries_read(rw_context *ctx, const char *path, rw_entries *e)
 {
+    RW_NEED(ctx, "context"); RW_NEED(path, "path"); RW_NEED(e, "entries");
     rw_mtx m;
     memset(e, 0, sizeof *e);
     RW_TRY(rw_mtx_read(ctx, path, &m));
@@ -35,6 +36,7 @@ rw_status rw_entries_read(rw_context *ctx, const char *path, rw_entries *e)
 
 void rw_entries_free(rw_entries *e)
 {
+    if (!e) return;
     rw_free(e->row), rw_free(e->column), rw_free(e->value);
     memset(e, 0, sizeof *e);
 }
@@ -64,6 +66,7 @@ static void set_costs(const rw_device *dev, int n, rw_sparse_candidate *c)
 
 rw_status rw_sparse_predict(rw_device *dev, const rw_entries *e, rw_dtype vectors, int n, rw_sparse_candidate *c)
 {
+    RW_NEED(dev, "device"); RW_NEED(e, "entries"); RW_NEED(c, "candidates");
     rw_sorted s = {0};
     const rw_mtx m = as_matrix(e);
     for (int i = 0; i < n; ++i) c[i] = (rw_sparse_candidate){.layout = c[i].layout};
@@ -152,6 +155,7 @@ static rw_dtype complex_of(rw_dtype type) { return type == RW_F32 ? RW_C64 : typ
 
 rw_status rw_sparse_choose(rw_device *dev, const rw_entries *e, rw_dtype values, rw_dtype vectors, rw_sparse_choice *choice)
 {
+    RW_NEED(dev, "device"); RW_NEED(e, "entries"); RW_NEED(choice, "choice");
     rw_sorted s = {0};
     memset(choice, 0, sizeof *choice);
     if (values > RW_C128 || vectors > RW_C128)

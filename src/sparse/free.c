@@ -85,7 +85,9 @@ static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
         x = *own_x;
     }
     if (!straight) RW_TRY(own(m, ny, own_y));
-    const rw_status status = m->map.multiply(m->map.user, op, x, straight ? p->y : *own_y, q);
+    const unsigned before = rw_failures();
+    rw_status status = m->map.multiply(m->map.user, op, x, straight ? p->y : *own_y, q);
+    status = rw_callback_status(m->device->ctx, status, before, "rw_sparse_free.multiply");
     if (status != RW_OK && q->recording) return rw_fail_prefix(m->device->ctx, status, "function of a map without entries, recorded by a solver (one that copies or waits must say so: direct = true)");
     RW_TRY(status);
     if (!straight) return finish(m, p, ny, *own_y, q);
@@ -98,7 +100,9 @@ static const rw_sparse_ops ops = {.kernel = "free.k", .more = "sums", .define = 
 
 rw_status rw_sparse_create_free(rw_device *dev, const rw_sparse_free *map, rw_sparse **matrix)
 {
+    RW_NEED(matrix, "matrix");
     *matrix = NULL;
+    RW_NEED(dev, "device"); RW_NEED(map, "map");
     if (map->rows < 1 || map->columns < 1) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a map of %lld x %lld: 1 row and column at least are needed", (long long)map->rows, (long long)map->columns);
     if (map->values > RW_C128) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a map of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(map->values));
     if (!map->multiply) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a map with multiply = NULL: a function that puts y <- A x into a queue is needed");

@@ -83,6 +83,7 @@ static rw_status find_format(rw_context *ctx, const char *name, rw_sparse_format
 
 rw_status rw_sparse_layout_parse(rw_context *ctx, const char *text, rw_sparse_layout *l)
 {
+    RW_NEED(ctx, "context"); RW_NEED(text, "text"); RW_NEED(l, "layout");
     char part[32];
     rw_sparse_layout read = {.values = RW_F64, .block_rows = 1, .block_columns = 1};
     for (int i = 0; *text || i == 0; ++i) {
@@ -102,6 +103,7 @@ rw_status rw_sparse_layout_parse(rw_context *ctx, const char *text, rw_sparse_la
 
 void rw_sparse_layout_print(const rw_sparse_layout *l, char *text, size_t size)
 {
+    if (!l || !text) return;
     char block[32] = "", slice[16] = "", sort[16] = "", section[16] = "";
     bool known = (unsigned)l->format < RW_SPARSE_FORMATS;
     if (known && formats[l->format].blocks) snprintf(block, sizeof block, ":%dx%d", l->block_rows, l->block_columns);

@@ -108,6 +108,7 @@ static rw_status look(rw_context *ctx, const rw_mtx *m, rw_sorted *r, rw_sorted 
 
 rw_status rw_pattern_read(rw_context *ctx, const char *path, const char *picture, rw_pattern *p)
 {
+    RW_NEED(ctx, "ctx"); RW_NEED(path, "path"); RW_NEED(p, "pattern");
     rw_mtx m;
     rw_sorted r = {0}, t = {0};
     memset(p, 0, sizeof *p);

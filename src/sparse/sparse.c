@@ -130,12 +130,13 @@ static void free_host(rw_sparse *m)
     rw_free(m->length), rw_free(m->position), rw_free(m->row_first), rw_free(m->column_first);
 }
 
-rw_sparse_size rw_sparse_get_size(const rw_sparse *m) { return (rw_sparse_size){m->rows, m->columns, m->blocks, (int64_t)m->places, (int64_t)bytes_of(m)}; }
-const rw_sparse_layout *rw_sparse_get_layout(const rw_sparse *m) { return &m->layout; }
-rw_device *rw_sparse_device(const rw_sparse *m) { return m->device; }
+rw_sparse_size rw_sparse_get_size(const rw_sparse *m) { return m ? (rw_sparse_size){m->rows, m->columns, m->blocks, (int64_t)m->places, (int64_t)bytes_of(m)} : (rw_sparse_size){0}; }
+const rw_sparse_layout *rw_sparse_get_layout(const rw_sparse *m) { return m ? &m->layout : NULL; }
+rw_device *rw_sparse_device(const rw_sparse *m) { return m ? m->device : NULL; }
 
 rw_status rw_sparse_estimate(rw_context *ctx, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse_size *size)
 {
+    RW_NEED(ctx, "context"); RW_NEED(layout, "layout"); RW_NEED(blocks, "blocks"); RW_NEED(size, "size");
     rw_sparse m = {.threads = rw_sparse_wants_threads(NULL)};
     rw_status status = plan(ctx, layout, blocks, &m);
     *size = status == RW_OK ? rw_sparse_get_size(&m) : (rw_sparse_size){0};
@@ -200,6 +201,9 @@ static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw
 
 rw_status rw_sparse_create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse **matrix)
 {
+    RW_NEED(matrix, "matrix");
+    *matrix = NULL;
+    RW_NEED(dev, "device"); RW_NEED(layout, "layout"); RW_NEED(blocks, "blocks");
     return create(dev, layout, blocks, NULL, false, matrix);
 }
 
@@ -227,6 +231,7 @@ rw_status rw_sparse_create_there(rw_device *dev, const rw_sparse_layout *layout,
 
 void rw_sparse_destroy(rw_sparse **matrix)
 {
+    if (!matrix) return;
     rw_sparse *m = *matrix;
     *matrix = NULL;
     if (!m) return;
@@ -289,11 +294,15 @@ static bool find_block(const rw_view *v, int64_t i, int64_t j, rw_sparse_block *
 
 rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, const int64_t *column, const void *values)
 {
+    RW_NEED(m, "matrix");
     rw_view v;
     rw_sparse_block b;
     const rw_dtype type = m->layout.values;
     const char *from = values;
     if (n < 0) return rw_fail(m->device->ctx, RW_ERR_ARGUMENT, "%lld blocks: 0 and more can be added", (long long)n);
+    if (n > 0) {
+        RW_NEED(row, "row"); RW_NEED(column, "column"); RW_NEED(values, "values");
+    }
     if (m->scale)
         return rw_fail(m->device->ctx, RW_ERR_UNSUPPORTED, "blocks cannot be added to scaled values, whose rows have a scale already: assemble a matrix of %s and convert it", rw_dtype_name(type));
     RW_TRY(rw_sparse_look(m, true, &v));
@@ -311,6 +320,7 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
 
 rw_status rw_sparse_zero(rw_sparse *m)
 {
+    RW_NEED(m, "matrix");
     RW_TRY(rw_sparse_need_entries(m));
     return rw_array_zero(m->value, m->device->queue);
 }
@@ -345,6 +355,11 @@ static int64_t row_entries(const rw_view *v, int64_t i, int64_t *row, int64_t *c
 
 rw_status rw_sparse_entries(rw_sparse *m, int64_t *n, int64_t **row, int64_t **column, double **values)
 {
+    RW_NEED(row, "row"); RW_NEED(column, "column"); RW_NEED(values, "values");
+    *row = NULL;
+    *column = NULL;
+    *values = NULL;
+    RW_NEED(m, "matrix"); RW_NEED(n, "n");
     rw_view v;
     const size_t parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1;
     *n = 0, *row = *column = NULL, *values = NULL;
@@ -591,6 +606,12 @@ rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_mtx *e, co
 rw_status rw_sparse_from_entries(rw_device *dev, const rw_sparse_layout *layout, int64_t rows, int64_t columns, int64_t n, const int64_t *row, const int64_t *column, const double *values,
                                  bool is_complex, rw_sparse **matrix)
 {
+    RW_NEED(matrix, "matrix");
+    *matrix = NULL;
+    RW_NEED(dev, "device"); RW_NEED(layout, "layout");
+    if (n > 0) {
+        RW_NEED(row, "row"); RW_NEED(column, "column"); RW_NEED(values, "values");
+    }
     const rw_mtx e = {.rows = rows, .columns = columns, .n = n, .is_complex = is_complex, .row = (int64_t *)(uintptr_t)row, .column = (int64_t *)(uintptr_t)column,
                       .value = (double *)(uintptr_t)values}; /* read only */
     return from_entries(dev, layout, &e, matrix);
@@ -598,9 +619,11 @@ rw_status rw_sparse_from_entries(rw_device *dev, const rw_sparse_layout *layout,
 
 rw_status rw_sparse_read(rw_device *dev, const rw_sparse_layout *layout, const char *path, rw_sparse **matrix)
 {
+    RW_NEED(matrix, "matrix");
+    *matrix = NULL;
+    RW_NEED(dev, "device"); RW_NEED(layout, "layout"); RW_NEED(path, "path");
     rw_mtx e;
     rw_sparse_layout l = *layout;
-    *matrix = NULL;
     RW_TRY(rw_mtx_read(dev->ctx, path, &e));
     if (e.is_complex && l.values == RW_F32) l.values = RW_C64;
     if (e.is_complex && l.values == RW_F64) l.values = RW_C128;
@@ -620,6 +643,7 @@ static rw_status list(rw_sparse *m, rw_mtx *e)
 
 rw_status rw_sparse_write(rw_sparse *m, const char *path)
 {
+    RW_NEED(m, "matrix"); RW_NEED(path, "path");
     rw_mtx e;
     RW_TRY(list(m, &e));
     rw_status status = rw_mtx_write(m->device->ctx, path, &e);
@@ -629,8 +653,10 @@ rw_status rw_sparse_write(rw_sparse *m, const char *path)
 
 rw_status rw_sparse_convert(rw_sparse *m, rw_device *dev, const rw_sparse_layout *layout, rw_sparse **converted)
 {
-    rw_mtx e;
+    RW_NEED(converted, "converted");
     *converted = NULL;
+    RW_NEED(m, "matrix"); RW_NEED(dev, "device"); RW_NEED(layout, "layout");
+    rw_mtx e;
     RW_TRY(list(m, &e));
     rw_status status = from_entries(dev, layout, &e, converted);
     rw_mtx_free(&e);
@@ -639,10 +665,12 @@ rw_status rw_sparse_convert(rw_sparse *m, rw_device *dev, const rw_sparse_layout
 
 rw_status rw_sparse_transpose(rw_sparse *m, bool conjugate, rw_sparse **transposed)
 {
+    RW_NEED(transposed, "transposed");
+    *transposed = NULL;
+    RW_NEED(m, "matrix");
     rw_mtx e, t;
     rw_sparse_layout l = m->layout;
     l.block_rows = m->layout.block_columns, l.block_columns = m->layout.block_rows;
-    *transposed = NULL;
     RW_TRY(list(m, &e));
     t = e;
     t.rows = e.columns, t.columns = e.rows, t.row = e.column, t.column = e.row;

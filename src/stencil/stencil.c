@@ -239,7 +239,9 @@ static rw_status prepare(stencil *s, const char *from, const char *to)
 
 rw_status rw_sparse_from_expr(rw_device *dev, const rw_expr_spec *spec, const char *from, const char *to, rw_sparse **matrix)
 {
+    RW_NEED(matrix, "matrix");
     *matrix = NULL;
+    RW_NEED(dev, "device"); RW_NEED(spec, "spec"); RW_NEED(from, "from"); RW_NEED(to, "to");
     stencil *s = rw_calloc(1, sizeof *s);
     if (!s) return rw_fail_memory(dev->ctx, sizeof *s, "an operator");
     s->device = rw_device_retain(dev);

@@ -403,6 +403,51 @@ static void test_borrow(void **state)
     assert_true(data[0] == 3 && data[1] == 4 && data[2] == 5); /* alive, current */
 }
 
+/* Lent memory holds the contents after each of the calls that promise it, on every device; misaligned memory is refused. */
+static void test_borrow_is_the_same_everywhere(void **state)
+{
+    (void)state;
+    _Alignas(16) double data[8] = {1, 2, 3, 4};
+    const int64_t n = 3;
+    rw_array *a;
+    void *w;
+    OK(rw_array_create_from(dev, RW_F64, 1, &n, data, RW_BORROW, &a));
+    grow(queue, a, 1);
+    OK(rw_array_fetch(a, queue));
+    OK(rw_queue_wait(queue));
+    assert_true(data[0] == 2 && data[1] == 3 && data[2] == 4 && data[3] == 4);
+    grow(queue, a, 1);
+    OK(rw_array_update(a, &w));
+    assert_ptr_equal(w, data);
+    assert_true(data[0] == 3 && data[2] == 5);
+    data[0] = 10; /* between update and the next use */
+    grow(queue, a, 1);
+    assert_true(numbers_of(a)[0] == 11 && data[0] == 11);
+    OK(rw_array_write(a, &w));
+    assert_ptr_equal(w, data);
+    data[0] = data[1] = data[2] = -1;
+    grow(queue, a, 1);
+    assert_ptr_equal(numbers_of(a), data);
+    assert_true(data[0] == 0 && data[2] == 0);
+    rw_array_destroy(&a);
+    static const struct { rw_dtype dtype; int offset; bool good; } rows[] = {
+        {RW_F64, 4, false}, {RW_F64, 1, false}, {RW_F64, 8, true}, {RW_F32, 4, true}, {RW_F32, 2, false}, {RW_C64, 4, false},
+        {RW_C128, 8, false}, {RW_C128, 16, true}, {RW_U8, 1, true}, {RW_I64, 4, false}, {RW_U16, 1, false}};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        const int64_t m = 1;
+        char *at = (char *)data + rows[i].offset;
+        if (rows[i].good) {
+            OK(rw_array_create_from(dev, rows[i].dtype, 1, &m, at, RW_BORROW, &a));
+            rw_array_destroy(&a);
+        } else {
+            FAILS(RW_ERR_ARGUMENT, "is not aligned to the", rw_array_create_from(dev, rows[i].dtype, 1, &m, at, RW_BORROW, &a));
+            FAILS(RW_ERR_ARGUMENT, "is not aligned to the", rw_array_create_from(dev, rows[i].dtype, 1, &m, at, RW_OWN, &a));
+            OK(rw_array_create_from(dev, rows[i].dtype, 1, &m, at, RW_COPY, &a));
+            rw_array_destroy(&a);
+        }
+    }
+}
+
 static void test_own(void **state)
 {
     (void)state;
@@ -680,6 +725,7 @@ int main(void)
         cmocka_unit_test(test_swap),
         cmocka_unit_test(test_copy_mode),
         cmocka_unit_test(test_borrow),
+        cmocka_unit_test(test_borrow_is_the_same_everywhere),
         cmocka_unit_test(test_own),
         cmocka_unit_test(test_failing_leaves_the_data_to_the_caller),
         cmocka_unit_test(test_managed),

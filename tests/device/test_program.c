@@ -202,9 +202,9 @@ static void test_numbers_are_converted(void **state)
                                                            f32 ? 4 : 8, f32 ? 8 : 16, 8, 4, 2, 1};
         for (int i = 0; i < RW_COUNT(expected); ++i)
             if (numbers_of(y)[i] != expected[i]) fail_msg("y[%d] = %.17g, not %.17g", i, numbers_of(y)[i], expected[i]);
-        /* integers for real parameters, real numbers for integers (cut), real ones for complex */
-        launch_numbers(k, y, (rw_arg[]){rw_arg_real(-2.9), rw_arg_real(0x1p62), rw_arg_int(3), rw_arg_int(-4), rw_arg_real(5),
-                                        rw_arg_int(6), rw_arg_real(2147483647.5), rw_arg_real(-0x1p63), rw_arg_int(7),
+        /* integers for real parameters, integers given as real numbers, real ones for complex */
+        launch_numbers(k, y, (rw_arg[]){rw_arg_real(-2), rw_arg_real(0x1p62), rw_arg_int(3), rw_arg_int(-4), rw_arg_real(5),
+                                        rw_arg_int(6), rw_arg_real(2147483647), rw_arg_real(-0x1p63), rw_arg_int(7),
                                         rw_arg_int(8), rw_arg_int(9), rw_arg_int(10)});
         const double converted[] = {-2, 0x1p30, 0, 3, -4, 5, 0, 6, 0, INT32_MAX, -0x1p63, 7, 8, 9, 10, 0};
         for (int i = 0; i < RW_COUNT(converted); ++i)
@@ -241,6 +241,20 @@ static void test_wrong_arguments_are_told(void **state)
         args[1] = no_int[i];
         FAILS(RW_ERR_ARGUMENT, "argument 2 (a) = ", rw_launch(queue, k, one, args, 13));
     }
+    static const double no_integer[] = {2.7, -0.5, 1e-300, 2147483646.5, -2147483648.5, INFINITY};
+    for (int i = 0; i < RW_COUNT(no_integer); ++i) {
+        args[1] = (rw_arg){NULL, no_integer[i], 0, 0, false};
+        FAILS(RW_ERR_ARGUMENT, "does not fit the type int: give an integer", rw_launch(queue, k, one, args, 13));
+        args[1] = rw_arg_int(0), args[2] = (rw_arg){NULL, no_integer[i], 0, 0, false};
+        if (no_integer[i] < INFINITY) FAILS(RW_ERR_ARGUMENT, "argument 3 (b) = ", rw_launch(queue, k, one, args, 13));
+        args[2] = rw_arg_int(0);
+    }
+    args[4] = rw_arg_complex(1, 2); /* half of it would be lost */
+    FAILS(RW_ERR_ARGUMENT, "argument 5 (d) = 1+2i does not fit the type f64: give a real number", rw_launch(queue, k, one, args, 13));
+    args[4] = rw_arg_complex(1, 0);
+    OK(rw_launch(queue, k, one, args, 13));
+    args[4] = rw_arg_int(0);
+    before = counters();
     args[1] = (rw_arg){NULL, NAN, 0, 0, false};
     FAILS(RW_ERR_ARGUMENT, "argument 2 (a) = nan does not fit the type int", rw_launch(queue, k, one, args, 13));
     args[1] = rw_arg_int(0), args[2] = (rw_arg){NULL, 0x1p63, 0, 0, false};
@@ -279,6 +293,54 @@ static void test_wrong_arguments_are_told(void **state)
 /* ---- sharing ---------------------------------------------------------------------------------------------------------------- */
 
 static const char tiny[] = "KERNEL(k, GLOBAL f64 *y, f64 a) { EACH(i, 1) { y[i] = a VALUE; } }\n";
+
+/* ---- types of arrays ---------------------------------------------------------------------------------------------- */
+
+/* Names of the text's own, definitions and typedefs, under conditions too, lead to the types of the dialect. */
+static void test_types_of_arrays(void **state)
+{
+    (void)state;
+    static const char types[] =
+        "typedef struct ALIGNED(8) { f32 re, im; } pair;\n"
+        "typedef f64 number;\n#define SHORT u16\n"
+        "#if WIDE\ntypedef struct { number re, im; } wide;\n#else\ntypedef number wide;\n#endif\n"
+        "KERNEL(k, GLOBAL i16 *a, GLOBAL T *b, GLOBAL pair *c, GLOBAL const number *d, GLOBAL SHORT *e, GLOBAL wide *f, "
+        "GLOBAL const ANY f64 *g)\n"
+        "{ EACH(i, 1) { a[0] = 1; b[0] = 2; c[0].re = (f32)d[0]; e[0] = 3; f[0] = d[0]; } }\n";
+    rw_program *p = build("types", types, "1", "T", "i32");
+    rw_kernel *k = kernel_of(p, "k");
+    static const rw_dtype right[7] = {RW_U16, RW_I32, RW_F32, RW_F64, RW_U16, RW_F64, RW_U8};
+    rw_arg args[7];
+    rw_array *a[7];
+    for (int i = 0; i < 7; ++i) a[i] = zeros(right[i], 4), args[i] = rw_arg_array(a[i]);
+    OK(rw_launch(queue, k, one, args, 7));
+    assert_int_equal(ints_of(a[1])[0], 2);
+    for (int i = 0; i < 6; ++i)
+        for (int type = RW_F32; type <= RW_I64; ++type) {
+            rw_array *other = zeros((rw_dtype)type, 4);
+            args[i] = rw_arg_array(other);
+            rw_status status = rw_launch(queue, k, one, args, 7);
+            bool good = type == (int)right[i] || (right[i] == RW_F32 && type == RW_C64) || (right[i] == RW_F64 && type == RW_C128);
+            if ((status == RW_OK) != good) fail_msg("argument %d, an array of %s: %s", i, rw_dtype_name((rw_dtype)type), rw_status_name(status));
+            args[i] = rw_arg_array(a[i]);
+            rw_array_destroy(&other);
+        }
+    for (int i = 0; i < 7; ++i) rw_array_destroy(&a[i]);
+    rw_program_destroy(&p);
+}
+
+static void test_types_that_are_not_known(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "KERNEL(k, GLOBAL i15 *y) { }", "KERNEL(k, GLOBAL number *y) { }", "#define number whatever\nKERNEL(k, GLOBAL number *y) { }",
+        "#define number number\nKERNEL(k, GLOBAL number *y) { }", "typedef whatever number;\nKERNEL(k, GLOBAL number *y) { }",
+        "/* typedef f64 number; */\nKERNEL(k, GLOBAL number *y) { }", "KERNEL(k, GLOBAL void *y) { }"};
+    rw_program *p;
+    for (int i = 0; i < RW_COUNT(texts); ++i)
+        FAILS(RW_ERR_COMPILE, "kernel k: parameter 1, y: the type ", rw_program_create(dev, "t", texts[i], &(rw_define){"GROUP", "8"}, 1, &p));
+    FAILS(RW_ERR_COMPILE, "the type T is not known", rw_program_create(dev, "t", "KERNEL(k, GLOBAL T *y) { }", (rw_define[]){{"GROUP", "8"}, {"T", "64"}}, 2, &p));
+}
 
 static void test_equal_programs_are_shared(void **state)
 {
@@ -546,10 +608,12 @@ static void test_compilers(void **state)
     snprintf(folder, sizeof folder, "%s/rw-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     assert_non_null(mkdtemp(folder));
     setenv("RECHENWERK_CC", "/nonexistent/cc", 1);
-    FAILS(RW_ERR_UNSUPPORTED, "no C compiler found", CREATE);
+    FAILS(RW_ERR_DEVICE, "RECHENWERK_CC = /nonexistent/cc is no program that can be run", CREATE);
     assert_null(p);
+    setenv("RECHENWERK_CC", "none", 1);
+    FAILS(RW_ERR_UNSUPPORTED, "RECHENWERK_CC is none", CREATE);
     setenv("RECHENWERK_CC", "no-such-compiler", 1);
-    FAILS(RW_ERR_UNSUPPORTED, "RECHENWERK_CC", CREATE);
+    FAILS(RW_ERR_DEVICE, "RECHENWERK_CC = no-such-compiler is no program", CREATE);
     snprintf(saved_path, sizeof saved_path, "%s", getenv("PATH"));
     unsetenv("RECHENWERK_CC");
     setenv("PATH", folder, 1);
@@ -558,7 +622,7 @@ static void test_compilers(void **state)
     if (on("cpu")) { /* the check device asks its compiler who it is first */
         setenv("TMPDIR", folder, 1); /* what is left behind would be found here */
         setenv("RECHENWERK_CC", folder, 1);
-        FAILS(RW_ERR_COMPILE, "cannot be started: Permission denied", CREATE);
+        FAILS(RW_ERR_DEVICE, "is no program that can be run", CREATE);
         write_script("silent", "#!/bin/sh\nexit 1\n", path);
         setenv("RECHENWERK_CC", path, 1);
         FAILS(RW_ERR_COMPILE, "the compiler gave no reason", CREATE);
@@ -585,7 +649,10 @@ static void test_compilers(void **state)
         setenv("RECHENWERK_CC", path, 1);
         OK(CREATE);
         rw_program_destroy(&p);
-        assert_int_equal(count_files(folder), 7); /* the scripts, and nothing of ours */
+        write_script("binary", "this is no script and no program\n", path);
+        setenv("RECHENWERK_CC", path, 1);
+        FAILS(RW_ERR_COMPILE, "cannot be started: Exec format error", CREATE);
+        assert_int_equal(count_files(folder), 8); /* the scripts, and nothing of ours */
         snprintf(temporary, sizeof temporary, "%s/missing", folder);
         setenv("TMPDIR", temporary, 1);
         rw_context_set_cache(ctx, false, NULL, false);
@@ -608,6 +675,8 @@ int main(void)
         cmocka_unit_test(test_group_sizes),
         cmocka_unit_test(test_numbers_are_converted),
         cmocka_unit_test(test_wrong_arguments_are_told),
+        cmocka_unit_test(test_types_of_arrays),
+        cmocka_unit_test(test_types_that_are_not_known),
         cmocka_unit_test(test_equal_programs_are_shared),
         cmocka_unit_test(test_two_devices_of_a_kind_share_nothing),
         cmocka_unit_test(test_threads_compile_at_once),

@@ -371,6 +371,76 @@ static void test_a_sequence_keeps_its_memory(void **state)
     rw_array_destroy(&recorded), rw_array_destroy(&swapped);
 }
 
+/* A sequence holds its arrays, the memory that they had and the programs of its kernels: destroying drops only what the
+ * caller has. (Under the address sanitizer a mistake is a use after free.) */
+static void test_a_sequence_holds_what_it_needs(void **state)
+{
+    (void)state;
+    static const char add_text[] = "KERNEL(add, GLOBAL f64 *y, GLOBAL const f64 *x) { EACH(i, GROUP) { y[i] += x[i]; } }\n";
+    for (int swapped = 0; swapped < 2; ++swapped) {
+        rw_program *p;
+        OK(rw_program_create(dev, "held", add_text, &(rw_define){"GROUP", "64"}, 1, &p));
+        rw_kernel *k = kernel_of(p, "add");
+        int64_t held = counters().bytes_allocated;
+        rw_array *x = new_ramp(64, 1, 1), *y = new_ramp(64, 0, 0), *z = new_ramp(64, 7, 0), *seen = zeros(64);
+        OK(rw_array_send(x, queue));
+        OK(rw_array_send(y, queue));
+        OK(rw_array_send(z, queue));
+        rw_sequence *s;
+        OK(rw_record_begin(queue));
+        OK(rw_launch(queue, k, (int64_t[3]){1, 1, 1}, (rw_arg[]){rw_arg_array(y), rw_arg_array(x)}, 2));
+        OK(rw_record_end(queue, &s));
+        if (swapped) OK(rw_array_swap(x, z)); /* the recorded memory of x is z's now, and goes with neither */
+        rw_array_destroy(&x), rw_array_destroy(&z);
+        rw_program_destroy(&p);
+        rw_array *fresh = new_ramp(64, 100, 0); /* would take the place of what was freed */
+        OK(rw_array_send(fresh, queue));
+        for (int i = 0; i < 3; ++i) OK(rw_sequence_replay(s, queue));
+        OK(rw_array_copy(seen, y, queue));
+        for (int i = 0; i < 64; ++i) assert_true(numbers_of(seen)[i] == 3 * (1 + i));
+        rw_array_destroy(&y); /* written by the sequence, which goes on */
+        OK(rw_sequence_replay(s, queue));
+        OK(rw_queue_wait(queue));
+        rw_sequence_destroy(&s);
+        rw_array_destroy(&fresh), rw_array_destroy(&seen);
+        assert_int_equal(counters().bytes_allocated, held);
+    }
+}
+
+/* The same while recording, and of a queue that goes away in the middle of it. */
+static void test_a_recording_queue_holds_what_it_needs(void **state)
+{
+    (void)state;
+    static const char add_text[] = "KERNEL(add, GLOBAL f64 *y, GLOBAL const f64 *x) { EACH(i, GROUP) { y[i] += x[i]; } }\n";
+    int64_t held = counters().bytes_allocated;
+    for (int end = 0; end < 2; ++end) {
+        rw_queue *q;
+        rw_sequence *s = NULL;
+        OK(rw_queue_create(dev, &q));
+        rw_program *p;
+        OK(rw_program_create(dev, "held", add_text, &(rw_define){"GROUP", "64"}, 1, &p));
+        rw_kernel *k = kernel_of(p, "add");
+        rw_array *x = new_ramp(64, 1, 1), *y = new_ramp(64, 0, 0);
+        OK(rw_array_send(x, q));
+        OK(rw_array_send(y, q));
+        OK(rw_record_begin(q));
+        OK(rw_launch(q, k, (int64_t[3]){1, 1, 1}, (rw_arg[]){rw_arg_array(y), rw_arg_array(x)}, 2));
+        rw_array_destroy(&x);
+        rw_program_destroy(&p);
+        if (end) OK(rw_record_end(q, &s));
+        if (end) OK(rw_sequence_replay(s, q));
+        if (end) assert_true(numbers_of(y)[63] == 64);
+        rw_sequence_destroy(&s);
+        if (!end) { /* nothing waits for what will never run */
+            OK(rw_record_end(q, &s));
+            rw_sequence_destroy(&s);
+        }
+        rw_queue_destroy(&q);
+        rw_array_destroy(&y);
+    }
+    assert_int_equal(counters().bytes_allocated, held);
+}
+
 static void test_what_recording_refuses(void **state)
 {
     (void)state;
@@ -597,6 +667,8 @@ int main(void)
         cmocka_unit_test(test_coherence_after_replay),
         cmocka_unit_test(test_replay_in_another_queue),
         cmocka_unit_test(test_a_sequence_keeps_its_memory),
+        cmocka_unit_test(test_a_sequence_holds_what_it_needs),
+        cmocka_unit_test(test_a_recording_queue_holds_what_it_needs),
         cmocka_unit_test(test_what_recording_refuses),
         cmocka_unit_test(test_an_empty_sequence),
         cmocka_unit_test(test_a_sequence_of_another_device),

@@ -9,6 +9,7 @@
 
 #include "device/check/check.h"
 #include "device/cpu/cc.h"
+#include "device/cpu/process.h"
 
 static bool write_image(const char *path, const char *image, size_t n)
 {
@@ -21,23 +22,20 @@ static bool write_image(const char *path, const char *image, size_t n)
  * written to a file whose name takes the place of the argument "IMAGE". */
 static char *ask(rw_context *ctx, char **argv, const char *image, size_t image_bytes)
 {
-    const char *tmp = getenv("TMPDIR");
-    char *folder = rw_format("%s/rechenwerk-XXXXXX", tmp && *tmp ? tmp : "/tmp"), *answer = NULL;
-    if (!folder || !mkdtemp(folder)) {
-        rw_free(folder);
-        return NULL;
-    }
-    char *in = rw_format("%s/image.so", folder), *out = rw_format("%s/answer", folder);
+    rw_temporary folder;
+    char *answer = NULL;
+    if (rw_temporary_create(ctx, &folder) != RW_OK) return NULL;
+    char *in = rw_format("%s/image.so", folder.path), *out = rw_format("%s/answer", folder.path);
     size_t n;
     if (in && out && write_image(in, image, image_bytes)) {
         for (char **word = argv; *word; ++word)
             if (!strcmp(*word, "IMAGE")) *word = in;
-        if (rw_cc_run(argv, out) == 0 && rw_file_read(ctx, out, 1 << 20, &answer, &n) != RW_OK) answer = NULL;
+        if (rw_process_run(argv, &folder, out, 60, ctx->interrupt) == 0 &&
+            rw_file_read(ctx, out, 1 << 20, &answer, &n) != RW_OK)
+            answer = NULL;
     }
-    if (in) unlink(in);
-    if (out) unlink(out);
-    rmdir(folder);
-    rw_free(in), rw_free(out), rw_free(folder);
+    rw_temporary_remove(&folder);
+    rw_free(in), rw_free(out);
     return answer;
 }
 

@@ -3,27 +3,29 @@
  * The text gets one entry point a kernel behind it, which unpacks the arguments and calls the kernel for a range of
  * groups; the kernel itself is inlined into that loop. */
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "device/cpu/cc.h"
+#include "device/cpu/process.h"
 #include "device/opencl/build_log.h"
 
-extern char **environ;
+static bool is_program(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
 
 char *rw_cc_find_on_path(const char *name)
 {
-    if (strchr(name, '/')) return access(name, X_OK) == 0 ? rw_strdup(name) : NULL;
+    if (strchr(name, '/')) return is_program(name) ? rw_strdup(name) : NULL;
     const char *path = getenv("PATH");
     for (const char *s = path ? path : "/usr/bin:/bin"; *s;) {
         size_t n = strcspn(s, ":");
         char *full = rw_format("%.*s/%s", (int)n, s, name);
-        if (full && access(full, X_OK) == 0) return full;
+        if (full && is_program(full)) return full;
         rw_free(full);
         s += n + (s[n] == ':');
     }
@@ -33,6 +35,7 @@ char *rw_cc_find_on_path(const char *name)
 char *rw_cc_find(void)
 {
     const char *own = getenv("RECHENWERK_CC");
+    if (own && !strcmp(own, "none")) return NULL;
     if (own && *own) return rw_cc_find_on_path(own);
     static const char *const names[] = {"cc", "gcc", "clang"};
     for (int i = 0; i < RW_COUNT(names); ++i) {
@@ -40,6 +43,20 @@ char *rw_cc_find(void)
         if (path) return path;
     }
     return NULL;
+}
+
+/* Why there is none. A wish that cannot be fulfilled is an error; without a compiler equations run in the evaluator. */
+static rw_status fail_no_compiler(rw_context *ctx)
+{
+    const char *own = getenv("RECHENWERK_CC");
+    if (own && !strcmp(own, "none")) return rw_fail(ctx, RW_ERR_UNSUPPORTED, "no C compiler: RECHENWERK_CC is none");
+    if (own && *own)
+        return rw_fail(ctx, RW_ERR_DEVICE,
+                       "RECHENWERK_CC = %s is no program that can be run: give the path or name of a C compiler, none to do "
+                       "without, or unset it",
+                       own);
+    return rw_fail(ctx, RW_ERR_UNSUPPORTED,
+                   "no C compiler found on PATH (cc, gcc, clang): install gcc, or set RECHENWERK_CC to the path of one");
 }
 
 /* The processor as /proc/cpuinfo names it: what -march=native depends on. */
@@ -58,9 +75,7 @@ static void add_processor(rw_text *t)
 rw_status rw_cc_identity(rw_device *dev, const char *options, rw_text *identity)
 {
     char *cc = rw_cc_find();
-    if (!cc)
-        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED,
-                       "no C compiler found on PATH (cc, gcc, clang) nor in RECHENWERK_CC: install gcc");
+    if (!cc) return fail_no_compiler(dev->ctx);
     char real[4096];
     struct stat st = {0};
     if (!realpath(cc, real)) snprintf(real, sizeof real, "%s", cc);
@@ -103,25 +118,6 @@ static rw_status write_source(rw_context *ctx, const char *path, const rw_text *
     return ok ? RW_OK : rw_fail(ctx, RW_ERR_FILE, "kernel source %s: %s", path, strerror(errno));
 }
 
-int rw_cc_run(char *const *argv, const char *log)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    pid_t pid;
-    int status = posix_spawn(&pid, argv[0], &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (status != 0) {
-        errno = status; /* posix_spawn returns it only */
-        return -1;
-    }
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR) return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
 #define MAX_OPTIONS 48
 static int split(char *options, char **argv, int n)
 {
@@ -130,61 +126,101 @@ static int split(char *options, char **argv, int n)
     return n;
 }
 
+/* The files of one compilation. */
+typedef struct job {
+    rw_device *dev;
+    const rw_program *program;
+    rw_temporary folder;
+    char *cc, *source, *object, *log;
+} job;
+
+/* Runs the compiler with these options and one more (NULL: none); what rw_process_run returns. */
+static rw_status run(const job *j, const char *options, const char *more, double seconds, int *code)
+{
+    char *words = rw_format("%s %s", options, more ? more : ""), *argv[MAX_OPTIONS + 8] = {j->cc};
+    if (!words) return rw_fail_memory(j->dev->ctx, 256, "the options of a compiler");
+    int m = split(words, argv, 1);
+    argv[m++] = "-o", argv[m++] = j->object, argv[m++] = j->source, argv[m++] = "-lm", argv[m] = NULL;
+    *code = rw_process_run(argv, &j->folder, j->log, seconds, j->dev->ctx->interrupt);
+    const int error = errno; /* why it was not started */
+    rw_free(words);
+    errno = error;
+    return RW_OK;
+}
+
+static rw_status refused(const job *j, const char *source)
+{
+    char *output = NULL;
+    rw_status status = rw_process_output(j->dev->ctx, j->log, &output);
+    if (status == RW_OK) status = rw_build_failed(j->dev->ctx, j->program->name, ".c", source, output);
+    rw_free(output);
+    return status;
+}
+
+/* The best code first; a compiler that does not come to an end with that may with less (loops of thousands of lines). */
+static rw_status compile(const job *j, const char *options, const char *source)
+{
+    rw_context *ctx = j->dev->ctx;
+    double seconds;
+    int code;
+    RW_TRY(rw_process_limit(ctx, &seconds));
+    RW_TRY(run(j, options, NULL, seconds, &code));
+    const bool less = code == RW_PROCESS_LATE && strstr(options, "-O3");
+    if (less) {
+        rw_log(ctx, RW_LOG_WARNING, "program %s: %s took more than %g s at -O3: trying -O1", j->program->name, j->cc, seconds);
+        RW_TRY(run(j, options, "-O1", seconds, &code));
+    }
+    switch (code) {
+    case 0: return RW_OK;
+    case RW_PROCESS_FAILED:
+        if (errno == ENOMEM) return rw_fail_memory(ctx, 4096, "the process of a compiler");
+        return rw_fail(ctx, RW_ERR_COMPILE, "the C compiler %s cannot be started: %s", j->cc, strerror(errno));
+    case RW_PROCESS_LATE:
+        return rw_fail(ctx, RW_ERR_COMPILE,
+                       "program %s: the C compiler %s was ended after %g s%s: set RECHENWERK_CC_SECONDS to allow more, or "
+                       "RECHENWERK_CC to another compiler",
+                       j->program->name, j->cc, seconds, less ? ", at -O3 and again at -O1" : "");
+    case RW_PROCESS_INTERRUPTED: return rw_fail(ctx, RW_ERR_INTERRUPTED, "interrupted while program %s was compiled", j->program->name);
+    case RW_PROCESS_TALKS:
+        return rw_fail(ctx, RW_ERR_COMPILE, "program %s: the C compiler %s was ended: its output had %lld bytes", j->program->name,
+                       j->cc, (long long)RW_PROCESS_MOST_OUTPUT);
+    default: return refused(j, source);
+    }
+}
+
 rw_status rw_cc_compile(rw_device *dev, rw_program *p, const char *text, const char *options, rw_text *binary)
 {
     rw_context *ctx = dev->ctx;
     rw_text source = {0};
-    const char *tmp = getenv("TMPDIR");
-    char *cc = rw_cc_find(), *words = rw_strdup(options);
-    char *folder = rw_format("%s/rechenwerk-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    char *src = NULL, *out = NULL, *log = NULL, *data = NULL;
+    job j = {.dev = dev, .program = p, .cc = rw_cc_find()};
+    char *data = NULL;
     size_t n = 0;
-    bool made = false;
     rw_status status = RW_OK;
     rw_text_add_bytes(&source, text, strlen(text));
     add_entries(&source, p);
-    if (!folder || !words || source.failed) {
+    if (source.failed) {
         status = rw_fail_memory(ctx, source.length, "the source of a program");
         goto out;
     }
-    if (!cc) {
-        status = rw_fail(ctx, RW_ERR_UNSUPPORTED, "no C compiler found: install gcc, or set RECHENWERK_CC");
+    if (!j.cc) {
+        status = fail_no_compiler(ctx);
         goto out;
     }
-    if (!mkdtemp(folder)) {
-        status = rw_fail(ctx, RW_ERR_FILE, "temporary folder %s: %s: set TMPDIR", folder, strerror(errno));
-        goto out;
-    }
-    made = true;
-    src = rw_format("%s/program.c", folder), out = rw_format("%s/program.so", folder);
-    log = rw_format("%s/program.log", folder);
-    if (!src || !out || !log) {
+    RW_TRY_GOTO(rw_temporary_create(ctx, &j.folder), out);
+    j.source = rw_format("%s/program.c", j.folder.path), j.object = rw_format("%s/program.so", j.folder.path);
+    j.log = rw_format("%s/program.log", j.folder.path);
+    if (!j.source || !j.object || !j.log) {
         status = rw_fail_memory(ctx, 256, "paths");
         goto out;
     }
-    RW_TRY_GOTO(write_source(ctx, src, &source), out);
-    char *argv[MAX_OPTIONS + 8] = {cc};
-    int m = split(words, argv, 1);
-    argv[m++] = "-o", argv[m++] = out, argv[m++] = src, argv[m++] = "-lm", argv[m] = NULL;
-    int code = rw_cc_run(argv, log);
-    if (code < 0) {
-        status = rw_fail(ctx, RW_ERR_COMPILE, "the C compiler %s cannot be started: %s", cc, strerror(errno));
-        goto out;
-    }
-    if (code > 0) {
-        status = rw_file_read(ctx, log, (size_t)1 << 24, &data, &n);
-        if (status == RW_OK) status = rw_build_failed(ctx, p->name, ".c", source.data, data);
-        goto out;
-    }
-    RW_TRY_GOTO(rw_file_read(ctx, out, (size_t)1 << 28, &data, &n), out);
+    RW_TRY_GOTO(write_source(ctx, j.source, &source), out);
+    RW_TRY_GOTO(compile(&j, options, source.data), out);
+    RW_TRY_GOTO(rw_file_read(ctx, j.object, (size_t)1 << 28, &data, &n), out);
     rw_text_add_bytes(binary, data, n);
     if (binary->failed) status = rw_fail_memory(ctx, n, "a compiled program");
 out:
-    if (out) unlink(out);
-    if (src) unlink(src);
-    if (log) unlink(log);
-    if (made) rmdir(folder);
+    rw_temporary_remove(&j.folder);
     rw_text_free(&source);
-    rw_free(data), rw_free(src), rw_free(out), rw_free(log), rw_free(folder), rw_free(words), rw_free(cc);
+    rw_free(data), rw_free(j.source), rw_free(j.object), rw_free(j.log), rw_free(j.cc);
     return status;
 }

@@ -4,14 +4,13 @@
 
 #include "device/device.h"
 
-/* Path of the compiler: $RECHENWERK_CC, else cc, gcc or clang on PATH; NULL when there is none (to be freed). */
+/* Path of the compiler: $RECHENWERK_CC, else cc, gcc or clang on PATH; NULL when there is none (to be freed).
+ * RECHENWERK_CC = none: none. */
 char *rw_cc_find(void);
 char *rw_cc_find_on_path(const char *name);
 /* Path, size and time of the compiler, the processor, and `options`: what a compiled program depends on.
- * RW_ERR_UNSUPPORTED when there is no compiler. */
+ * RW_ERR_UNSUPPORTED when there is no compiler, RW_ERR_DEVICE when RECHENWERK_CC names none. */
 rw_status rw_cc_identity(rw_device *dev, const char *options, rw_text *identity);
-/* Runs a program with its output in the file `log`; the exit status, or -1 when it could not be started. */
-int rw_cc_run(char *const *argv, const char *log);
 /* Compiles the text with entry points for all kernels of p to the bytes of a shared object. */
 rw_status rw_cc_compile(rw_device *dev, rw_program *p, const char *text, const char *options, rw_text *binary);
 /* Loads the bytes of a shared object and finds the entry points; `handle` of each kernel becomes a rw_cc_entry. */

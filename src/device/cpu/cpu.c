@@ -86,7 +86,9 @@ void rw_cpu_properties(rw_device_properties *p)
 #endif
     p->f64 = true, p->managed = true;
     char *cc = rw_cc_find();
+    const char *own = getenv("RECHENWERK_CC");
     if (cc) snprintf(p->driver, sizeof p->driver, "C compiler %.140s", cc);
+    else if (own && *own && strcmp(own, "none") != 0) snprintf(p->driver, sizeof p->driver, "RECHENWERK_CC = %.100s is no program that can be run", own);
     else snprintf(p->driver, sizeof p->driver, "no C compiler: equations run in the plain evaluator (install gcc)");
     rw_free(cc);
 }
@@ -153,6 +155,7 @@ static rw_status cpu_copy_out(rw_queue *q, void *dst, rw_buffer *src, size_t byt
 /* Runs f(first, last) of n pieces over the threads. */
 FORKS static void parallel_bytes(int threads, char *dst, const char *src, size_t bytes)
 {
+    if (rw_threads_lost()) threads = 1;
     HAPPENS_BEFORE(dst);
 #pragma omp parallel num_threads(threads) if (bytes > (1 << 20))
     {
@@ -288,7 +291,7 @@ static rw_status cpu_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], 
     for (int i = 0; i < nargs; ++i)
         a[i] = args[i].buffer ? (void *)&args[i].buffer->pointer : (void *)&args[i].value;
     cpu_state *s = q->device->state;
-    int threads = RW_MIN(s->threads, (int)RW_MIN(total, 4096));
+    int threads = rw_threads_lost() ? 1 : RW_MIN(s->threads, (int)RW_MIN(total, 4096));
     if (threads == 1) {
         ((rw_cc_entry *)k->handle)(a, n, 0, total);
         return RW_OK;
@@ -349,5 +352,5 @@ const rw_device_ops rw_cpu_ops = {
     .queue_create = rw_cpu_queue_create, .queue_destroy = rw_cpu_queue_destroy, .wait = rw_cpu_wait,
     .event_create = rw_cpu_event_create, .event_destroy = rw_cpu_event_destroy, .event_record = rw_cpu_event_record,
     .event_wait = rw_cpu_event_wait, .event_order = rw_cpu_event_order, .event_seconds = rw_cpu_event_seconds,
-    .discrete = false,
+    .discrete = false, .survives_fork = true,
 };

@@ -8,11 +8,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/temporary.h"
 #include "device/cpu/cc.h"
 
 static bool write_all(int fd, const rw_text *binary)
@@ -56,20 +56,23 @@ static void *open_anonymous(int fd)
 
 static rw_status open_temporary(rw_device *dev, rw_program *p, const rw_text *binary)
 {
-    const char *tmp = getenv("TMPDIR");
-    char *name = rw_format("%s/rechenwerk-XXXXXX.so", tmp && *tmp ? tmp : "/tmp");
-    if (!name) return rw_fail_memory(dev->ctx, 64, "a path");
-    int fd = mkostemps(name, 3, O_CLOEXEC);
+    rw_temporary folder;
+    RW_TRY(rw_temporary_create(dev->ctx, &folder));
+    char *name = rw_format("%s/program.so", folder.path);
+    int fd = name ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
     rw_status status = RW_OK;
-    if (fd < 0 || !write_all(fd, binary))
+    if (!name)
+        status = rw_fail_memory(dev->ctx, 64, "a path");
+    else if (fd < 0 || !write_all(fd, binary))
         status = rw_fail(dev->ctx, RW_ERR_FILE, "temporary file %s: %s: set TMPDIR to a folder with room", name,
                          strerror(errno));
+    if (fd >= 0) close(fd);
     if (status == RW_OK && !(p->module = dlopen(name, RTLD_NOW | RTLD_LOCAL))) {
         const char *why = dlerror();
         status = rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: %s%s", p->name, why,
                          strstr(why, "undefined symbol") ? "" : ": is the folder mounted noexec?");
     }
-    if (fd >= 0) close(fd), unlink(name);
+    rw_temporary_remove(&folder);
     rw_free(name);
     return status;
 }

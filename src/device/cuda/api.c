@@ -9,16 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/core.h"
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* ---- driver -------------------------------------------------------------------------------------------------- */
 
 static rw_cuda_api cuda;
 static char cuda_reason[256]; /* "": usable */
+static unsigned loaded_in;    /* rw_forks() of the process that opened the driver */
 static int driver_version;    /* 12040 for CUDA 12.4; 0 without a driver */
 
 static void load_cuda(void)
 {
+    loaded_in = rw_forks();
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         snprintf(cuda_reason, sizeof cuda_reason, "libcuda.so.1 not found: install the NVIDIA driver");
@@ -55,7 +59,10 @@ const rw_cuda_api *rw_cuda_load(const char **reason)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load_cuda);
     *reason = cuda_reason[0] ? cuda_reason : NULL;
-    return cuda_reason[0] ? NULL : &cuda;
+    if (!*reason && rw_forks() != loaded_in)
+        *reason = "this process was forked from one that has used CUDA, and its driver does not work in a child: use CUDA "
+                  "after fork() only, or start processes anew (Python: multiprocessing.set_start_method(\"spawn\"))";
+    return *reason ? NULL : &cuda;
 }
 
 /* ---- NVRTC --------------------------------------------------------------------------------------------------- */

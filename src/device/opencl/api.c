@@ -7,12 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/core.h"
+
 static rw_opencl_api api;
 static const char *why_not;
 static char missing[128];
+static unsigned loaded_in; /* rw_forks() of the process that did */
 
 static void load(void)
 {
+    loaded_in = rw_forks();
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         why_not = "libOpenCL.so.1 not found: install an OpenCL loader (Debian, Ubuntu: ocl-icd-libopencl1)";
@@ -35,7 +39,10 @@ const rw_opencl_api *rw_opencl_load(const char **reason)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
     *reason = why_not;
-    return why_not ? NULL : &api;
+    if (!why_not && rw_forks() != loaded_in)
+        *reason = "this process was forked from one that has used OpenCL, and drivers do not work in a child: use OpenCL "
+                  "after fork() only, or start processes anew (Python: multiprocessing.set_start_method(\"spawn\"))";
+    return *reason ? NULL : &api;
 }
 
 const char *rw_opencl_error_name(cl_int error)

@@ -5,6 +5,8 @@
  */
 #include "device/opencl/build_log.h"
 
+#include "core/temporary.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -78,15 +80,20 @@ static bool kernel_of(const char *text, const char *error, int *wanted, char *ke
     return last[0] != 0;
 }
 
+/* Of a text that is longer, the head and the tail, with the bytes that are left out between. */
 static bool write_file(const char *path, const char *text)
 {
+    enum { PART = 1 << 16 };
+    const size_t n = strlen(text), head = n > 2 * PART ? PART : n;
     FILE *f = fopen(path, "w");
-    bool ok = f && fputs(text, f) >= 0;
+    bool ok = f && fwrite(text, 1, head, f) == head;
+    if (ok && head < n)
+        ok = fprintf(f, "\n… %zu bytes left out …\n", n - 2 * PART) > 0 && fwrite(text + n - PART, 1, PART, f) == PART;
     if (f && fclose(f) != 0) ok = false;
     return ok;
 }
 
-/* "TMP/rechenwerk-XXXXXX/NAME.SUFFIX" with the text; NULL when it cannot be written. */
+/* "FOLDER/NAME.SUFFIX" with the text; NULL when it cannot be written. */
 static char *keep(const char *folder, const char *program, const char *suffix, const char *text)
 {
     char *path = rw_format("%s/%s%s", folder, *program ? program : "program", suffix);
@@ -106,18 +113,16 @@ rw_status rw_build_failed(rw_context *ctx, const char *program, const char *suff
         snprintf(place, sizeof place, "kernel %s, line %d: ", kernel, line);
     else if (line)
         snprintf(place, sizeof place, "line %d: ", line);
-    const char *tmp = getenv("TMPDIR");
-    char *folder = rw_format("%s/rechenwerk-XXXXXX", tmp && *tmp ? tmp : "/tmp"), *log_path = NULL, *source = NULL;
-    if (folder && mkdtemp(folder)) {
+    char *folder = NULL, *log_path = NULL, *source = NULL;
+    if (rw_temporary_keep(ctx, &folder) == RW_OK) {
         log_path = keep(folder, program, ".log", log);
         source = keep(folder, program, suffix, text);
     }
     if (log_path && source)
-        rw_fail(ctx, RW_ERR_COMPILE, "program %s: %s%s (whole log: %s, source: %s)", program, place, error, log_path,
-                source);
+        rw_fail(ctx, RW_ERR_COMPILE, "program %s: %s%s (whole log: %s, source: %s)", program, place, error, log_path, source);
     else
         rw_fail(ctx, RW_ERR_COMPILE, "program %s: %s%s (the log could not be kept in %s: %s: set TMPDIR)", program,
-                place, error, tmp && *tmp ? tmp : "/tmp", strerror(errno));
+                place, error, folder ? folder : "a temporary folder", strerror(errno));
     rw_free(folder), rw_free(log_path), rw_free(source);
     return RW_ERR_COMPILE;
 }

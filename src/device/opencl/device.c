@@ -81,52 +81,72 @@ int64_t rw_opencl_memory_free(const rw_device *dev)
 
 /* ---- list, open, close --------------------------------------------------------------------------------------- */
 
-static int find_all(const rw_opencl_api **cl, found *all, int max, char *reason, size_t reason_size)
+/* Found once in a process: drivers set themselves up when they are first asked, and some crash when two threads ask at
+ * the same time. For the same reason one thread at a time opens or describes devices. */
+static found devices[MAX_DEVICES];
+static int ndevices;
+static char no_device[256];
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
+static void find_devices(void)
 {
+    const char *why;
+    const rw_opencl_api *cl = rw_opencl_load(&why);
+    if (!cl) return;
+    cl_platform_id platforms[MAX_PLATFORMS];
+    cl_uint nplatforms = 0;
+    cl_int error = cl->clGetPlatformIDs(MAX_PLATFORMS, platforms, &nplatforms);
+    if (error != CL_SUCCESS || nplatforms == 0) {
+        snprintf(no_device, sizeof no_device, "libOpenCL.so.1 finds no driver%s%s: install the GPU vendor's, or "
+                                      "pocl-opencl-icd for the processor",
+                 error == CL_SUCCESS ? "" : ": ", error == CL_SUCCESS ? "" : rw_opencl_error_name(error));
+        return;
+    }
+    for (cl_uint i = 0; i < RW_MIN(nplatforms, (cl_uint)MAX_PLATFORMS); ++i) {
+        cl_device_id ids[MAX_DEVICES];
+        cl_uint nids = 0;
+        if (cl->clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &nids) != CL_SUCCESS) continue;
+        for (cl_uint j = 0; j < RW_MIN(nids, (cl_uint)MAX_DEVICES) && ndevices < MAX_DEVICES; ++j)
+            devices[ndevices++] = (found){platforms[i], ids[j]};
+    }
+    if (ndevices == 0)
+        snprintf(no_device, sizeof no_device, "the OpenCL drivers find no device: is it switched on, may you use it?");
+}
+
+/* The number of devices; `opening` is held. */
+static int find_all(const rw_opencl_api **cl, char *reason, size_t reason_size)
+{
+    static bool done;
     const char *why;
     *cl = rw_opencl_load(&why);
     if (!*cl) {
         snprintf(reason, reason_size, "%s", why);
         return 0;
     }
-    cl_platform_id platforms[MAX_PLATFORMS];
-    cl_uint nplatforms = 0;
-    cl_int error = (*cl)->clGetPlatformIDs(MAX_PLATFORMS, platforms, &nplatforms);
-    if (error != CL_SUCCESS || nplatforms == 0) {
-        snprintf(reason, reason_size, "libOpenCL.so.1 finds no driver%s%s: install the GPU vendor's, or "
-                                      "pocl-opencl-icd for the processor",
-                 error == CL_SUCCESS ? "" : ": ", error == CL_SUCCESS ? "" : rw_opencl_error_name(error));
-        return 0;
-    }
-    int n = 0;
-    for (cl_uint i = 0; i < RW_MIN(nplatforms, (cl_uint)MAX_PLATFORMS); ++i) {
-        cl_device_id ids[MAX_DEVICES];
-        cl_uint nids = 0;
-        if ((*cl)->clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &nids) != CL_SUCCESS) continue;
-        for (cl_uint j = 0; j < RW_MIN(nids, (cl_uint)MAX_DEVICES) && n < max; ++j)
-            all[n++] = (found){platforms[i], ids[j]};
-    }
-    if (n == 0) snprintf(reason, reason_size, "the OpenCL drivers find no device: is it switched on, may you use it?");
-    return n;
+    if (!done) find_devices();
+    done = true;
+    snprintf(reason, reason_size, "%s", no_device);
+    return ndevices;
 }
 
 int rw_opencl_list(rw_context *ctx, rw_device_properties *list, int max, char *reason, size_t reason_size)
 {
     (void)ctx;
     const rw_opencl_api *cl;
-    found all[MAX_DEVICES];
-    int n = find_all(&cl, all, RW_MIN(max, MAX_DEVICES), reason, reason_size);
-    for (int i = 0; i < n; ++i) rw_opencl_describe(cl, all[i].platform, all[i].id, i, list + i);
+    pthread_mutex_lock(&opening);
+    int n = RW_MIN(find_all(&cl, reason, reason_size), max);
+    for (int i = 0; i < n; ++i) rw_opencl_describe(cl, devices[i].platform, devices[i].id, i, list + i);
+    pthread_mutex_unlock(&opening);
     return n;
 }
 
-rw_status rw_opencl_open(rw_device *dev, int index)
+static rw_status open_device(rw_device *dev, int index)
 {
     rw_context *ctx = dev->ctx;
     const rw_opencl_api *cl;
-    found all[MAX_DEVICES];
+    const found *all = devices;
     char reason[256] = "";
-    int n = find_all(&cl, all, MAX_DEVICES, reason, sizeof reason);
+    int n = find_all(&cl, reason, sizeof reason);
     if (n == 0) return rw_fail(ctx, RW_ERR_DEVICE, "no OpenCL device: %s", reason);
     if (index >= n) {
         char last[128];
@@ -163,6 +183,14 @@ rw_status rw_opencl_open(rw_device *dev, int index)
     dev->state = s;
     rw_opencl_set_options(dev);
     return RW_OK;
+}
+
+rw_status rw_opencl_open(rw_device *dev, int index)
+{
+    pthread_mutex_lock(&opening);
+    rw_status status = open_device(dev, index);
+    pthread_mutex_unlock(&opening);
+    return status;
 }
 
 void rw_opencl_close(rw_device *dev)

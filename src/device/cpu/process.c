@@ -1,0 +1,126 @@
+/* A process in a group of its own, so that it can be ended with its children: gcc starts cc1, as and ld.
+ * It is polled, every millisecond at first and every 50 later: the compiler's own time hides that, and no signal handler or
+ * thread of the host program is touched. */
+#include "device/cpu/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* The environment with TMPDIR = folder (to be freed with rw_free; the strings are the environment's, but the first). */
+static char **with_folder(char *variable)
+{
+    size_t n = 0, m = 0;
+    while (environ[n]) ++n;
+    char **all = rw_calloc(n + 2, sizeof *all);
+    if (!all) return NULL;
+    all[m++] = variable;
+    for (size_t i = 0; i < n; ++i)
+        if (strncmp(environ[i], "TMPDIR=", 7) != 0) all[m++] = environ[i];
+    return all;
+}
+
+static int start(pid_t *pid, char *const *argv, char **environment, const char *log)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    int error = posix_spawn(pid, argv[0], &actions, &attributes, argv, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+static int wait_for(pid_t pid, const char *log, double seconds, const volatile sig_atomic_t *interrupt)
+{
+    const double begin = rw_seconds();
+    struct timespec pause = {0, 1000000};
+    int status, why = 0;
+    while (!why) {
+        pid_t ended = waitpid(pid, &status, WNOHANG);
+        if (ended == pid) {
+            kill(-pid, SIGKILL); /* what it may have left running */
+            return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+        }
+        if (ended < 0 && errno != EINTR) return RW_PROCESS_FAILED;
+        struct stat st;
+        if (interrupt && *interrupt) why = RW_PROCESS_INTERRUPTED;
+        else if (rw_seconds() - begin > seconds) why = RW_PROCESS_LATE;
+        else if (stat(log, &st) == 0 && st.st_size >= RW_PROCESS_MOST_OUTPUT) why = RW_PROCESS_TALKS;
+        else nanosleep(&pause, NULL);
+        pause.tv_nsec = RW_MIN(pause.tv_nsec * 5 / 4, 50000000);
+    }
+    kill(-pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    return why;
+}
+
+int rw_process_run(char *const *argv, const rw_temporary *folder, const char *log, double seconds,
+                   const volatile sig_atomic_t *interrupt)
+{
+    pid_t pid;
+    char *variable = rw_format("TMPDIR=%s", folder->path), **environment = variable ? with_folder(variable) : NULL;
+    int error = environment ? start(&pid, argv, environment, log) : ENOMEM;
+    int code = error ? RW_PROCESS_FAILED : wait_for(pid, log, seconds, interrupt);
+    rw_free(environment), rw_free(variable);
+    if (error) errno = error;
+    return code;
+}
+
+rw_status rw_process_limit(rw_context *ctx, double *seconds)
+{
+    const char *given = getenv("RECHENWERK_CC_SECONDS");
+    char *end = NULL;
+    *seconds = 120;
+    if (!given || !*given) return RW_OK;
+    *seconds = rw_strtod(given, &end);
+    if (*end == 0 && *seconds >= 1 && *seconds <= 86400) return RW_OK;
+    return rw_fail(ctx, RW_ERR_ARGUMENT,
+                   "RECHENWERK_CC_SECONDS = %s: give the seconds after which a compiler is ended, 1 … 86400, or unset it",
+                   given);
+}
+
+rw_status rw_process_output(rw_context *ctx, const char *log, char **text)
+{
+    enum { PART = 1 << 16 };
+    struct stat st;
+    *text = NULL;
+    int fd = open(log, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        if (fd >= 0) close(fd);
+        return rw_fail(ctx, RW_ERR_FILE, "the output of a compiler, %s: %s", log, strerror(errno));
+    }
+    const bool whole = st.st_size <= 2 * PART;
+    const size_t head = whole ? (size_t)st.st_size : PART;
+    char *all = rw_calloc(2 * PART + 100, 1);
+    if (!all) {
+        close(fd);
+        return rw_fail_memory(ctx, 2 * PART + 100, "the output of a compiler");
+    }
+    ssize_t n = pread(fd, all, head, 0);
+    size_t length = n > 0 ? (size_t)n : 0;
+    if (!whole) {
+        length += (size_t)snprintf(all + length, 99, "\n… %lld bytes left out …\n", (long long)(st.st_size - 2 * PART));
+        n = pread(fd, all + length, PART, st.st_size - PART);
+        if (n > 0) length += (size_t)n;
+    }
+    close(fd);
+    for (size_t i = 0; i < length; ++i)
+        if (!all[i]) all[i] = ' '; /* it is a text */
+    *text = all;
+    return RW_OK;
+}

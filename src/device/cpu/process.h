@@ -1,0 +1,27 @@
+/* Running a compiler, or another tool, as a process. */
+#ifndef RW_PROCESS_H
+#define RW_PROCESS_H
+
+#include "core/temporary.h"
+
+enum { RW_PROCESS_FAILED = -1, RW_PROCESS_LATE = -2, RW_PROCESS_INTERRUPTED = -3, RW_PROCESS_TALKS = -4 };
+
+/* Runs argv with its output in the file `log` and its temporary files in the folder; the exit status (128: ended by a
+ * signal), or
+ *   FAILED       it could not be started: errno
+ *   LATE         it was ended after so many seconds
+ *   INTERRUPTED  it was ended since *interrupt (NULL: none) is not 0
+ *   TALKS        it was ended since its output had reached RW_PROCESS_MOST_OUTPUT bytes
+ * What is ended is ended with all processes that it has started. */
+int rw_process_run(char *const *argv, const rw_temporary *folder, const char *log, double seconds,
+                   const volatile sig_atomic_t *interrupt);
+#define RW_PROCESS_MOST_OUTPUT ((int64_t)1 << 28)
+
+/* The limit for compilers: $RECHENWERK_CC_SECONDS, 1 … 86400 (default: 120). ERR_ARGUMENT with another value. */
+rw_status rw_process_limit(rw_context *ctx, double *seconds);
+
+/* The output, of a long one its head and its tail with the number of bytes that are left out between (to be freed with
+ * rw_free). */
+rw_status rw_process_output(rw_context *ctx, const char *log, char **text);
+
+#endif

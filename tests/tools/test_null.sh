@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# NULL for each argument of each public function that is not optional. The calls are made from the headers, so a new
+# function is tested as soon as it is declared: one that returns a status returns RW_ERR_ARGUMENT and says which argument
+# it was; the others do nothing, or return 0, NULL or "". All other arguments point to memory of zeros, which a function
+# that checks first never looks at. Each call is a process of its own: a crash is reported with its call.
+set -euo pipefail
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# function, then its optional arguments: as the headers say
+cat >"$work/optional" <<'END'
+rw_array_create_from data
+rw_bench_list n
+rw_bench_products options
+rw_bench_run options
+rw_blocks_local user
+rw_blocks_read_gmsh surfaces
+rw_context_set_cache folder
+rw_context_set_log function user
+rw_depgraph_add_task task
+rw_depgraph_check_separate set
+rw_depgraph_dot partition
+rw_depgraph_find_path from to
+rw_depgraph_partition part names
+rw_explain_case options
+rw_explain_graph options dot
+rw_expr_get im
+rw_integrand_mass user x dv dw
+rw_integrand_stiffness user x
+rw_krylov_plot title residual
+rw_lab_list n
+rw_lab_save written user
+rw_lab_write table
+rw_launch args
+rw_message context
+rw_multiblock_assemble layout
+rw_multiblock_cases n
+rw_multiblock_create layout
+rw_multiblock_multiply alpha beta
+rw_multiblock_pattern layout
+rw_nearest_word names
+rw_ode_depgraph graph tiles text
+rw_pattern_read picture
+rw_plot_results options written user
+rw_precond_memory all
+rw_program_create defines
+rw_reducer_run y
+rw_reducer_value y im
+rw_run_case options report
+rw_sparse_add_blocks row column values
+rw_sparse_free_entries row column values
+rw_sparse_from_entries row column values
+rw_sparse_multiply alpha beta
+END
+
+# one declaration a line, without comments and preprocessor
+for header in "$SOURCE"/include/rechenwerk/*.h; do
+    sed -e '/^ *#/d' "$header" | tr '\n' ' ' | sed -e 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/||g' | tr ';' '\n' | sed -n 's/.*RW_API *//p'
+done | sed -e 's/  */ /g' -e 's/ *$//' >"$work/declarations"
+
+awk -v optional="$work/optional" '
+BEGIN {
+    while ((getline line < optional) > 0) {
+        n = split(line, word, " ")
+        for (i = 2; i <= n; ++i) may[word[1] " " word[i]] = 1
+    }
+}
+/\(\*rw_/ { next } # a function that returns a pointer to an array: called by hand below
+{
+    open = index($0, "(")
+    head = substr($0, 1, open - 1)
+    args = substr($0, open + 1)
+    sub(/\)[^)]*$/, "", args)
+    name = head
+    sub(/.*[ *]/, "", name)
+    status = head ~ /^rw_status /
+    nargs = 0; depth = 0; arg = ""
+    for (i = 1; i <= length(args) + 1; ++i) {
+        c = i > length(args) ? "," : substr(args, i, 1)
+        if (c == "(") ++depth
+        if (c == ")") --depth
+        if (c == "," && depth == 0) { list[++nargs] = arg; arg = "" } else arg = arg c
+    }
+    for (i = 1; i <= nargs; ++i) {
+        a = list[i]
+        pointer[i] = a ~ /[*[]/ || a ~ /(_function|rw_integrand) /
+        calls[i] = a ~ /(_function|rw_integrand) /
+        if (match(a, /\(\*[a-z_0-9]+\)/)) a = substr(a, RSTART + 2, RLENGTH - 3)
+        sub(/\[.*/, "", a); sub(/ *$/, "", a); sub(/.*[ *]/, "", a)
+        label[i] = a
+    }
+    for (i = 1; i <= nargs; ++i) {
+        known[name " " label[i]] = 1
+        if (!pointer[i] || (name " " label[i]) in may) continue
+        call = name "("
+        for (j = 1; j <= nargs; ++j)
+            call = call (j > 1 ? ", " : "") (j == i ? "NULL" : calls[j] ? "(void *)nothing" : pointer[j] ? "zeros" : "0")
+        printf "%s(\"%s\", \"%s\", %s))\n", status ? "REFUSED" : "QUIET", name, label[i], call
+    }
+    ++functions
+}
+END {
+    for (row in may) if (!(row in known)) { print "optional, but not declared: " row > "/dev/stderr"; exit 1 }
+    if (functions < 200) { print functions " functions found" > "/dev/stderr"; exit 1 }
+}' "$work/declarations" >"$work/calls.h"
+
+cat >"$work/null.c" <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "rechenwerk/bench.h"
+#include "rechenwerk/blocks.h"
+#include "rechenwerk/depgraph.h"
+#include "rechenwerk/describe.h"
+#include "rechenwerk/expr.h"
+#include "rechenwerk/krylov.h"
+#include "rechenwerk/lab.h"
+#include "rechenwerk/multiblock.h"
+#include "rechenwerk/ode.h"
+#include "rechenwerk/precond.h"
+#include "rechenwerk/reduce.h"
+#include "rechenwerk/run.h"
+#include "rechenwerk/selftest.h"
+#include "rechenwerk/sparse.h"
+#include "rechenwerk/stencil.h"
+
+static _Alignas(64) char memory[1 << 16];
+static void *zeros = memory;
+static void nothing(void) {}
+static int calls, failures;
+
+static int check(const char *function, const char *argument, rw_status status)
+{
+    char is[128], equals[128];
+    snprintf(is, sizeof is, "%s: %s is NULL", function, argument), snprintf(equals, sizeof equals, "%s = NULL", argument);
+    if (status == RW_ERR_ARGUMENT && (strstr(rw_message(NULL), is) || strstr(rw_message(NULL), equals))) return 0;
+    printf("%s with %s = NULL: %s: %s\n", function, argument, rw_status_name(status), rw_message(NULL));
+    return 1;
+}
+
+#define CHILD(function, argument, code)                                                                                \
+    do {                                                                                                               \
+        fflush(stdout);                                                                                                \
+        pid_t pid = fork();                                                                                            \
+        if (pid == 0) {                                                                                                \
+            int bad = 0;                                                                                               \
+            alarm(30);                                                                                                 \
+            code;                                                                                                      \
+            fflush(stdout);                                                                                            \
+            _exit(bad);                                                                                                \
+        }                                                                                                              \
+        int status = -1;                                                                                               \
+        while (waitpid(pid, &status, 0) < 0) {}                                                                        \
+        if (WIFSIGNALED(status)) printf("%s with %s = NULL: signal %d\n", function, argument, WTERMSIG(status));       \
+        ++calls, failures += status != 0;                                                                              \
+    } while (0);
+#define REFUSED(function, argument, call) CHILD(function, argument, bad = check(function, argument, call))
+#define QUIET(function, argument, call) CHILD(function, argument, (void)(call))
+
+int main(void)
+{
+#include "calls.h"
+    QUIET("rw_blocks_coordinates", "grid", rw_blocks_coordinates(NULL))
+    /* what getters without a status return */
+    if (rw_array_size(NULL) != 0 || rw_array_device(NULL) != NULL || rw_ode_reason(NULL)[0] || rw_device_counters(NULL).launches != 0)
+        printf("a getter returns something for NULL\n"), ++failures;
+    printf("%d calls, %d wrong\n", calls, failures);
+    return failures != 0;
+}
+END
+# shellcheck disable=SC2086
+${CC:-cc} -std=gnu17 -w -g ${SANITIZE:+-fsanitize=$SANITIZE} -I"$SOURCE/include" -I"$work" "$work/null.c" -o "$work/null" \
+    "$BUILD/librechenwerk.so" -Wl,-rpath,"$BUILD"
+"$work/null"
