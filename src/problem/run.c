@@ -55,6 +55,7 @@ static rw_status begin(rw_run *r, bool fresh)
 {
     uint64_t position = 0;
     RW_TRY(rw_output_check(r));
+    RW_TRY(rw_backend_find(r));
     if (!fresh) RW_TRY(rw_checkpoint_load(r, &position)); /* a refused one leaves the folder as it was */
     RW_TRY(rw_layout_begin(r));
     if (r->every_changed) find_next(r);

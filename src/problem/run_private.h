@@ -1,5 +1,5 @@
 /* What the files of the runner share. run.c: the loop; folder.c: the results folder; record.c: settings.yaml, run.json,
- * log.jsonl; journal.c: which files are ours; aside.c: earlier results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; restart.c: what may differ then; watch.c: where the time goes; progress.c: rates. */
+ * log.jsonl; journal.c: which files are ours; aside.c: earlier results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; restart.c, backend.c: what may differ then; watch.c: where the time goes; progress.c: rates. */
 #ifndef RW_RUN_PRIVATE_H
 #define RW_RUN_PRIVATE_H
 
@@ -21,6 +21,11 @@ typedef struct rw_stopwatch {
     double since, compiled;            /* when it began; what the device had spent on compiling then */
     double seconds[RW_PHASES], compile; /* their sum is the time since the start of the run */
 } rw_stopwatch;
+
+/* What computes a run; see backend.c. */
+typedef struct rw_backend {
+    char name[32], kind[16], hardware[128], driver[160], compiler[160], instructions[80], key[17];
+} rw_backend;
 
 /* What outputs from `first` on hold; see layout.c. */
 typedef struct rw_layout {
@@ -45,6 +50,7 @@ typedef struct rw_run {
     run_output output;
     run_checkpoint checkpoint;
     rw_device *device;
+    rw_backend backend;
     rw_problem *problem;
     const rw_output_grid *grid;
     int64_t points;
@@ -119,6 +125,7 @@ int rw_folder_open(int folder, const char *name);
 /* aside.c */
 rw_status rw_aside_begin(rw_run *r);
 void rw_aside_discard(rw_run *r);
+void rw_aside_remove(rw_run *r); /* the files in the list */
 /* Finishes or undoes what a killed process has begun. */
 rw_status rw_aside_recover(rw_run *r);
 /* Of a run that has no output (or no checkpoint, where it replaces another run): removes its files and brings back those moved
@@ -173,6 +180,11 @@ void rw_picture_name(const char *name, char *file, size_t size);
 rw_status rw_figures_sections(rw_run *r, const rw_field_picture *picture, const char *file);
 rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output);
 rw_status rw_figures_series(rw_run *r);
+
+/* backend.c */
+rw_status rw_backend_find(rw_run *r); /* after the device is open */
+rw_status rw_backend_save(rw_run *r, rw_h5 *file);
+rw_status rw_backend_compare(rw_run *r, rw_h5 *file); /* one warning when it is another one */
 
 /* restart.c */
 rw_status rw_restart_save(rw_run *r, rw_h5 *file);
