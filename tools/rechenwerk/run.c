@@ -74,21 +74,27 @@ static void print_how_to_continue(const arguments *a)
     fputs(" --restart\n", stderr);
 }
 
-static void print_report(const arguments *a, const rw_run_report *r, rw_status status)
+/* "KEY": "text", with a comma before it; null for an empty text. */
+static void print_member(const char *key, const char *text)
+{
+    printf(", \"%s\": ", key);
+    if (*text) print_json(stdout, text);
+    else printf("null");
+}
+
+static void print_report(const arguments *a, const rw_run_report *r, rw_status status, const char *message)
 {
     if (given(a, "json")) {
-        printf("{\"folder\": ");
-        print_json(stdout, r->folder);
-        printf(", \"reason\": ");
-        print_json(stdout, r->reason);
-        printf(", \"status\": ");
+        printf("{\"status\": ");
         print_json(stdout, rw_status_name(status));
-        printf(", \"problem\": ");
-        print_json(stdout, r->problem);
-        printf(", \"device\": ");
-        print_json(stdout, r->device);
+        printf(", \"exit_code\": %d", rw_status_exit_code(status));
+        print_member("message", message);
+        print_member("reason", r->reason);
+        print_member("folder", r->folder);
+        print_member("problem", r->problem);
+        print_member("device", r->device);
         printf(", \"time\": ");
-        print_number(stdout, r->time);
+        print_number(stdout, *r->reason ? r->time : NAN);
         printf(", \"steps\": %lld, \"outputs\": %lld, \"pictures\": %lld, \"checks\": %lld, \"checks_passed\": %lld, "
                "\"seconds\": ", (long long)r->step, (long long)r->outputs, (long long)r->pictures,
                (long long)r->checks, (long long)r->checks_passed);
@@ -123,7 +129,8 @@ static int run(const arguments *a)
     rw_run_report report;
     rw_status status = rw_run_case(ctx, a->operands[0], &options, &report);
     if (terminal && *report.reason) fputs("\r\033[K", stderr);
-    print_report(a, &report, status);
+    const char *message = status == RW_OK ? "" : rw_message(ctx);
+    print_report(a, &report, status, *message || status == RW_OK ? message : rw_status_text(status));
     int code = status == RW_OK ? 0 : failed(ctx, status);
     if (status == RW_ERR_INTERRUPTED && *report.reason) print_how_to_continue(a);
     free(set);
