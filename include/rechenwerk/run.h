@@ -33,8 +33,10 @@ typedef struct rw_run_progress {
     double seconds;            /* wall time since the first step of this process */
     double steps_per_second;   /* of the last seconds; 0 until known */
     double points_per_second;  /* nodes of the grid times steps */
-    double seconds_left;       /* to the end at this rate; negative until known */
+    double seconds_left;       /* to the end at this rate, or at a rate that still grows; negative until known */
     int64_t outputs;           /* made so far */
+    const char *compiling;     /* not NULL: a program of this name is being compiled, and all members above are 0 */
+    int64_t compilations;      /* the how manieth */
 } rw_run_progress;
 
 typedef void rw_run_progress_function(void *user, const rw_run_progress *progress);
@@ -49,7 +51,7 @@ typedef struct rw_run_options {
     bool force;                            /* a folder that is not empty: replace the results in it. They go after the first checkpoint
                                               of the new run, and come back when it fails before */
     const volatile sig_atomic_t *interrupt; /* (optional) not 0: finish the step, save, stop */
-    rw_run_progress_function *progress;    /* (optional) called some times a second */
+    rw_run_progress_function *progress;    /* (optional) called some times a second, after each output and before each compilation */
     void *user;
 } rw_run_options;
 

@@ -126,6 +126,7 @@ static rw_status write_output(rw_run *r)
 {
     rw_status status = rw_output_write(r, r->ops->time(r->problem) >= r->end);
     if (status != RW_OK) return save_after_failure(r, status);
+    rw_rates_output(r);
     if (rw_seconds() - r->recorded > 1) RW_TRY(rw_record_run(r, RW_OK, NULL));
     return RW_OK;
 }
@@ -205,6 +206,7 @@ static rw_status write_look(rw_run *r, double t)
     r->looking = false;
     rw_status back = r->ops->back(r->problem);
     if (status == RW_OK) status = back;
+    if (status == RW_OK) rw_rates_output(r);
     return status == RW_OK ? RW_OK : save_after_failure(r, status);
 }
 
@@ -370,6 +372,7 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     RW_TRY_GOTO(rw_run_choose_folder(&r), done);
     RW_TRY_GOTO(rw_folder_check(&r, &fresh), done);
     if (r.top.reproducible) rw_context_set_reproducible(ctx, true);
+    if (r.options.progress) rw_compiling_set(rw_rates_compiling, &r);
     status = rw_run_create(&r, &bytes);
     if (r.options.interrupt && *r.options.interrupt) /* also when it ended a compiler on the way */
         status = rw_fail(ctx, RW_ERR_INTERRUPTED, "interrupted before the first step: nothing was written");
@@ -379,6 +382,7 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     status = name_place(&r, complete(&r));
 done:
     status = withdraw(&r, finish(&r, status));
+    rw_compiling_set(NULL, NULL);
     bool nowhere = !r.begun || r.gone;
     rw_run_release(&r);
     if (nowhere && report) report->folder[0] = '\0';

@@ -31,11 +31,30 @@ static void print_rate(double rate, char *text, size_t size)
     snprintf(text, size, "%.*f %s", rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0, rate, prefixes[i]);
 }
 
+/* Without a terminal: a line for each output. */
+static void show_outputs(void *user, const rw_run_progress *p)
+{
+    int64_t *shown = user;
+    char left[32], seconds[32];
+    double span = p->end - p->start;
+    if (p->compiling || p->outputs == *shown) return;
+    *shown = p->outputs;
+    print_duration(p->seconds, seconds, sizeof(seconds));
+    print_duration(p->seconds_left, left, sizeof(left));
+    fprintf(stderr, "output %lld: t = %.5g of %.5g (%.0f %%), step %lld, after %s, left %s\n", (long long)p->outputs - 1, p->time, p->end,
+            span > 0 ? 100 * (p->time - p->start) / span : 100, (long long)p->step, seconds, left);
+}
+
 static void show_progress(void *user, const rw_run_progress *p)
 {
     char left[32], steps[32], points[32];
     double span = p->end - p->start;
     (void)user;
+    if (p->compiling) {
+        fprintf(stderr, "\r\033[Kcompiling program %lld: %.40s", (long long)p->compilations, p->compiling);
+        fflush(stderr);
+        return;
+    }
     print_duration(p->seconds_left, left, sizeof(left));
     print_rate(p->steps_per_second, steps, sizeof(steps));
     print_rate(p->points_per_second, points, sizeof(points));
@@ -117,9 +136,10 @@ static int run(const arguments *a)
     const char **set = calloc((size_t)a->ngiven + 1, sizeof(*set));
     if (!ctx || !set) return 5;
     bool terminal = isatty(STDERR_FILENO) && !given(a, "quiet");
+    int64_t shown = 0;
     rw_run_options options = {.folder = value_of(a, "output"), .device = value_of(a, "device"), .set = set,
                               .restart = given(a, "restart"), .force = given(a, "force"), .interrupt = catch_signals(),
-                              .progress = terminal ? show_progress : NULL};
+                              .progress = terminal ? show_progress : given(a, "quiet") ? NULL : show_outputs, .user = &shown};
     for (int i = 0; i < a->ngiven; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
     if (given(a, "until")) {
@@ -128,7 +148,7 @@ static int run(const arguments *a)
     }
     rw_run_report report;
     rw_status status = rw_run_case(ctx, a->operands[0], &options, &report);
-    if (terminal && *report.reason) fputs("\r\033[K", stderr);
+    if (terminal) fputs("\r\033[K", stderr);
     const char *message = status == RW_OK ? "" : rw_message(ctx);
     print_report(a, &report, status, *message || status == RW_OK ? message : rw_status_text(status));
     int code = status == RW_OK ? 0 : failed(ctx, status);
