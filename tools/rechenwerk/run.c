@@ -160,11 +160,11 @@ static int run(const arguments *a)
 
 static const option options_of_run[] = {
     OPTION_DEVICE,
-    {"output", 'o', "DIR", "results folder; without it results/NAME for NAME.yaml"},
+    {"output", 'o', "DIR", "results folder (default: results/NAME for NAME.yaml)"},
     OPTION_SET,
     {"until", 'u', "T", "final time: short for --set time.end=T, also to continue a finished run"},
     {"restart", 0, NULL, "continue from the checkpoint in the results folder"},
-    {"force", 'f', NULL, "replace the results in a folder that is not empty"},
+    {"force", 'f', NULL, "replace the files that runs have written into the folder; others stay"},
     OPTION_JSON,
     OPTION_VERBOSE,
     OPTION_QUIET,
@@ -178,7 +178,7 @@ const command command_run = {
     .most = 1,
     .line = "run a case: results, pictures, checkpoints",
     .more = "The results folder holds settings.yaml, run.json, log.jsonl, series.csv, fields.h5 with fields.xdmf and "
-            "fields.pvd for ParaView, figures/ and checkpoint.h5. Ctrl-C finishes the step, saves the state and says "
+            "fields.pvd for ParaView, figures/, checkpoint.h5, and run.files, the names of all files that runs have written. Ctrl-C finishes the step, saves the state and says "
             "how to continue; a run killed at any moment continues from its last checkpoint with --restart.",
     .options = options_of_run,
     .noptions = COUNT(options_of_run),
