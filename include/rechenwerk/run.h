@@ -12,6 +12,7 @@
  *   fields.h5       all outputs of the fields, as links into fields/000000.h5, …; fields.xdmf, fields.pvd for ParaView
  *   figures/        pictures
  *   checkpoint.h5   the state, from which `restart` continues to the same bits
+ *   run.files       names of all files that runs have written here: `force` touches no others
  * Each file appears whole or not at all: a process killed at any moment leaves the last good ones. */
 #ifndef RECHENWERK_RUN_H
 #define RECHENWERK_RUN_H
@@ -32,8 +33,10 @@ typedef struct rw_run_progress {
     double seconds;            /* wall time since the first step of this process */
     double steps_per_second;   /* of the last seconds; 0 until known */
     double points_per_second;  /* nodes of the grid times steps */
-    double seconds_left;       /* to the end at this rate; negative until known */
+    double seconds_left;       /* to the end at this rate, or at a rate that still grows; negative until known */
     int64_t outputs;           /* made so far */
+    const char *compiling;     /* not NULL: a program of this name is being compiled, and all members above are 0 */
+    int64_t compilations;      /* the how manieth */
 } rw_run_progress;
 
 typedef void rw_run_progress_function(void *user, const rw_run_progress *progress);
@@ -45,14 +48,15 @@ typedef struct rw_run_options {
     const char *const *set;                /* [nset] "section.key=value", before checks */
     int nset;
     bool restart;                          /* continue from the folder's checkpoint */
-    bool force;                            /* a folder that is not empty: replace the results in it */
+    bool force;                            /* a folder that is not empty: replace the results in it. They go after the first checkpoint
+                                              of the new run, and come back when it fails before */
     const volatile sig_atomic_t *interrupt; /* (optional) not 0: finish the step, save, stop */
-    rw_run_progress_function *progress;    /* (optional) called some times a second */
+    rw_run_progress_function *progress;    /* (optional) called some times a second, after each output and before each compilation */
     void *user;
 } rw_run_options;
 
 typedef struct rw_run_report {
-    char folder[1024];
+    char folder[1024]; /* where the results are; "": there are none, the run has left nothing */
     char reason[32]; /* "done", "interrupted", "not_finite", "not_converged", "check_failed", "failed"; "": not begun */
     char problem[32], device[32];
     char method[16], method_reason[240]; /* "rock4", and why it was chosen ("": the case names it); "": the problem has none */
@@ -62,8 +66,8 @@ typedef struct rw_run_report {
     double seconds;
 } rw_run_report;
 
-/* Runs a case to its end. `report` is optional and filled whatever the status. ERR_INPUT: the case, the folder (not
- * empty, or a checkpoint of another case), a damaged checkpoint; ERR_MEMORY: the case needs more than the device has
+/* Runs a case to its end. A run that fails before its first output leaves no files. `report` is optional and filled whatever the status. ERR_INPUT: the case, the folder (not
+ * empty, a link or a file of somebody else where a run writes, or a checkpoint of another case), a damaged checkpoint; ERR_MEMORY: the case needs more than the device has
  * free, found out before anything is allocated; ERR_FILE; ERR_DEVICE; ERR_NOT_CONVERGED: a scalar is no longer finite,
  * a method gave up, or the final state fails a check of the case (its results are whole then); ERR_INTERRUPTED: stopped
  * at the user's wish, checkpoint written; and what the problem fails with. */
@@ -83,7 +87,8 @@ RW_API rw_status rw_explain_graph(rw_context *context, const char *path, const r
 typedef struct rw_plot_options {
     const char *field; /* a field or a column of series.csv; NULL: all fields */
     double time;       /* the nearest output; NaN: the last one */
-    const char *output; /* a .png file (one picture) or a folder; NULL: the folder figures/ of the results, or "." */
+    const char *output; /* a .png file (one picture) or a folder; NULL: the folder figures/ of the results, or ".". A new name with another
+                           ending is ERR_ARGUMENT unless it ends in '/' */
 } rw_plot_options;
 typedef void rw_plot_function(void *user, const char *path); /* called for each picture written */
 RW_API rw_status rw_plot_results(rw_context *context, const char *path, const rw_plot_options *options,

@@ -153,6 +153,11 @@ const char *rw_build_commit(void);
 /* What rw_within returns for this thread; NULL: nothing. Set under a lock of the caller's. */
 void rw_within_set(const char *library);
 
+/* What this thread wants to be told of before a program is given to a compiler; NULL: nothing. */
+typedef void rw_compiling_function(void *user, const char *program);
+void rw_compiling_set(rw_compiling_function *function, void *user);
+void rw_compiling(const char *program);
+
 /* Seconds of a clock that only moves forward. */
 double rw_seconds(void);
 

@@ -107,6 +107,7 @@ static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *
         status = rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: the compiler failed (injected)", p->name);
         goto out;
     }
+    rw_compiling(p->name);
     RW_TRY_GOTO(dev->ops->compile(dev, p, full->data, &binary), out);
     double seconds = rw_seconds() - start;
     rw_count(dev, &dev->counters.compilations, 1);

@@ -260,9 +260,34 @@ bool rw_h5_exists(rw_h5 *file, const char *name)
 hid_t rw_h5_link_list(void)
 {
     hid_t list = H5Pcreate(H5P_LINK_CREATE);
-    H5Pset_create_intermediate_group(list, 1);
     H5Pset_char_encoding(list, H5T_CSET_UTF8);
     return list;
+}
+
+/* A group without times: equal data make equal files. HDF5's own way of making the groups on the way stores them. */
+static hid_t make_group(const rw_h5 *f, const char *name)
+{
+    hid_t links = rw_h5_link_list(), made = H5Pcreate(H5P_GROUP_CREATE), group = -1;
+    if (links >= 0 && made >= 0 && H5Pset_obj_track_times(made, false) >= 0)
+        group = H5Gcreate2(f->id, name, links, made, H5P_DEFAULT);
+    if (links >= 0) H5Pclose(links);
+    if (made >= 0) H5Pclose(made);
+    return group;
+}
+
+/* The groups above `name` that are not there. */
+static bool make_parents(const rw_h5 *f, const char *name)
+{
+    char path[RW_H5_NAME];
+    for (const char *slash = strchr(name + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        memcpy(path, name, (size_t)(slash - name));
+        path[slash - name] = '\0';
+        if (slash[-1] == '/' || H5Lexists(f->id, path, H5P_DEFAULT) > 0) continue;
+        hid_t group = make_group(f, path);
+        if (group < 0) return false;
+        H5Gclose(group);
+    }
+    return true;
 }
 
 rw_status rw_h5_check_new(const rw_h5 *f, const char *name)
@@ -275,6 +300,7 @@ rw_status rw_h5_check_new(const rw_h5 *f, const char *name)
         return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: the name is taken", f->path, name);
     H5Eclear2(H5E_DEFAULT); /* groups on the way that are missing are no failure */
     if (rw_fault_hit(RW_FAULT_WRITE)) return rw_h5_fail(f, RW_ERR_FILE, name, "writing failed");
+    if (!make_parents(f, name)) return rw_h5_fail(f, RW_ERR_FILE, name, "a group above it cannot be made");
     return RW_OK;
 }
 
@@ -286,12 +312,8 @@ rw_status rw_h5_group(rw_h5 *file, const char *name)
     H5Eclear2(H5E_DEFAULT);
     if (group < 0) status = rw_h5_check_new(file, name);
     if (group < 0 && status == RW_OK) {
-        hid_t links = rw_h5_link_list(), made = H5Pcreate(H5P_GROUP_CREATE);
-        if (made >= 0) H5Pset_obj_track_times(made, false); /* equal runs make equal files */
-        group = made < 0 ? -1 : H5Gcreate2(file->id, name, links, made, H5P_DEFAULT);
+        group = make_group(file, name);
         if (group < 0) status = rw_h5_fail(file, RW_ERR_FILE, name, "the group cannot be made");
-        H5Pclose(links);
-        if (made >= 0) H5Pclose(made);
     }
     if (group >= 0) H5Gclose(group);
     status = rw_h5_written(file, status, name);

@@ -41,9 +41,9 @@ rw_status rw_h5_had_memory(const rw_h5 *file, const char *name);
 rw_status rw_h5_fail(const rw_h5 *file, rw_status status, const char *name, const char *what);
 /* True when every link on the way is there and the object at its end can be reached. */
 bool rw_h5_reaches(const rw_h5 *file, const char *name);
-/* Before an object is made: the file is being written and the name is free. */
+/* Before an object is made: the file is being written and the name is free; groups above it that are missing are made. */
 rw_status rw_h5_check_new(const rw_h5 *file, const char *name);
-/* A property list that makes missing groups on the way; to be closed. */
+/* A property list for names in UTF-8; to be closed. */
 hid_t rw_h5_link_list(void);
 
 #endif

@@ -123,6 +123,8 @@ void rw_aside_discard(rw_run *r)
     rw_journal_free(&old);
 }
 
+void rw_aside_remove(rw_run *r) { remove_listed(r->lock, &r->journal); }
+
 static rw_status restore(const rw_run *r, const rw_journal *old, const rw_journal *list)
 {
     bool replaced = list->head && strcmp(list->head, old->head) != 0; /* the new run had begun its own */

@@ -44,6 +44,7 @@ static rw_status save(rw_run *r, rw_h5 *file, uint64_t position)
     if (n > 0) RW_TRY(rw_h5_write(file, "/run/times", RW_IO_F64, 1, &n, r->times, RW_H5_CHECKSUM));
     RW_TRY(save_interpolation(r, file));
     RW_TRY(rw_restart_save(r, file));
+    RW_TRY(rw_backend_save(r, file));
     RW_TRY(rw_layout_save(r, file));
     return r->ops->save(r->problem, file);
 }
@@ -151,12 +152,7 @@ static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *positi
     r->noutputs = (int)outputs;
     RW_TRY(rw_layout_load(r, file));
     RW_TRY(load_interpolation(r, file, path));
-    char *device;
-    RW_TRY(rw_h5_get_text(file, "/", "device", &device));
-    if (strcmp(device, rw_device_info(r->device)->name) != 0)
-        rw_log(r->ctx, RW_LOG_WARNING, "the run began on %s and continues on %s: its last bits will differ", device,
-               rw_device_info(r->device)->name);
-    rw_free(device);
+    RW_TRY(rw_backend_compare(r, file));
     return r->ops->load(r->problem, file);
 }
 

@@ -233,7 +233,9 @@ rw_status rw_folder_begin(rw_run *r, bool fresh)
     RW_TRY(check_all_names(r, fresh));
     rw_aside_remove_temporaries(r);
     if (!fresh && r->journal.head) return rw_journal_continue(r->lock, r->folder, &r->journal);
-    rw_status status = fresh && r->journal.n > 0 ? rw_aside_begin(r) : RW_OK;
+    rw_status status = RW_OK;
+    if (fresh && r->options.restart) rw_aside_remove(r); /* a run without a checkpoint begins again */
+    else if (fresh && r->journal.n > 0) status = rw_aside_begin(r);
     rw_journal_free(&r->journal);
     if (status == RW_OK) status = rw_journal_create(r->ctx, r->lock, r->folder, NULL, &r->journal);
     r->fresh_list = fresh && status == RW_OK;

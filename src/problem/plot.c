@@ -220,6 +220,18 @@ static rw_status plot_folder(plotter *p)
     return plot_file(p, path, standard);
 }
 
+/* A new name with an ending is meant as a file, whose kind must be one that is written. */
+static rw_status check_output(const plotter *p)
+{
+    struct stat info;
+    const char *output = p->options.output, *slash = output ? strrchr(output, '/') : NULL, *name = slash ? slash + 1 : output;
+    const char *dot = name ? strrchr(name, '.') : NULL;
+    if (!dot || dot == name || strspn(name, ".") == strlen(name) || strcmp(dot, ".png") == 0) return RW_OK;
+    if (stat(output, &info) == 0 && S_ISDIR(info.st_mode)) return RW_OK;
+    return rw_fail(p->ctx, RW_ERR_ARGUMENT, "'%s' ends in %s: pictures are written as .png: end the name in .png for one picture, or give a "
+                   "folder for all ('%s/')", output, dot, output);
+}
+
 rw_status rw_plot_results(rw_context *ctx, const char *path, const rw_plot_options *options, rw_plot_function *written,
                           void *user)
 {
@@ -231,6 +243,7 @@ rw_status rw_plot_results(rw_context *ctx, const char *path, const rw_plot_optio
         p.options = *options;
     else
         p.options.time = NAN;
+    RW_TRY(check_output(&p));
     p.one_file = p.options.output && ends_in(p.options.output, ".png");
     if (stat(path, &info) != 0)
         return rw_fail(ctx, RW_ERR_FILE, "cannot open '%s': %s: give a results folder or one of its fields/*.h5", path,

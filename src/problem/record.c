@@ -62,6 +62,9 @@ static void add_device(rw_json_writer *w, const rw_run *r)
     add_string(w, "kind", info->kind);
     add_string(w, "hardware", info->hardware);
     add_string(w, "driver", info->driver);
+    add_string(w, "compiler", r->backend.compiler);
+    add_string(w, "instruction_set", r->backend.instructions);
+    add_string(w, "key", r->backend.key);
     add_integer(w, "units", info->units);
     rw_json_close(w);
 }

@@ -31,9 +31,12 @@ static void free_entries(entries *e)
 }
 
 /* Takes the text over. Lines that are no entries are left out. */
-static rw_status split(rw_context *ctx, char *text, entries *e)
+static rw_status split(rw_context *ctx, rw_text *from, entries *e)
 {
+    char *text = from->data;
     *e = (entries){.text = text};
+    *from = (rw_text){0};
+    if (!text) return RW_OK;
     for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
         char *hash = strchr(line, '\t'), *value = hash ? strchr(hash + 1, '\t') : NULL;
@@ -85,7 +88,7 @@ static rw_status read_saved(rw_run *r, rw_h5 *file, entries *e)
         if (status == RW_OK) rw_free(part);
     }
     if (status == RW_OK && text.failed) status = rw_fail_memory(r->ctx, text.length, "the settings of a checkpoint");
-    if (status == RW_OK) return split(r->ctx, text.data ? text.data : rw_strdup(""), e);
+    if (status == RW_OK) status = split(r->ctx, &text, e);
     rw_text_free(&text);
     return status;
 }
@@ -126,8 +129,7 @@ rw_status rw_restart_check(rw_run *r, rw_h5 *file, const char *path, bool *known
     rw_status status;
     RW_TRY_GOTO(read_saved(r, file, &saved), done);
     RW_TRY_GOTO(rw_case_settings(r->c, &text), done);
-    RW_TRY_GOTO(split(r->ctx, text.data, &now), done);
-    text = (rw_text){0};
+    RW_TRY_GOTO(split(r->ctx, &text, &now), done);
     for (int i = 0; i < now.n; i++) RW_TRY_GOTO(compare(r, path, find(&saved, now.item[i].key), &now.item[i]), done);
     for (int i = 0; i < saved.n; i++)
         if (!find(&now, saved.item[i].key)) RW_TRY_GOTO(compare(r, path, &saved.item[i], NULL), done);

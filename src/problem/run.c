@@ -55,6 +55,7 @@ static rw_status begin(rw_run *r, bool fresh)
 {
     uint64_t position = 0;
     RW_TRY(rw_output_check(r));
+    RW_TRY(rw_backend_find(r));
     if (!fresh) RW_TRY(rw_checkpoint_load(r, &position)); /* a refused one leaves the folder as it was */
     RW_TRY(rw_layout_begin(r));
     if (r->every_changed) find_next(r);
@@ -125,6 +126,7 @@ static rw_status write_output(rw_run *r)
 {
     rw_status status = rw_output_write(r, r->ops->time(r->problem) >= r->end);
     if (status != RW_OK) return save_after_failure(r, status);
+    rw_rates_output(r);
     if (rw_seconds() - r->recorded > 1) RW_TRY(rw_record_run(r, RW_OK, NULL));
     return RW_OK;
 }
@@ -204,6 +206,7 @@ static rw_status write_look(rw_run *r, double t)
     r->looking = false;
     rw_status back = r->ops->back(r->problem);
     if (status == RW_OK) status = back;
+    if (status == RW_OK) rw_rates_output(r);
     return status == RW_OK ? RW_OK : save_after_failure(r, status);
 }
 
@@ -379,6 +382,7 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     RW_TRY_GOTO(rw_run_choose_folder(&r), done);
     RW_TRY_GOTO(rw_folder_check(&r, &fresh), done);
     if (r.top.reproducible) rw_context_set_reproducible(ctx, true);
+    if (r.options.progress) rw_compiling_set(rw_rates_compiling, &r);
     status = rw_run_create(&r, &bytes);
     if (r.options.interrupt && *r.options.interrupt) /* also when it ended a compiler on the way */
         status = rw_fail(ctx, RW_ERR_INTERRUPTED, "interrupted before the first step: nothing was written");
@@ -389,6 +393,7 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
 done:
     ctx->interrupt = NULL;
     status = withdraw(&r, finish(&r, status));
+    rw_compiling_set(NULL, NULL);
     bool nowhere = !r.begun || r.gone;
     rw_run_release(&r);
     if (nowhere && report) report->folder[0] = '\0';

@@ -1,5 +1,5 @@
 /* What the files of the runner share. run.c: the loop; folder.c: the results folder; record.c: settings.yaml, run.json,
- * log.jsonl; journal.c: which files are ours; aside.c: earlier results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; restart.c: what may differ then; watch.c: where the time goes; progress.c: rates. */
+ * log.jsonl; journal.c: which files are ours; aside.c: earlier results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; restart.c, backend.c: what may differ then; watch.c: where the time goes; progress.c: rates. */
 #ifndef RW_RUN_PRIVATE_H
 #define RW_RUN_PRIVATE_H
 
@@ -22,6 +22,11 @@ typedef struct rw_stopwatch {
     double seconds[RW_PHASES], compile; /* their sum is the time since the start of the run */
 } rw_stopwatch;
 
+/* What computes a run; see backend.c. */
+typedef struct rw_backend {
+    char name[32], kind[16], hardware[128], driver[160], compiler[160], instructions[80], key[17];
+} rw_backend;
+
 /* What outputs from `first` on hold; see layout.c. */
 typedef struct rw_layout {
     int first;
@@ -31,8 +36,13 @@ typedef struct rw_layout {
 
 typedef struct rw_rates {
     double begin, last, last_time; /* wall time of the first step and of the last call, problem time then */
+    double first_time;
     int64_t first_step, last_step;
     double steps_per_second, time_per_second; /* smoothed; 0 until known */
+    double recent, longest;        /* longest step since the last call; in the interval before it */
+    rw_event *event[2];            /* recorded in turn */
+    int64_t calls, queued_step, done_step, compilations;
+    double queued_time, done_time; /* of the newest event; done for certain */
 } rw_rates;
 
 typedef struct rw_run {
@@ -45,6 +55,7 @@ typedef struct rw_run {
     run_output output;
     run_checkpoint checkpoint;
     rw_device *device;
+    rw_backend backend;
     rw_problem *problem;
     const rw_output_grid *grid;
     int64_t points;
@@ -119,6 +130,7 @@ int rw_folder_open(int folder, const char *name);
 /* aside.c */
 rw_status rw_aside_begin(rw_run *r);
 void rw_aside_discard(rw_run *r);
+void rw_aside_remove(rw_run *r); /* the files in the list */
 /* Finishes or undoes what a killed process has begun. */
 rw_status rw_aside_recover(rw_run *r);
 /* Of a run that has no output (or no checkpoint, where it replaces another run): removes its files and brings back those moved
@@ -174,6 +186,11 @@ rw_status rw_figures_sections(rw_run *r, const rw_field_picture *picture, const 
 rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output);
 rw_status rw_figures_series(rw_run *r);
 
+/* backend.c */
+rw_status rw_backend_find(rw_run *r); /* after the device is open */
+rw_status rw_backend_save(rw_run *r, rw_h5 *file);
+rw_status rw_backend_compare(rw_run *r, rw_h5 *file); /* one warning when it is another one */
+
 /* restart.c */
 rw_status rw_restart_save(rw_run *r, rw_h5 *file);
 /* Refuses settings that belong to another state; reports those that change. *known: the checkpoint holds its settings. */
@@ -192,6 +209,9 @@ rw_phase rw_watch(rw_run *r, rw_phase phase);
 /* progress.c */
 void rw_rates_begin(rw_run *r);
 void rw_rates_step(rw_run *r, bool last); /* calls the user's function when it is due */
+void rw_rates_output(rw_run *r);          /* calls it after an output */
+void rw_rates_compiling(void *run, const char *program);
+void rw_rates_end(rw_run *r);
 
 /* The run with a table of problems of one's own: for tests. */
 rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, const char *path,

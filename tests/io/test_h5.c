@@ -400,6 +400,32 @@ static void test_faults(void **state)
     assert_int_equal(count_files(), 1);
 }
 
+/* The same calls two seconds apart give the same bytes, groups made on the way included. */
+static void test_equal_files(void **state)
+{
+    (void)state;
+    const double values[4] = {1, 2, 3, 4};
+    const size_t shape[1] = {4};
+    char *data[2];
+    size_t n[2];
+    for (int i = 0; i < 2; i++) {
+        rw_h5 *f;
+        if (i) sleep(2);
+        ASSERT_OK(rw_h5_create(NULL, "e.h5", &f));
+        ASSERT_OK(rw_h5_write(f, "/a/b/u", RW_IO_F64, 1, shape, values, RW_H5_CHECKSUM));
+        ASSERT_OK(rw_h5_link(f, "/c/d/l", "e.h5", "/a/b/u"));
+        ASSERT_OK(rw_h5_group(f, "/g/h"));
+        ASSERT_OK(rw_h5_set_text(f, "/a/b", "text", "hello"));
+        ASSERT_OK(rw_h5_commit(&f));
+        ASSERT_OK(rw_file_read(NULL, "e.h5", 0, &data[i], &n[i]));
+    }
+    assert_int_equal(n[0], n[1]);
+    assert_memory_equal(data[0], data[1], n[0]);
+    rw_free(data[0]);
+    rw_free(data[1]);
+    unlink("e.h5");
+}
+
 static herr_t own_handler(hid_t stack, void *data)
 {
     (void)stack;
@@ -554,7 +580,7 @@ int main(void)
         IO_TEST(test_attributes), IO_TEST(test_groups_and_links), IO_TEST(test_whole_or_nothing),
         IO_TEST(test_truncated),  IO_TEST(test_damaged),          IO_TEST(test_full_disk),
         IO_TEST(test_faults),     IO_TEST(test_handler),          IO_TEST(test_threads),
-        IO_TEST(test_h5py),
+        IO_TEST(test_h5py),       IO_TEST(test_equal_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -569,12 +569,16 @@ static void test_interpolation_refused(void **state)
         if (!strstr(rw_message(ctx), bad[i][2]) || !strstr(rw_message(ctx), "case.yaml:6:")) fail_msg("row %d: %s", i, rw_message(ctx));
         assert_int_not_equal(access(result("refused", ""), F_OK), 0);
     }
-    /* it is part of the case that a checkpoint belongs to */
-    write_movie("rkc2", "1e-3", path);
+    /* it needs states before the present one, which a checkpoint holds only where it was used; its tolerance may change */
+    write_movie("rkc2", "0", path);
     assert_int_equal(run_movie(path, "refused", 5, false, false), RW_ERR_INTERRUPTED);
     write_movie("rkc2", "1e-4", path);
     assert_int_equal(run_movie(path, "refused", -1, true, false), RW_ERR_INPUT);
-    assert_non_null(strstr(rw_message(ctx), "is the checkpoint of another case"));
+    assert_non_null(strstr(rw_message(ctx), "another case: output.interpolate: not set in the checkpoint, 1e-4 in the case"));
+    write_movie("rkc2", "1e-3", path);
+    assert_int_equal(run_movie(path, "refused", 5, false, true), RW_ERR_INTERRUPTED);
+    write_movie("rkc2", "1e-4", path);
+    assert_int_equal(run_movie(path, "refused", -1, true, false), RW_OK);
     erase("refused");
 }
 
@@ -613,7 +617,8 @@ static void test_runs_that_stop(void **state)
                     fail_msg("row %d: \"%s\" is not in: %s", i, rows[i].message[k], rw_message(ctx));
             if (again) assert_string_equal(first, rw_message(ctx));
             snprintf(first, sizeof first, "%s", rw_message(ctx));
-            options.restart = true;
+            options.restart = access(where, F_OK) == 0; /* of a run without an output nothing is left */
+            assert_int_equal(options.restart, i < 4);
         }
     }
 }

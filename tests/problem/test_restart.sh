@@ -83,6 +83,31 @@ expect 0 "" run laser.yaml -o laser -q
 expect 2 "time.end: 1e-6 in the checkpoint, 2e-06 in the case" run laser.yaml -o laser --restart -s time.end=2e-06
 expect 2 "time.steps: 100 in the checkpoint, 200 in the case" run laser.yaml -o laser --restart -s time.steps=200
 
+# ---- another back end: one line says so, and the run goes on; equal runs write equal checkpoints ----
+cp -r half same
+expect 0 "" run two.yaml -o same --restart
+grep -q 'back end' err && fail "the same back end is called another one: $(cat err)"
+grep -q '"compiler": "..*"' same/run.json || fail "run.json names no compiler"
+again
+expect 0 "continues on another back end: its last bits may differ (device check, was cpu; kind of device check, was cpu" run two.yaml -o r --restart -d check -u 0.52
+for cc in clang gcc; do
+    path=$(command -v $cc) || continue
+    [ "$(readlink -f "$path")" = "$(readlink -f "$(command -v cc)")" ] && continue
+    again
+    RECHENWERK_CC=$path expect 0 "continues on another back end" run two.yaml -o r --restart -u 0.6
+    grep -q "back end.*compiler [^,]*$cc" err || fail "$cc is not named: $(cat err)"
+done
+if "$command" info 2> /dev/null | grep -q opencl:0; then
+    again
+    expect 0 "kind of device opencl, was cpu" run two.yaml -o r --restart -d opencl:0 -u 0.6
+fi
+for i in 1 2; do
+    expect 0 "" run two.yaml -o "equal$i" -q -u 0.5
+    sleep 1.1
+    expect 0 "" run two.yaml -o "equal$i" -q --restart
+done
+cmp equal1/checkpoint.h5 equal2/checkpoint.h5 || fail "equal runs write different checkpoints"
+
 # ---- outputs of another kind from the restart on ----
 again
 expect 0 "" run two.yaml -o r -q --restart -s 'output.fields=[v]' -s output.vti=no -u 0.8

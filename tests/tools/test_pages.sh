@@ -26,13 +26,14 @@ run_line() {
     local line=${1%%#*}
     case $line in "" | make*) return ;; *cuda:*) [ $gpu = yes ] || return 0 ;; esac
     line=${line//build\/rechenwerk/rechenwerk}
-    line=${line/rechenwerk run/rechenwerk run --set checks=\{\} --set time.end=0.001 --force -q}
+    line=${line/rechenwerk run/rechenwerk run --set checks=\{\} --set time.end=0.001 -q}
+    case $line in *--restart* | *--force*) ;; *) line=${line/rechenwerk run/rechenwerk run --force} ;; esac
     echo "+ $line"
     bash -ec "$line" >log 2>&1 || { cat log; echo "FAILED: $1"; exit 1; }
     ran=$((ran + 1))
 }
 
-for page in README.md docs/tutorial/first-case.md docs/methods/pde.md docs/methods/depgraph.md docs/methods/rates.md docs/methods/sparse.md docs/methods/multiblock.md docs/methods/precond.md docs/how-to/laboratory.md docs/how-to/solve-a-system.md; do
+for page in README.md docs/tutorial/first-case.md docs/methods/pde.md docs/methods/depgraph.md docs/methods/rates.md docs/methods/sparse.md docs/methods/multiblock.md docs/methods/precond.md docs/how-to/laboratory.md docs/how-to/solve-a-system.md docs/how-to/run-a-case.md; do
     blocks yaml $page
     for block in blocks/*; do
         grep -q '^problem:' "$block" || continue

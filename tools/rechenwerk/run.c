@@ -31,11 +31,30 @@ static void print_rate(double rate, char *text, size_t size)
     snprintf(text, size, "%.*f %s", rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0, rate, prefixes[i]);
 }
 
+/* Without a terminal: a line for each output. */
+static void show_outputs(void *user, const rw_run_progress *p)
+{
+    int64_t *shown = user;
+    char left[32], seconds[32];
+    double span = p->end - p->start;
+    if (p->compiling || p->outputs == *shown) return;
+    *shown = p->outputs;
+    print_duration(p->seconds, seconds, sizeof(seconds));
+    print_duration(p->seconds_left, left, sizeof(left));
+    fprintf(stderr, "output %lld: t = %.5g of %.5g (%.0f %%), step %lld, after %s, left %s\n", (long long)p->outputs - 1, p->time, p->end,
+            span > 0 ? 100 * (p->time - p->start) / span : 100, (long long)p->step, seconds, left);
+}
+
 static void show_progress(void *user, const rw_run_progress *p)
 {
     char left[32], steps[32], points[32];
     double span = p->end - p->start;
     (void)user;
+    if (p->compiling) {
+        fprintf(stderr, "\r\033[Kcompiling program %lld: %.40s", (long long)p->compilations, p->compiling);
+        fflush(stderr);
+        return;
+    }
     print_duration(p->seconds_left, left, sizeof(left));
     print_rate(p->steps_per_second, steps, sizeof(steps));
     print_rate(p->points_per_second, points, sizeof(points));
@@ -74,25 +93,29 @@ static void print_how_to_continue(const arguments *a)
     fputs(" --restart\n", stderr);
 }
 
-static void print_report(const arguments *a, const rw_run_report *r, rw_status status)
+/* "KEY": "text", with a comma before it; null for an empty text. */
+static void print_member(const char *key, const char *text)
+{
+    printf(", \"%s\": ", key);
+    if (*text) print_json(stdout, text);
+    else printf("null");
+}
+
+static void print_report(const arguments *a, const rw_run_report *r, rw_status status, const char *message)
 {
     if (given(a, "json")) {
-        printf("{\"folder\": ");
-        print_json(stdout, r->folder);
-        printf(", \"reason\": ");
-        print_json(stdout, r->reason);
-        printf(", \"status\": ");
+        printf("{\"status\": ");
         print_json(stdout, rw_status_name(status));
-        printf(", \"problem\": ");
-        print_json(stdout, r->problem);
-        printf(", \"device\": ");
-        print_json(stdout, r->device);
-        printf(", \"method\": ");
-        print_json(stdout, r->method);
-        printf(", \"method_reason\": ");
-        print_json(stdout, r->method_reason);
+        printf(", \"exit_code\": %d", rw_status_exit_code(status));
+        print_member("message", message);
+        print_member("reason", r->reason);
+        print_member("folder", r->folder);
+        print_member("problem", r->problem);
+        print_member("device", r->device);
+        print_member("method", r->method);
+        print_member("method_reason", r->method_reason);
         printf(", \"time\": ");
-        print_number(stdout, r->time);
+        print_number(stdout, *r->reason ? r->time : NAN);
         printf(", \"steps\": %lld, \"outputs\": %lld, \"pictures\": %lld, \"checks\": %lld, \"checks_passed\": %lld, "
                "\"seconds\": ", (long long)r->step, (long long)r->outputs, (long long)r->pictures,
                (long long)r->checks, (long long)r->checks_passed);
@@ -116,9 +139,10 @@ static int run(const arguments *a)
     const char **set = calloc((size_t)a->ngiven + 1, sizeof(*set));
     if (!ctx || !set) return 5;
     bool terminal = isatty(STDERR_FILENO) && !given(a, "quiet");
+    int64_t shown = 0;
     rw_run_options options = {.folder = value_of(a, "output"), .device = value_of(a, "device"), .set = set,
                               .restart = given(a, "restart"), .force = given(a, "force"), .interrupt = catch_signals(),
-                              .progress = terminal ? show_progress : NULL};
+                              .progress = terminal ? show_progress : given(a, "quiet") ? NULL : show_outputs, .user = &shown};
     for (int i = 0; i < a->ngiven; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
     if (given(a, "until")) {
@@ -127,8 +151,9 @@ static int run(const arguments *a)
     }
     rw_run_report report;
     rw_status status = rw_run_case(ctx, a->operands[0], &options, &report);
-    if (terminal && *report.reason) fputs("\r\033[K", stderr);
-    print_report(a, &report, status);
+    if (terminal) fputs("\r\033[K", stderr);
+    const char *message = status == RW_OK ? "" : rw_message(ctx);
+    print_report(a, &report, status, *message || status == RW_OK ? message : rw_status_text(status));
     int code = status == RW_OK ? 0 : failed(ctx, status);
     if (status == RW_ERR_INTERRUPTED && *report.reason) print_how_to_continue(a);
     free(set);
@@ -138,11 +163,11 @@ static int run(const arguments *a)
 
 static const option options_of_run[] = {
     OPTION_DEVICE,
-    {"output", 'o', "DIR", "results folder; without it results/NAME for NAME.yaml"},
+    {"output", 'o', "DIR", "results folder (default: results/NAME for NAME.yaml)"},
     OPTION_SET,
     {"until", 'u', "T", "final time: short for --set time.end=T, also to continue a finished run"},
     {"restart", 0, NULL, "continue from the checkpoint in the results folder"},
-    {"force", 'f', NULL, "replace the results in a folder that is not empty"},
+    {"force", 'f', NULL, "replace the files that runs have written into the folder; others stay"},
     OPTION_JSON,
     OPTION_VERBOSE,
     OPTION_QUIET,
@@ -156,7 +181,7 @@ const command command_run = {
     .most = 1,
     .line = "run a case: results, pictures, checkpoints",
     .more = "The results folder holds settings.yaml, run.json, log.jsonl, series.csv, fields.h5 with fields.xdmf and "
-            "fields.pvd for ParaView, figures/ and checkpoint.h5. Ctrl-C finishes the step, saves the state and says "
+            "fields.pvd for ParaView, figures/, checkpoint.h5, and run.files, the names of all files that runs have written. Ctrl-C finishes the step, saves the state and says "
             "how to continue; a run killed at any moment continues from its last checkpoint with --restart.",
     .options = options_of_run,
     .noptions = COUNT(options_of_run),

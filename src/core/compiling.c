@@ -1,0 +1,18 @@
+/* Telling whoever waits that a program is being compiled: of the thread that runs a case, since compiling is done in it. */
+#include "core/core.h"
+
+static _Thread_local struct {
+    rw_compiling_function *function;
+    void *user;
+} waiting;
+
+void rw_compiling_set(rw_compiling_function *function, void *user)
+{
+    waiting.function = function;
+    waiting.user = user;
+}
+
+void rw_compiling(const char *program)
+{
+    if (waiting.function) waiting.function(waiting.user, program);
+}
