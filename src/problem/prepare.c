@@ -102,6 +102,7 @@ void rw_run_release(rw_run *r)
     rw_folder_end(r);
     rw_device_close(&r->device);
     rw_case_free(&r->c);
+    rw_frames_free(r);
     rw_free(r->times);
     rw_free(r->row);
 }

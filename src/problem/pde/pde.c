@@ -418,5 +418,5 @@ const rw_problem_ops rw_pde_ops = {
     .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .inspect = inspect, .create = create, .destroy = destroy, .step = step,
     .time = time_now, .end = time_end, .steps = steps, .grid = output_grid, .fields = output_fields, .columns = columns,
     .row = row, .save = save, .load = load, .explain = explain, .graph = graph, .statistics = statistics, .method = method,
-    .check = check, .foresees = foresees, .look = look, .back = back, .undo = undo,
+    .check = check, .sides = pde_sides, .foresees = foresees, .look = look, .back = back, .undo = undo,
 };
