@@ -52,9 +52,12 @@ rw_status rw_fail_at(rw_context *ctx, const rw_source *source, int at, const cha
     const char *end = source->text + at, *next;
     snprintf(name, sizeof name, "%s", source->name ? source->name : "expression");
     for (const char *p = source->text; p < end && *p; ++p) {
-        if (*p == '#' && (next = read_mark(p, name, sizeof name, &line, &column))) p = next - 1, first = column;
-        else if (*p == '\n') line++, column = first;
-        else if (((unsigned char)*p & 0xc0) != 0x80) column++;
+        if (*p == '#' && (next = read_mark(p, name, sizeof name, &line, &column)))
+            p = next - 1, first = column;
+        else if (*p == '\n')
+            line++, column = first;
+        else if (((unsigned char)*p & 0xc0) != 0x80)
+            column++;
     }
     va_list list;
     va_start(list, format);

@@ -271,9 +271,12 @@ static bool is_constant(const rw_figure_lines *lines, rw_axis *y, double *value)
     if (lines->n != 1 || s->n < 2 || lines->y.log || lines->y.min != lines->y.max) return false;
     if (!rw_figure_extremes(s->y, s->n, false, &low, &high, &missing) || missing) return false;
     double size = fmax(fabs(low), fabs(high));
-    if (size <= 1e-13 * lines->scale) *value = 0;
-    else if (high - low <= 1e-7 * size) *value = low + (high - low) / 2;
-    else return false;
+    if (size <= 1e-13 * lines->scale)
+        *value = 0;
+    else if (high - low <= 1e-7 * size)
+        *value = low + (high - low) / 2;
+    else
+        return false;
     rw_axis_limits(y, *value, *value, false);
     if (*value == 0 && lines->scale > 0) rw_axis_limits(y, -lines->scale / 10, lines->scale / 10, false);
     return true;
@@ -285,7 +288,8 @@ static void say_constant(rw_canvas *canvas, const layout *l, double value)
     double size = 1.2 * l->sheet.text;
     rw_io_format(number, sizeof number, "%.7g", fabs(value));
     rw_io_format(text, sizeof text, "constant: %s%s", value < 0 ? "−" : "", number);
-    rw_font_draw(canvas, text, (l->box.x0 + l->box.x1) / 2, rw_axis_pixel(&l->y, value) - 0.8 * size, size, RW_TEXT_CENTER, false, 1, rw_ink);
+    rw_font_draw(canvas, text, (l->box.x0 + l->box.x1) / 2, rw_axis_pixel(&l->y, value) - 0.8 * size, size,
+                 RW_TEXT_CENTER, false, 1, rw_ink);
 }
 
 rw_status rw_figure_write_lines(rw_context *ctx, const char *path, const rw_figure_page *page,

@@ -82,7 +82,8 @@ rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_pic
     size_t n = (size_t)(g->size[0] * g->size[1] * g->size[2]);
     label(p->name, p->unit, text, sizeof(text));
     bool titled = p->title && *p->title; /* then the name comes with the time */
-    snprintf(below, sizeof(below), "%s%s%s", titled ? text : "", titled && p->subtitle ? ", " : "", p->subtitle ? p->subtitle : "");
+    snprintf(below, sizeof(below), "%s%s%s", titled ? text : "", titled && p->subtitle ? ", " : "",
+             p->subtitle ? p->subtitle : "");
     rw_figure_page page = {.title = titled ? p->title : text, .subtitle = below};
     rw_figure_axis axis = {.label = text, .min = p->min, .max = p->max};
     RW_TRY(to_double(ctx, p->type, p->data, n, &values, &copy));
@@ -132,8 +133,11 @@ rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title
     rw_figure_page page = {.title = titled ? title : y, .subtitle = titled ? y : NULL};
     rw_figure_series series = {.n = table->n_rows, .x = table->columns[0], .y = table->columns[column]};
     if (table->n_rows < 40) series.style = RW_FIGURE_LINE_POINTS;
-    rw_figure_lines lines = {.x = {.label = x}, .y = {.label = y}, .n = 1, .series = &series,
-                            .scale = scale_of(table, column)};
+    rw_figure_lines lines = {.x = {.label = x},
+                             .y = {.label = y},
+                             .n = 1,
+                             .series = &series,
+                             .scale = scale_of(table, column)};
     return rw_figure_write_lines(ctx, path, &page, &lines);
 }
 
@@ -152,8 +156,8 @@ static rw_status add_sides(rw_run *r, int field, double t, const bool has[6], rw
     if (!wide) return rw_fail_memory(r->ctx, count * sizeof(*wide), "a picture");
     for (int64_t k = 0; k < n[2]; k++)
         for (int64_t j = 0; j < n[1]; j++)
-            memcpy(wide + ((k + has[4]) * g->size[1] + j + has[2]) * g->size[0] + has[0], f->values + (k * n[1] + j) * n[0],
-                   (size_t)n[0] * sizeof(*wide));
+            memcpy(wide + ((k + has[4]) * g->size[1] + j + has[2]) * g->size[0] + has[0],
+                   f->values + (k * n[1] + j) * n[0], (size_t)n[0] * sizeof(*wide));
     rw_free(f->own);
     f->values = f->own = wide;
     return r->ops->sides(r->problem, field, t, filled, wide);
@@ -175,11 +179,20 @@ rw_status rw_frame_make(rw_run *r, int field, rw_io_type type, const void *data,
     return status;
 }
 
-rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, double t, const rw_frame *frame, double min, double max, bool again)
+rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, double t, const rw_frame *frame,
+                           double min, double max, bool again)
 {
     char name[200], file[100], path[RW_PATH_SIZE], subtitle[64];
-    rw_field_picture p = {.title = r->top.title, .subtitle = subtitle, .name = field->name, .unit = field->unit, .grid = &frame->grid,
-                          .type = RW_IO_F64, .data = frame->values, .map = (rw_colormap)r->output.colormap, .min = min, .max = max};
+    rw_field_picture p = {.title = r->top.title,
+                          .subtitle = subtitle,
+                          .name = field->name,
+                          .unit = field->unit,
+                          .grid = &frame->grid,
+                          .type = RW_IO_F64,
+                          .data = frame->values,
+                          .map = (rw_colormap)r->output.colormap,
+                          .min = min,
+                          .max = max};
     const char *unit = r->ncolumns > 0 && r->columns[0].unit ? r->columns[0].unit : ""; /* of time: the first column */
     if (strcmp(unit, "1") == 0) unit = "";
     snprintf(subtitle, sizeof(subtitle), "t = %.6g%s%.20s", t, *unit ? " " : "", unit);

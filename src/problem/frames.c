@@ -49,15 +49,17 @@ rw_status rw_frames_check(rw_run *r)
         const char *text = l->item[0]->text, *const words[] = {"run", "frame"};
         if (strcmp(text, words[0]) == 0 || strcmp(text, words[1]) == 0) return RW_OK;
         const char *nearest = rw_nearest(text, words, 2);
-        return rw_case_fail(r->c, l->item[0], "output.limits = %.60s is none of run, frame or [lowest, highest]%s%s", text,
-                            nearest ? "; nearest is " : "", nearest ? nearest : "");
+        return rw_case_fail(r->c, l->item[0], "output.limits = %.60s is none of run, frame or [lowest, highest]%s%s",
+                            text, nearest ? "; nearest is " : "", nearest ? nearest : "");
     }
     for (int i = 0; i < l->n; i++)
         if (!rw_yaml_number(l->item[i], &value[i]) || !isfinite(value[i]))
-            return rw_case_fail(r->c, l->item[i], "output.limits: %.60s is no finite number: give run, frame or [lowest, highest]",
+            return rw_case_fail(r->c, l->item[i],
+                                "output.limits: %.60s is no finite number: give run, frame or [lowest, highest]",
                                 l->item[i]->text);
     if (l->n == 2 && !(value[0] < value[1]))
-        return rw_case_fail(r->c, l->item[0], "output.limits = [%.9g, %.9g]: the first must be below the second", value[0], value[1]);
+        return rw_case_fail(r->c, l->item[0], "output.limits = [%.9g, %.9g]: the first must be below the second",
+                            value[0], value[1]);
     return RW_OK;
 }
 
@@ -83,7 +85,8 @@ static rw_status begin(rw_run *r)
     if (r->frames) return RW_OK;
     if (!(r->frames = rw_calloc(1, sizeof(*r->frames)))) return rw_fail_memory(r->ctx, sizeof(*r->frames), "pictures");
     int n = r->ops->fields(r->problem, &fields);
-    if (!(r->frames->reels = rw_calloc((size_t)n + 1, sizeof(reel)))) return rw_fail_memory(r->ctx, (size_t)n * sizeof(reel), "pictures");
+    if (!(r->frames->reels = rw_calloc((size_t)n + 1, sizeof(reel))))
+        return rw_fail_memory(r->ctx, (size_t)n * sizeof(reel), "pictures");
     r->frames->nfields = n;
     for (int i = 0; i < n; i++) r->frames->reels[i].low = INFINITY, r->frames->reels[i].high = -INFINITY;
     return RW_OK;
@@ -102,7 +105,8 @@ rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *fra
     reel *l = &r->frames->reels[field];
     l->low = fmin(l->low, frame->low), l->high = fmax(l->high, frame->high);
     limits_of(r, l->low, l->high, min, max);
-    if (!rw_grow(&l->list, &l->capacity, l->n + 1, sizeof(*l->list))) return rw_fail_memory(r->ctx, sizeof(*l->list), "pictures");
+    if (!rw_grow(&l->list, &l->capacity, l->n + 1, sizeof(*l->list)))
+        return rw_fail_memory(r->ctx, sizeof(*l->list), "pictures");
     l->list[l->n++] = (drawn){output, *min, *max};
     return RW_OK;
 }
@@ -185,8 +189,10 @@ static rw_status finish_field(rw_run *r, int field, const rw_output_field *f)
             RW_TRY(draw_again(r, field, f, output, min, max));
             continue;
         }
-        rw_log(r->ctx, RW_LOG_WARNING, "pictures of %s have the limits of those up to them, since output.fields does not write it: they "
-               "cannot be drawn again; the last has %.9g to %.9g: give output.limits: [lowest, highest], or frame", f->name, l->low, l->high);
+        rw_log(r->ctx, RW_LOG_WARNING,
+               "pictures of %s have the limits of those up to them, since output.fields does not write it: they "
+               "cannot be drawn again; the last has %.9g to %.9g: give output.limits: [lowest, highest], or frame",
+               f->name, l->low, l->high);
         break;
     }
     return RW_OK;

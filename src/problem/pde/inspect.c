@@ -29,8 +29,8 @@ static bool mentions(const rw_syntax *s, const failed_names *failed)
 }
 
 /* One statement; a rate counts as an equation of its field also when its value is wrong. */
-static rw_status inspect_statement(const pde_problem *p, pde_language *l, const rw_source *source, const rw_statement *s,
-                                   bool *has)
+static rw_status inspect_statement(const pde_problem *p, pde_language *l, const rw_source *source,
+                                   const rw_statement *s, bool *has)
 {
     rw_value value;
     if (s->kind == RW_DEFINE) return rw_lower_define(&l->lowering, source, s);
@@ -180,8 +180,8 @@ static void node_of_side(const rw_grid *g, int side, bool outside, int64_t i, in
 }
 
 /* One expression of a condition; `nonzero`: b of a Robin condition. */
-static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l, const rw_yaml *node,
-                              bool nonzero)
+static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l,
+                              const rw_yaml *node, bool nonzero)
 {
     rw_context *ctx = rw_case_context(c);
     const rw_grid *g = &p->grid;

@@ -28,8 +28,12 @@ rw_status pde_language_begin(rw_context *ctx, const pde_problem *p, double t, bo
         scalars[p->nscalars] = (rw_expr_scalar){.name = "t", .value = t};
         for (int f = 0; f < p->nfields; ++f)
             fields[f] = (rw_expr_field){.name = p->fields[f].name, .dtype = p->fields[f].dtype};
-        rw_expr_spec spec = {.name = "the case", .grid = p->grid, .scalars = scalars, .nscalars = p->nscalars + 1,
-                             .fields = fields, .nfields = p->nfields};
+        rw_expr_spec spec = {.name = "the case",
+                             .grid = p->grid,
+                             .scalars = scalars,
+                             .nscalars = p->nscalars + 1,
+                             .fields = fields,
+                             .nfields = p->nfields};
         status = rw_expr_declare(ctx, &spec, l->graph, &l->lowering);
         l->lowering.no_fields = plain;
     }
@@ -66,7 +70,8 @@ static bool value_at(const pde_problem *p, pde_language *l, const rw_node side[6
 static void fill(const pde_problem *p, pde_language *l, const rw_node side[6], double *wide)
 {
     int64_t size[3], place[3];
-    for (int d = 0; d < 3; ++d) size[d] = p->grid.size[d] + (d < p->grid.ndim && side[2 * d] >= 0) + (d < p->grid.ndim && side[2 * d + 1] >= 0);
+    for (int d = 0; d < 3; ++d)
+        size[d] = p->grid.size[d] + (d < p->grid.ndim && side[2 * d] >= 0) + (d < p->grid.ndim && side[2 * d + 1] >= 0);
     for (int64_t k = 0; k < size[2]; ++k)
         for (int64_t j = 0; j < size[1]; ++j) {
             bool edge = false; /* a row inside has two nodes on sides at most */
