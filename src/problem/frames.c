@@ -1,15 +1,16 @@
 /* One colour scale for all pictures of a field in a run (output.limits: run).
  *
- * Limits are final only when the run ends. So each picture is drawn at once with the limits of those before it, which serves while the
- * run goes on; at the end pictures whose limits were others are drawn again from the written fields. A run that continues another does
- * not know its pictures: it reads all earlier outputs and draws them again. Where a field is not written, its pictures stay as they
- * are, with a warning. Cost: reading the outputs once more, and once more of those of an earlier process.
- * A value that is constant in all pictures has no limits: each takes the same ones by itself. */
+ * Limits are final only when the run ends. So each picture is drawn at once with the limits of those before it, which
+ * serves while the run goes on; at the end pictures whose limits were others are drawn again from the written fields. A
+ * run that continues another does not know its pictures: it reads those outputs and draws them again. Where a field is
+ * not written, its pictures stay as they are, with a warning. Cost: reading the outputs once more, and once more of those
+ * of an earlier process. A value that is constant in all pictures has no limits: each takes the same ones by itself. */
 #include "problem/run_private.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/figure.h"
 
@@ -32,7 +33,7 @@ struct rw_frames {
     reel *reels; /* [nfields] */
 };
 
-/* ---- the setting -------------------------------------------------------------------------------------------------------- */
+/* ---- the setting ------------------------------------------------------------------------------------------------- */
 
 static int mode_of(const rw_run *r)
 {
@@ -63,7 +64,7 @@ rw_status rw_frames_check(rw_run *r)
     return RW_OK;
 }
 
-/* ---- limits ------------------------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 /* What the figure would choose by itself from these extremes; equal: nothing. */
 static void limits_of(const rw_run *r, double low, double high, double *min, double *max)
@@ -111,7 +112,7 @@ rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *fra
     return RW_OK;
 }
 
-/* ---- at the end --------------------------------------------------------------------------------------------------------- */
+/* ---- at the end -------------------------------------------------------------------------------------------------- */
 
 /* A written output of a field as it is drawn. `data` is to be freed after the frame. */
 static rw_status read_frame(rw_run *r, int field, const char *name, int output, rw_frame *frame, double *t, void **data)
@@ -147,6 +148,33 @@ static const drawn *find(const reel *l, int output)
     return NULL;
 }
 
+/* Whether an output has the field: not where output.fields was another when it was made. */
+static bool is_written(rw_run *r, const char *name, int output)
+{
+    char file[64], path[RW_PATH_SIZE], set[160];
+    size_t shape[RW_IO_RANK];
+    rw_io_type type;
+    rw_h5 *h5;
+    int rank;
+    snprintf(file, sizeof(file), "fields/%06d.h5", output);
+    snprintf(set, sizeof(set), "/%.120s", name);
+    rw_run_path(r, file, path);
+    if (access(path, F_OK) != 0 || rw_h5_open(r->ctx, path, &h5) != RW_OK) return false;
+    bool has = rw_h5_shape(h5, set, &type, &rank, shape) == RW_OK;
+    rw_h5_close(&h5);
+    return has;
+}
+
+/* Whether an earlier process has drawn the field at an output. */
+static bool is_drawn(const rw_run *r, const char *name, int output)
+{
+    char file[100], picture[160], path[RW_PATH_SIZE];
+    rw_picture_name(name, file, sizeof(file));
+    snprintf(picture, sizeof(picture), "figures/%s-%06d%s.png", file, output, r->grid->blocks ? "-across" : "");
+    rw_run_path(r, picture, path);
+    return access(path, F_OK) == 0;
+}
+
 /* Extremes of the outputs that an earlier process has drawn. */
 static rw_status look_back(rw_run *r, int field, const char *name, reel *l)
 {
@@ -154,7 +182,7 @@ static rw_status look_back(rw_run *r, int field, const char *name, reel *l)
         rw_frame frame;
         void *data;
         double t;
-        if (find(l, output)) continue;
+        if (find(l, output) || !is_drawn(r, name, output) || !is_written(r, name, output)) continue;
         RW_TRY(read_frame(r, field, name, output, &frame, &t, &data));
         l->low = fmin(l->low, frame.low), l->high = fmax(l->high, frame.high);
         rw_free(frame.own);
@@ -178,23 +206,21 @@ static rw_status draw_again(rw_run *r, int field, const rw_output_field *f, int 
 static rw_status finish_field(rw_run *r, int field, const rw_output_field *f)
 {
     reel *l = &r->frames->reels[field];
-    bool written = rw_output_wants(&r->output.fields, f->name), all = l->n == r->noutputs;
     double min, max;
-    if (written && !all) RW_TRY(look_back(r, field, f->name, l));
+    int kept = 0;
+    if (l->n < r->noutputs) RW_TRY(look_back(r, field, f->name, l));
     limits_of(r, l->low, l->high, &min, &max);
     for (int output = 0; output < r->noutputs; output++) {
         const drawn *d = find(l, output);
-        if (d && d->min == min && d->max == max) continue;
-        if (written) {
-            RW_TRY(draw_again(r, field, f, output, min, max));
-            continue;
-        }
-        rw_log(r->ctx, RW_LOG_WARNING,
-               "pictures of %s have the limits of those up to them, since output.fields does not write it: they "
-               "cannot be drawn again; the last has %.9g to %.9g: give output.limits: [lowest, highest], or frame",
-               f->name, l->low, l->high);
-        break;
+        if (d ? d->min == min && d->max == max : !is_drawn(r, f->name, output)) continue;
+        if (is_written(r, f->name, output)) RW_TRY(draw_again(r, field, f, output, min, max));
+        else kept++;
     }
+    if (kept)
+        rw_log(r->ctx, RW_LOG_WARNING,
+               "%d pictures of %s keep the limits of those before them, since output.fields does not write it there: they "
+               "cannot be drawn again with %.9g to %.9g: give output.limits: [lowest, highest], or frame",
+               kept, f->name, l->low, l->high);
     return RW_OK;
 }
 

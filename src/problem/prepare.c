@@ -102,9 +102,9 @@ void rw_run_release(rw_run *r)
     rw_folder_end(r);
     rw_device_close(&r->device);
     rw_case_free(&r->c);
-    rw_frames_free(r);
     rw_free(r->times);
     rw_free(r->row);
+    rw_frames_free(r);
 }
 
 /* What is to be said of a case: its plan, or the graph of a step with `dot` for its picture. */

@@ -155,11 +155,19 @@ static void test_not_written(void **state)
     (void)state;
     good(GROWING("", "sequential"), "unwritten", "output.fields=[v]");
     assert_non_null(warnings.data);
-    assert_non_null(strstr(warnings.data, "pictures of u have the limits of those up to them, since output.fields does not write it"));
+    assert_non_null(strstr(warnings.data, "4 pictures of u keep the limits of those before them, since output.fields does not write it there"));
     assert_null(strstr(warnings.data, "pictures of v"));
     rw_text_free(&warnings);
     assert_int_equal(equal_frames("run", "unwritten", "v"), FRAMES);
     assert_int_equal(equal_frames("run", "unwritten", "u"), 1);
+    /* the same of outputs of an earlier process that lack it */
+    assert_int_equal(run(GROWING("", "sequential"), "lacking", NULL, 0, 7, false), RW_ERR_INTERRUPTED);
+    assert_int_equal(unlink(result("lacking", "fields/000000.h5")), 0);
+    assert_int_equal(run(GROWING("", "sequential"), "lacking", NULL, 0, -1, true), RW_OK);
+    assert_non_null(warnings.data);
+    assert_non_null(strstr(warnings.data, "1 pictures of u keep the limits"));
+    assert_int_equal(equal_frames("run", "lacking", "u"), FRAMES - 1);
+    rw_text_free(&warnings);
     good(GROWING("", "sequential"), "unwritten-frame", "output.limits=frame");
     assert_null(warnings.data);
 }

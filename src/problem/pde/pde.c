@@ -437,8 +437,8 @@ static const char *method(const rw_problem *problem, const char **reason)
 
 const rw_problem_ops rw_pde_ops = {
     .name = "pde", .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions",
-    .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .inspect = inspect, .create = create, .destroy = destroy, .step = step,
+    .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .inspect = inspect, .sides = pde_sides, .create = create, .destroy = destroy, .step = step,
     .time = time_now, .end = time_end, .steps = steps, .grid = output_grid, .fields = output_fields, .columns = columns,
     .row = row, .save = save, .load = load, .explain = explain, .graph = graph, .statistics = statistics, .method = method,
-    .check = check, .sides = pde_sides, .foresees = foresees, .look = look, .back = back, .undo = undo,
+    .check = check, .foresees = foresees, .look = look, .back = back, .undo = undo,
 };
