@@ -45,25 +45,28 @@ static const char *read_mark(const char *at, char *name, size_t size, int *line,
     return p + n + 1;
 }
 
-rw_status rw_fail_at(rw_context *ctx, const rw_source *source, int at, const char *format, ...)
+void rw_place_text(const rw_source *source, int at, char *text, size_t size)
 {
     int line = source->line > 0 ? source->line : 1, column = source->column > 0 ? source->column : 1, first = 1;
-    char name[256], place[320], message[1024];
+    char name[256];
     const char *end = source->text + at, *next;
     snprintf(name, sizeof name, "%s", source->name ? source->name : "expression");
     for (const char *p = source->text; p < end && *p; ++p) {
-        if (*p == '#' && (next = read_mark(p, name, sizeof name, &line, &column)))
-            p = next - 1, first = column;
-        else if (*p == '\n')
-            line++, column = first;
-        else if (((unsigned char)*p & 0xc0) != 0x80)
-            column++;
+        if (*p == '#' && (next = read_mark(p, name, sizeof name, &line, &column))) p = next - 1, first = column;
+        else if (*p == '\n') line++, column = first;
+        else if (((unsigned char)*p & 0xc0) != 0x80) column++;
     }
+    rw_place(text, size, name, (size_t)line, (size_t)column);
+}
+
+rw_status rw_fail_at(rw_context *ctx, const rw_source *source, int at, const char *format, ...)
+{
+    char message[1024], place[512];
     va_list list;
     va_start(list, format);
     rw_vsnprintf(message, sizeof message, format, list);
     va_end(list);
-    rw_place(place, sizeof place, name, (size_t)line, (size_t)column);
+    rw_place_text(source, at, place, sizeof place);
     return rw_fail(ctx, RW_ERR_INPUT, "%s: %s", place, message);
 }
 
