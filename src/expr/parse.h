@@ -51,6 +51,8 @@ void rw_parsed_free(rw_parsed *parsed);
  * the same column (a block of YAML). Places of messages follow it. */
 void rw_add_place(rw_text *text, const char *name, int line, int column);
 
+/* "case.yaml:3:14", where `at` is. */
+void rw_place_text(const rw_source *source, int at, char *text, size_t size);
 /* Fails with "name:line:column: " before the message. */
 /* "case.yaml:3:14", where `at` is. */
 void rw_place_text(const rw_source *source, int at, char *text, size_t size);

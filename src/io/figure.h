@@ -49,10 +49,12 @@ typedef struct rw_figure_series {
     rw_figure_style style;
 } rw_figure_series;
 
+/* With automatic limits a single series that is constant to seven digits is drawn as such: "constant: 0.1234567". */
 typedef struct rw_figure_lines {
     rw_figure_axis x, y;
     int n;
     const rw_figure_series *series; /* [n], colours in turn */
+    double scale;  /* of values beside which those of a single series may be rounding errors of 0; 0: none are known */
 } rw_figure_lines;
 
 /* Bars: values[s*ngroups + g] is what series s has in group g. Groups lie one below the other with their names to the left, bars from left to right, each with its number;

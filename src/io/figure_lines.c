@@ -261,6 +261,37 @@ static void draw_grid(rw_canvas *canvas, const layout *l)
     }
 }
 
+/* A single series whose values agree to seven digits: their differences are rounding errors or nearly so, and the axis must not magnify
+ * them. Its limits become those of a constant; *value is said in the plot. Zeros beside values of `scale` are 0 to rounding. */
+static bool is_constant(const rw_figure_lines *lines, rw_axis *y, double *value)
+{
+    double low, high;
+    bool missing = false;
+    const rw_figure_series *s = lines->series;
+    if (lines->n != 1 || s->n < 2 || lines->y.log || lines->y.min != lines->y.max) return false;
+    if (!rw_figure_extremes(s->y, s->n, false, &low, &high, &missing) || missing) return false;
+    double size = fmax(fabs(low), fabs(high));
+    if (size <= 1e-13 * lines->scale)
+        *value = 0;
+    else if (high - low <= 1e-7 * size)
+        *value = low + (high - low) / 2;
+    else
+        return false;
+    rw_axis_limits(y, *value, *value, false);
+    if (*value == 0 && lines->scale > 0) rw_axis_limits(y, -lines->scale / 10, lines->scale / 10, false);
+    return true;
+}
+
+static void say_constant(rw_canvas *canvas, const layout *l, double value)
+{
+    char number[48], text[80];
+    double size = 1.2 * l->sheet.text;
+    rw_io_format(number, sizeof number, "%.7g", fabs(value));
+    rw_io_format(text, sizeof text, "constant: %s%s", value < 0 ? "−" : "", number);
+    rw_font_draw(canvas, text, (l->box.x0 + l->box.x1) / 2, rw_axis_pixel(&l->y, value) - 0.8 * size, size,
+                 RW_TEXT_CENTER, false, 1, rw_ink);
+}
+
 rw_status rw_figure_write_lines(rw_context *ctx, const char *path, const rw_figure_page *page,
                                 const rw_figure_lines *lines)
 {
@@ -272,6 +303,8 @@ rw_status rw_figure_write_lines(rw_context *ctx, const char *path, const rw_figu
     for (int i = 0; i < lines->n; i++) points = points || has_points(&lines->series[i]);
     find_limits(lines, false, points ? 0.02 : 0, &l.x);
     find_limits(lines, true, 0.04, &l.y);
+    double value;
+    bool constant = is_constant(lines, &l.y, &value);
     size_legend(&l, lines);
     place_box(&l, lines, 0);
     if (l.rows > 0 && !place_legend(&l, lines)) { /* beside the plot */
@@ -290,6 +323,7 @@ rw_status rw_figure_write_lines(rw_context *ctx, const char *path, const rw_figu
     rw_axis_draw(&canvas, &l.x, l.box.y1, text, RW_AXIS_BELOW, lines->x.label);
     rw_axis_draw(&canvas, &l.y, l.box.x0, text, RW_AXIS_LEFT, lines->y.label);
     if (l.rows > 0) draw_legend(&canvas, &l, lines);
+    if (constant) say_constant(&canvas, &l, value);
     rw_figure_titles(&canvas, page, &l.sheet, (l.box.x0 + l.box.x1) / 2);
     return rw_figure_save(ctx, path, &canvas);
 }

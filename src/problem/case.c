@@ -145,8 +145,8 @@ static bool has_forms(const rw_case *c)
 }
 
 /* Within a collector of mistakes: goes on after those that leave the rest readable. */
-static rw_status read_and_check(rw_case *c, const char *path, const char *text, size_t n, const char *const *set, int nset,
-                                const rw_problem_ops *const *problems)
+static rw_status read_and_check(rw_case *c, const char *path, const char *text, size_t n, const char *const *set,
+                                int nset, const rw_problem_ops *const *problems)
 {
     RW_TRY(split_path(c, path));
     RW_TRY(rw_yaml_parse(c->ctx, c->path, text, n, &c->root));
@@ -167,8 +167,10 @@ rw_status rw_case_parse(rw_context *ctx, const char *path, const char *text, siz
     rw_mistakes mistakes;
     rw_mistakes_begin(&mistakes);
     rw_status status = rw_mistakes_end(ctx, &mistakes, read_and_check(c, path, text, n, set, nset, problems));
-    if (status == RW_OK) rw_case_warn_effects(c), *out = c;
-    else rw_case_free(&c);
+    if (status == RW_OK)
+        rw_case_warn_effects(c), *out = c;
+    else
+        rw_case_free(&c);
     return status;
 }
 

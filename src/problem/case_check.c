@@ -102,7 +102,8 @@ static rw_status check_table(const rw_case *c, rw_yaml *map, const rw_section *s
 {
     for (int i = 0; map && i < map->n; i++) {
         const rw_setting *row = rw_case_find_row(section, map->keys[i]);
-        RW_NOTE(c->ctx, row ? check_value(c, &map->items[i], section, entry, row) : fail_unknown(c, map, i, section, entry));
+        RW_NOTE(c->ctx,
+                row ? check_value(c, &map->items[i], section, entry, row) : fail_unknown(c, map, i, section, entry));
     }
     for (int k = 0; k < section->nrows; k++) {
         const rw_setting *row = &section->rows[k];
@@ -173,7 +174,8 @@ static rw_status check_key(rw_case *c, int i, const rw_section *top)
     const rw_section *s = row || strcmp(key, RW_SECTION_TOP) == 0 ? NULL : rw_case_find_section(c, key);
     if (row) return check_value(c, &c->root->items[i], top, NULL, row);
     if (s) return check_section(c, &c->root->items[i], s);
-    if (c->problem || rw_nearest(key, (const char *const[]){"problem"}, 1)) return fail_unknown(c, c->root, i, top, NULL);
+    if (c->problem || rw_nearest(key, (const char *const[]){"problem"}, 1))
+        return fail_unknown(c, c->root, i, top, NULL);
     return RW_OK; /* what is known, the problem says */
 }
 

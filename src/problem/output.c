@@ -55,9 +55,7 @@ rw_status rw_output_check(rw_run *r)
     int n = r->ops->fields(r->problem, &fields);
     RW_TRY(check_names(r, &r->output.fields, fields, n, "output.fields"));
     RW_TRY(check_names(r, &r->output.figures, fields, n, "output.figures"));
-    if (r->output.limits.n == 1)
-        return rw_case_fail(r->c, rw_case_node(r->c, "output.limits"),
-                            "output.limits is one number: give two, or [] for each picture's own");
+    RW_TRY(rw_frames_check(r));
     if (r->output.interpolate > 0 && !r->ops->look)
         return rw_case_fail(r->c, rw_case_node(r->c, "output.interpolate"), "output.interpolate = %g: the problem %s has no values "
                             "within a step: leave it out", r->output.interpolate, r->ops->name);

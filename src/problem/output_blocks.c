@@ -79,7 +79,7 @@ static rw_blocks_slice section(const rw_blocks *g, int which, double *middle)
 
 rw_status rw_figures_sections(rw_run *r, const rw_field_picture *p, const char *file)
 {
-    char path[RW_PATH_SIZE], label[160], where[120], name[200];
+    char path[RW_PATH_SIZE], label[160], where[240], name[200];
     const rw_blocks *g = r->grid->blocks;
     const double *values = p->data;
     double *pixels = rw_calloc(PIXELS * PIXELS, sizeof *pixels);
@@ -93,8 +93,9 @@ rw_status rw_figures_sections(rw_run *r, const rw_field_picture *p, const char *
         rw_blocks_slice s = section(g, which, &middle);
         status = rw_blocks_cut(g, &s, cell);
         for (int i = 0; i < PIXELS * PIXELS && status == RW_OK; ++i) pixels[i] = cell[i] < 0 ? NAN : values[cell[i]];
-        snprintf(where, sizeof where, "%.60s, %c = %.4g", p->subtitle, "xyz"[s.axis], middle);
-        rw_figure_page page = {.title = p->title && *p->title ? p->title : label, .subtitle = where};
+        bool titled = p->title && *p->title;
+        snprintf(where, sizeof where, "%.100s%s%.60s, %c = %.4g", titled ? label : "", titled ? ", " : "", p->subtitle, "xyz"[s.axis], middle);
+        rw_figure_page page = {.title = titled ? p->title : label, .subtitle = where};
         rw_figure_field field = {.nx = PIXELS, .ny = PIXELS, .values = pixels, .x0 = s.lower[0], .x1 = s.upper[0], .y0 = s.lower[1], .y1 = s.upper[1],
                                  .x_label = r->grid->axis[0], .y_label = r->grid->axis[which ? 2 : 1], .value = {.label = label, .min = p->min, .max = p->max}, .map = p->map};
         double aspect = (s.upper[0] - s.lower[0]) / (s.upper[1] - s.lower[1]);

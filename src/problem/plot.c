@@ -83,7 +83,7 @@ static rw_status plot_dataset(const plotter *p, rw_h5 *file, const char *path, c
     size_t shape[RW_IO_RANK], bytes;
     rw_io_type type;
     int rank;
-    char *unit = NULL;
+    char *unit = NULL, *title = NULL;
     snprintf(set, sizeof(set), "/%.120s", name);
     RW_TRY(rw_h5_shape(file, set, &type, &rank, shape));
     if (rank != 3 || !rw_io_bytes(rank, shape, rw_io_type_size(type), &bytes) || bytes == 0)
@@ -96,12 +96,16 @@ static rw_status plot_dataset(const plotter *p, rw_h5 *file, const char *path, c
     rw_status status;
     RW_TRY_GOTO(rw_h5_read(file, set, type, rank, shape, data), cleanup);
     RW_TRY_GOTO(rw_h5_get_text(file, set, "unit", &unit), cleanup);
+    status = rw_h5_get_text(file, "/", "title", &title); /* the case may have none */
+    if (status == RW_ERR_MEMORY) goto cleanup;
+    if (status != RW_OK) title = NULL;
     RW_TRY_GOTO(target(p, name, standard, picture), cleanup);
     snprintf(subtitle, sizeof(subtitle), "t = %.6g", time);
-    rw_field_picture figure = {.subtitle = subtitle, .name = name, .unit = unit, .grid = grid, .type = type,
+    rw_field_picture figure = {.title = title, .subtitle = subtitle, .name = name, .unit = unit, .grid = grid, .type = type,
                                .data = data, .map = RW_COLORMAP_SEQUENTIAL};
     status = done(p, picture, rw_picture_field(p->ctx, picture, &figure));
 cleanup:
+    rw_free(title);
     rw_free(unit);
     rw_free(data);
     return status;

@@ -74,6 +74,10 @@ typedef struct rw_problem_ops {
     rw_status (*look)(rw_problem *p, double t, double *error);
     rw_status (*back)(rw_problem *p);
     rw_status (*undo)(rw_problem *p);
+    /* (optional) values that boundaries give a field on its sides (Dirichlet), for figures. has: which sides have them, in the order left,
+     * right, bottom, top, back, front. wide: NULL, or the field with one node more at each of these, x fastest: there the values at time t
+     * are put, other nodes stay. */
+    rw_status (*sides)(rw_problem *p, int field, double t, bool has[6], double *wide);
     rw_status (*explain)(rw_problem *p, rw_text *text); /* (optional) passes, bytes, flops for `rechenwerk explain` */
     /* (optional) the graph of a step in words and, where dot is not NULL, as a picture's text, to be freed with free() */
     rw_status (*graph)(rw_problem *p, int stages, rw_text *text, char **dot);

@@ -99,6 +99,7 @@ typedef struct rw_run {
     bool index_stale;
     double checkpoint_clock, checkpoint_time; /* of the last one; checkpoint_time is NaN before the first */
     int64_t checkpoint_step, ncheckpoints, npictures;
+    struct rw_frames *frames;       /* frames.c: limits of the pictures so far */
     const rw_problem_check *checks; /* the problem's, once they are made */
     int nchecks;
     const char *reason; /* why the run ended badly, where the status alone does not say it */
@@ -176,6 +177,19 @@ typedef struct rw_field_picture {
     rw_colormap map;
     double min, max; /* equal: automatic */
 } rw_field_picture;
+/* A field's values as they are drawn: f64 (moduli of complex ones), with the nodes of Dirichlet sides. */
+typedef struct rw_frame {
+    rw_output_grid grid;
+    const double *values;
+    double *own;      /* what `values` points to, when they are not the field's; rw_free it */
+    double low, high; /* of the finite values; low > high: there is none */
+} rw_frame;
+rw_status rw_frame_make(rw_run *r, int field, rw_io_type type, const void *data, double t, rw_frame *frame);
+/* frames.c: one colour scale for all pictures of a field. */
+rw_status rw_frames_check(rw_run *r); /* the setting output.limits */
+rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *frame, double *min, double *max);
+rw_status rw_frames_finish(rw_run *r); /* draws again what has other limits */
+void rw_frames_free(rw_run *r);
 rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_picture *picture);
 rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table,
                             int column);
@@ -184,6 +198,9 @@ void rw_picture_name(const char *name, char *file, size_t size);
 /* output_blocks.c: two sections of a field on a block-structured grid, figures/FILE-across.png and FILE-along.png. */
 rw_status rw_figures_sections(rw_run *r, const rw_field_picture *picture, const char *file);
 rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output);
+/* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. */
+rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, double t, const rw_frame *frame,
+                           double min, double max, bool again);
 rw_status rw_figures_series(rw_run *r);
 
 /* backend.c */

@@ -143,6 +143,38 @@ static void test_limits(void **state)
     free(p.rgb);
 }
 
+/* A series that is constant to seven digits looks as a constant one, says so, and does not magnify rounding errors. */
+static void test_constant(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    double x[N], y[N];
+    static const struct { double value, noise, scale; bool constant; } rows[] = {
+        {1. / 3, 1e-9, 0, true}, {-1. / 3, 3e-8, 0, true}, {1. / 3, 1e-6, 0, false}, {0, 0, 0, true}, {0, 1e-16, 1, true},
+        {0, 1e-16, 0, false}, {0, 1e-10, 1, false}, {1e20, 1e-9, 0, true},
+    };
+    for (int r = 0; r < RW_COUNT(rows); r++) {
+        rw_figure_series series = {.n = N, .x = x, .y = y};
+        rw_figure_lines lines = {.n = 1, .series = &series, .scale = rows[r].scale};
+        page p[3];
+        for (int k = 0; k < 3; k++) { /* constant; with noise; noise within limits that are asked for */
+            for (int i = 0; i < N; i++) {
+                double size = rows[r].value != 0 ? fabs(rows[r].value) : 1;
+                x[i] = i, y[i] = rows[r].value + (k ? rows[r].noise * size * cos(7 * i) : 0);
+            }
+            lines.y.min = k == 2 ? rows[r].value * 0.9 : 0, lines.y.max = k == 2 ? rows[r].value * 1.1 + (rows[r].value == 0) : 0;
+            ASSERT_OK(rw_figure_write_lines(NULL, "a.png", NULL, &lines));
+            p[k] = load("a.png");
+        }
+        size_t bytes = (size_t)p[0].width * (size_t)p[0].height * 3;
+        bool alike = p[0].width == p[1].width;
+        for (size_t i = 0; i < bytes && alike; i++) alike = abs(p[0].rgb[i] - p[1].rgb[i]) <= 2; /* of rounded edges */
+        if (alike != rows[r].constant) fail_msg("row %d: %s", r, alike ? "noise is not drawn" : "noise is drawn");
+        if (memcmp(p[0].rgb, p[2].rgb, bytes) == 0) fail_msg("row %d: nothing is said", r);
+        for (int k = 0; k < 3; k++) free(p[k].rgb);
+    }
+}
+
 /* More cells than pixels: their mean, so that fine noise is grey and nothing is dropped. */
 static void test_averaging(void **state)
 {
@@ -545,7 +577,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IO_TEST(test_orientation), IO_TEST(test_sizes),    IO_TEST(test_missing), IO_TEST(test_limits),
-        IO_TEST(test_averaging),   IO_TEST(test_lines),    IO_TEST(test_legend),  IO_TEST(test_volume),
+        IO_TEST(test_constant),   IO_TEST(test_averaging),   IO_TEST(test_lines),    IO_TEST(test_legend),  IO_TEST(test_volume),
         IO_TEST(test_surface),     IO_TEST(test_surface_hides), IO_TEST(test_surface_corners),
         IO_TEST(test_bars),        IO_TEST(test_refusals), IO_TEST(test_odd),      IO_TEST(test_faults),
     };

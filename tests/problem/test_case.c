@@ -64,7 +64,7 @@ static void test_settings(void **state)
     assert_string_equal(time.tags.item[1]->text, "two");
     run_output output;
     assert_int_equal(rw_case_section(c, "output", &output), RW_OK);
-    assert_true(output.every == 0 && output.vti && output.fields.n == 1 && output.limits.n == 0);
+    assert_true(output.every == 0 && output.vti && output.fields.n == 1 && output.limits.n == 1);
     run_top top;
     assert_int_equal(rw_case_section(c, "top", &top), RW_OK);
     assert_string_equal(top.problem, "fake");

@@ -166,6 +166,13 @@ static void test_many_mistakes(void **state)
         if (!strstr(rw_message(ctx), expected[i])) fail_msg("'%s' is not in:\n%s", expected[i], rw_message(ctx));
     if (lines != RW_COUNT(expected)) fail_msg("%d lines, not %d:\n%s", lines, RW_COUNT(expected), rw_message(ctx));
 
+    static const char *const both[] = {"grid.size=[0, 6]", "equations=du/dt = foo(u) + y"};
+    assert_int_equal(rw_case_parse(ctx, "case.yaml", CASE("{u: {initial: \"0\"}}", EQ TIME), strlen(CASE("{u: {initial: \"0\"}}", EQ TIME)), both, 2,
+                                   rw_problems, &c), RW_ERR_INPUT);
+    assert_non_null(strstr(rw_message(ctx), "--set grid.size=[0, 6]: grid.size = 0 is outside"));
+    assert_non_null(strstr(rw_message(ctx), "\n--set equations, 1:9: function foo is unknown"));
+    assert_null(strstr(rw_message(ctx), "coordinate y"));
+
     static const struct { const char *set, *message; } sets[] = {
         {"equations=du/dt = foo(u) + u", "--set equations, 1:9: function foo is unknown"},
         {"equations=[\"r = u\", \"du/dt = r + nn\"]", "--set equations, 1:24: name nn is unknown"},

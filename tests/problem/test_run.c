@@ -257,7 +257,7 @@ static void test_choices_of_output(void **state)
         {"output.fields=[u,w]", "output.fields: 'w' is no field"},
         {"output.figures=mean", "output.figures: 'mean' is no field"},
         {"output.every=1e-9", "output.every = 1e-09 makes 1e+09 outputs"},
-        {"output.limits=[1]", "output.limits is one number"},
+        {"output.limits=[1]", "output.limits = 1 is none of run, frame or [lowest, highest]"},
         {"output.interpolate=1e-3", "output.interpolate = 0.001: the problem fake has no values within a step: leave it out"},
     };
     for (int i = 0; i < RW_COUNT(bad); i++) {

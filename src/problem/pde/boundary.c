@@ -43,8 +43,10 @@ static rw_status read_kind(const rw_case *c, const char *field, const rw_yaml *n
         return RW_OK;
     }
     const char *near = rw_nearest(kind, kinds, RW_COUNT(kinds));
-    return rw_case_fail_key(c, node, 0, "fields.%s.boundary: %s is unknown%s%s: dirichlet, neumann and robin have values, periodic "
-                            "and nearest stand alone", field, kind, near ? "; nearest is " : "", near ? near : "");
+    return rw_case_fail_key(c, node, 0,
+                            "fields.%s.boundary: %s is unknown%s%s: dirichlet, neumann and robin have values, periodic "
+                            "and nearest stand alone",
+                            field, kind, near ? "; nearest is " : "", near ? near : "");
 }
 
 static bool is_kind(const char *key)
@@ -61,17 +63,23 @@ static rw_status check_word(const rw_case *c, const pde_problem *p, const char *
     for (int i = 0; i < p->nscalars; ++i)
         if (!strcmp(t, p->scalars[i].name)) return RW_OK;
     if (!strcmp(t, "dirichlet"))
-        return rw_case_fail(c, node, "fields.%s.boundary: dirichlet needs the value on the side: give {dirichlet: \"0\"}, or \"0\" alone", field);
+        return rw_case_fail(
+            c, node,
+            "fields.%s.boundary: dirichlet needs the value on the side: give {dirichlet: \"0\"}, or \"0\" alone",
+            field);
     if (!strcmp(t, "robin"))
-        return rw_case_fail(c, node, "fields.%s.boundary: robin needs its coefficients: give {robin: [a, b, c]} for a u + b du/dn = c", field);
+        return rw_case_fail(
+            c, node, "fields.%s.boundary: robin needs its coefficients: give {robin: [a, b, c]} for a u + b du/dn = c",
+            field);
     const char *near = rw_nearest(t, kinds, RW_COUNT(kinds));
     if (!near) return RW_OK;
-    return rw_case_fail(c, node, "fields.%s.boundary: %s is no parameter and no condition; nearest is %s", field, t, near);
+    return rw_case_fail(c, node, "fields.%s.boundary: %s is no parameter and no condition; nearest is %s", field, t,
+                        near);
 }
 
 /* One condition: a word, an expression, or {kind: value}; *value is what stands in the case for its expressions. */
-static rw_status read_condition(const rw_case *c, const pde_problem *p, const char *field, const rw_yaml *node, rw_boundary *b,
-                                const rw_yaml **value)
+static rw_status read_condition(const rw_case *c, const pde_problem *p, const char *field, const rw_yaml *node,
+                                rw_boundary *b, const rw_yaml **value)
 {
     memset(b, 0, sizeof *b);
     *value = NULL;
@@ -88,8 +96,10 @@ static rw_status read_condition(const rw_case *c, const pde_problem *p, const ch
         return RW_OK;
     }
     if (node->kind != RW_YAML_MAP || node->n != 1)
-        return rw_case_fail(c, node, "fields.%s.boundary: a condition is a value, periodic, neumann, {neumann: g} or "
-                                     "{robin: [a, b, c]}", field);
+        return rw_case_fail(c, node,
+                            "fields.%s.boundary: a condition is a value, periodic, neumann, {neumann: g} or "
+                            "{robin: [a, b, c]}",
+                            field);
     RW_TRY(read_kind(c, field, node, node->keys[0], node->items[0], b));
     *value = node->items[0];
     return RW_OK;
@@ -117,10 +127,12 @@ static rw_status fail_side(const rw_case *c, const char *field, int ndim, const 
     for (int s = 0; s < 2 * ndim; ++s) names[m++] = sides[s];
     for (int d = 0; d < ndim; ++d) names[m++] = axes[d];
     const char *near = rw_nearest(node->keys[i], names, m);
-    return rw_case_fail_key(c, node, i, "fields.%s.boundary: side %s is unknown%s%s: in %d dimension%s there are left, right%s%s, or "
-                            "whole axes x%s%s", field, node->keys[i], near ? "; nearest is " : "", near ? near : "", ndim,
-                            ndim > 1 ? "s" : "", ndim > 1 ? ", bottom, top" : "", ndim > 2 ? ", back, front" : "",
-                            ndim > 1 ? ", y" : "", ndim > 2 ? ", z" : "");
+    return rw_case_fail_key(
+        c, node, i,
+        "fields.%s.boundary: side %s is unknown%s%s: in %d dimension%s there are left, right%s%s, or "
+        "whole axes x%s%s",
+        field, node->keys[i], near ? "; nearest is " : "", near ? near : "", ndim, ndim > 1 ? "s" : "",
+        ndim > 1 ? ", bottom, top" : "", ndim > 2 ? ", back, front" : "", ndim > 1 ? ", y" : "", ndim > 2 ? ", z" : "");
 }
 
 /* Entry i of the map of sides. */

@@ -26,8 +26,13 @@ static rw_status by_expression(const rw_case *c, pde_problem *p, int f, const rw
     if (status == RW_OK) {
         if (p->nscalars) memcpy(scalars, p->scalars, (size_t)p->nscalars * sizeof *scalars);
         scalars[p->nscalars] = (rw_expr_scalar){.name = "t", .value = p->time.start};
-        rw_expr_spec spec = {.name = node->source, .text = text.data, .grid = p->grid,
-                             .fields = &field, .nfields = 1, .scalars = scalars, .nscalars = p->nscalars + 1};
+        rw_expr_spec spec = {.name = node->source,
+                             .text = text.data,
+                             .grid = p->grid,
+                             .fields = &field,
+                             .nfields = 1,
+                             .scalars = scalars,
+                             .nscalars = p->nscalars + 1};
         status = rw_expr_create(p->device, &spec, &e);
     }
     if (status == RW_OK) status = rw_expr_bind(e, field.name, p->arrays[f]);

@@ -11,47 +11,6 @@
 
 enum { NODES = 4096, FAILED = 64 };
 
-/* The language with the names of the case: fields (unless `plain`), parameters, t. */
-typedef struct language {
-    rw_graph *graph;
-    rw_lowering lowering;
-} language;
-
-static void end(language *l)
-{
-    rw_lowering_end(&l->lowering);
-    rw_graph_destroy(&l->graph);
-}
-
-static rw_status begin(const rw_case *c, const pde_problem *p, bool plain, language *l)
-{
-    rw_context *ctx = rw_case_context(c);
-    size_t n = (size_t)p->nscalars + 1, m = (size_t)p->nfields + 1;
-    rw_expr_scalar *scalars = rw_calloc(n, sizeof *scalars);
-    rw_expr_field *fields = rw_calloc(m, sizeof *fields);
-    *l = (language){0};
-    rw_status status = scalars && fields ? rw_graph_create(ctx, &p->grid, p->order, &l->graph)
-                                         : rw_fail_memory(ctx, n * sizeof *scalars, "names");
-    rw_lowering_begin(&l->lowering, ctx, l->graph);
-    if (status == RW_OK) {
-        for (int i = 0; i < p->nscalars; ++i) scalars[i] = p->scalars[i];
-        scalars[p->nscalars] = (rw_expr_scalar){.name = "t", .value = p->time.start};
-        for (int f = 0; f < p->nfields; ++f)
-            fields[f] = (rw_expr_field){.name = p->fields[f].name, .dtype = p->fields[f].dtype};
-        rw_expr_spec spec = {.name = rw_case_file(c),
-                             .grid = p->grid,
-                             .scalars = scalars,
-                             .nscalars = p->nscalars + 1,
-                             .fields = fields,
-                             .nfields = p->nfields};
-        status = rw_expr_declare(ctx, &spec, l->graph, &l->lowering);
-        l->lowering.no_fields = plain;
-    }
-    rw_free(scalars), rw_free(fields);
-    if (status != RW_OK) end(l);
-    return status;
-}
-
 /* ---- equations --------------------------------------------------------------------------------------------------- */
 
 /* Names whose statements are wrong. */
@@ -70,8 +29,8 @@ static bool mentions(const rw_syntax *s, const failed_names *failed)
 }
 
 /* One statement; a rate counts as an equation of its field also when its value is wrong. */
-static rw_status inspect_statement(const pde_problem *p, language *l, const rw_source *source, const rw_statement *s,
-                                   bool *has)
+static rw_status inspect_statement(const pde_problem *p, pde_language *l, const rw_source *source,
+                                   const rw_statement *s, bool *has)
 {
     rw_value value;
     if (s->kind == RW_DEFINE) return rw_lower_define(&l->lowering, source, s);
@@ -91,7 +50,7 @@ static rw_status inspect_statement(const pde_problem *p, language *l, const rw_s
     return rw_lower_local(&l->lowering, source, s->at, s->name, value);
 }
 
-static rw_status inspect_parsed(const rw_case *c, const pde_problem *p, language *l, const rw_source *source,
+static rw_status inspect_parsed(const rw_case *c, const pde_problem *p, pde_language *l, const rw_source *source,
                                 const rw_parsed *parsed, bool *has)
 {
     failed_names failed = {0};
@@ -124,14 +83,14 @@ static rw_status inspect_equations(const rw_case *c, const pde_problem *p)
     rw_context *ctx = rw_case_context(c);
     rw_source source = {rw_case_file(c), p->equations, 1, 1};
     rw_parsed parsed = {0};
-    language l;
+    pde_language l;
     RW_TRY(rw_parse_statements(ctx, &source, &parsed));
-    rw_status status = begin(c, p, false, &l);
+    rw_status status = pde_language_begin(rw_case_context(c), p, p->time.start, false, &l);
     if (status == RW_OK) {
         bool *has = rw_calloc((size_t)p->nfields + 1, sizeof *has);
         status = has ? inspect_parsed(c, p, &l, &source, &parsed, has) : rw_fail_memory(ctx, 64, "equations");
         rw_free(has);
-        end(&l);
+        pde_language_end(&l);
     }
     rw_parsed_free(&parsed);
     return status;
@@ -139,18 +98,8 @@ static rw_status inspect_equations(const rw_case *c, const pde_problem *p)
 
 /* ---- single expressions ------------------------------------------------------------------------------------------ */
 
-static void at_node(void *user, const rw_graph *g, rw_node leaf, double out[2])
-{
-    const rw_graph_node *q = g->nodes + leaf;
-    const int64_t *node = user;
-    out[0] = out[1] = 0;
-    if (q->op == RW_OP_COORD)
-        out[0] = g->params[g->origin[q->index]].re +
-                 (double)(node[q->index] + q->offset[q->index]) * g->params[g->spacing[q->index]].re;
-}
-
 /* The text, its names and shapes; *n is -1 when it is none. */
-static rw_status lower(language *l, const rw_yaml *node, rw_node *n)
+static rw_status lower(pde_language *l, const rw_yaml *node, rw_node *n)
 {
     rw_source source = {node->text_source, node->text, node->text_line, node->text_column};
     *n = -1;
@@ -167,7 +116,7 @@ static rw_status fail_value(const rw_case *c, const rw_yaml *node, const char *s
     return rw_case_fail(c, node, "%s = %.60s is %g%s: %s", setting, node->text, x, where, needed);
 }
 
-static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, language *l)
+static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, pde_language *l)
 {
     const rw_yaml *entry = rw_yaml_get(rw_case_node(c, "fields"), p->fields[f].name),
                   *node = rw_yaml_get(entry, "initial");
@@ -184,7 +133,7 @@ static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, 
                : fail_value(c, node, setting, value[0], "", "finite values are needed");
 }
 
-static rw_status inspect_radius(const rw_case *c, language *l)
+static rw_status inspect_radius(const rw_case *c, pde_language *l)
 {
     const rw_yaml *node = rw_case_node(c, "time.spectral_radius");
     double value, im;
@@ -201,7 +150,7 @@ static rw_status inspect_radius(const rw_case *c, language *l)
                       "a bound of the moduli of the eigenvalues is 0 or more; or give auto");
 }
 
-static rw_status inspect_checks(const rw_case *c, language *l)
+static rw_status inspect_checks(const rw_case *c, pde_language *l)
 {
     const rw_yaml *map = rw_case_node(c, "checks");
     for (int i = 0; map && i < map->n; ++i) {
@@ -231,8 +180,8 @@ static void node_of_side(const rw_grid *g, int side, bool outside, int64_t i, in
 }
 
 /* One expression of a condition; `nonzero`: b of a Robin condition. */
-static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int side, language *l, const rw_yaml *node,
-                              bool nonzero)
+static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l,
+                              const rw_yaml *node, bool nonzero)
 {
     rw_context *ctx = rw_case_context(c);
     const rw_grid *g = &p->grid;
@@ -247,7 +196,7 @@ static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int
         double value[2];
         rw_text where = {0};
         node_of_side(g, side, p->fields[f].boundary[side].kind == RW_BOUNDARY_DIRICHLET, i, count, at);
-        rw_graph_value(l->graph, n, at_node, at, value);
+        rw_graph_value(l->graph, n, pde_at_node, at, value);
         bool finite = isfinite(value[0]) && isfinite(value[1]);
         if (finite && !(nonzero && value[0] == 0 && value[1] == 0)) continue;
         for (int d = 0; d < g->ndim && l->graph->nodes[n].is_field; ++d)
@@ -264,7 +213,7 @@ static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int
     return RW_OK;
 }
 
-static rw_status inspect_boundary(const rw_case *c, const pde_problem *p, int f, language *l)
+static rw_status inspect_boundary(const rw_case *c, const pde_problem *p, int f, pde_language *l)
 {
     for (int s = 0; s < 2 * p->grid.ndim; ++s) {
         const rw_yaml *node = p->sides[6 * f + s]; /* of the value */
@@ -281,9 +230,9 @@ static rw_status inspect_boundary(const rw_case *c, const pde_problem *p, int f,
 rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p)
 {
     rw_context *ctx = rw_case_context(c);
-    language l;
+    pde_language l;
     if (p->equations) RW_NOTE(ctx, inspect_equations(c, p));
-    RW_TRY(begin(c, p, true, &l));
+    RW_TRY(pde_language_begin(ctx, p, p->time.start, true, &l));
     rw_status status = RW_OK;
     for (int f = 0; f < p->nfields && status == RW_OK; ++f) {
         status = inspect_initial(c, p, f, &l);
@@ -294,6 +243,6 @@ rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p)
     if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;
     l.lowering.no_fields = false;
     if (status == RW_OK) status = inspect_checks(c, &l);
-    end(&l);
+    pde_language_end(&l);
     return status;
 }

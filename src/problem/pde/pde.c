@@ -24,7 +24,8 @@ static void destroy(rw_problem **problem)
     rw_checks_free(&p->checks);
     for (int f = 0; p->arrays && f < p->nfields; ++f) rw_array_destroy(&p->arrays[f]);
     for (int i = 0; i < p->nowned; ++i) rw_free(p->owned[i]);
-    rw_free(p->owned), rw_free(p->arrays), rw_free(p->fields), rw_free(p->sides), rw_free(p->scalars), rw_free(p->units);
+    rw_free(p->owned), rw_free(p->arrays), rw_free(p->fields), rw_free(p->sides), rw_free(p->scalars),
+        rw_free(p->units);
     rw_free(p->output_fields), rw_free(p->columns), rw_free(p->equations);
     rw_device_close(&p->device);
     rw_free(p);
@@ -38,11 +39,14 @@ static rw_status read_field(const rw_case *c, pde_problem *p, const rw_yaml *map
     pde_fields entry;
     char where[256];
     int f = p->nfields;
-    rw_yaml key = {.source = map->items[entry_index]->source, .line = map->key_place[entry_index].line, .column = map->key_place[entry_index].column};
+    rw_yaml key = {.source = map->items[entry_index]->source,
+                   .line = map->key_place[entry_index].line,
+                   .column = map->key_place[entry_index].column};
     rw_yaml_place(&key, where, sizeof where);
     RW_TRY(rw_check_name(ctx, where, name));
     for (int i = 0; i < p->nscalars; ++i)
-        if (!strcmp(p->scalars[i].name, name)) return rw_case_fail_key(c, map, entry_index, "%s is both a field and a parameter", name);
+        if (!strcmp(p->scalars[i].name, name))
+            return rw_case_fail_key(c, map, entry_index, "%s is both a field and a parameter", name);
     p->fields[f].name = name;
     p->fields[f].dtype = precision ? RW_F32 : RW_F64;
     p->nfields = f + 1;
@@ -61,7 +65,8 @@ static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
     p->fields = rw_calloc(n, sizeof *p->fields), p->units = rw_calloc(n, sizeof *p->units);
     p->sides = rw_calloc(6 * n, sizeof *p->sides);
     p->arrays = rw_calloc(n, sizeof *p->arrays), p->output_fields = rw_calloc(n, sizeof *p->output_fields);
-    if (!p->fields || !p->units || !p->sides || !p->arrays || !p->output_fields) return rw_fail_memory(ctx, n * 64, "fields");
+    if (!p->fields || !p->units || !p->sides || !p->arrays || !p->output_fields)
+        return rw_fail_memory(ctx, n * 64, "fields");
     for (int i = 0; i < map->n; ++i) RW_NOTE(ctx, read_field(c, p, map, i, precision));
     return RW_OK;
 }
@@ -152,7 +157,8 @@ static rw_status check_initial(const rw_case *c, pde_problem *p)
         const rw_yaml *entry = rw_yaml_get(rw_case_node(c, "fields"), p->fields[f].name);
         rw_text place = {0};
         rw_finite_node(&place, &p->grid, found.first);
-        rw_status status = rw_case_fail(c, rw_yaml_get(entry, "initial"), "fields.%s.initial is %s at %s: finite values are needed at every node",
+        rw_status status = rw_case_fail(c, rw_yaml_get(entry, "initial"),
+                                        "fields.%s.initial is %s at %s: finite values are needed at every node",
                                         p->fields[f].name, rw_finite_word(found.value), place.data ? place.data : "");
         if (place.failed) status = rw_fail_memory(p->device->ctx, place.length, "a message");
         rw_text_free(&place);
@@ -207,22 +213,38 @@ static pde_problem *allocate(const rw_case *c, rw_device *dev)
     return p;
 }
 
+/* The section grid; one that is wrong, and noted, has the dimensions that its size seems to have, for the checks of texts. */
+static rw_status read_grid(const rw_case *c, pde_grid *grid, bool *good)
+{
+    rw_status status = rw_case_section(c, "grid", grid);
+    const rw_yaml *size = rw_case_node(c, "grid.size");
+    *good = status == RW_OK;
+    if (status == RW_OK) return RW_OK;
+    if (!rw_mistake(rw_case_context(c), status)) return status;
+    *grid = (pde_grid){.order = 2, .extent = {1, {1}}, .origin = {1, {0}}};
+    grid->size.n = size && size->kind == RW_YAML_LIST ? RW_MIN(RW_MAX(size->n, 1), 3) : 1;
+    for (int d = 0; d < 3; ++d) grid->size.value[d] = 4;
+    return RW_OK;
+}
+
 /* Everything that needs no device. */
 static rw_status read_case(const rw_case *c, pde_problem *p)
 {
     rw_context *ctx = rw_case_context(c);
     pde_grid grid;
+    bool good;
+    RW_TRY(read_grid(c, &grid, &good));
     int mistakes = rw_mistakes_noted();
-    RW_TRY(rw_case_section(c, "grid", &grid));
     RW_NOTE(ctx, rw_case_section(c, "time", &p->time));
     if (mistakes == rw_mistakes_noted() && !(p->time.end > p->time.start))
-        RW_NOTE(ctx, rw_case_fail(c, rw_case_node(c, "time.end"), "time.end = %g is not after time.start = %g", p->time.end, p->time.start));
+        RW_NOTE(ctx, rw_case_fail(c, rw_case_node(c, "time.end"), "time.end = %g is not after time.start = %g",
+                                  p->time.end, p->time.start));
     p->grid.ndim = (int)grid.size.n, p->order = (int)grid.order;
     RW_NOTE(ctx, read_dense(c, p));
     RW_TRY(rw_read_parameters(c, &p->scalars, &p->nscalars));
     mistakes = rw_mistakes_noted();
     RW_TRY(read_fields(c, p, grid.precision));
-    if (mistakes == rw_mistakes_noted()) RW_NOTE(ctx, pde_make_grid(c, p, &grid));
+    if (good && mistakes == rw_mistakes_noted()) RW_NOTE(ctx, pde_make_grid(c, p, &grid));
     for (int d = 0; d < 3 && !(p->grid.spacing[0] > 0); ++d) { /* has been noted: one that serves the other checks */
         p->grid.size[d] = d < p->grid.ndim ? grid.size.value[d] : 1;
         if (d == 2) p->grid.spacing[0] = p->grid.spacing[1] = p->grid.spacing[2] = 1;
@@ -415,7 +437,7 @@ static const char *method(const rw_problem *problem, const char **reason)
 
 const rw_problem_ops rw_pde_ops = {
     .name = "pde", .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions",
-    .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .inspect = inspect, .create = create, .destroy = destroy, .step = step,
+    .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .inspect = inspect, .sides = pde_sides, .create = create, .destroy = destroy, .step = step,
     .time = time_now, .end = time_end, .steps = steps, .grid = output_grid, .fields = output_fields, .columns = columns,
     .row = row, .save = save, .load = load, .explain = explain, .graph = graph, .statistics = statistics, .method = method,
     .check = check, .passes_end = true, .foresees = foresees, .look = look, .back = back, .undo = undo,

@@ -54,6 +54,16 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settin
 rw_status pde_join_texts(const rw_case *c, pde_problem *p);
 /* initial.c */
 rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_yaml *node);
+/* sides.c: the language with the names of the case: fields (unless `plain`), parameters, and t with this value. */
+typedef struct pde_language {
+    rw_graph *graph;
+    rw_lowering lowering;
+} pde_language;
+rw_status pde_language_begin(rw_context *ctx, const pde_problem *p, double t, bool plain, pde_language *l);
+void pde_language_end(pde_language *l);
+/* For rw_graph_value: coordinates at the node that `user`, an int64_t[3], counts from the first unknown. */
+void pde_at_node(void *user, const rw_graph *g, rw_node leaf, double out[2]);
+rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], double *wide);
 /* inspect.c: mistakes in texts, each noted (RW_NOTE); fields, parameters and grid have been read. */
 rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p);
 
