@@ -642,6 +642,8 @@ rw_status rw_lower_local(rw_lowering *l, const rw_source *source, int at, const 
     if (!rw_grow(&l->locals, &l->locals_capacity, l->nlocals + 1, sizeof *l->locals))
         return rw_fail_memory(l->ctx, sizeof *l->locals, "a name");
     snprintf(l->locals[l->nlocals].name, 32, "%s", name);
+    for (int i = 0; i < value.nfluxes; ++i)
+        if (value.flux[i].axis >= 0) value.nfluxes = 0; /* a name for dx(u) is its values, as a field would be; vectors are no fields */
     l->locals[l->nlocals++].value = value;
     return RW_OK;
 }

@@ -1,6 +1,7 @@
 /* Statements are placed one by one, in their order; nothing placed is moved again. */
 #include "expr/plan.h"
 
+#include <math.h>
 #include <string.h>
 
 rw_status rw_plan_begin(rw_plan *plan, rw_graph *graph, int trace)
@@ -193,8 +194,8 @@ void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n)
     const rw_graph *g = plan->graph;
     if (n < 0 || n >= use->nnodes || use->needed[n] || use->uniform[n]) return;
     const rw_graph_node *p = g->nodes + n;
-    if (p->op == RW_OP_CONST) return;
-    if (!p->is_field && !p->reduced) {
+    if (p->op == RW_OP_CONST && isfinite(p->re) && isfinite(p->im)) return;
+    if (!p->is_field && !p->reduced) { /* NaN and infinities too: compilers that see them take min(NaN, u) for u */
         use->uniform[n] = true;
         return;
     }

@@ -35,7 +35,7 @@ const char *rw_word(rw_emitter *e, rw_node n)
     static _Thread_local int next;
     char *w = ring[next = (next + 1) % 8];
     const rw_graph_node *p = rw_node_of(e, n);
-    if (p->op == RW_OP_CONST) {
+    if (p->op == RW_OP_CONST && !e->use.uniform[n]) {
         char re[48], im[48];
         number_word(re, sizeof re, p->re), number_word(im, sizeof im, p->im);
         if (p->is_complex) snprintf(w, WORD, "CX(make)(%s, %s)", re, im);
