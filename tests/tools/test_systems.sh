@@ -45,6 +45,19 @@ done
 sed 's/-1.2$/-1/; s/-0.8$/-1/' real.mtx > symmetric.mtx
 expect 0 "method     cg, preconditioner jacobi" solve symmetric.mtx -m cg -p jacobi
 for precond in ssor:omega=1.2 ilu1:order=colours:sweeps=4 ilut:drop=1e-2:f32 chebyshev amg; do expect 0 "levels, made in" solve real.mtx -p $precond; done
+# a format chosen for speed leaves preconditioners as they are with csr; blocks are reported
+awk 'BEGIN { n = 100; print "%%MatrixMarket matrix coordinate real symmetric\n" n, n, 2 * n - 1; print 1, 1, n; for (i = 2; i <= n; i++) print i, i, 2 "\n" i, 1, -1 }' > arrow.mtx
+for precond in jacobi ssor chebyshev ilu0 icc0 ilut amg; do
+    expect 0 "" solve arrow.mtx -m cg -p $precond -f csr --json
+    wanted="$(number iterations) $(number precond_block)"
+    expect 0 "" solve arrow.mtx -m cg -p $precond --json
+    [ "$(number iterations) $(number precond_block)" = "$wanted" ] || fail "$precond with --format auto: $(number iterations) iterations, blocks of $(number precond_block), with csr $wanted"
+done
+expect 0 "blocks of 2 x 2" solve arrow.mtx -m cg -p jacobi:block=2
+expect 2 "block = 3 does not divide the 100 rows" solve arrow.mtx -m cg -p jacobi:block=3
+# Kershaw's matrix: its incomplete factors are not positive
+printf '%s\n' '%%MatrixMarket matrix coordinate real symmetric' '4 4 8' '1 1 3' '2 2 3' '3 3 3' '4 4 3' '2 1 -2' '3 2 -2' '4 3 -2' '4 1 2' > kershaw.mtx
+expect 0 "the pivot of row 3, counted from 0, is not positive" solve kershaw.mtx -m cg -p icc0
 expect 2 "level=11: 0 to 10 is needed" solve real.mtx -p ilu:level=11
 for format in auto csr sell bsell:5x5 bcsr:4:columns dia:f32; do expect 0 "converged" solve real.mtx --format $format; done
 for values in f32 f64; do expect 0 "" solve real.mtx --values $values --vectors $values -t 1e-5; done
