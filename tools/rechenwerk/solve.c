@@ -226,7 +226,9 @@ static int check_files(const arguments *a, const solve *s)
 {
     static const output_file outputs[] = {{"output", ".npy", ".mtx"}, {"history", ".csv", NULL}, {"plot", ".png", NULL}};
     const char *const inputs[] = {s->stencil ? NULL : s->matrix, s->right_side}; /* x may take the place of the first guess */
-    return check_outputs(a, COUNT(outputs), outputs, COUNT(inputs), inputs);
+    const char *const guess = value_of(a, "guess");
+    const int missing = check_inputs(a, 1, &guess);
+    return missing ? missing : check_outputs(a, COUNT(outputs), outputs, COUNT(inputs), inputs);
 }
 
 static int run(const arguments *a)
@@ -276,6 +278,7 @@ static const option options[] = {
     {"guess", 'g', "FILE", "x to begin with, .npy or .mtx; without it 0"},
     {"history", 0, "FILE.csv", "residuals of all iterations as a table"},
     {"plot", 0, "FILE.png", "and as a picture"},
+    OPTION_FORCE,
     OPTION_JSON,
     OPTION_VERBOSE,
     OPTION_QUIET,
