@@ -44,7 +44,7 @@ typedef enum rw_krylov_orthogonal { RW_KRYLOV_CLASSICAL, RW_KRYLOV_MODIFIED } rw
     X(ITERATIONS, "the largest number of iterations is reached")                                                                        \
     X(STAGNATION, "stagnation: the residual does not decrease")                                                                         \
     X(BREAKDOWN, "a division by zero: the method cannot go on")                                                                         \
-    X(INDEFINITE, "the matrix, or the preconditioner, is not positive definite: use bicgstab or gmres")                                 \
+    X(INDEFINITE, "the matrix, or the preconditioner, is not positive definite")                                                        \
     X(NOT_FINITE, "the residual is not a finite number")                                                                                \
     X(INTERRUPTED, "interrupted at the user's wish")
 

@@ -6,7 +6,7 @@
  *   rw_precond_create(A, RW_C128, &spec, &M);
  *   rw_precond_apply(M, r, z, rw_device_queue(dev));
  *
- * Solvers make their own from rw_krylov_spec.precond. All work on single entries, or on the blocks of a matrix with square blocks. Method page: docs/methods/precond.md. */
+ * Solvers make their own from rw_krylov_spec.precond. All work on entries or on square blocks, whatever the format of the matrix is. Method page: docs/methods/precond.md. */
 #ifndef RECHENWERK_PRECOND_H
 #define RECHENWERK_PRECOND_H
 
@@ -19,13 +19,14 @@ extern "C" {
 /* name, text, one line */
 #define RW_PRECOND_METHOD_LIST(X)                                                                                                       \
     X(NONE, "none", "no preconditioner")                                                                                                \
-    X(JACOBI, "jacobi", "inverse of the diagonal, of matrices with blocks of the diagonal blocks")                                      \
+    X(JACOBI, "jacobi", "inverse of the diagonal entries, or of the diagonal blocks")                                                    \
     X(SSOR, "ssor", "symmetric successive over-relaxation, rows in the order of colours")                                               \
     X(ILU, "ilu", "incomplete LU: ilu0 in the pattern of the matrix, ilu1, ilu2 … with more fill")                                      \
     X(MILU, "milu", "modified incomplete LU: row sums of the factors are those of the matrix")                                          \
     X(ILUT, "ilut", "incomplete LU that keeps large entries")                                                                           \
     X(CHEBYSHEV, "chebyshev", "Chebyshev polynomial in the matrix, for positive spectra")                                               \
-    X(AMG, "amg", "multigrid by smoothed aggregation: hermitian, positive (semi)definite matrices")
+    X(AMG, "amg", "multigrid by smoothed aggregation: hermitian, positive (semi)definite matrices")                                     \
+    X(ICC, "icc", "incomplete Cholesky for cg: icc0, icc1 ... as ilu; shifts the diagonal where a pivot is not positive")
 
 typedef enum rw_precond_method {
 #define RW_X(name, text, line) RW_PRECOND_##name,
@@ -35,14 +36,17 @@ typedef enum rw_precond_method {
 } rw_precond_method;
 RW_API const char *rw_precond_method_name(rw_precond_method method);
 
-/* Order in which rows are eliminated. AUTO: colours for ssor, and on GPUs for ilu without fill, sweeps and iterations; else natural. */
+/* Order in which rows are eliminated. AUTO: colours for ssor, and on GPUs for ilu and icc without fill, sweeps and iterations; else natural. */
 typedef enum rw_precond_order { RW_ORDER_AUTO, RW_ORDER_NATURAL, RW_ORDER_COLOURS } rw_precond_order;
 
-/* What is 0 has its default. As text: "ilu0", "ilu:level=2", "ilut:drop=1e-4:fill=20", "ssor:omega=1.3", "chebyshev:degree=6", "amg:theta=0.1", "ilu0:iterations=3", and for
- * all of them ":f32"; for ssor, ilu, milu, ilut ":order=colours" and ":sweeps=3". */
+/* The unknowns per node of a grid, found from the pattern: the largest size up to 8 of blocks that are full but for a tenth. As text: ":block=auto". */
+enum { RW_PRECOND_BLOCK_AUTO = -1 };
+
+/* What is 0 has its default. As text: "ilu0", "ilu:level=2", "icc0", "ilut:drop=1e-4:fill=20", "ssor:omega=1.3", "chebyshev:degree=6", "amg:theta=0.1", "ilu0:iterations=3", and for
+ * all of them ":f32", ":block=5"; for ssor, ilu, milu, icc, ilut ":order=colours" and ":sweeps=3". */
 typedef struct rw_precond_spec {
     rw_precond_method method;
-    int level;              /* ilu, milu: fill that comes from fill of lower levels, 0 to 10 */
+    int level;              /* ilu, milu, icc: fill that comes from fill of lower levels, 0 to 10 */
     double drop;            /* ilut: entries (blocks) smaller than so many times the length of their row are dropped; 0: 1e-3 */
     int fill;               /* ilut: a row of each factor has at most so many entries (blocks) more than that of the matrix, 1 to 1000; 0: 10 */
     double omega;           /* ssor: relaxation, above 0 and below 2; 0: 1 */
@@ -53,6 +57,8 @@ typedef struct rw_precond_spec {
     int sweeps;             /* triangular systems by so many Jacobi sweeps, 1 to 100; 0: exactly, by levels of rows that do not need each other */
     bool single;            /* stored in single precision: half of the bytes; arithmetic stays in the precision of the vectors */
     bool scaled;            /* stored with 16 bits and a scale for each row (rw_sparse_layout): a quarter of the bytes */
+    int block;              /* works on blocks of so many rows and columns, 1 to 16, which divides the number of rows; or RW_PRECOND_BLOCK_AUTO (amg). Default: the blocks in which the matrix is stored where
+                               they are square and of one size, else 1; amg of a matrix that is stored by entries: RW_PRECOND_BLOCK_AUTO */
 } rw_precond_spec;
 
 /* Reads a specification from text. ERR_ARGUMENT with the nearest name, or what is allowed. */
@@ -65,18 +71,24 @@ typedef struct rw_precond_info {
     int64_t blocks;         /* entries or blocks that are kept; amg: of the matrices of all grids, the first included */
     int64_t levels;         /* launches of the lower and the upper triangular system; amg: grids */
     double seconds;         /* to make it */
+    int block;              /* rows of the blocks it works on; 1: entries */
+    double shift;           /* icc: the factors are those of A + shift diag(A); 0: of A */
+    int64_t shift_row;      /* the row whose pivot was not positive, of the last shift before; -1: none */
 } rw_precond_info;
 
 typedef struct rw_precond rw_precond;
 
 /* Bytes that one takes on the device beside its matrix, of a layout and size, before either is made, without padding and places of rows; 0 for none. *all (NULL: not asked for): that is all; false
- * for ilut, amg, and ilu and milu with fill, which find their entries while they are made: the least that is sure. */
+ * for ilut, amg, and ilu, milu and icc with fill, which find their entries while they are made: the least that is sure. */
 RW_API int64_t rw_precond_memory(const rw_precond_spec *spec, const rw_sparse_layout *layout, const rw_sparse_size *size, rw_dtype vectors, bool *all);
 
 /* For vectors of type `vectors`, complex for a complex matrix. The matrix is not needed afterwards, but for chebyshev and amg, which use it.
  * ssor, ilu and milu on GPUs, and by iterations anywhere: numbers stay on the device, which needs room for the factors twice meanwhile (by iterations three times); arithmetic is that of the vectors,
  * or of the matrix where its numbers are longer. Others, and on processors: on the host, in double precision.
- * ERR_ARGUMENT: a matrix that is not square, or has blocks that are not or of different sizes (vbcsr), numbers out of range; ERR_INPUT: a diagonal entry (block) that is missing or singular, or has become
+ * icc of a hermitian matrix: LL* of A + shift diag(A), in the form of ilu's factors, both triangles of A are read. The shift is 0, or 1e-3, 2e-3, 4e-3 ... where a pivot is not positive (T. Manteuffel, Math.
+ * Comp. 34, 1980; C. Lin, J. More, SIAM J. Sci. Comput. 21, 1999). ERR_INPUT: a diagonal entry that is missing or not positive.
+ * A matrix that is stored in other blocks than spec.block is copied to the device in such blocks meanwhile.
+ * ERR_ARGUMENT: a matrix that is not square, a block size that does not divide its rows, numbers out of range; ERR_INPUT: a diagonal entry (block) that is missing or singular, or has become
  * so on the way, with its row; numbers that are not finite. ERR_MEMORY, ERR_COMPILE. */
 RW_API rw_status rw_precond_create(rw_sparse *matrix, rw_dtype vectors, const rw_precond_spec *spec, rw_precond **precond);
 RW_API void rw_precond_destroy(rw_precond **precond);

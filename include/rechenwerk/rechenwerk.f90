@@ -30,7 +30,8 @@ module rechenwerk
         rw_krylov_idr = 4
     integer(c_int), parameter :: rw_krylov_classical = 0, rw_krylov_modified = 1
     integer(c_int), parameter :: rw_precond_none = 0, rw_precond_jacobi = 1, rw_precond_ssor = 2, &
-        rw_precond_ilu = 3, rw_precond_milu = 4, rw_precond_ilut = 5, rw_precond_chebyshev = 6, rw_precond_amg = 7
+        rw_precond_ilu = 3, rw_precond_milu = 4, rw_precond_ilut = 5, rw_precond_chebyshev = 6, rw_precond_amg = 7, &
+        rw_precond_icc = 8
     integer(c_int), parameter :: rw_krylov_converged = 0, rw_krylov_iterations = 1, rw_krylov_stagnation = 2, &
         rw_krylov_breakdown = 3, rw_krylov_indefinite = 4, rw_krylov_not_finite = 5, rw_krylov_interrupted = 6
 
@@ -59,6 +60,7 @@ module rechenwerk
         real(c_double) :: theta = 0
         integer(c_int) :: order = 0, iterations = 0, sweeps = 0
         logical(c_bool) :: single = .false., scaled = .false.
+        integer(c_int) :: block = 0
     end type
 
     type, bind(c) :: rw_krylov_spec

@@ -124,9 +124,23 @@ static bool quick_real(const char *p, const char *end, double *value, const char
     return true;
 }
 
+enum { DIGITS = 400 };
+
+/* A word as C reads it: Fortran's d and q become e, and 1.5-3, an exponent of three digits without room for its letter, 1.5e-3. */
+static void as_c(const char *word, char *c)
+{
+    const char *digits = word + strspn(word, "+-"), *exponent = digits + strspn(digits, ".0123456789");
+    const size_t n = (size_t)(exponent - word);
+    memcpy(c, word, n);
+    c += n;
+    if (n > 0 && strchr("dDqQ", *exponent) && *exponent) ++exponent, *c++ = 'e';
+    else if ((*exponent == '-' || *exponent == '+') && exponent > digits) *c++ = 'e';
+    strcpy(c, exponent);
+}
+
 static rw_status read_real(reader *r, const char *what, double *value)
 {
-    char word[400], *rest;
+    char word[DIGITS + 20], c[DIGITS + 24], *rest;
     const char *behind;
     skip_space(r);
     if (quick_real(r->at, r->end, value, &behind) && (behind == r->end || is_space(*behind) || *behind == '\n')) {
@@ -135,10 +149,9 @@ static rw_status read_real(reader *r, const char *what, double *value)
     }
     word_of(r->at, r->end, word, sizeof word);
     if (!*word) return fail(r, "%s is missing", what);
-    char *letter = word + strspn(word, "+-.0123456789"), was = *letter;
-    if (was == 'd' || was == 'D') *letter = 'e';
-    *value = rw_strtod(word, &rest);
-    *letter = was;
+    if (strlen(word) > DIGITS + 10) return fail(r, "%s: '%.40s...' has more than %d characters", what, word, DIGITS + 10);
+    as_c(word, c);
+    *value = rw_strtod(c, &rest);
     if (*rest) return fail(r, "%s: '%.60s' is no number", what, word);
     if (!isfinite(*value)) return fail(r, "%s = %.60s: finite numbers are needed", what, word);
     r->at += strlen(word);
@@ -181,6 +194,7 @@ static rw_status read_head(reader *r)
     rw_mtx *m = r->m;
     int object, format;
     size_t n = sizeof banner - 1;
+    if (r->end - r->at >= 2 && (unsigned char)r->at[0] == 0x1f && (unsigned char)r->at[1] == 0x8b) return fail(r, "compressed by gzip, which is not read: run gunzip first, such as gunzip -k %s", r->name);
     if ((size_t)(r->end - r->at) <= n || strncasecmp(r->at, banner, n) || (r->at[n] != ' ' && r->at[n] != '\t')) return fail(r, "no file of the Matrix Market: it must begin with '%s matrix …'", banner);
     r->at += n;
     RW_TRY(read_word(r, "the object", objects, 1, &object));
@@ -228,18 +242,20 @@ static rw_status make_room(reader *r, int64_t n)
 
 static rw_status read_value(reader *r, double value[2])
 {
-    int64_t whole;
     value[0] = 1, value[1] = 0;
     switch (r->field) {
     case PATTERN: return RW_OK;
-    case INTEGER: {
+    case INTEGER: { /* of any size: f64 holds them to the nearest */
+        char word[40];
         skip_space(r);
-        bool minus = r->at < r->end && *r->at == '-', sign = minus || (r->at < r->end && *r->at == '+');
-        r->at += sign;
-        if (sign && (r->at == r->end || is_space(*r->at))) return fail(r, "the value is a sign without digits");
-        RW_TRY(read_integer(r, "the value", 0, most, &whole));
-        value[0] = minus ? -(double)whole : (double)whole;
-        return RW_OK;
+        const char *at = r->at + (r->at < r->end && (*r->at == '-' || *r->at == '+')), *end = at;
+        while (end < r->end && *end >= '0' && *end <= '9') ++end;
+        if (at > r->at && (at == r->end || is_space(*at))) return fail(r, "the value is a sign without digits");
+        if (end == at || (end < r->end && !is_space(*end) && *end != '\n')) {
+            word_of(r->at, r->end, word, sizeof word);
+            return *word ? fail(r, "the value: '%s' is no integer", word) : fail(r, "the value is missing");
+        }
+        return read_real(r, "the value", value);
     }
     case COMPLEX:
         RW_TRY(read_real(r, "the real part", value));

@@ -172,6 +172,11 @@ static void explain(const rw_krylov *k, const rw_krylov_result *result, rw_array
         const int64_t in_b = not_finite_in(k, b), in_x = in_b < 0 ? not_finite_in(k, x) : -1;
         if (in_b >= 0 || in_x >= 0) snprintf(text, size, "; number %lld of %s, counted from 0, is none", (long long)(in_b >= 0 ? in_b : in_x), in_b >= 0 ? "b" : "the first guess");
         else snprintf(text, size, "; those of b are: the matrix%s has others, or products of them are too large", k->p || k->inner ? " or the preconditioner" : "");
+    } else if (result->reason == RW_KRYLOV_INDEFINITE) {
+        rw_precond_spec p = k->p ? k->p->spec : (rw_precond_spec){0};
+        const bool may_be = p.method == RW_PRECOND_ILU || p.method == RW_PRECOND_MILU || p.method == RW_PRECOND_ILUT || p.sweeps || p.iterations;
+        if (may_be) snprintf(text, size, "; %s of a positive definite matrix need not be so: use icc0, or jacobi; for any other matrix use bicgstab or gmres", rw_precond_method_name(p.method));
+        else snprintf(text, size, "; use bicgstab or gmres");
     } else if (worse) snprintf(text, size, "; this is worse than the first guess, which x still is: is the matrix singular?");
     else if (result->reason == RW_KRYLOV_STAGNATION && result->estimate <= allowed_of(k, result))
         snprintf(text, size, "; restarts from b - A x reduce it no further: the precision of %s vectors is reached; %s", rw_dtype_name(k->type),

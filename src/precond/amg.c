@@ -444,4 +444,6 @@ static rw_status apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw
     return cycle(p, p->grid, from ? p->work[0] : x, y, q);
 }
 
-const rw_precond_ops rw_precond_amg = {create, apply};
+static void use(rw_precond *p, rw_sparse *m) { p->grid->a = p->grid->smoother.a = m; }
+
+const rw_precond_ops rw_precond_amg = {create, use, apply};

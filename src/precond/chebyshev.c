@@ -106,4 +106,6 @@ static rw_status apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw
     return rw_chebyshev_run(p, &p->smoother, from ? p->work[0] : x, y, true, q);
 }
 
-const rw_precond_ops rw_precond_chebyshev = {create, apply};
+static void use(rw_precond *p, rw_sparse *m) { p->smoother.a = m; }
+
+const rw_precond_ops rw_precond_chebyshev = {create, use, apply};

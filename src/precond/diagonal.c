@@ -78,4 +78,4 @@ static rw_status apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw
     return rw_product_run_at(p->inverse, (double[]){1, 0}, x, from, (double[]){0, 0}, y, y, 0, NULL, NULL, q);
 }
 
-const rw_precond_ops rw_precond_jacobi = {create, apply};
+const rw_precond_ops rw_precond_jacobi = {create, NULL, apply};

@@ -1,4 +1,5 @@
-/* Incomplete LU factors, of entries or of blocks: in the pattern of the matrix, with fill by levels, modified, by size; and SSOR, whose factors are parts of the matrix. Here are patterns, and
+/* Incomplete LU factors, of entries or of blocks: in the pattern of the matrix, with fill by levels, modified, by size; incomplete Cholesky factors, which are those of a hermitian matrix with positive
+ * pivots, L D L* written as (D + L) D^-1 (D + L*); and SSOR, whose factors are parts of the matrix. Here are patterns, and
  * the numbers on the host; on GPUs, and by iterations anywhere, numbers in a known pattern stay on the device (factor.c).
  *
  * Rows are eliminated one after the other (Saad 2003, algorithms 10.4 to 10.6): a_ij <- a_ij - a_ik (d_k^-1 u_kj) for k < i, then the row is multiplied by d_i^-1, as it is applied.
@@ -33,8 +34,11 @@ static bool is_finite(const rw_factors *f, int64_t i)
 static rw_status refuse_row(const rw_factors *f, int64_t i, bool finite)
 {
     const long long row = (long long)f->order[i] * f->a.r;
+    if (finite && f->definite)
+        return rw_fail(f->ctx, RW_ERR_INPUT, "%s: the diagonal %s of row %lld, counted from 0, is missing or not positive: icc needs a hermitian, positive definite matrix; for others there are ilu0 and gmres", f->who,
+                       f->a.r > 1 ? "block" : "entry", row);
     if (!finite) return rw_fail(f->ctx, RW_ERR_INPUT, "%s: row %lld of the matrix, counted from 0, has a number that is not finite", f->who, row);
-    return rw_fail(f->ctx, RW_ERR_INPUT, "%s: the diagonal %s of row %lld, counted from 0, is missing or singular, or has become so: more fill, another preconditioner, or none is needed", f->who,
+    return rw_fail(f->ctx, RW_ERR_INPUT, "%s: the diagonal %s of row %lld, counted from 0, is missing or singular, or has become so: more fill, another preconditioner (icc0 for a hermitian, positive definite matrix), or none is needed", f->who,
                    f->a.r > 1 ? "block" : "entry", row);
 }
 
@@ -216,13 +220,46 @@ RW_DENSE_INLINE void scale_blocks(const int r, const int parts, const double *in
     }
 }
 
+enum { MOST_SHIFTS = 24 };
+static const double least_shift = 1e-3, least_pivot = 1e-10; /* pivot: beside the diagonal of the matrix */
+
+/* Diagonals of the diagonal block of row i, with the shift. */
+RW_DENSE_INLINE void shift_diagonal(const rw_factors *f, const int r, const int parts, double *d, double *diagonal)
+{
+    for (int c = 0; c < r; ++c) {
+        double *at = d + (c * r + c) * parts;
+        diagonal[c] = *at *= 1 + f->shift;
+    }
+}
+
+/* Whether a hermitian block has positive pivots that are not lost beside the diagonal it came from. */
+RW_DENSE_INLINE bool is_definite(const int r, const int parts, const double *d, const double *diagonal)
+{
+    double a[RW_DENSE_MOST];
+    memcpy(a, d, sizeof *a * (size_t)(r * r * parts));
+    for (int k = 0; k < r; ++k) {
+        const double pivot = a[(k * r + k) * parts];
+        if (!(diagonal[k] > 0) || !(pivot > least_pivot * diagonal[k])) return false;
+        for (int i = k + 1; i < r; ++i)
+            for (int j = k + 1; j < r; ++j) { /* a_ij <- a_ij - a_ik a_kj / a_kk */
+                const double *ik = a + (i * r + k) * parts, *kj = a + (k * r + j) * parts;
+                double *ij = a + (i * r + j) * parts;
+                ij[0] -= (ik[0] * kj[0] - (parts == 2 ? ik[1] * kj[1] : 0)) / pivot;
+                if (parts == 2) ij[1] -= (ik[0] * kj[1] + ik[1] * kj[0]) / pivot;
+            }
+    }
+    return true;
+}
+
 /* Row i, when those it needs are done; false: it cannot be. r and parts are known to the compiler. */
 RW_DENSE_INLINE bool factor_row_of(const rw_factors *f, int64_t i, const int r, const int parts)
 {
     const int size = r * r * parts;
-    double *l = f->side[0].value + f->side[0].at[i] * size, *u = f->side[1].value + f->side[1].at[i] * size, *inverse = f->inverse + f->order[i] * size, d[RW_DENSE_MOST];
+    double *l = f->side[0].value + f->side[0].at[i] * size, *u = f->side[1].value + f->side[1].at[i] * size, *inverse = f->inverse + f->order[i] * size, d[RW_DENSE_MOST], diagonal[RW_SPARSE_BLOCK_MOST];
     if (!copy_row(f, i, size, l, d, u)) return false;
+    if (f->definite) shift_diagonal(f, r, parts, d, diagonal);
     if (f->eliminates) eliminate_row(f, i, r, parts, l, d, u);
+    if (f->definite && !is_definite(r, parts, d, diagonal)) return false;
     if (!rw_dense_invert(r, parts, d, inverse)) return false;
     scale_blocks(r, parts, inverse, f->scale, f->diagonal[i] - f->first[i], l);
     scale_blocks(r, parts, inverse, f->scale, f->first[i + 1] - f->diagonal[i] - 1, u);
@@ -239,8 +276,8 @@ static bool factor_row(const rw_factors *f, int64_t i)
     return made;
 }
 
-/* Levels give threads something to do; one thread goes on to the neighbour, whose rows are still in the cache. */
-static rw_status factor(rw_factors *f)
+/* Levels give threads something to do; one thread goes on to the neighbour, whose rows are still in the cache. *first: the first row that cannot be, INT64_MAX: none. */
+static rw_status factor_rows(rw_factors *f, int64_t *first)
 {
     rw_levels *l = &f->side[0].levels;
     const int64_t n = f->a.rows;
@@ -259,11 +296,35 @@ static rw_status factor(rw_factors *f)
                 if (!factor_row(f, l->row[s])) bad = RW_MIN(bad, l->row[s]);
         }
     }
+    *first = bad;
+    return RW_OK;
+}
+
+/* The diagonal of row i is positive. */
+static bool positive(const rw_factors *f, int64_t i)
+{
+    const int r = f->a.r, parts = f->a.parts;
+    for (int64_t k = f->a.first[i]; k < f->a.first[i + 1]; ++k)
+        for (int c = 0; c < r && f->a.column[k] == i; ++c)
+            if (!(f->a.value[k * rw_host_size(&f->a) + (c * r + c) * parts] > 0)) return false;
+    return true;
+}
+
+/* Where pivots have to be positive, anew with a larger shift until they are. */
+static rw_status factor(rw_precond *p, rw_factors *f)
+{
+    int64_t bad;
+    RW_TRY(factor_rows(f, &bad));
+    for (int n = 0; f->definite && bad < INT64_MAX && n < MOST_SHIFTS && positive(f, bad) && is_finite(f, bad); ++n) {
+        f->shift = n ? 2 * f->shift : least_shift;
+        p->info.shift = f->shift, p->info.shift_row = f->order[bad] * f->a.r;
+        RW_TRY(factor_rows(f, &bad));
+    }
     return bad < INT64_MAX ? refuse(f, bad) : RW_OK;
 }
 
-/* Numbers stay on the device. */
-static bool stays_there(const rw_precond *p, const rw_sparse *m) { return m->threads || p->spec.iterations; }
+/* Numbers stay on the device; those of icc come from the host, which tries shifts. */
+static bool stays_there(const rw_precond *p, const rw_sparse *m) { return p->spec.method != RW_PRECOND_ICC && (m->threads || p->spec.iterations); }
 
 /* Factors in their pattern, straight into the place where they are applied if that can be. */
 static rw_status create_in_pattern(rw_precond *p, rw_sparse *m, rw_factors *f)
@@ -276,7 +337,7 @@ static rw_status create_in_pattern(rw_precond *p, rw_sparse *m, rw_factors *f)
         if (bad >= 0) return refuse_row(f, bad, finite);
     } else {
         RW_TRY(rw_factors_begin(p, m, f));
-        RW_TRY(factor(f));
+        RW_TRY(factor(p, f));
     }
     return rw_factors_end(p, m, f);
 }
@@ -284,7 +345,8 @@ static rw_status create_in_pattern(rw_precond *p, rw_sparse *m, rw_factors *f)
 static rw_status create_ilu(rw_precond *p, rw_sparse *m)
 {
     rw_factors f;
-    rw_status status = begin(p, m, p->spec.method == RW_PRECOND_MILU ? "milu" : "ilu", stays_there(p, m), &f);
+    rw_status status = begin(p, m, rw_precond_method_name(p->spec.method), stays_there(p, m), &f);
+    f.definite = p->spec.method == RW_PRECOND_ICC;
     if (status == RW_OK && p->spec.level > 0) status = add_fill(&f, p->spec.level);
     if (status == RW_OK) status = create_in_pattern(p, m, &f);
     free_factors(&f);
@@ -428,4 +490,4 @@ static rw_status create_ilut(rw_precond *p, rw_sparse *m)
     return status;
 }
 
-const rw_precond_ops rw_precond_ssor = {create_ssor, rw_factors_apply}, rw_precond_ilu = {create_ilu, rw_factors_apply}, rw_precond_ilut = {create_ilut, rw_factors_apply};
+const rw_precond_ops rw_precond_ssor = {create_ssor, NULL, rw_factors_apply}, rw_precond_ilu = {create_ilu, NULL, rw_factors_apply}, rw_precond_icc = {create_ilu, NULL, rw_factors_apply}, rw_precond_ilut = {create_ilut, NULL, rw_factors_apply};

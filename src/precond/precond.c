@@ -13,12 +13,15 @@ static const char *const names[] = {
 static const rw_precond_ops *const methods[] = {
     [RW_PRECOND_NONE] = NULL,           [RW_PRECOND_JACOBI] = &rw_precond_jacobi, [RW_PRECOND_SSOR] = &rw_precond_ssor,           [RW_PRECOND_ILU] = &rw_precond_ilu,
     [RW_PRECOND_MILU] = &rw_precond_ilu, [RW_PRECOND_ILUT] = &rw_precond_ilut,     [RW_PRECOND_CHEBYSHEV] = &rw_precond_chebyshev, [RW_PRECOND_AMG] = &rw_precond_amg,
+    [RW_PRECOND_ICC] = &rw_precond_icc,
 };
 enum {
     LEVELS = 10,
     FOR_ILU = 1 << RW_PRECOND_ILU | 1 << RW_PRECOND_MILU,
-    FOR_FACTORS = FOR_ILU | 1 << RW_PRECOND_SSOR | 1 << RW_PRECOND_ILUT,
+    FOR_LEVELS = FOR_ILU | 1 << RW_PRECOND_ICC,
+    FOR_FACTORS = FOR_LEVELS | 1 << RW_PRECOND_SSOR | 1 << RW_PRECOND_ILUT,
     FOR_SMOOTHER = 1 << RW_PRECOND_CHEBYSHEV | 1 << RW_PRECOND_AMG,
+    FOR_ALL = ((1 << RW_PRECOND_METHODS) - 1) & ~(1 << RW_PRECOND_NONE),
 };
 
 const char *rw_precond_method_name(rw_precond_method method) { return (unsigned)method < RW_COUNT(names) ? names[method] : "?"; }
@@ -36,7 +39,7 @@ typedef struct option {
 } option;
 #define AT(member) offsetof(rw_precond_spec, member)
 static const option options[] = {
-    {"level", AT(level), false, FOR_ILU, 0, LEVELS, "0 to 10"},
+    {"level", AT(level), false, FOR_LEVELS, 0, LEVELS, "0 to 10"},
     {"drop", AT(drop), true, 1 << RW_PRECOND_ILUT, 0, 1, "above 0, below 1"},
     {"fill", AT(fill), false, 1 << RW_PRECOND_ILUT, 1, 1000, "1 to 1000"},
     {"omega", AT(omega), true, 1 << RW_PRECOND_SSOR, 0, 2, "above 0, below 2"},
@@ -44,6 +47,7 @@ static const option options[] = {
     {"theta", AT(theta), true, 1 << RW_PRECOND_AMG, 0, 1, "above 0, below 1"},
     {"iterations", AT(iterations), false, FOR_ILU, 1, 100, "1 to 100"},
     {"sweeps", AT(sweeps), false, FOR_FACTORS, 1, 100, "1 to 100"},
+    {"block", AT(block), false, FOR_ALL, 1, RW_SPARSE_BLOCK_MOST, "1 to 16"},
 };
 #undef AT
 
@@ -80,6 +84,7 @@ static rw_status parse_option(rw_context *ctx, const char *word, rw_precond_spec
     const char *equals = strchr(word, '=');
     if (!strcmp(word, "f32")) return s->single = true, RW_OK;
     if (!strcmp(word, "scaled")) return s->scaled = true, RW_OK;
+    if (!strcmp(word, "block=auto") && s->method == RW_PRECOND_AMG) return s->block = RW_PRECOND_BLOCK_AUTO, RW_OK;
     for (int i = 0; equals && i < RW_COUNT(options); ++i) {
         const option *o = &options[i];
         char *end;
@@ -101,7 +106,7 @@ static bool parse_name(const char *word, rw_precond_spec *s, const char **level)
     for (int i = 0; i < RW_COUNT(names); ++i) {
         const size_t n = strlen(names[i]);
         if (strncmp(word, names[i], n)) continue;
-        *level = (FOR_ILU >> i & 1) && word[n] && !word[n + strspn(word + n, "0123456789")] ? word + n : NULL;
+        *level = (FOR_LEVELS >> i & 1) && word[n] && !word[n + strspn(word + n, "0123456789")] ? word + n : NULL;
         if (word[n] && !*level) continue;
         s->method = (rw_precond_method)i;
         return true;
@@ -128,7 +133,7 @@ rw_status rw_precond_parse(rw_context *ctx, const char *text, rw_precond_spec *s
     rw_status status = RW_OK;
     if (!word || !parse_name(word, spec, &level)) {
         const char *nearest = rw_nearest(word ? word : "", names, RW_COUNT(names));
-        status = rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner \"%s\": there is none of that name%s%s%s; there are none, jacobi, ssor, ilu0, ilu1 …, milu, ilut, chebyshev, amg", text,
+        status = rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner \"%s\": there is none of that name%s%s%s; there are none, jacobi, ssor, ilu0, ilu1 …, milu, ilut, chebyshev, amg, icc0, icc1 …", text,
                          nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
     }
     if (status == RW_OK && level) status = parse_level(ctx, text, level, spec);
@@ -140,9 +145,10 @@ rw_status rw_precond_parse(rw_context *ctx, const char *text, rw_precond_spec *s
 void rw_precond_print(const rw_precond_spec *s, char *text, size_t size)
 {
     if (!s || !text) return;
-    size_t n = (size_t)snprintf(text, size, "%s%s", rw_precond_method_name(s->method), s->method == RW_PRECOND_ILU && !s->level ? "0" : "");
+    size_t n = (size_t)snprintf(text, size, "%s%s", rw_precond_method_name(s->method), (s->method == RW_PRECOND_ILU || s->method == RW_PRECOND_ICC) && !s->level ? "0" : "");
     for (int i = 0; i < RW_COUNT(options) && n < size; ++i)
-        if (option_of(s, &options[i]) != 0) n += (size_t)snprintf(text + n, size - n, ":%s=%g", options[i].name, option_of(s, &options[i]));
+        if (option_of(s, &options[i]) != 0 && option_of(s, &options[i]) != RW_PRECOND_BLOCK_AUTO) n += (size_t)snprintf(text + n, size - n, ":%s=%g", options[i].name, option_of(s, &options[i]));
+    if (s->block == RW_PRECOND_BLOCK_AUTO && n < size) n += (size_t)snprintf(text + n, size - n, ":block=auto");
     if (s->order && n < size) n += (size_t)snprintf(text + n, size - n, ":order=%s", s->order == RW_ORDER_COLOURS ? "colours" : "natural");
     if ((s->single || s->scaled) && n < size) snprintf(text + n, size - n, s->scaled ? ":scaled" : ":f32");
 }
@@ -152,6 +158,7 @@ static rw_status check(rw_context *ctx, const rw_sparse *m, rw_dtype vectors, co
     if ((unsigned)s->method >= RW_PRECOND_METHODS || s->method == RW_PRECOND_NONE) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %d is not one of rw_precond_method, or none", (int)s->method);
     for (int i = 0; i < RW_COUNT(options); ++i) {
         const double v = option_of(s, &options[i]);
+        if (s->method == RW_PRECOND_AMG && options[i].at == offsetof(rw_precond_spec, block) && s->block == RW_PRECOND_BLOCK_AUTO) continue;
         if (v != 0 && !inside(&options[i], v)) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: %s = %g: %s is needed", names[s->method], options[i].name, v, options[i].allowed);
     }
     if ((unsigned)s->order > RW_ORDER_COLOURS) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: order = %d is not one of rw_precond_order", names[s->method], (int)s->order);
@@ -167,7 +174,7 @@ static rw_status check(rw_context *ctx, const rw_sparse *m, rw_dtype vectors, co
  * (sweeps, iterations) have none; milu is poor where neighbours do not follow each other. */
 static rw_precond_order order_of(const rw_sparse *m, const rw_precond_spec *s)
 {
-    const bool by_launches = s->method == RW_PRECOND_ILU && !s->level && !s->sweeps && !s->iterations && m->threads;
+    const bool by_launches = (s->method == RW_PRECOND_ILU || s->method == RW_PRECOND_ICC) && !s->level && !s->sweeps && !s->iterations && m->threads;
     return s->method == RW_PRECOND_SSOR || by_launches ? RW_ORDER_COLOURS : RW_ORDER_NATURAL;
 }
 
@@ -188,7 +195,7 @@ int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *l, c
     const rw_sparse_layout kept = rw_host_layout(&h, false, s);
     const int64_t r = h.r, vector = size->rows * (int64_t)rw_dtype_size(vectors), block = r * r * (int64_t)rw_sparse_value_size(&kept) + 4;
     const int64_t scales = s->scaled ? (int64_t)sizeof(uint16_t) * size->rows : 0, diagonal = size->rows / r * block + scales;
-    if (all) *all = s->method != RW_PRECOND_AMG && s->method != RW_PRECOND_ILUT && !(FOR_ILU >> s->method & 1 && s->level > 0);
+    if (all) *all = s->method != RW_PRECOND_AMG && s->method != RW_PRECOND_ILUT && !(FOR_LEVELS >> s->method & 1 && s->level > 0);
     switch (s->method) {
     case RW_PRECOND_JACOBI:
     case RW_PRECOND_AMG:
@@ -196,6 +203,7 @@ int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *l, c
     case RW_PRECOND_CHEBYSHEV: return diagonal + 2 * vector;
     case RW_PRECOND_SSOR:
     case RW_PRECOND_ILU:
+    case RW_PRECOND_ICC:
     case RW_PRECOND_MILU: return size->blocks * block + 3 * scales + (s->sweeps ? 2 * vector : 0);
     default: return 0;
     }
@@ -241,9 +249,15 @@ rw_status rw_precond_create(rw_sparse *m, rw_dtype vectors, const rw_precond_spe
     RW_TRY(check(m->device->ctx, m, vectors, spec));
     rw_precond *p = rw_calloc(1, sizeof *p);
     if (!p) return rw_fail_memory(m->device->ctx, sizeof *p, "a preconditioner");
-    p->device = rw_device_retain(m->device), p->spec = with_defaults(m, *spec), p->ops = methods[spec->method], p->type = vectors, p->n = m->rows;
+    p->device = rw_device_retain(m->device), p->spec = with_defaults(m, *spec), p->ops = methods[spec->method], p->type = vectors, p->n = m->rows, p->info.shift_row = -1;
+    rw_sparse *copy = NULL;
+    int block = 1;
     rw_status status = build(p);
-    if (status == RW_OK) status = p->ops->create(p, m);
+    if (status == RW_OK) status = rw_precond_blocks(m, spec, &block, &copy);
+    if (status == RW_OK) status = p->ops->create(p, copy ? copy : m);
+    if (status == RW_OK && copy && p->ops->use) p->ops->use(p, m);
+    rw_sparse_destroy(&copy);
+    p->info.block = block;
     if (status == RW_OK && p->n) status = rehearse(p);
     p->info.seconds = rw_seconds() - start;
     if (status == RW_OK) *precond = p;

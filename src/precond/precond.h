@@ -74,6 +74,8 @@ rw_status rw_host_read(rw_sparse *m, rw_host *h);
 rw_status rw_host_read_pattern(rw_sparse *m, rw_host *h);
 /* Blocks of a row lie one behind the other, their numbers as here. */
 bool rw_host_is_plain(const rw_sparse *m);
+/* The size of the blocks that a preconditioner of m works on, from the specification, the format, and for amg the pattern; and m as a matrix of such blocks, to be destroyed: NULL where it is stored so. */
+rw_status rw_precond_blocks(rw_sparse *m, const rw_precond_spec *s, int *block, rw_sparse **copy);
 /* Room for a matrix whose first[rows] is known, but for borrowed values. false: no memory. */
 bool rw_host_make(rw_host *h);
 void rw_host_free(rw_host *h);
@@ -104,10 +106,12 @@ typedef struct rw_grid rw_grid; /* amg.c */
 
 typedef struct rw_precond_ops {
     rw_status (*create)(rw_precond *p, rw_sparse *m);
+    /* (optional) Takes m for its products from now on, which is the matrix it was made of in another format. */
+    void (*use)(rw_precond *p, rw_sparse *m);
     /* y <- M x, x from place `from` of an array on; kernels alone, so that it can be recorded. */
     rw_status (*apply)(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
 } rw_precond_ops;
-extern const rw_precond_ops rw_precond_jacobi, rw_precond_ssor, rw_precond_ilu, rw_precond_ilut, rw_precond_chebyshev, rw_precond_amg;
+extern const rw_precond_ops rw_precond_jacobi, rw_precond_ssor, rw_precond_ilu, rw_precond_ilut, rw_precond_chebyshev, rw_precond_amg, rw_precond_icc;
 
 struct rw_precond {
     rw_device *device;
@@ -157,6 +161,8 @@ typedef struct rw_factors {
     rw_side side[2];   /* D^-1 L and D^-1 U */
     double scale, scale_inverse; /* SSOR: what they are multiplied by */
     bool eliminates, modified;
+    bool definite;     /* pivots have to be positive: icc */
+    double shift;      /* of the diagonal, as a fraction of it */
 } rw_factors;
 
 /* Factors as they are applied: z <- D^-1 r, (1 + T_lower) z = z, (1 + T_upper) z = z. Begin: places for T_lower and T_upper, f->side[0] and f->side[1]. End: they are there, or in side[].t alone, and

@@ -21,7 +21,7 @@ static const struct { const char *name; long long value; } table[] = {
     FIELD(rw_krylov_spec, orthogonal), FIELD(rw_krylov_spec, precond), FIELD(rw_krylov_spec, inner), FIELD(rw_krylov_spec, monitor), FIELD(rw_krylov_spec, user),
     FIELD(rw_krylov_spec, interrupt),
     SIZE(rw_precond_spec), FIELD(rw_precond_spec, method), FIELD(rw_precond_spec, level), FIELD(rw_precond_spec, drop), FIELD(rw_precond_spec, fill), FIELD(rw_precond_spec, omega), FIELD(rw_precond_spec, degree), FIELD(rw_precond_spec, theta), FIELD(rw_precond_spec, order), FIELD(rw_precond_spec, iterations), FIELD(rw_precond_spec, sweeps), FIELD(rw_precond_spec, single),
-    FIELD(rw_precond_spec, scaled),
+    FIELD(rw_precond_spec, scaled), FIELD(rw_precond_spec, block),
     SIZE(rw_krylov_result), FIELD(rw_krylov_result, reason), FIELD(rw_krylov_result, iterations), FIELD(rw_krylov_result, first), FIELD(rw_krylov_result, residual),
     FIELD(rw_krylov_result, estimate), FIELD(rw_krylov_result, right_side), FIELD(rw_krylov_result, seconds),
     VALUE(RW_OK), VALUE(RW_ERR_ARGUMENT), VALUE(RW_ERR_INPUT), VALUE(RW_ERR_FILE), VALUE(RW_ERR_MEMORY), VALUE(RW_ERR_DEVICE), VALUE(RW_ERR_COMPILE), VALUE(RW_ERR_LAUNCH),

@@ -66,6 +66,7 @@ program layouts
     call place("rw_precond_spec.sweeps", c_loc(p%sweeps), c_loc(p))
     call place("rw_precond_spec.single", c_loc(p%single), c_loc(p))
     call place("rw_precond_spec.scaled", c_loc(p%scaled), c_loc(p))
+    call place("rw_precond_spec.block", c_loc(p%block), c_loc(p))
     call same("rw_krylov_result", int(c_sizeof(r), c_intptr_t))
     call place("rw_krylov_result.reason", c_loc(r%reason), c_loc(r))
     call place("rw_krylov_result.iterations", c_loc(r%iterations), c_loc(r))

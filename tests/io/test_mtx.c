@@ -94,6 +94,34 @@ static void test_numbers(void **state)
     }
 }
 
+/* Numbers of 400 digits, Fortran's exponents without a letter, integers beyond 2^53. */
+static void test_long_numbers(void **state)
+{
+    static const struct { const char *text, *as_c; } exponents[] = {{"1.5-3", "1.5e-3"}, {"-2.25+101", "-2.25e101"}, {".5-300", ".5e-300"}, {"+7-2", "7e-2"}, {"1.25Q3", "1.25e3"}};
+    char number[420], text[600];
+    rw_mtx m;
+    (void)state;
+    for (int digits = 30; digits <= 400; digits += 37) {
+        for (int i = 0; i < digits; ++i) number[i] = (char)(i == 1 ? '.' : '0' + (i * 7 + 3) % 10);
+        snprintf(number + digits, sizeof number - (size_t)digits, "e%d", digits % 2 ? -20 : 30);
+        snprintf(text, sizeof text, "%sarray real general\n1 1\n%s\n", MM, number);
+        parse(text, &m);
+        const double want = strtod(number, NULL);
+        if (memcmp(m.value, &want, 8)) fail_msg("%d digits: %.17g, expected %.17g", digits, m.value[0], want);
+        rw_mtx_free(&m);
+    }
+    for (int i = 0; i < RW_COUNT(exponents); ++i) {
+        snprintf(text, sizeof text, "%sarray real general\n1 1\n%s\n", MM, exponents[i].text);
+        parse(text, &m);
+        if (m.value[0] != strtod(exponents[i].as_c, NULL)) fail_msg("%s is %.17g", exponents[i].text, m.value[0]);
+        rw_mtx_free(&m);
+    }
+    snprintf(text, sizeof text, "%sarray integer general\n2 1\n-9223372036854775807\n9007199254740994\n", MM);
+    parse(text, &m);
+    assert_true(m.value[0] == -9223372036854775807.0 && m.value[1] == 9007199254740994.0);
+    rw_mtx_free(&m);
+}
+
 static void test_round_trip(void **state)
 {
     (void)state;
@@ -168,6 +196,9 @@ static void test_refused(void **state)
         {GENERAL "2 2 1\n1 1 1.2.3\n", "the value: '1.2.3' is no number"},
         {GENERAL "2 2 1\n1 1 1.5D-3x\n", "the value: '1.5D-3x' is no number"},
         {GENERAL "2 2 1\n1 1 1.5D\n", "the value: '1.5D' is no number"},
+        {GENERAL "2 2 1\n1 1 1.5-3x\n", "the value: '1.5-3x' is no number"},
+        {GENERAL "2 2 1\n1 1 -+3\n", "the value: '-+3' is no number"},
+        {"\x1f\x8b\x08 compressed", "compressed by gzip, which is not read: run gunzip first"},
         {GENERAL "2 2 1\n1 1 D5\n", "the value: 'D5' is no number"},
         {GENERAL "2 2 1\n1 1 -1D400\n", "the value = -1D400: finite numbers are needed"},
         {GENERAL "2 2 1\n1 1 nan\n", "the value = nan: finite numbers are needed"},
@@ -176,7 +207,7 @@ static void test_refused(void **state)
         {GENERAL "2 2 1\n1 1 1\n% end\n2 2 1\n", "m.mtx:5: more lines than the 1 entries that the sizes announce"},
         {GENERAL "2 2 3\n1 1 1\n2 2 1\n\n1 1 3\n", "m.mtx:6: entry (1, 1) is given twice, first in line 3"},
         {MM "coordinate complex general\n2 2 1\n1 1 1\n", "the imaginary part is missing"},
-        {MM "coordinate integer general\n2 2 1\n1 1 1.5\n", "the value: '1.5' is no whole number"},
+        {MM "coordinate integer general\n2 2 1\n1 1 1.5\n", "the value: '1.5' is no integer"},
         {MM "coordinate integer general\n2 2 1\n1 1 - 5\n", "the value is a sign without digits"},
         {MM "coordinate pattern general\n2 2 1\n1 1 1\n", "'1' is too much in this line"},
         {MM "coordinate real symmetric\n2 2 1\n1 2 1\n", "m.mtx:3: entry (1, 2) is above the diagonal: of a symmetric matrix the lower half is given"},
@@ -249,7 +280,7 @@ static int end(void **state) { return (void)state, rw_context_destroy(&ctx), 0; 
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_numbers), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_numbers), cmocka_unit_test(test_long_numbers), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_broken), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests_name("mtx", tests, begin, end);
 }

@@ -160,7 +160,7 @@ expect 0 "u.png" plot results/heat --field u --time 0.02 -o u.png
 expect 0 "u_mean" plot results/heat --field u_mean -o pictures
 expect 0 "u-000001.png" plot results/heat/fields/000001.h5 -o pictures
 expect 2 "holds no field 'w'; there is u" plot results/heat -F w
-expect 1 "cannot open 'nowhere'" plot nowhere
+expect 2 "cannot open 'nowhere'" plot nowhere
 printf '%%%%MatrixMarket matrix coordinate real general\n4 6 9\n1 1 1\n1 4 2\n2 2 3\n2 3 4\n2 4 5\n3 5 6\n3 6 7\n4 5 8\n4 6 9\n' > m.mtx
 expect 0 "-> bcsr:2x2:f64: its product moves the least bytes" matrix m.mtx -o m.png
 grep -qE '^-> bcsr:2x2:f64 +128 B +208 B +1\.333$' out || fail "memory and product of bcsr:2x2: $(grep bcsr out)"
@@ -196,10 +196,10 @@ for c in "matrix m.mtx" "spmv m.mtx --quick" "tune m.mtx --quick"; do
     done
     grep -qE '^(->|  ) csr:f64 +[0-9.]+ B ' out || fail "$c: no size in bytes: $(cat out)"
 done
-expect 1 "cannot open 'nowhere.mtx'" tune nowhere.mtx
+expect 2 "cannot open 'nowhere.mtx'" tune nowhere.mtx
 expect 4 "cpuu" spmv m.mtx -d cpuu
 expect 2 "cases/laser.yaml:1: no file of the Matrix Market" matrix "$SOURCE/cases/laser.yaml"
-expect 1 "cannot open 'nowhere.mtx'" matrix nowhere.mtx
+expect 2 "cannot open 'nowhere.mtx'" matrix nowhere.mtx
 expect 2 "is no results folder" plot pictures
 expect 2 "heat.yaml" plot heat.yaml
 expect 0 "" run heat.yaml -o bare -q -s output.fields=[] -s output.figures=[]

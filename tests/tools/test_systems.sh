@@ -45,6 +45,19 @@ done
 sed 's/-1.2$/-1/; s/-0.8$/-1/' real.mtx > symmetric.mtx
 expect 0 "method     cg, preconditioner jacobi" solve symmetric.mtx -m cg -p jacobi
 for precond in ssor:omega=1.2 ilu1:order=colours:sweeps=4 ilut:drop=1e-2:f32 chebyshev amg; do expect 0 "levels, made in" solve real.mtx -p $precond; done
+# a format chosen for speed leaves preconditioners as they are with csr; blocks are reported
+awk 'BEGIN { n = 100; print "%%MatrixMarket matrix coordinate real symmetric\n" n, n, 2 * n - 1; print 1, 1, n; for (i = 2; i <= n; i++) print i, i, 2 "\n" i, 1, -1 }' > arrow.mtx
+for precond in jacobi ssor chebyshev ilu0 icc0 ilut amg; do
+    expect 0 "" solve arrow.mtx -m cg -p $precond -f csr --json
+    wanted="$(number iterations) $(number precond_block)"
+    expect 0 "" solve arrow.mtx -m cg -p $precond --json
+    [ "$(number iterations) $(number precond_block)" = "$wanted" ] || fail "$precond with --format auto: $(number iterations) iterations, blocks of $(number precond_block), with csr $wanted"
+done
+expect 0 "blocks of 2 x 2" solve arrow.mtx -m cg -p jacobi:block=2
+expect 2 "block = 3 does not divide the 100 rows" solve arrow.mtx -m cg -p jacobi:block=3
+# Kershaw's matrix: its incomplete factors are not positive
+printf '%s\n' '%%MatrixMarket matrix coordinate real symmetric' '4 4 8' '1 1 3' '2 2 3' '3 3 3' '4 4 3' '2 1 -2' '3 2 -2' '4 3 -2' '4 1 2' > kershaw.mtx
+expect 0 "the pivot of row 3, counted from 0, is not positive" solve kershaw.mtx -m cg -p icc0
 expect 2 "level=11: 0 to 10 is needed" solve real.mtx -p ilu:level=11
 for format in auto csr sell bsell:5x5 bcsr:4:columns dia:f32; do expect 0 "converged" solve real.mtx --format $format; done
 for values in f32 f64; do expect 0 "" solve real.mtx --values $values --vectors $values -t 1e-5; done
@@ -64,10 +77,21 @@ below 5 "$(number iterations)" && below "$(number error)" 1e-4 || fail "complex 
 expect 0 "A x with x = A z" solve --stencil '-laplace(u)' --grid 12x9 --boundary periodic -m cg --json
 below 3 "$(number iterations)" && below "$(number error)" 1e-4 || fail "singular equation: $(cat out)"
 
+# files that exist stay, in every command that writes some
+echo kept > kept.npy; cp kept.npy kept.csv; cp kept.npy kept.png; cp kept.npy kept2.mtx
+expect 2 "'kept.npy' exists and stays as it is: --force replaces it" solve real.mtx -o kept.npy
+expect 2 "'kept.csv' exists and stays as it is" solve real.mtx --history kept.csv
+expect 2 "'kept.png' exists and stays as it is" matrix real.mtx -o kept.png
+expect 2 "'kept2.mtx' exists and stays as it is" convert real.mtx -o kept2.mtx
+expect 2 "'kept2.mtx' exists and stays as it is" generate laplace --cells 4x4 -o kept2.mtx
+for file in kept.npy kept.csv kept.png kept2.mtx; do [ "$(cat $file)" = kept ] || fail "$file was replaced without --force"; done
+expect 0 "" convert real.mtx -o kept2.mtx --force
+[ "$(head -c 14 kept2.mtx)" = "%%MatrixMarket" ] || fail "--force did not replace kept2.mtx"
+
 # a right-hand side, x into files and back: A x is b
 "$command" convert real.mtx -o copy.mtx -q || fail "convert"
 for output in x.npy x.mtx; do
-    expect 0 "b          b.mtx" solve real.mtx b.mtx -o $output -t 1e-11 --history h.csv --plot h.png
+    expect 0 "b          b.mtx" solve real.mtx b.mtx -o $output -t 1e-11 --history h.csv --plot h.png --force
     [ -s $output ] || fail "no $output"
 done
 [ "$(head -1 h.csv)" = iteration,residual,relative ] || fail "h.csv begins with $(head -1 h.csv)"
@@ -106,7 +130,7 @@ expect 2 "--output ./linked.mtx is kept.mtx, which is read, and would be written
 expect 2 "--history linked.csv is kept.mtx, which is read" solve kept.mtx --history linked.csv
 expect 2 "--output b-kept.mtx is read" solve kept.mtx b-kept.mtx -o b-kept.mtx
 expect 2 "--output b-kept.mtx is read" solve --stencil 'u - laplace(u)' --grid 20x20 b-kept.mtx -o b-kept.mtx
-expect 0 "after 0 iterations" solve kept.mtx b.mtx -g guess.npy -o guess.npy -t 1e-8
+expect 0 "after 0 iterations" solve kept.mtx b.mtx -g guess.npy -o guess.npy --force -t 1e-8
 expect 2 "--output kept.mtx is read" convert kept.mtx -o kept.mtx
 expect 2 "--output linked.mtx is kept.mtx, which is read" convert kept.mtx -o linked.mtx
 expect 2 "--output copy.txt: a .mtx file is written" convert kept.mtx -o copy.txt
@@ -180,11 +204,11 @@ printf '%%%%MatrixMarket matrix coordinate real general\n100000000000 1000000000
 for call in "solve wide.mtx" "spmv wide.mtx" "convert wide.mtx -o narrow.mtx"; do expect 5 "are needed to sort it, which has less: are its sizes right?" $call; done
 printf '%%%%MatrixMarket matrix coordinate real general\n30000000 30000000 1\n5 5 1\n' > wide.mtx
 expect 0 "1 places" convert wide.mtx -o narrow.mtx -f csr
-expect 5 "rows of this matrix are too different for it; use sell:h32" convert wide.mtx -o narrow.mtx -f ell
+expect 5 "rows of this matrix are too different for it; use sell:h32" convert wide.mtx -o narrow.mtx -f ell --force
 
 # Ctrl-C: what the solver has come to is written, and is where the next one begins
 for method in cg gmres; do
-    "$command" solve --stencil 'u - 1e4*laplace(u)' --grid 900x900 -m $method -t 1e-13 -n 10000000 -o late.npy --history late.csv > out 2> err &
+    "$command" solve --stencil 'u - 1e4*laplace(u)' --grid 900x900 -m $method -t 1e-13 -n 10000000 -o late.npy --force --history late.csv > out 2> err &
     pid=$!
     for _ in $(seq 300); do grep -q '^  b ' out && break; sleep 0.1; done
     sleep 1
@@ -209,7 +233,7 @@ expect 2 "give the preconditioner to the inner solver" solve real.mtx -m fgmres 
 # equations in the place of matrices: the same x as with the matrix of that stencil
 "$command" generate laplace --cells 20x20 -o laplace.mtx > out || fail "generate laplace"
 awk 'NR <= 2 || /^%/ { print; next } $1 == $2 { print $1, $2, $3 + 1; next } { print }' laplace.mtx > shifted.mtx
-expect 0 "" solve shifted.mtx b.mtx -m cg -t 1e-11 -o x.mtx -q
+expect 0 "" solve shifted.mtx b.mtx -m cg -t 1e-11 -o x.mtx -q --force
 expect 0 "u - laplace(u): 20 x 20 cells; x: spacing 1, dirichlet; y: spacing 1, dirichlet" solve --stencil 'u - laplace(u)' --grid 20x20 --spacing 1 -m cg -t 1e-11 b.mtx -o equation.mtx
 paste x.mtx equation.mtx | awk 'NR > 2 { d = $1 - $2; if (d * d > 1e-16) bad = 1 } END { exit bad || NR != 402 }' || fail "an equation gives another x than its matrix"
 # memory: what takes most of it, and what takes less, of what an equation has
@@ -224,7 +248,7 @@ for precond in none jacobi chebyshev; do
     expect 0 "" solve --stencil '(1 + x^2)*u - 0.01*laplace(u) + 0.02*dx(u)' --grid 13x7x5 --boundary neumann,periodic,dirichlet --spacing 0.1,0.2,0.1 -p $precond -t 1e-9 --json
     below "$(number error)" 1e-6 || fail "equation, $precond: error $(number error)"
 done
-expect 0 "format     free:f32" solve --stencil 'u - 0.01*laplace(u)' --grid 12 --vectors f32 -t 1e-5 -o x.npy
+expect 0 "format     free:f32" solve --stencil 'u - 0.01*laplace(u)' --grid 12 --vectors f32 -t 1e-5 -o x.npy --force
 expect 2 "solve: an argument is missing" solve
 expect 2 "solve: 'b.mtx' is one argument too many" solve --stencil u --grid 4 real.mtx b.mtx
 expect 2 "--stencil needs the cells of its grid: --grid 64x64" solve --stencil u
@@ -250,7 +274,7 @@ printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 1\n2 3 1\n3 
 printf '%%%%MatrixMarket matrix array real general\n3 1\n1\n0\n0\n' > one.mtx
 expect 3 "does not decrease" solve shift.mtx one.mtx -r 2
 awk 'NR > 2 && $1 == $2 && $1 % 2 { $3 = -4.5 } { print }' symmetric.mtx > indefinite.mtx
-expect 3 "not positive definite: use bicgstab or gmres" solve indefinite.mtx -m cg
+expect 3 "use bicgstab or gmres" solve indefinite.mtx -m cg
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 2 1\n' > singular.mtx
 printf '%%%%MatrixMarket matrix array real general\n2 1\n1\n1\n' > two.mtx
 expect 3 "gmres" solve singular.mtx two.mtx
@@ -285,8 +309,10 @@ expect 2 "--values f16 is none of f32, f64" solve real.mtx --values f16
 expect 2 "jacobi: the diagonal entry of row 1, counted from 0, is missing or singular" solve singular.mtx -p jacobi
 printf '%%%%MatrixMarket matrix array complex general\n1 1\n1 1\n' > complex-one.mtx
 expect 2 "holds complex numbers" solve real.mtx b.mtx -g complex-one.mtx
-expect 1 "nowhere.mtx" solve nowhere.mtx
-expect 1 "nowhere.npy" solve real.mtx nowhere.npy
+expect 2 "cannot open 'nowhere.mtx'" solve nowhere.mtx
+expect 2 "cannot open 'nowhere.mtx'" convert nowhere.mtx -o copied.mtx
+expect 2 "cannot open 'nowhere.npy'" solve real.mtx -g nowhere.npy
+expect 2 "nowhere.npy" solve real.mtx nowhere.npy
 expect 4 "cpuu" solve real.mtx -d cpuu
 expect 2 "\"f16\" is none of" solve real.mtx -f csr:f16
 
@@ -312,7 +338,7 @@ expect 0 "" convert hermitian.mtx -o conjugate.mtx --conjugate -q
 cmp -s general.mtx conjugate.mtx || fail "a hermitian matrix is not its conjugate transpose"
 expect 0 "bell:2x2:i32:f64: 400 x 400" convert real.mtx -o back.mtx -f bell:2
 cmp -s copy.mtx back.mtx || fail "another matrix behind bell:2"
-expect 0 "bytes a product" convert real.mtx -o back.mtx -f auto
+expect 0 "bytes a product" convert real.mtx -o back.mtx -f auto --force
 cmp -s copy.mtx back.mtx || fail "another matrix behind auto"
 expect 0 "c64" convert hermitian.mtx -o single.mtx --values f32
 grep -q '0.10000000149011612' single.mtx || fail "not rounded to f32: $(cat single.mtx)"

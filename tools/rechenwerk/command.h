@@ -69,8 +69,12 @@ typedef struct output_file {
     const char *ending, *or_ending; /* of the file's name: ".npy"; both NULL: any */
 } output_file;
 /* Before the work: what options name as files to write. Gives an exit code, 0 to go on, after a message: a name that ends otherwise, a folder that is not there or cannot be written, one of
- * the files that are read (NULL ones are left out), or one file for two outputs. */
+ * the files that are read (NULL ones are left out), or one file for two outputs; a file that exists, without --force; a file to read that is not there. */
 int check_outputs(const arguments *a, int n, const output_file *outputs, int ninputs, const char *const *inputs);
+/* The two of them alone. */
+int check_inputs(const arguments *a, int n, const char *const *paths);
+int check_exists(const arguments *a, const char *path);
+#define OPTION_FORCE {"force", 0, NULL, "replace files that exist"}
 
 /* report.c */
 int usage(const char *format, ...) RW_PRINTF(1, 2);       /* "rechenwerk: …" and exit code 2 */

@@ -58,6 +58,7 @@ static const option options[] = {
     OPTION_DEVICE,
     OPTION_VERBOSE,
     OPTION_QUIET,
+    OPTION_FORCE,
 };
 
 const command command_convert = {

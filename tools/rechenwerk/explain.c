@@ -1,6 +1,7 @@
 /* rechenwerk explain CASE.yaml: passes over memory, bytes and operations, or the graph of a step, without running anything. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "rechenwerk/run.h"
@@ -13,7 +14,7 @@ static int run(const arguments *a)
         static const char *const names[] = {"output", "stages"};
         if (value_of(a, names[i])) return usage("explain: --%s belongs to --graph, which is not given", names[i]);
     }
-    int code = check_outputs(a, 1, &(output_file){.name = "output"}, 1, a->operands);
+    int code = check_outputs(a, 1, &(output_file){.name = "output"}, access(a->operands[0], R_OK) == 0, a->operands) /* a case that is missing is named by the library */;
     if (code != 0) return code;
     rw_context *ctx = make_context(a);
     const char **set = calloc((size_t)a->ngiven + 1, sizeof(*set));
@@ -36,7 +37,9 @@ static const option options[] = {
     {"graph", 'g', NULL, "the graph of one step: its kernels, what needs what, which parts may run at the same time"},
     {"output", 'o', "FILE", "with --graph: write the graph as a picture for Graphviz (dot -Tsvg FILE)"},
     {"stages", 'n', "N", "with --graph: a step of about N stages, where the method chooses; 7 without it"},
-    OPTION_DEVICE, OPTION_SET, OPTION_VERBOSE, OPTION_QUIET, OPTION_NO_CACHE};
+    OPTION_DEVICE, OPTION_SET, OPTION_VERBOSE, OPTION_QUIET, OPTION_NO_CACHE,
+    OPTION_FORCE,
+};
 
 const command command_explain = {
     .name = "explain",

@@ -193,11 +193,9 @@ static bool fits(const kind *k, const arguments *a)
 /* The file is not there, or may be replaced; its folder has room. */
 static int check_output(const request *r, const char *path)
 {
-    struct stat info;
     struct statvfs disk;
     char folder[4096];
     const char *slash = strrchr(path, '/');
-    if (stat(path, &info) == 0 && !given(r->a, "force")) return usage("generate: '%s' exists and stays as it is: --force replaces it", path);
     snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
     if (statvfs(folder, &disk) != 0) return 0; /* writing will tell */
     const double room = (double)disk.f_bavail * (double)disk.f_frsize;

@@ -85,6 +85,7 @@ static int run(const arguments *a)
 
 static const option options[] = {
     {"output", 'o', "FILE.png", "draw where entries are"},
+    OPTION_FORCE,
     OPTION_JSON,
 };
 

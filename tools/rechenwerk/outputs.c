@@ -1,4 +1,4 @@
-/* What commands write, looked at before the work: names end as what is written there does, folders can be written, and nothing that is read is written over. */
+/* What commands read and write, looked at before the work: inputs are there, files that exist are replaced with --force alone, names end as what is written there does, folders can be written, and nothing that is read is written over. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +33,26 @@ static int check_folder(const arguments *a, const char *name, const char *path)
     return good && !is_folder ? 0 : 1;
 }
 
+int check_inputs(const arguments *a, int n, const char *const *paths)
+{
+    for (int i = 0; i < n; i++)
+        if (paths[i] && access(paths[i], R_OK) != 0) return usage("%s: cannot open '%s': %s: check the path", a->command->name, paths[i], strerror(errno));
+    return 0;
+}
+
+/* As `run` does: what is there stays, unless --force is given. */
+int check_exists(const arguments *a, const char *path)
+{
+    struct stat info;
+    if (given(a, "force") || lstat(path, &info) != 0 || S_ISCHR(info.st_mode) || S_ISFIFO(info.st_mode)) return 0;
+    return usage("%s: '%s' exists and stays as it is: --force replaces it", a->command->name, path);
+}
+
 int check_outputs(const arguments *a, int n, const output_file *outputs, int ninputs, const char *const *inputs)
 {
     const char *who = a->command->name;
+    const int missing = check_inputs(a, ninputs, inputs);
+    if (missing != 0) return missing;
     for (int i = 0; i < n; i++) {
         const output_file *o = &outputs[i];
         const char *path = value_of(a, o->name);
@@ -49,6 +66,10 @@ int check_outputs(const arguments *a, int n, const output_file *outputs, int nin
                 return usage("%s: --%s %s is %s%sread, and would be written over: give another name", who, o->name, path, strcmp(path, inputs[k]) ? inputs[k] : "", strcmp(path, inputs[k]) ? ", which is " : "");
         for (int k = 0; k < i; k++)
             if (same_file(path, value_of(a, outputs[k].name))) return usage("%s: --%s and --%s are one file, %s: give another name to one of them", who, outputs[k].name, o->name, path);
+    }
+    for (int i = 0; i < n; i++) {
+        const int exists = value_of(a, outputs[i].name) ? check_exists(a, value_of(a, outputs[i].name)) : 0;
+        if (exists != 0) return exists;
     }
     return 0;
 }

@@ -106,11 +106,20 @@ static void print_before(const solve *s)
     fflush(stdout);
 }
 
+static void print_precond(const solve *s)
+{
+    const rw_precond_info *i = &s->info;
+    char of[40] = "entries";
+    if (i->block > 1) snprintf(of, sizeof of, "blocks of %d x %d", i->block, i->block);
+    printf("\n  %s: %.4g %s, %s, %lld levels, made in %.3g s\n", s->precond, (double)i->blocks, of, in_units((double)i->bytes).text, (long long)i->levels, i->seconds);
+    if (i->shift > 0) printf("    factors of A + %.3g diag(A): without that the pivot of row %lld, counted from 0, is not positive\n", i->shift, (long long)i->shift_row);
+}
+
 static void print_after(const solve *s, bool converged, double error)
 {
     const rw_krylov_result *r = &s->result;
     if (s->spec.precond.method)
-        printf("\n  %s: %s, %.3g blocks or entries, %lld levels, made in %.3g s\n", s->precond, in_units((double)s->info.bytes).text, (double)s->info.blocks, (long long)s->info.levels, s->info.seconds);
+        print_precond(s);
     print_residuals(s);
     printf("\n  %s after %lld iterations, %.4g s: %s\n", converged ? "converged" : "stopped", (long long)r->iterations, r->seconds, rw_krylov_reason_text(r->reason));
     if (r->right_side > 0) printf("  |b - A x| = %.4e, %.4e of |b|; the method took it for %.4e\n", r->residual, relative(s, r->residual), r->estimate);
@@ -134,6 +143,8 @@ static void print_as_json(const solve *s, bool converged, double error)
     printf(", \"vectors\": \"%s\", \"converged\": %s, \"reason\": ", rw_dtype_name(s->vectors), converged ? "true" : "false"), print_json(stdout, rw_krylov_reason_text(r->reason));
     printf(", \"iterations\": %lld", (long long)r->iterations);
     print_number_of("first", r->first), print_number_of("residual", r->residual), print_number_of("estimate", r->estimate), print_number_of("right_side", r->right_side);
+    printf(", \"precond_block\": %d", s->info.block);
+    print_number_of("precond_shift", s->info.shift);
     print_number_of("seconds", r->seconds), print_number_of("precond_seconds", s->info.seconds), print_number_of("precond_bytes", (double)s->info.bytes), print_number_of("memory", memory_of(s));
     printf(", \"b\": "), print_json(stdout, right_side_text(s));
     if (!s->right_side) print_number_of("error", error);
@@ -215,7 +226,9 @@ static int check_files(const arguments *a, const solve *s)
 {
     static const output_file outputs[] = {{"output", ".npy", ".mtx"}, {"history", ".csv", NULL}, {"plot", ".png", NULL}};
     const char *const inputs[] = {s->stencil ? NULL : s->matrix, s->right_side}; /* x may take the place of the first guess */
-    return check_outputs(a, COUNT(outputs), outputs, COUNT(inputs), inputs);
+    const char *const guess = value_of(a, "guess");
+    const int missing = check_inputs(a, 1, &guess);
+    return missing ? missing : check_outputs(a, COUNT(outputs), outputs, COUNT(inputs), inputs);
 }
 
 static int run(const arguments *a)
@@ -265,6 +278,7 @@ static const option options[] = {
     {"guess", 'g', "FILE", "x to begin with, .npy or .mtx; without it 0"},
     {"history", 0, "FILE.csv", "residuals of all iterations as a table"},
     {"plot", 0, "FILE.png", "and as a picture"},
+    OPTION_FORCE,
     OPTION_JSON,
     OPTION_VERBOSE,
     OPTION_QUIET,

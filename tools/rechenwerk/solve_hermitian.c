@@ -1,4 +1,4 @@
-/* rechenwerk solve: whether the matrix is what cg and amg are made for. A warning, before the work: they may converge all the same, and more often do not. */
+/* rechenwerk solve: whether the matrix is what cg, amg and icc are made for. A warning, before the work: they may converge all the same, and more often do not. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -52,8 +52,8 @@ void warn_unless_hermitian(const solve *s)
     const rw_entries *e = &s->e;
     const rw_krylov_spec *inner = s->spec.inner;
     const bool cg = s->spec.method == RW_KRYLOV_CG || (inner && inner->method == RW_KRYLOV_CG);
-    const bool amg = s->spec.precond.method == RW_PRECOND_AMG || (inner && inner->precond.method == RW_PRECOND_AMG);
-    if (s->stencil || !(cg || amg)) return;
+    const rw_precond_method p = inner ? inner->precond.method : s->spec.precond.method;
+    if (s->stencil || !(cg || p == RW_PRECOND_AMG || p == RW_PRECOND_ICC)) return;
     const size_t n = (size_t)e->n + 1, rows = (size_t)e->rows + 1;
     int64_t *spare = calloc(n > rows ? n : rows, sizeof *spare), *order = calloc(n, sizeof *order), *first = calloc(rows, sizeof *first), opposite = -1;
     if (spare && order && first) { /* else there is no warning */
@@ -62,7 +62,7 @@ void warn_unless_hermitian(const solve *s)
         const int64_t k = find_difference(e, spare, first, order, &opposite);
         if (k >= 0) {
             const long long i = e->row[k] + 1, j = e->column[k] + 1;
-            fprintf(stderr, "rechenwerk: warning: %s is for hermitian matrices, and %s is none: entry (%lld, %lld) = ", cg ? "cg" : "amg", s->matrix, i, j);
+            fprintf(stderr, "rechenwerk: warning: %s is for hermitian matrices, and %s is none: entry (%lld, %lld) = ", cg ? "cg" : rw_precond_method_name(p), s->matrix, i, j);
             print_value(e, k);
             if (i != j) fprintf(stderr, ", (%lld, %lld) = ", j, i), print_value(e, opposite);
             fprintf(stderr, ", counted from 1: %s\n", cg ? "take gmres, bicgstab or idr" : "if it does not converge, take ilu0");

@@ -104,6 +104,12 @@ int find_vectors(rw_context *ctx, const arguments *a, solve *s)
     return precision_of(a, "vectors", is_complex, &s->vectors) ? 0 : 2;
 }
 
+/* A format that is chosen for speed leaves a preconditioner as it is with csr: by entries, but for amg, which finds the unknowns per node. Blocks come with a format that is asked for, or from block=N. */
+static void set_block(rw_precond_spec *p)
+{
+    if (p->method && !p->block) p->block = p->method == RW_PRECOND_AMG ? RW_PRECOND_BLOCK_AUTO : 1;
+}
+
 int read_system(rw_context *ctx, const arguments *a, solve *s)
 {
     rw_status status = open_device(ctx, a, &s->device);
@@ -116,6 +122,7 @@ int read_system(rw_context *ctx, const arguments *a, solve *s)
     if (code != 0) return code;
     status = find_layout(ctx, a, "auto", s->device, &s->e, s->vectors, &s->layout, s->reason);
     if (status != RW_OK) return failed(ctx, status);
+    if (*s->reason) set_block(&s->spec.precond), set_block(&s->inner.precond);
     if (rw_dtype_is_complex(s->layout.layout.values) && !rw_dtype_is_complex(s->vectors))
         return usage("solve: --format %s: the matrix and b are real, and so are vectors: leave %s out", value_of(a, "format"), rw_dtype_name(s->layout.layout.values));
     if (!s->layout.refused) return 0;

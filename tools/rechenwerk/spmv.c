@@ -154,6 +154,8 @@ static int run_products(const arguments *a, bool tune)
     for (const char *comma = value_of(a, "format"); comma && (comma = strchr(comma, ',')); comma++) formats++;
     if (!check_types(a) || !whole_of(a, "rounds", 1, 100000, &rounds)) return 2;
     if (formats > RW_SPARSE_CANDIDATES) return usage("%s: --format: %d formats are given, at most %d are possible", a->command->name, formats, (int)RW_SPARSE_CANDIDATES);
+    const int missing = check_inputs(a, 1, (const char *const *)a->operands);
+    if (missing) return missing;
     const rw_bench_options options = {.quick = given(a, "quick"), .rounds = (int)rounds};
     products *p = calloc(1, sizeof *p);
     rw_context *ctx = p ? make_context(a) : NULL;

@@ -3,7 +3,7 @@
  *   dN/dt     = -gain N sum_k(Phi_k U_k) - N/tau_f + R (1 - N/N_tot)             gain = sigma c / L
  *   dPhi_k/dt = Phi_k (gain sum_cells(volume N U_k) - 1/tau_c - loss(t)) + S
  *
- * T. Wohlmuth et al., Dynamic multimode analysis of Q-switched solid state laser cavities, Opt. Express 17 (2009) 17303; the step is that of
+ * M. Wohlmuth et al., Dynamic multimode analysis of Q-switched solid state laser cavities, Opt. Express 17 (2009) 17303; the step is that of
  * P. Herbst (2020): N implicitly with the old Phi, then Phi explicitly where it grows, implicitly where it falls. So 0 <= N < N_tot and Phi > 0
  * for any step. One pass of 40 bytes a cell and mode 1 (8 more a mode) does all of it. */
 #include <math.h>
