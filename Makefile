@@ -5,6 +5,7 @@
 #   make check       the same, then all tests
 #   make install     to PREFIX (default /usr/local); DESTDIR is honoured
 #   make sanitize    the tests under address and undefined-behaviour sanitizers; PRESET=thread for the thread sanitizer
+#   make threads     the loops of the host under the thread sanitizer, on several threads; needs clang and libomp
 #   make fuzz        each fuzz target for FUZZ_SECONDS (default 60); needs clang
 #   make clean       remove the build folder; results stay
 #
@@ -36,7 +37,7 @@ configure = cmake --log-level=NOTICE $(1) || { packaging/install-deps.sh -n buil
 compile = env -u MAKELEVEL cmake --build $(1) --parallel $(JOBS)
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check install sanitize fuzz clean
+.PHONY: all demo check install sanitize threads fuzz clean
 
 all:
 	$(call step,build,$(call configure,-S . -B '$(BUILD)'); $(call compile,'$(BUILD)'))
@@ -65,6 +66,10 @@ sanitize:
 	    $(call compile,'$(BUILD)/$(PRESET)'))
 	$(call step,tests with sanitizers,ctest --test-dir '$(BUILD)/$(PRESET)' --parallel $(JOBS) --no-tests=error \
 	    --output-on-failure)
+
+threads:
+	$(call step,packages,$(call packages,fuzz))
+	$(call step,host loops under the thread sanitizer,JOBS=$(JOBS) packaging/thread-loops.sh '$(BUILD)/thread-omp' || [ $$? -eq 77 ])
 
 # Finds are kept in BUILD/fuzz/corpus from one run to the next; inputs that failed are left in BUILD/fuzz.
 fuzz:

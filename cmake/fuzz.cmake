@@ -8,3 +8,8 @@ foreach(source IN LISTS fuzz_sources)
     target_link_libraries(${name} PRIVATE rechenwerk-internal)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
 endforeach()
+
+# Seeds of binary files are written by the library itself: <build>/fuzz-seeds FOLDER.
+add_executable(fuzz-seeds "${PROJECT_SOURCE_DIR}/tests/fuzz/seeds.c")
+target_link_libraries(fuzz-seeds PRIVATE rechenwerk-internal)
+set_target_properties(fuzz-seeds PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")

@@ -22,13 +22,20 @@ set(environment
 if(sanitizers)
     set(timeout 1200)
     # CUDA maps memory into AddressSanitizer's gap. libgomp is not instrumented, so ThreadSanitizer would take its
-    # barriers for races: one OpenMP thread, and the library's own threads and locks are what it checks. The leak sanitizer guesses
+    # barriers for races: one OpenMP thread, and the library's own threads and locks are what it checks. clang's libomp tells
+    # its barriers through Archer (RECHENWERK_ARCHER, packaging/thread-loops.sh): several threads. The leak sanitizer guesses
     # the size of thread-local memory from what lies before it, and crashes when that looks like a size (seen with PoCL): it shall not.
     list(APPEND environment "ASAN_OPTIONS=protect_shadow_gap=0:detect_stack_use_after_return=1:intercept_tls_get_addr=0"
         "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0"
         "UBSAN_OPTIONS=print_stacktrace=1")
     if(sanitizers MATCHES "thread")
-        list(APPEND environment "OMP_NUM_THREADS=1" "TSAN_OPTIONS=ignore_noninstrumented_modules=1")
+        set(RECHENWERK_ARCHER "" CACHE FILEPATH "libarcher.so of the compiler's libomp, for the thread sanitizer")
+        list(APPEND environment "TSAN_OPTIONS=ignore_noninstrumented_modules=1")
+        if(RECHENWERK_ARCHER)
+            list(APPEND environment "OMP_NUM_THREADS=4" "OMP_TOOL_LIBRARIES=${RECHENWERK_ARCHER}")
+        else()
+            list(APPEND environment "OMP_NUM_THREADS=1")
+        endif()
     endif()
 endif()
 

@@ -23,10 +23,13 @@ static rw_status check_names(rw_context *ctx, const char *path, int n, const cha
 {
     if (n < 1) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d columns: a table has at least one", path, n);
     for (int i = 0; i < n; i++) {
-        bool bad = !names[i] || !*names[i] || strpbrk(names[i], ",\"#") || names[i][0] == ' ';
+        bool bad = !names[i] || !*names[i] || strpbrk(names[i], ",\"#") || names[i][0] == ' ' ||
+                   names[i][strlen(names[i]) - 1] == ' '; /* the reader takes blanks away */
         for (const char *c = names[i]; !bad && *c; c++) bad = (unsigned char)*c < 32;
         if (bad)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: column %d is named '%s': it must not be empty nor hold , \" or #",
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "%s: column %d is named '%s': it must not be empty, hold , \" # or control characters, nor "
+                           "begin or end with a blank",
                            path, i + 1, names[i] ? names[i] : "");
         for (int j = 0; j < i; j++)
             if (strcmp(names[i], names[j]) == 0)
@@ -329,7 +332,9 @@ rw_status rw_csv_parse(rw_context *ctx, const char *name, const char *text, size
 {
     reader r = {ctx, name, text, text + n, 0};
     *table = (rw_csv_table){0};
-    rw_status status = read_table(&r, table);
+    const char *zero = n ? memchr(text, 0, n) : NULL;
+    rw_status status = zero ? rw_fail(ctx, RW_ERR_INPUT, "%s: byte %td is 0: a table is text", name, zero - text)
+                            : read_table(&r, table);
     if (status != RW_OK) rw_csv_free(table);
     return status;
 }

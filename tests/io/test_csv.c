@@ -126,11 +126,13 @@ static void test_names(void **state)
 {
     (void)state;
     static const char *const bad[][2] = {{"t", ""},   {"t", NULL},   {"t", "a,b"}, {"t", "a\"b"},
-                                         {"#t", "u"}, {"t", "a\nb"}, {"t", "t"},   {"t", " u"}};
+                                         {"#t", "u"}, {"t", "a\nb"}, {"t", "t"},   {"t", " u"},   {"t", "u "}};
     rw_csv *csv;
     for (int i = 0; i < RW_COUNT(bad); i++)
         ASSERT_FAILS(rw_csv_create(NULL, "s.csv", 2, bad[i], NULL, &csv), RW_ERR_ARGUMENT);
     ASSERT_FAILS(rw_csv_create(NULL, "s.csv", 0, names, NULL, &csv), RW_ERR_ARGUMENT);
+    rw_csv_table t; /* a name would end at the 0 */
+    ASSERT_FAILS(rw_csv_parse(NULL, "x.csv", "a \0b,c\n1,2\n", 11, &t), RW_ERR_INPUT);
     ASSERT_FAILS(rw_csv_create(NULL, "s.csv", 1, names, (const char *const[]){"m,s"}, &csv), RW_ERR_ARGUMENT);
     ASSERT_FAILS(rw_csv_create(NULL, "no/such/s.csv", 1, names, NULL, &csv), RW_ERR_FILE);
     assert_int_equal(count_files(), 0);

@@ -1,0 +1,89 @@
+/* Writes seeds for the fuzz targets whose files are binary:   fuzz-seeds FOLDER   makes FOLDER/NAME/… for fuzz_NAME.
+ * Those that are text lie in tests/fuzz/corpus. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/h5.h"
+#include "io/npy.h"
+#include "io/png.h"
+#if RW_WITH_CGNS
+#include <cgnslib.h>
+#endif
+
+static char path[4096];
+
+static void check(int holds, const char *what)
+{
+    if (holds) return;
+    fprintf(stderr, "fuzz-seeds: %s: %s\n", what, rw_message(NULL));
+    exit(1);
+}
+
+static const char *in(const char *folder, const char *target, const char *name)
+{
+    snprintf(path, sizeof path, "%s/%s", folder, target);
+    check(rw_folder_create(NULL, path) == RW_OK, target);
+    snprintf(path, sizeof path, "%s/%s/%s", folder, target, name);
+    return path;
+}
+
+static void write_npy(const char *folder)
+{
+    static const double values[6] = {1, -2.5, 1e300, 0, 5, 6};
+    const size_t shape[2] = {2, 3};
+    check(rw_npy_write(NULL, in(folder, "npy", "matrix"), RW_IO_F64, 2, shape, values) == RW_OK, "npy");
+    check(rw_npy_write(NULL, in(folder, "npy", "vector"), RW_IO_F64, 1, shape, values) == RW_OK, "npy");
+}
+
+static void write_png(const char *folder)
+{
+    static const uint8_t bytes[12] = {0, 255, 17, 33, 4, 5, 6, 7, 8, 9, 10, 11};
+    static const uint16_t words[4] = {0, 65535, 300, 7};
+    check(rw_png_write_rgb8(NULL, in(folder, "png", "rgb"), 2, 2, bytes) == RW_OK, "png");
+    check(rw_png_write_grey8(NULL, in(folder, "png", "grey"), 3, 4, bytes) == RW_OK, "png");
+    check(rw_png_write_grey16(NULL, in(folder, "png", "deep"), 2, 2, words) == RW_OK, "png");
+}
+
+/* As a checkpoint lies in it: attributes, groups, an array with a checksum. */
+static void write_h5(const char *folder, const char *target)
+{
+    rw_h5 *f;
+    static const double values[6] = {0, 1, 2, 3, 4, 5};
+    const size_t shape[2] = {2, 3};
+    check(rw_h5_create(NULL, in(folder, target, "fields"), &f) == RW_OK, "h5");
+    check(rw_h5_set_text(f, "/", "case", "a case") == RW_OK && rw_h5_set_number(f, "/", "time", 0.5) == RW_OK &&
+              rw_h5_set_integer(f, "/", "step", 3) == RW_OK && rw_h5_group(f, "/fields") == RW_OK &&
+              rw_h5_write(f, "/fields/u", RW_IO_F64, 2, shape, values, RW_H5_CHECKSUM) == RW_OK,
+          "h5");
+    check(rw_h5_commit(&f) == RW_OK, "h5");
+}
+
+/* Two zones side by side, joined by a whole face. */
+static void write_cgns(const char *folder)
+{
+#if RW_WITH_CGNS
+    int file, base, zone, joint;
+    const cgsize_t size[9] = {4, 3, 2, 3, 2, 1}, face[6] = {4, 1, 1, 4, 3, 2}, other[6] = {1, 1, 1, 1, 3, 2};
+    const int transform[3] = {1, 2, 3};
+    remove(in(folder, "cgns", "zones"));
+    check(cg_open(path, CG_MODE_WRITE, &file) == CG_OK && cg_base_write(file, "Base", 3, 3, &base) == CG_OK &&
+              cg_zone_write(file, base, "A", size, CGNS_ENUMV(Structured), &zone) == CG_OK &&
+              cg_zone_write(file, base, "B", size, CGNS_ENUMV(Structured), &zone) == CG_OK &&
+              cg_1to1_write(file, base, 1, "AB", "B", face, other, transform, &joint) == CG_OK &&
+              cg_1to1_write(file, base, 2, "BA", "A", other, face, transform, &joint) == CG_OK && cg_close(file) == CG_OK,
+          "cgns");
+#endif
+    FILE *f = fopen(in(folder, "cgns", "edits"), "wb"); /* one for the changes too, with no bytes changed */
+    check(f && fputs("E", f) >= 0 && fclose(f) == 0, "cgns");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: fuzz-seeds FOLDER\n");
+        return 2;
+    }
+    write_npy(argv[1]), write_png(argv[1]), write_h5(argv[1], "h5"), write_h5(argv[1], "checkpoint"), write_cgns(argv[1]);
+    return 0;
+}
