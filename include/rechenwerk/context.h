@@ -37,7 +37,8 @@ RW_API const char *rw_message(const rw_context *context);
 
 RW_API void rw_context_set_log(rw_context *context, rw_log_level level, rw_log_function *function, void *user);
 
-/* The program cache: on by default, in $RECHENWERK_CACHE, else $XDG_CACHE_HOME/rechenwerk, else ~/.cache/rechenwerk.
+/* The program cache: on by default, in $RECHENWERK_CACHE, else $XDG_CACHE_HOME/rechenwerk, else $HOME/.cache/rechenwerk.
+ * Without any of these variables, and in a folder that another user could write to or replace, nothing is stored on disk.
  * folder NULL keeps the default place; trace sends one INFO line for each look-up. */
 RW_API rw_status rw_context_set_cache(rw_context *context, bool enabled, const char *folder, bool trace);
 

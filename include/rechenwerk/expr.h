@@ -100,7 +100,7 @@ typedef struct rw_expr_spec {
     const rw_expr_stencil *stencil; /* NULL: the grid has rows, or no laplacian */
     const rw_expr_function *functions;
     int nfunctions;
-    bool reassociate;       /* sums may be computed in another order: fewer operations, other roundings */
+    bool reassociate;       /* sums may be computed in another order and u/s as u*(1/s): fewer operations, other rounding errors */
     int trace;              /* runs whose scalars are kept on the device until rw_expr_trace takes them; 0: only the last */
 } rw_expr_spec;
 
@@ -111,9 +111,9 @@ typedef struct rw_expr rw_expr;
 RW_API rw_status rw_expr_create(rw_device *device, const rw_expr_spec *spec, rw_expr **expr);
 RW_API void rw_expr_destroy(rw_expr **expr);
 
-/* Fields and scalars by name; arrays must have the grid's size and the field's dtype, each bound to one field only. The
- * caller keeps arrays alive. A program that must write a field which it also reads at other nodes exchanges the
- * array's contents with one of its own (rw_array_swap), so the array keeps being the field. */
+/* Fields and scalars by name. An array must have the grid's shape (z, y, x), or be one row of as many values, and the field's dtype; it may be bound
+ * to one field only. ERR_ARGUMENT otherwise. The caller keeps arrays alive. A program that must write a field which it also reads at other nodes
+ * exchanges the array's contents with one of its own (rw_array_swap), so the array keeps being the field. */
 RW_API rw_status rw_expr_bind(rw_expr *expr, const char *field, rw_array *array);
 RW_API rw_status rw_expr_set(rw_expr *expr, const char *scalar, double value);
 RW_API rw_status rw_expr_set_complex(rw_expr *expr, const char *scalar, double re, double im);

@@ -42,7 +42,7 @@ typedef enum rw_krylov_orthogonal { RW_KRYLOV_CLASSICAL, RW_KRYLOV_MODIFIED } rw
 #define RW_KRYLOV_REASON_LIST(X)                                                                                                        \
     X(CONVERGED, "the residual is small enough")                                                                                        \
     X(ITERATIONS, "the largest number of iterations is reached")                                                                        \
-    X(STAGNATION, "the residual does not become smaller")                                                                               \
+    X(STAGNATION, "stagnation: the residual does not decrease")                                                                         \
     X(BREAKDOWN, "a division by zero: the method cannot go on")                                                                         \
     X(INDEFINITE, "the matrix, or the preconditioner, is not positive definite: use bicgstab or gmres")                                 \
     X(NOT_FINITE, "the residual is not a finite number")                                                                                \
@@ -60,7 +60,7 @@ typedef void rw_krylov_monitor(void *user, int64_t iteration, double residual);
 
 typedef struct rw_krylov_spec {
     rw_krylov_method method;
-    double rtol, atol;     /* stops when |r| <= max(rtol |b|, atol); both 0: rtol = 1e-8 */
+    double rtol, atol;     /* converged: |b - A x| <= max(rtol |b|, atol), in the Euclidean norm, without the preconditioner, computed from x at the end. Both 0: rtol = 1e-8 */
     int64_t iterations;    /* most of them; 0: 10,000 */
     int restart;           /* GMRES: vectors that are kept before a restart, 1 to 1000; 0: 30. IDR: s, vectors of the shadow space, 1 to 16; 0: 4 */
     rw_krylov_orthogonal orthogonal; /* GMRES */
@@ -76,8 +76,8 @@ typedef struct rw_krylov_result {
     rw_krylov_reason reason;
     int64_t iterations;    /* products with A that were used, but for those of restarts and of the residual at the end */
     double first;          /* |b - A x| of the first guess */
-    double residual;       /* |b - A x| of x, computed at the end */
-    double estimate;       /* what the method took it for, from its recurrence */
+    double residual;       /* |b - A x| of x, computed at the end: a product in the type of the vectors, whose rounding error is about eps |A| |x| */
+    double estimate;       /* |r| of the method's recurrence at the end of the last pass */
     double right_side;     /* |b| */
     double seconds;
 } rw_krylov_result;
@@ -95,8 +95,12 @@ RW_API rw_status rw_krylov_update(rw_krylov *solver);
 /* What its preconditioner is; all 0 without one. */
 RW_API rw_precond_info rw_krylov_get_precond(const rw_krylov *solver);
 
-/* Solves A x = b; x is the first guess. For b = 0 without atol x becomes 0. OK when converged. ERR_NOT_CONVERGED, ERR_INTERRUPTED: any other reason; x is what the method came
- * to, or the first guess still where that is worse, *result is filled, the message says why. ERR_INPUT: a b below 1e-140, whose squares f64 does not hold. Works in the device's queue, whose recording it cannot be part of, and waits for the end. Sources: docs/methods/krylov.md. */
+/* Solves A x = b; x is the first guess. For b = 0 without atol x becomes 0.
+ * OK: converged, |b - A x| <= max(rtol |b|, atol) for the x returned. Where only the recurrence of CG, BiCGStab or IDR is below the tolerance, the method restarts from b - A x, with the number of iterations
+ * going on, as long as each restart halves |b - A x|; otherwise it ends with the reason STAGNATION. GMRES computes b - A x after each cycle.
+ * ERR_NOT_CONVERGED, ERR_INTERRUPTED: any other reason. x is the best solution of all passes, or still the first guess where each is worse; *result is filled; the message has |b - A x| and the recurrence's |r|.
+ * ERR_INPUT: the largest entry of b is below 1e-140: its square underflows in f64.
+ * Works in the device's queue, which must not be recording, and waits for the end. Sources: docs/methods/krylov.md. */
 RW_API rw_status rw_krylov_solve(rw_krylov *solver, rw_array *b, rw_array *x, rw_krylov_result *result);
 
 /* Bytes of the vectors that such a solver takes for n unknowns besides b and x; without the matrix of the preconditioner, and what is small. */

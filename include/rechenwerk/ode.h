@@ -22,7 +22,7 @@ extern "C" {
     X(ROCK2, "rock2", "stabilised Runge-Kutta of Abdulle, order 2, error control, for parabolic problems")             \
     X(ROCK4, "rock4", "stabilised Runge-Kutta of Abdulle, order 4, error control, for parabolic problems")             \
     X(DP5, "dp5", "Dormand-Prince 5(4), error control, for problems that are not stiff")                            \
-    X(AUTO, "auto", "the method that suits, chosen at the first step: dp5, rock2 or rock4")
+    X(AUTO, "auto", "the method that suits, chosen at the first step: dp5, rkc2 or rock4")
 
 typedef enum rw_ode_method {
 #define RW_X(name, text, line) RW_ODE_##name,
@@ -50,7 +50,8 @@ typedef struct rw_ode_spec {
     int max_stages;          /* stabilised methods; 0: 200 (RKC2), 199 (RKL2), 400 (ROCK2, ROCK4) */
     double damping;          /* ROCK2, ROCK4: |R| on the stability interval, 0.5 … 0.99; 0: 0.95. Less damps more: wider
                               * region around the real axis, shorter interval */
-    const char *spectral_radius; /* expression of scalars and t; NULL, "" or "auto": estimated; "power": by iteration */
+    const char *spectral_radius; /* expression of scalars and t; NULL, "" or "auto": from the derivative of the equations, by power
+                              * iteration where that is not finite; "power": by power iteration */
     bool record;             /* RK4: replay a step as a recorded sequence when nothing in it depends on t */
     bool dense;              /* keep the last three states, for rw_ode_look and rw_ode_undo; not RK4 */
 } rw_ode_spec;
@@ -101,7 +102,8 @@ RW_API rw_ode_statistics rw_ode_get_statistics(const rw_ode *ode);
 /* Everything besides the fields that continuing to the same bits needs. */
 enum { RW_ODE_STATE = 16 };
 RW_API void rw_ode_save(const rw_ode *ode, double state[RW_ODE_STATE]);
-/* Into an integrator of the same specification. AUTO becomes the method it was, which may fail as rw_ode_create may. */
+/* Into an integrator of the same specification. AUTO becomes the method it was, which may fail as rw_ode_create may. ERR_ARGUMENT: numbers
+ * that rw_ode_save does not write, a state of another method; the integrator is as it was. */
 RW_API rw_status rw_ode_load(rw_ode *ode, const double state[RW_ODE_STATE]);
 
 /* The plan of one step's kernels as text; free() it. */

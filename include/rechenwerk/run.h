@@ -59,6 +59,7 @@ typedef struct rw_run_report {
     char folder[1024]; /* where the results are; "": there are none, the run has left nothing */
     char reason[32]; /* "done", "interrupted", "not_finite", "not_converged", "check_failed", "failed"; "": not begun */
     char problem[32], device[32];
+    char method[16], method_reason[240]; /* "rock4", and why it was chosen ("": the case names it); "": the problem has none */
     double time, end;
     int64_t step, outputs, pictures;
     int64_t checks, checks_passed; /* the case's own, made at the end */

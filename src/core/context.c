@@ -114,6 +114,18 @@ void rw_log(rw_context *ctx, rw_log_level level, const char *format, ...)
     }
 }
 
+void rw_log_once(rw_context *ctx, rw_log_level level, const char *format, ...)
+{
+    char text[MESSAGE_SIZE];
+    uint64_t hash = 0xcbf29ce484222325u;
+    va_list args;
+    va_start(args, format);
+    rw_vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    for (const char *c = text; *c; ++c) hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+    if (__atomic_exchange_n(&ctx->logged, hash, __ATOMIC_RELAXED) != hash) rw_log(ctx, level, "%s", text);
+}
+
 rw_status rw_context_set_cache(rw_context *context, bool enabled, const char *folder, bool trace)
 {
     if (!context) return rw_fail(NULL, RW_ERR_ARGUMENT, "rw_context_set_cache: context is NULL: create one first");

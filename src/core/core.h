@@ -21,6 +21,7 @@ struct rw_context {
     void *log_user;
     bool cache_enabled, cache_trace, reproducible;
     char *cache_folder; /* NULL: default place */
+    uint64_t logged;    /* atomic; hash of the last message of rw_log_once */
 };
 
 #define RW_TRY(call)                                                                                                   \
@@ -47,6 +48,8 @@ rw_status rw_fail_prefix(rw_context *ctx, rw_status status, const char *format, 
 /* Host memory gone: RW_ERR_MEMORY with what was wanted. */
 rw_status rw_fail_memory(rw_context *ctx, size_t bytes, const char *what);
 void rw_log(rw_context *ctx, rw_log_level level, const char *format, ...) RW_PRINTF(3, 4);
+/* The same, unless it was the last message logged so: a text that is lowered for each stage of a method warns once. */
+void rw_log_once(rw_context *ctx, rw_log_level level, const char *format, ...) RW_PRINTF(3, 4);
 
 /* Memory: zeroed (what rw_realloc adds is not); NULL only when exhausted (or injected). rw_free(NULL) is allowed. */
 void *rw_calloc(size_t count, size_t size);
@@ -72,6 +75,30 @@ void rw_text_add(rw_text *text, const char *format, ...) RW_PRINTF(2, 3);
 void rw_text_add_bytes(rw_text *text, const char *bytes, size_t n);
 void rw_text_free(rw_text *text);
 
+/* Several mistakes of one input in one message (mistakes.c). */
+#define RW_MISTAKES 20 /* kept of one input; further ones are counted */
+typedef struct rw_mistakes {
+    rw_text text;
+    int n;
+    struct rw_mistakes *outer;
+} rw_mistakes;
+/* This thread collects the mistakes that RW_NOTE meets, until the end; each begin needs its end. */
+void rw_mistakes_begin(rw_mistakes *m);
+/* `status`: of the checks, OK or a failure. Returns it, or ERR_INPUT with a line for each mistake. */
+rw_status rw_mistakes_end(rw_context *ctx, rw_mistakes *m, rw_status status);
+/* Notes the failure that has just happened when it is an ERR_INPUT and this thread collects; else false. */
+bool rw_mistake(rw_context *ctx, rw_status status);
+int rw_mistakes_noted(void); /* so far, by this thread's collector */
+/* RW_TRY that goes on after a mistake that was noted. */
+#define RW_NOTE(ctx, call)                                                                                             \
+    do {                                                                                                               \
+        rw_status rw_note_status = (call);                                                                             \
+        if (rw_note_status != RW_OK && !rw_mistake(ctx, rw_note_status)) return rw_note_status;                        \
+    } while (0)
+
+/* "case.yaml:14:9"; a name that ends in ',' stands for a text without a file: "--set equations, 1:12". */
+void rw_place(char *place, size_t size, const char *name, size_t line, size_t column);
+
 /* vsnprintf and strtod in the C locale: a decimal point, whatever locale the program has set. rw_fail, rw_log,
  * rw_format and rw_text_add print through the first. */
 int rw_vsnprintf(char *buffer, size_t size, const char *format, va_list args) RW_PRINTF(3, 0);
@@ -84,10 +111,12 @@ void rw_fault_set(rw_fault kind, long n);
 bool rw_fault_hit(rw_fault kind); /* true when this event is to fail; cheap when nothing is set */
 long rw_fault_events(rw_fault kind); /* events seen since the last rw_fault_set */
 
-/* Nearest of `n` names to a mistyped one by edit distance (transpositions count one, case counts only between equals);
- * NULL if none is near: more than 1 + length/4 changes. */
+/* Nearest of `n` names to a mistyped or foreign one, for "nearest is …": by edit distance, as a shortened or lengthened
+ * name, or as another word for the same (nearest.c). Never `given` itself; NULL if none is near. */
 const char *rw_nearest(const char *given, const char *const *names, int n);
-/* Number of bytes of the first difference-free prefix etc. live with their users; this is only the distance. */
+/* What to write for a word of other languages that expressions do not have ("rand", "if", "nan"); NULL: nothing known. */
+const char *rw_foreign_word(const char *given);
+/* Inserted, deleted, replaced bytes and swapped neighbours count one each. */
 int rw_edit_distance(const char *a, const char *b);
 
 /* SHA-256 (FIPS 180-4). */
@@ -123,9 +152,14 @@ double rw_seconds(void);
 /* Files. Paths are UTF-8; every failure names the path and the reason of the system. */
 /* The whole file with a NUL added, to be freed with rw_free; more than `limit` bytes is an error (0: no limit). */
 rw_status rw_file_read(rw_context *ctx, const char *path, size_t limit, char **data, size_t *n);
+/* The same from where an open file stands; `name` stands in messages. The file stays open. */
+rw_status rw_file_read_open(rw_context *ctx, int fd, const char *name, size_t limit, char **data, size_t *n);
 /* Writes to a temporary file in the same folder, fsync, rename: the old file stays until the new one is whole. */
 rw_status rw_file_write(rw_context *ctx, const char *path, const void *data, size_t n);
+/* The same with mode 0600 from the first moment; a link at `path` is replaced, not followed. */
+rw_status rw_file_write_private(rw_context *ctx, const char *path, const void *data, size_t n);
 rw_status rw_folder_create(rw_context *ctx, const char *path); /* with parents; existing is fine */
+rw_status rw_folder_create_private(rw_context *ctx, const char *path); /* the same; what is made has mode 0700 */
 /* The two halves of an atomic replace for writers that need a path (HDF5, libpng): temporary name beside `path`
  * (to be freed with rw_free), then commit (fsync + rename) or discard. Both free it and set it to NULL; a commit that
  * fails discards. */

@@ -101,10 +101,18 @@ rw_status rw_file_read(rw_context *ctx, const char *path, size_t limit, char **d
     *data = NULL;
     if (n) *n = 0;
     RW_TRY(check_path(ctx, "rw_file_read", path));
-    if (limit == 0 || limit > SIZE_MAX / 4) limit = SIZE_MAX / 4;
-
     int fd = open_file(path, O_RDONLY, 0);
     if (fd < 0) return fail(ctx, "open", path, errno);
+    rw_status status = rw_file_read_open(ctx, fd, path, limit, data, n);
+    close(fd); /* nothing was written: no error to miss */
+    return status;
+}
+
+rw_status rw_file_read_open(rw_context *ctx, int fd, const char *path, size_t limit, char **data, size_t *n)
+{
+    *data = NULL;
+    if (n) *n = 0;
+    if (limit == 0 || limit > SIZE_MAX / 4) limit = SIZE_MAX / 4;
     rw_status status = RW_OK;
     char *bytes = NULL;
     size_t length = 0, room = 0;
@@ -136,7 +144,6 @@ rw_status rw_file_read(rw_context *ctx, const char *path, size_t limit, char **d
         }
         if (got == 0) break;
     }
-    close(fd); /* nothing was written: no error to miss */
     if (status != RW_OK) {
         rw_free(bytes);
         return status;
@@ -149,12 +156,18 @@ rw_status rw_file_read(rw_context *ctx, const char *path, size_t limit, char **d
 
 /* Replacing */
 
-/* The file that `path` means: itself, or where its symbolic link leads. *mode: st_mode of the old file, 0 if none. */
-static rw_status find_target(rw_context *ctx, const char *path, char **target, mode_t *mode)
+/* The file that `path` means: itself, or (unless private) where its symbolic link leads. *mode: st_mode of the old file,
+ * 0 if none. */
+static rw_status find_target(rw_context *ctx, const char *path, bool private, char **target, mode_t *mode)
 {
     struct stat info;
     *mode = 0;
     *target = NULL;
+    if (private) { /* whatever is there is replaced, but for a folder */
+        *target = rw_strdup(path);
+        if (!*target) return rw_fail_memory(ctx, strlen(path) + 1, "a path");
+        return RW_OK;
+    }
     if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) {
         char *resolved = realpath(path, NULL);
         if (!resolved) return fail(ctx, "follow the link", path, errno);
@@ -182,7 +195,7 @@ static rw_status find_target(rw_context *ctx, const char *path, char **target, m
     return status;
 }
 
-rw_status rw_file_replace_begin(rw_context *ctx, const char *path, char **temporary)
+static rw_status begin(rw_context *ctx, const char *path, bool private, char **temporary)
 {
     static atomic_int count;
     if (!temporary) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_file_replace_begin: temporary is NULL: give a place");
@@ -190,7 +203,7 @@ rw_status rw_file_replace_begin(rw_context *ctx, const char *path, char **tempor
     RW_TRY(check_path(ctx, "rw_file_replace_begin", path));
     char *target;
     mode_t mode;
-    RW_TRY(find_target(ctx, path, &target, &mode));
+    RW_TRY(find_target(ctx, path, private, &target, &mode));
     const char *slash = strrchr(target, '/');
     int folder = slash ? (int)(slash - target) + 1 : 0;
     /* the name is cut so that a long one, still allowed, gives a temporary one that is */
@@ -202,7 +215,7 @@ rw_status rw_file_replace_begin(rw_context *ctx, const char *path, char **tempor
             status = rw_fail_memory(ctx, strlen(target) + 32, "a path");
             break;
         }
-        int fd = open_file(name, O_WRONLY | O_CREAT | O_EXCL, 0666);
+        int fd = open_file(name, O_WRONLY | O_CREAT | O_EXCL, private ? 0600 : 0666);
         if (fd >= 0) {
             if (mode) (void)!fchmod(fd, mode & 0777); /* where it fails, the file system has no permissions */
             close_file(fd);
@@ -219,7 +232,12 @@ rw_status rw_file_replace_begin(rw_context *ctx, const char *path, char **tempor
     return status;
 }
 
-rw_status rw_file_replace_commit(rw_context *ctx, const char *path, char **temporary)
+rw_status rw_file_replace_begin(rw_context *ctx, const char *path, char **temporary)
+{
+    return begin(ctx, path, false, temporary);
+}
+
+static rw_status commit(rw_context *ctx, const char *path, bool private, char **temporary)
 {
     if (!temporary || !*temporary)
         return rw_fail(ctx, RW_ERR_ARGUMENT,
@@ -227,7 +245,7 @@ rw_status rw_file_replace_commit(rw_context *ctx, const char *path, char **tempo
     char *target = NULL;
     mode_t mode;
     rw_status status = check_path(ctx, "rw_file_replace_commit", path);
-    if (status == RW_OK) status = find_target(ctx, path, &target, &mode);
+    if (status == RW_OK) status = find_target(ctx, path, private, &target, &mode);
     if (status != RW_OK) goto done;
 
     int fd = open_file(*temporary, O_RDWR, 0);
@@ -257,6 +275,11 @@ done:
     return status;
 }
 
+rw_status rw_file_replace_commit(rw_context *ctx, const char *path, char **temporary)
+{
+    return commit(ctx, path, false, temporary);
+}
+
 void rw_file_replace_discard(char **temporary)
 {
     if (!temporary || !*temporary) return;
@@ -265,24 +288,34 @@ void rw_file_replace_discard(char **temporary)
     *temporary = NULL;
 }
 
-rw_status rw_file_write(rw_context *ctx, const char *path, const void *data, size_t n)
+static rw_status write_file(rw_context *ctx, const char *path, const void *data, size_t n, bool private)
 {
     if (!data && n > 0)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_file_write: data is NULL but n = %zu: give the bytes", n);
     char *temporary;
-    RW_TRY(rw_file_replace_begin(ctx, path, &temporary));
+    RW_TRY(begin(ctx, path, private, &temporary));
     int fd = open_file(temporary, O_WRONLY, 0);
     bool written = fd >= 0 && write_all(fd, data, n);
     int reason = errno;
     if (fd >= 0 && !close_file(fd) && written) written = false, reason = errno;
-    if (written) return rw_file_replace_commit(ctx, path, &temporary);
+    if (written) return commit(ctx, path, private, &temporary);
     rw_file_replace_discard(&temporary);
     return fail(ctx, "write", path, reason);
 }
 
+rw_status rw_file_write(rw_context *ctx, const char *path, const void *data, size_t n)
+{
+    return write_file(ctx, path, data, n, false);
+}
+
+rw_status rw_file_write_private(rw_context *ctx, const char *path, const void *data, size_t n)
+{
+    return write_file(ctx, path, data, n, true);
+}
+
 /* Folders */
 
-rw_status rw_folder_create(rw_context *ctx, const char *path)
+static rw_status create_folder(rw_context *ctx, const char *path, mode_t mode)
 {
     RW_TRY(check_path(ctx, "rw_folder_create", path));
     char *folder = rw_strdup(path);
@@ -295,7 +328,7 @@ rw_status rw_folder_create(rw_context *ctx, const char *path)
         char kept = *end;
         *end = '\0';
         struct stat info;
-        if (stat(folder, &info) != 0 && mkdir(folder, 0777) != 0 && errno != EEXIST)
+        if (stat(folder, &info) != 0 && mkdir(folder, mode) != 0 && errno != EEXIST)
             status = fail(ctx, "create the folder", folder, errno);
         else if (stat(folder, &info) != 0)
             status = fail(ctx, "create the folder", folder, errno);
@@ -309,3 +342,7 @@ rw_status rw_folder_create(rw_context *ctx, const char *path)
     rw_free(folder);
     return status;
 }
+
+rw_status rw_folder_create(rw_context *ctx, const char *path) { return create_folder(ctx, path, 0777); }
+
+rw_status rw_folder_create_private(rw_context *ctx, const char *path) { return create_folder(ctx, path, 0700); }

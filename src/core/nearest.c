@@ -1,12 +1,18 @@
-/* The nearest of a list of names to a mistyped one: "did you mean …".
+/* The nearest of a list of names to a mistyped one: "nearest is …".
  *
+ * Tried in this order; the given name itself is never an answer:
+ *   another word of the field for the same thing (a table): "if" finds "where", "laplacian" finds "laplace"
+ *   the smallest edit distance, at most 1 + length/5 changes with the mean length of both texts: "cdua" finds "cuda",
+ *     "cpu" does not find "fft", nor "hello" "ell"; up to four characters the first must agree: "rand" does not find "and"
+ *   a name that begins with it, or that it begins with: "lap" finds "laplace", "cosine" finds "cos"
+ *   what follows its last underscore: "t_end" finds "end"
  * Distance: inserted, deleted, replaced bytes and swapped neighbours count one each (optimal string alignment; Damerau
  * 1964, Levenshtein 1966). Cost |a| |b|, in fixed memory: what differs between the texts after their common beginning
  * and end are taken off must fit in LONGEST bytes, else the answer is the upper bound max(|a|, |b|) of that rest.
- * Near means at most 1 + length/5 changes, with the mean length of both texts: "cdua" finds "cuda", "cpu" does not find "fft", nor
- * "hello" "ell" or "dirk" "idr". Bytes, not characters. */
+ * Bytes, not characters. */
 #include "core/core.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define LONGEST 255
@@ -47,17 +53,116 @@ static int distance(const char *a, const char *b, bool fold)
 
 int rw_edit_distance(const char *a, const char *b) { return distance(a, b, false); }
 
-const char *rw_nearest(const char *given, const char *const *names, int n)
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+/* What others call it, and what it is called here, where that is one of the names. */
+static const struct { const char *word, *name; } synonyms[] = {
+    {"lap", "laplace"}, {"laplacian", "laplace"}, {"nabla2", "laplace"}, {"nabla", "grad"}, {"gradient", "grad"},
+    {"divergence", "div"}, {"ddx", "dx"}, {"ddy", "dy"}, {"ddz", "dz"}, {"d2x", "dxx"}, {"d2dx2", "dxx"},
+    {"if", "where"}, {"ifelse", "where"}, {"iif", "where"}, {"select", "where"}, {"heaviside", "where"}, {"step", "where"},
+    {"ln", "log"}, {"lg", "log10"}, {"arcsin", "asin"}, {"arccos", "acos"}, {"arctan", "atan"}, {"arctan2", "atan2"},
+    {"fabs", "abs"}, {"magnitude", "abs"}, {"modulus", "abs"}, {"fmod", "mod"}, {"rem", "mod"}, {"power", "pow"},
+    {"sgn", "sign"}, {"signum", "sign"}, {"fmin", "min"}, {"minimum", "min"}, {"fmax", "max"}, {"maximum", "max"},
+    {"average", "mean"}, {"avg", "mean"}, {"integral", "sum"}, {"total", "sum"}, {"conjugate", "conj"},
+    {"norm2", "norm"}, {"maxnorm", "normmax"}, {"re", "real"}, {"im", "imag"}, {"derivative", "diff"},
+    {"no_flux", "neumann"}, {"noflux", "neumann"}, {"no-flux", "neumann"}, {"zero-flux", "neumann"},
+    {"insulated", "neumann"}, {"cyclic", "periodic"}, {"wrap", "periodic"}, {"fixed", "dirichlet"}, {"mixed", "robin"},
+    {"tolerance", "rtol"}, {"tol", "rtol"}, {"reltol", "rtol"}, {"abstol", "atol"}, {"dt", "step"}, {"timestep", "step"},
+    {"tend", "end"}, {"tmax", "end"}, {"t0", "start"}, {"begin", "start"}, {"solver", "method"}, {"scheme", "method"},
+    {"integrator", "method"}, {"length", "extent"}, {"lengths", "extent"}, {"domain", "extent"}, {"shape", "size"},
+    {"nodes", "size"}, {"points", "size"}, {"resolution", "size"}, {"ic", "initial"}, {"bc", "boundary"},
+    {"boundaries", "boundary"}, {"bcs", "boundary"}, {"constants", "parameters"}, {"params", "parameters"},
+    {"variables", "fields"}, {"unknowns", "fields"}, {"interval", "every"}, {"range", "limits"}, {"clim", "limits"},
+    {"cmap", "colormap"}, {"double", "f64"}, {"float64", "f64"}, {"float", "f32"}, {"float32", "f32"}, {"single", "f32"},
+    {"gpu", "cuda:0"}, {"gpu", "cuda"}, {"nvidia", "cuda"}, {"rk45", "dp5"}, {"dopri5", "dp5"}, {"ode45", "dp5"},
+    {"jakobi", "jacobi"}, {"bicg", "bicgstab"}, {"ilu", "ilu0"},
+};
+
+const char *rw_foreign_word(const char *given)
+{
+    static const struct { const char *word, *text; } words[] = {
+        {"if", "a choice is written where(condition, a, b)"},
+        {"heaviside", "a step is written where(a > 0, 1, 0)"},
+        {"rand", "expressions have no random numbers: give an array, initial: {file: u.npy}"},
+        {"random", "expressions have no random numbers: give an array, initial: {file: u.npy}"},
+        {"randn", "expressions have no random numbers: give an array, initial: {file: u.npy}"},
+        {"noise", "expressions have no random numbers: give an array, initial: {file: u.npy}"},
+        {"nan", "values must be finite numbers"},
+        {"inf", "values must be finite numbers"},
+        {"infinity", "values must be finite numbers"},
+        {"e", "Euler's number is exp(1)"},
+        {"ceil", "the smallest integer not below a is -floor(-a)"},
+        {"round", "the nearest integer is floor(a + 0.5)"},
+        {"cot", "it is 1/tan(a)"},
+        {"sec", "it is 1/cos(a)"},
+        {"curl", "it is written with dx, dy, dz of the components"},
+        {"true", "it is written 1"},
+        {"false", "it is written 0"},
+    };
+    for (int i = 0; i < RW_COUNT(words); i++)
+        if (!distance(given, words[i].word, true)) return words[i].text;
+    return NULL;
+}
+
+static const char *by_synonym(const char *given, const char *const *names, int n)
+{
+    for (int k = 0; k < RW_COUNT(synonyms); k++)
+        for (int i = 0; i < n && !distance(given, synonyms[k].word, true); i++)
+            if (!strcmp(names[i], synonyms[k].name)) return names[i];
+    return NULL;
+}
+
+/* ---- nearest ----------------------------------------------------------------------------------------------------- */
+
+/* Whether so many changes are a slip of the keyboard rather than another word. */
+static bool is_near(const char *given, const char *name, int folded)
+{
+    int na = (int)strlen(given), nb = (int)strlen(name);
+    if (folded > 1 + (na + nb) / 10 || folded >= RW_MAX(na, nb)) return false;
+    if (RW_MAX(na, nb) > 4 || same(given[0], name[0], true)) return true;
+    return same(given[0], name[1], true) && same(given[1], name[0], true); /* swapped */
+}
+
+static const char *by_distance(const char *given, const char *const *names, int n)
 {
     const char *best = NULL;
     int best_folded = 0, best_exact = 0;
     for (int i = 0; i < n; i++) {
         /* CUDA:0 is cuda:0 mistyped once, not four times: case decides only between equals */
         int folded = distance(given, names[i], true), exact = distance(given, names[i], false);
-        int na = (int)strlen(given), nb = (int)strlen(names[i]);
-        if (folded > 1 + (na + nb) / 10 || folded >= RW_MAX(na, nb)) continue;
+        if (!exact || !is_near(given, names[i], folded)) continue;
         if (best && (folded > best_folded || (folded == best_folded && exact >= best_exact))) continue;
         best = names[i], best_folded = folded, best_exact = exact;
     }
     return best;
+}
+
+static bool begins(const char *text, const char *beginning)
+{
+    while (*beginning && same(*text, *beginning, true)) text++, beginning++;
+    return !*beginning;
+}
+
+/* At least three characters, and a third of the name, or half of what was given. */
+static const char *by_beginning(const char *given, const char *const *names, int n)
+{
+    const char *best = NULL;
+    int na = (int)strlen(given);
+    for (int i = 0; i < n; i++) {
+        int nb = (int)strlen(names[i]);
+        bool fits = nb > na ? na >= 3 && 3 * na >= nb && begins(names[i], given) : nb >= 3 && 2 * nb >= na && nb < na && begins(given, names[i]);
+        if (!fits) continue;
+        if (!best || abs(nb - na) < abs((int)strlen(best) - na)) best = names[i];
+    }
+    return best;
+}
+
+const char *rw_nearest(const char *given, const char *const *names, int n)
+{
+    const char *found = by_synonym(given, names, n), *tail = strrchr(given, '_');
+    if (!found) found = by_distance(given, names, n);
+    if (!found) found = by_beginning(given, names, n);
+    for (int i = 0; !found && tail && tail[1] && i < n; i++)
+        if (!strcmp(tail + 1, names[i])) found = names[i];
+    return found && strcmp(found, given) ? found : NULL;
 }

@@ -111,3 +111,9 @@ char *rw_format(const char *format, ...)
     }
     return text.data ? text.data : rw_strdup("");
 }
+
+void rw_place(char *place, size_t size, const char *name, size_t line, size_t column)
+{
+    size_t n = strlen(name);
+    snprintf(place, size, "%s%s%zu:%zu", name, n && name[n - 1] == ',' ? " " : ":", line, column);
+}

@@ -3,18 +3,24 @@
  * Key      SHA-256 of the full text (definitions, dialect, kernel text), the device's identity (hardware, driver,
  *          compiler with version, options, target) and a format number. Whatever the result depends on is in it, so
  *          an entry never has to be changed, only added or removed.
- * Place    $RECHENWERK_CACHE, else $XDG_CACHE_HOME/rechenwerk, else ~/.cache/rechenwerk: a folder of mode 0700 that
- *          belongs to the user; checked before anything in it is loaded. One file a key: KEY.so, KEY.cubin, …
- * Layout   | the compiler's bytes … | SHA-256 of them, 32 | length, 8 | magic "RWKCACH1", 8 |
- *          The trailer is behind the bytes, where an ELF reader does not mind it: the file itself can be opened.
+ * Place    $RECHENWERK_CACHE, else $XDG_CACHE_HOME/rechenwerk, else $HOME/.cache/rechenwerk; none of them: no cache.
+ *          One file per key: KEY.so, KEY.cubin, …
+ * Trust    An entry is executed, so nobody else may be able to put one there (safe_folder, rw_cache_load):
+ *          the folder has mode 0700 and belongs to the user; every folder above it belongs to the user or root and
+ *          is not writable by others (or is sticky, like /tmp); an entry is opened once, without following a link,
+ *          and owner, mode and checksum are those of the open file. The bytes that were checked are what is loaded.
+ * Layout   | the compiler's bytes … | SHA-256, 32 | length, 8 | magic "RWKCACH2", 8 |
+ *          The hash covers magic, key, suffix, length and bytes: an entry copied to another name is not valid there.
  * Writers  write KEY.so.PID-COUNT.tmp, fsync, rename: two processes at once both succeed, readers see whole entries only.
  * Failure  a missing, short or altered entry, or one that others may write, is "not there": compiled again and replaced. A
  *          folder that cannot be made or is not private is reported once as a warning and the cache is off for this
- *          context. What a crashed writer leaves behind is never read; rw_cache_clear removes it.
- * Tracing  rw_context_set_cache(…, trace): one INFO line a look-up. */
+ *          context. What a crashed writer leaves is never read; rw_cache_clear removes it.
+ * Tracing  rw_context_set_cache(…, trace): one INFO line per look-up. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,172 +28,216 @@
 
 #include "device/device.h"
 
-enum { TRAILER = 48, MAX_ENTRY = 1 << 28 };
-static const char magic[8] = {'R', 'W', 'K', 'C', 'A', 'C', 'H', '1'};
+enum { HASH = 32, TRAILER = HASH + 8 + 8, MAX_ENTRY = 1 << 28 };
+static const char magic[8] = {'R', 'W', 'K', 'C', 'A', 'C', 'H', '2'};
 
-static char *default_folder(void)
+/* ---- place ----------------------------------------------------------------------------------------------------- */
+
+/* The folder that the environment names (to be freed); NULL with *none when it names none. */
+static char *cache_folder(const rw_context *ctx, bool *none)
 {
     const char *own = getenv("RECHENWERK_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    *none = false;
+    if (ctx->cache_folder) return rw_strdup(ctx->cache_folder);
     if (own && *own) return rw_strdup(own);
     if (xdg && *xdg == '/') return rw_format("%s/rechenwerk", xdg);
-    return rw_format("%s/.cache/rechenwerk", home && *home ? home : "/tmp");
+    if (home && *home == '/') return rw_format("%s/.cache/rechenwerk", home);
+    *none = true;
+    return NULL;
 }
-
-static char *cache_folder(rw_context *ctx) { return ctx->cache_folder ? rw_strdup(ctx->cache_folder) : default_folder(); }
 
 static bool enabled(const rw_context *ctx) { return __atomic_load_n(&ctx->cache_enabled, __ATOMIC_RELAXED); }
 
-/* Private from its first moment, so that a second process never finds it open to others. */
-static rw_status make_folder(rw_context *ctx, const char *folder)
+/* Is the group the user's own (of the same name, without other members)? Where the umask is 002, new folders are
+ * writable by it. */
+static bool private_group(gid_t gid)
 {
-    char *parent = rw_strdup(folder);
-    if (!parent) return rw_fail_memory(ctx, strlen(folder) + 1, "a path");
-    for (size_t n = strlen(parent); n > 1 && parent[n - 1] == '/'; --n) parent[n - 1] = 0;
-    char *slash = strrchr(parent, '/');
+    char users[4096], groups[4096];
+    struct passwd user, *u = NULL;
+    struct group group, *g = NULL;
+    if (getpwuid_r(geteuid(), &user, users, sizeof users, &u) != 0 || !u) return false;
+    if (getgrgid_r(gid, &group, groups, sizeof groups, &g) != 0 || !g) return false;
+    if (gid != user.pw_gid || strcmp(group.gr_name, user.pw_name) != 0) return false;
+    for (char **member = group.gr_mem; *member; ++member)
+        if (strcmp(*member, user.pw_name) != 0) return false;
+    return true;
+}
+
+/* May another user replace what lies in this folder? In a sticky folder only the owner of an entry may. */
+static bool open_to_others(const struct stat *st)
+{
+    if ((st->st_mode & 022) == 0 || (st->st_mode & S_ISVTX)) return false;
+    return (st->st_mode & 002) || !private_group(st->st_gid);
+}
+
+/* Every folder above `path` (absolute, without links). */
+static rw_status check_parents(rw_context *ctx, const char *path)
+{
+    char *parent = rw_strdup(path), *slash;
+    if (!parent) return rw_fail_memory(ctx, strlen(path) + 1, "a path");
     rw_status status = RW_OK;
-    if (slash && slash != parent) {
-        *slash = 0;
-        status = rw_folder_create(ctx, parent);
+    while (status == RW_OK && (slash = strrchr(parent, '/')) && strcmp(parent, "/") != 0) {
+        slash[slash == parent] = 0;
+        struct stat st;
+        if (lstat(parent, &st) != 0)
+            status = rw_fail(ctx, RW_ERR_FILE, "cache folder %s: %s: %s", path, parent, strerror(errno));
+        else if (st.st_uid != geteuid() && st.st_uid != 0)
+            status = rw_fail(ctx, RW_ERR_FILE,
+                             "cache folder %s lies in %s, which belongs to another user (uid %ld), who could replace "
+                             "it: set RECHENWERK_CACHE to a folder of your own",
+                             path, parent, (long)st.st_uid);
+        else if (open_to_others(&st))
+            status = rw_fail(ctx, RW_ERR_FILE,
+                             "cache folder %s lies in %s, which may be written by others (mode %03o): chmod go-w it, or "
+                             "set RECHENWERK_CACHE to another",
+                             path, parent, (unsigned)st.st_mode & 07777);
     }
-    if (status == RW_OK && mkdir(folder, 0700) != 0 && errno != EEXIST)
-        status = rw_fail(ctx, RW_ERR_FILE, "cache folder %s: %s", folder, strerror(errno));
     rw_free(parent);
     return status;
 }
 
-/* Private to this user, made when missing. */
-static rw_status check_folder(rw_context *ctx, const char *folder)
+/* The folder without links (to be freed), made when missing, open in *fd; it and all above it are safe. */
+static rw_status safe_folder(rw_context *ctx, const char *folder, char **real, int *fd)
 {
-    struct stat st;
-    if (stat(folder, &st) != 0) {
-        RW_TRY(make_folder(ctx, folder));
-        if (stat(folder, &st) != 0) return rw_fail(ctx, RW_ERR_FILE, "cache folder %s: %s", folder, strerror(errno));
+    *real = NULL, *fd = -1;
+    char *resolved = realpath(folder, NULL);
+    if (!resolved) {
+        RW_TRY(rw_folder_create_private(ctx, folder));
+        resolved = realpath(folder, NULL);
     }
-    if (!S_ISDIR(st.st_mode)) return rw_fail(ctx, RW_ERR_FILE, "cache folder %s is not a folder", folder);
-    if (st.st_uid != geteuid() || (st.st_mode & 022))
-        return rw_fail(ctx, RW_ERR_FILE,
-                       "cache folder %s may be written by others: chmod 700 it, or set RECHENWERK_CACHE to another",
-                       folder);
-    return RW_OK;
+    if (!resolved) return rw_fail(ctx, RW_ERR_FILE, "cache folder %s: %s", folder, strerror(errno));
+    *real = rw_strdup(resolved);
+    free(resolved);
+    if (!*real) return rw_fail_memory(ctx, strlen(folder) + 1, "a path");
+    struct stat st;
+    rw_status status = RW_OK;
+    *fd = open(*real, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (*fd < 0)
+        status = rw_fail(ctx, RW_ERR_FILE, "cache folder %s%s%s", folder, errno == ENOTDIR ? "" : ": ",
+                         errno == ENOTDIR ? " is not a folder" : strerror(errno));
+    else if (fstat(*fd, &st) != 0)
+        status = rw_fail(ctx, RW_ERR_FILE, "cache folder %s: %s", folder, strerror(errno));
+    else if (st.st_uid != geteuid())
+        status = rw_fail(ctx, RW_ERR_FILE,
+                         "cache folder %s belongs to another user (uid %ld): set RECHENWERK_CACHE to a folder of your "
+                         "own",
+                         folder, (long)st.st_uid);
+    else if (st.st_mode & 022)
+        status = rw_fail(ctx, RW_ERR_FILE,
+                         "cache folder %s may be written by others: chmod 700 it, or set RECHENWERK_CACHE to another",
+                         folder);
+    else
+        status = check_parents(ctx, *real);
+    if (status == RW_OK) return RW_OK;
+    if (*fd >= 0) close(*fd);
+    rw_free(*real);
+    *real = NULL, *fd = -1;
+    return status;
 }
 
-/* The path of an entry; NULL with the cache switched off for the context when the folder will not do. */
-static char *entry_path(rw_context *ctx, const char *key, const char *suffix)
+/* The path of an entry (to be freed) and its open folder; NULL when there is no cache, which a folder that will not do
+ * switches off for the context. */
+static char *entry_path(rw_context *ctx, const char *key, const char *suffix, int *fd)
 {
-    char *folder = cache_folder(ctx);
-    if (!folder) return NULL;
-    char *path = NULL;
-    if (check_folder(ctx, folder) == RW_OK) {
-        path = rw_format("%s/%s%s", folder, key, suffix);
-    } else {
-        if (__atomic_exchange_n(&ctx->cache_enabled, false, __ATOMIC_RELAXED)) /* threads may meet here */
-            rw_log(ctx, RW_LOG_WARNING, "%s; the program cache is off", rw_message(ctx));
+    bool none;
+    *fd = -1;
+    if (!enabled(ctx)) return NULL;
+    char *folder = cache_folder(ctx, &none), *real = NULL, *path = NULL;
+    if (!folder) return NULL; /* no home: programs stay in memory */
+    if (safe_folder(ctx, folder, &real, fd) == RW_OK) {
+        path = rw_format("%s/%s%s", real, key, suffix);
+        if (!path) close(*fd), *fd = -1;
+    } else if (__atomic_exchange_n(&ctx->cache_enabled, false, __ATOMIC_RELAXED)) { /* threads may meet here */
+        rw_log(ctx, RW_LOG_WARNING, "%s; the program cache is off", rw_message(ctx));
     }
-    rw_free(folder);
+    rw_free(real), rw_free(folder);
     return path;
 }
 
-/* Cuts the trailer off; false when the entry is not whole. */
-static bool check_trailer(char *data, size_t *n)
+/* ---- entries --------------------------------------------------------------------------------------------------- */
+
+static void make_trailer(const char *key, const char *suffix, const void *data, uint64_t n, uint8_t trailer[TRAILER])
 {
-    if (*n < TRAILER || memcmp(data + *n - 8, magic, 8)) return false;
-    uint64_t length;
-    memcpy(&length, data + *n - 16, 8);
-    if (length != *n - TRAILER) return false;
     rw_sha256 s;
-    uint8_t digest[32];
     rw_sha256_begin(&s);
-    rw_sha256_add(&s, data, length);
-    rw_sha256_end(&s, digest);
-    if (memcmp(digest, data + length, 32)) return false;
-    *n = length;
+    rw_sha256_add(&s, magic, sizeof magic);
+    rw_sha256_add(&s, key, strlen(key) + 1);
+    rw_sha256_add(&s, suffix, strlen(suffix) + 1);
+    rw_sha256_add(&s, &n, sizeof n);
+    rw_sha256_add(&s, data, n);
+    rw_sha256_end(&s, trailer);
+    memcpy(trailer + HASH, &n, sizeof n);
+    memcpy(trailer + HASH + 8, magic, sizeof magic);
+}
+
+/* Cuts the trailer off; false when the bytes are not a whole entry of this key. */
+static bool check_trailer(const char *key, const char *suffix, const char *data, size_t *n)
+{
+    uint8_t expected[TRAILER];
+    if (*n < TRAILER) return false;
+    make_trailer(key, suffix, data, *n - TRAILER, expected);
+    if (memcmp(data + *n - TRAILER, expected, TRAILER)) return false;
+    *n -= TRAILER;
     return true;
 }
 
-rw_status rw_cache_load(rw_context *ctx, const char *key, const char *suffix, rw_text *binary, char **path)
+/* The whole of an open file that only its owner may write; NULL with the reason in *found. */
+static char *read_entry(rw_context *ctx, int fd, size_t *n, const char **found)
 {
-    *path = NULL;
-    if (!enabled(ctx)) return RW_ERR_UNSUPPORTED;
-    char *entry = entry_path(ctx, key, suffix);
-    if (!entry) return RW_ERR_UNSUPPORTED;
+    struct stat st;
     char *data = NULL;
+    *found = "not private";
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022)) return NULL;
+    *found = "corrupt";
+    return rw_file_read_open(ctx, fd, "a cache entry", MAX_ENTRY, &data, n) == RW_OK ? data : NULL;
+}
+
+rw_status rw_cache_load(rw_context *ctx, const char *key, const char *suffix, rw_text *binary)
+{
+    int folder;
+    char *entry = entry_path(ctx, key, suffix, &folder), *data = NULL;
+    if (!entry) return RW_ERR_UNSUPPORTED;
     size_t n = 0;
     const char *found = "missing";
     rw_status status = RW_ERR_UNSUPPORTED;
-    struct stat st;
-    if (stat(entry, &st) == 0) {
-        bool own = S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022);
-        found = own ? "corrupt" : "not private";
-        if (own && rw_file_read(ctx, entry, MAX_ENTRY, &data, &n) == RW_OK && check_trailer(data, &n)) {
-            found = "hit";
-            rw_text_add_bytes(binary, data, n);
-            status = binary->failed ? rw_fail_memory(ctx, n, "a cache entry") : RW_OK;
-        }
+    int fd = openat(folder, strrchr(entry, '/') + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0) {
+        data = read_entry(ctx, fd, &n, &found);
+        close(fd);
+    } else if (errno != ENOENT) {
+        found = errno == ELOOP ? "not private" : "corrupt"; /* ELOOP: a link */
+    }
+    if (data && check_trailer(key, suffix, data, &n)) {
+        found = "hit";
+        rw_text_add_bytes(binary, data, n);
+        status = binary->failed ? rw_fail_memory(ctx, n, "a cache entry") : RW_OK;
     }
     if (ctx->cache_trace) rw_log(ctx, RW_LOG_INFO, "cache: %s %.16s… (%s)", found, key, entry);
-    rw_free(data);
-    if (status == RW_OK) *path = entry;
-    else rw_free(entry);
+    close(folder);
+    rw_free(data), rw_free(entry);
     return status;
 }
 
-/* With the cache off the bytes go to a private temporary file that the caller's load may open. */
-static rw_status store_temporary(rw_context *ctx, const char *suffix, const rw_text *binary, char **path)
+void rw_cache_store(rw_context *ctx, const char *key, const char *suffix, const rw_text *binary)
 {
-    const char *tmp = getenv("TMPDIR");
-    char *name = rw_format("%s/rechenwerk-XXXXXX%s", tmp && *tmp ? tmp : "/tmp", suffix);
-    if (!name) return rw_fail_memory(ctx, 64, "a path");
-    int fd = mkstemps(name, (int)strlen(suffix));
-    rw_status status = RW_OK;
-    size_t done = 0;
-    while (fd >= 0 && done < binary->length) {
-        ssize_t n = write(fd, binary->data + done, binary->length - done);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) break;
-        done += (size_t)n;
-    }
-    if (fd < 0 || done < binary->length)
-        status = rw_fail(ctx, RW_ERR_FILE, "temporary file %s: %s: set TMPDIR to a folder with room", name,
-                         strerror(errno));
-    if (fd >= 0) close(fd);
-    if (status == RW_OK) *path = name;
-    else rw_free(name);
-    return status;
-}
-
-rw_status rw_cache_store(rw_context *ctx, const char *key, const char *suffix, const rw_text *binary, char **path,
-                         bool *temporary)
-{
-    *path = NULL, *temporary = false;
-    char *entry = enabled(ctx) ? entry_path(ctx, key, suffix) : NULL;
-    if (!entry) {
-        *temporary = true;
-        return store_temporary(ctx, suffix, binary, path);
-    }
+    int folder;
+    char *entry = entry_path(ctx, key, suffix, &folder);
+    if (!entry) return;
+    close(folder); /* the path stays the folder's: nobody else may change what leads to it */
     uint8_t trailer[TRAILER];
-    rw_sha256 s;
-    uint64_t length = binary->length;
-    rw_sha256_begin(&s);
-    rw_sha256_add(&s, binary->data, binary->length);
-    rw_sha256_end(&s, trailer);
-    memcpy(trailer + 32, &length, 8);
-    memcpy(trailer + 40, magic, 8);
     rw_text whole = {0};
+    make_trailer(key, suffix, binary->data, binary->length, trailer);
     rw_text_add_bytes(&whole, binary->data, binary->length);
     rw_text_add_bytes(&whole, (const char *)trailer, TRAILER);
-    rw_status status = whole.failed ? rw_fail_memory(ctx, length, "a cache entry")
-                                    : rw_file_write(ctx, entry, whole.data, whole.length);
+    rw_status status = whole.failed ? rw_fail_memory(ctx, binary->length, "a cache entry")
+                                    : rw_file_write_private(ctx, entry, whole.data, whole.length);
+    if (status != RW_OK) /* a full disk costs time only */
+        rw_log(ctx, RW_LOG_WARNING, "cache: entry not written: %s", rw_message(ctx));
     rw_text_free(&whole);
-    if (status == RW_OK) {
-        chmod(entry, 0600); /* whatever umask made of it: others never write what is loaded */
-        *path = entry;
-        return RW_OK;
-    }
-    rw_log(ctx, RW_LOG_WARNING, "cache: entry not written: %s", rw_message(ctx)); /* a full disk costs time only */
     rw_free(entry);
-    *temporary = true;
-    return store_temporary(ctx, suffix, binary, path);
 }
+
+/* ---- describe, clear ------------------------------------------------------------------------------------------- */
 
 /* Number of the entries in the folder, their bytes in *bytes; removes them, and what crashed writers left behind. */
 static int64_t walk(const char *folder, bool remove, int64_t *bytes)
@@ -198,7 +248,7 @@ static int64_t walk(const char *folder, bool remove, int64_t *bytes)
     for (struct dirent *e; (e = readdir(d));) {
         const char *dot = strchr(e->d_name, '.'), *last = strrchr(e->d_name, '.');
         struct stat st;
-        if (!dot || dot - e->d_name != 64 || fstatat(dirfd(d), e->d_name, &st, 0) != 0) continue;
+        if (!dot || dot - e->d_name != 64 || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
         bool gone = remove && unlinkat(dirfd(d), e->d_name, 0) == 0;
         if (strcmp(last, ".tmp") == 0) continue;
         *bytes += st.st_size;
@@ -210,9 +260,10 @@ static int64_t walk(const char *folder, bool remove, int64_t *bytes)
 
 rw_status rw_cache_describe(rw_context *ctx, rw_cache_info *info)
 {
+    bool none;
     memset(info, 0, sizeof *info);
-    char *folder = cache_folder(ctx);
-    if (!folder) return rw_fail_memory(ctx, 64, "a path");
+    char *folder = cache_folder(ctx, &none);
+    if (!folder) return none ? RW_OK : rw_fail_memory(ctx, 64, "a path");
     snprintf(info->folder, sizeof info->folder, "%s", folder);
     info->entries = walk(folder, false, &info->bytes);
     rw_free(folder);
@@ -221,9 +272,11 @@ rw_status rw_cache_describe(rw_context *ctx, rw_cache_info *info)
 
 rw_status rw_cache_clear(rw_context *ctx, int64_t *removed)
 {
+    bool none;
     int64_t bytes = 0;
-    char *folder = cache_folder(ctx);
-    if (!folder) return rw_fail_memory(ctx, 64, "a path");
+    *removed = 0;
+    char *folder = cache_folder(ctx, &none);
+    if (!folder) return none ? RW_OK : rw_fail_memory(ctx, 64, "a path");
     *removed = walk(folder, true, &bytes);
     rw_free(folder);
     return RW_OK;

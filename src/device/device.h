@@ -108,8 +108,7 @@ typedef struct rw_device_ops {
     rw_status (*identity)(rw_device *dev, rw_text *identity);
     /* Full text to the bytes that load takes. On failure the message has kernel, line, log path. */
     rw_status (*compile)(rw_device *dev, rw_program *p, const char *text, rw_text *binary);
-    /* `path` is the entry on disk holding the bytes (a private temporary file when the cache is off). */
-    rw_status (*load)(rw_device *dev, rw_program *p, const rw_text *binary, const char *path);
+    rw_status (*load)(rw_device *dev, rw_program *p, const rw_text *binary); /* exactly these bytes */
     void (*unload)(rw_device *dev, rw_program *p);
     rw_status (*launch)(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_launch_arg *args, int nargs);
     rw_status (*queue_create)(rw_queue *q);
@@ -204,12 +203,11 @@ rw_status rw_array_for_launch(rw_array *a, rw_queue *q, bool writes);
 /* The device copy is the newer one now. */
 void rw_array_written(rw_array *a);
 
-/* Cache on disk: bytes for a key, RW_ERR_UNSUPPORTED when there is no entry (or the cache is off).
- * On success *path (to be freed) names the entry. See docs/dev/cache.md. */
-rw_status rw_cache_load(rw_context *ctx, const char *key, const char *suffix, rw_text *binary, char **path);
-/* *temporary: the file is not an entry (cache off, disk full) and is to be removed after loading. */
-rw_status rw_cache_store(rw_context *ctx, const char *key, const char *suffix, const rw_text *binary, char **path,
-                         bool *temporary);
+/* Cache on disk: the checked bytes for a key, RW_ERR_UNSUPPORTED when there is no entry (or the cache is off).
+ * See docs/dev/cache.md. */
+rw_status rw_cache_load(rw_context *ctx, const char *key, const char *suffix, rw_text *binary);
+/* Stores the bytes; where that fails, a warning is logged. */
+void rw_cache_store(rw_context *ctx, const char *key, const char *suffix, const rw_text *binary);
 
 /* The dialect's text for a device kind ("cpu", "opencl", "cuda", "check") and an embedded kernel text by file name;
  * NULL when there is none. */

@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "device/device.h"
 #include "kernels/embedded.h"
@@ -216,18 +215,22 @@ static rw_status full_text(rw_device *dev, const char *name, const char *text, c
     snprintf(file, sizeof file, "dialect_%s.h", dev->ops->kind);
     const char *dialect = rw_embedded_text(file);
     const char *math = rw_embedded_text("dialect_math.h"), *cmath = rw_embedded_text("dialect_complex.h");
-    if (!dialect || !math || !cmath)
+    const char *functions = rw_embedded_text("dialect_functions.h");
+    if (!dialect || !math || !cmath || !functions)
         return rw_fail(dev->ctx, RW_ERR_INTERNAL, "the dialect %s is not in the library", file);
     for (int i = 0; i < n; ++i) rw_text_add(full, "#define %s %s\n", defines[i].name, defines[i].value);
     if (dev->ctx->reproducible) rw_text_add(full, "#define RW_REPRODUCIBLE 1\n");
     rw_text_add_bytes(full, dialect, strlen(dialect));
     add_types(full, real);
     rw_text_add_bytes(full, math, strlen(math));
-    if (define_value(defines, n, "WITH_COMPLEX")) { /* the same text for both precisions */
-        rw_text_add(full, "#define CT c64\n#define RT f32\n#define CF(name) c64_##name\n");
-        rw_text_add_bytes(full, cmath, strlen(cmath));
-        rw_text_add(full, "#undef CT\n#undef RT\n#undef CF\n#define CT c128\n#define RT f64\n#define CF(name) c128_##name\n");
-        rw_text_add_bytes(full, cmath, strlen(cmath));
+    for (int wide = 0; wide < 2; ++wide) { /* the same text for both precisions */
+        const char *real_type = wide ? "f64" : "f32", *complex_type = wide ? "c128" : "c64";
+        rw_text_add(full, "#define RT %s\n#define RF(name) %s_##name\n#define HALF_ULP ((%s)%s)\n", real_type, real_type, real_type,
+                    wide ? "1.1102230246251565e-16" : "5.9604644775390625e-08");
+        rw_text_add(full, "#define CT %s\n#define CF(name) %s_##name\n", complex_type, complex_type);
+        rw_text_add_bytes(full, functions, strlen(functions));
+        if (define_value(defines, n, "WITH_COMPLEX")) rw_text_add_bytes(full, cmath, strlen(cmath));
+        rw_text_add(full, "#undef RT\n#undef RF\n#undef HALF_ULP\n#undef CT\n#undef CF\n");
     }
     rw_text_add(full, "#line 1 \"");
     for (const char *c = name; *c; ++c) rw_text_add(full, "%c", strchr("\"\\\n\r", *c) ? '_' : *c);
@@ -264,19 +267,17 @@ static rw_status make_key(rw_device *dev, const rw_text *full, char key[65])
 static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *full)
 {
     rw_text binary = {0};
-    char *path = NULL;
-    rw_status status = rw_cache_load(dev->ctx, p->key, dev->ops->suffix, &binary, &path);
+    rw_status status = rw_cache_load(dev->ctx, p->key, dev->ops->suffix, &binary);
     if (status == RW_OK) {
-        status = dev->ops->load(dev, p, &binary, path);
+        status = dev->ops->load(dev, p, &binary);
         if (status == RW_OK) {
             rw_count(dev, &dev->counters.cache_hits, 1);
             goto out;
         }
-        rw_log(dev->ctx, RW_LOG_WARNING, "cache: entry %s does not load (%s): compiled again", path,
+        rw_log(dev->ctx, RW_LOG_WARNING, "cache: entry %s does not load (%s): compiled again", p->key,
                rw_message(dev->ctx));
         dev->ops->unload(dev, p);
     }
-    rw_free(path), path = NULL;
     rw_text_free(&binary);
     double start = rw_seconds();
     if (rw_fault_hit(RW_FAULT_COMPILE)) {
@@ -291,13 +292,10 @@ static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *
     dev->counters.compile_seconds += seconds;
     pthread_mutex_unlock(&dev->lock);
     rw_log(dev->ctx, RW_LOG_DEBUG, "%s: compiled %s in %.0f ms", dev->info.name, p->name, seconds * 1e3);
-    bool temporary = false;
-    RW_TRY_GOTO(rw_cache_store(dev->ctx, p->key, dev->ops->suffix, &binary, &path, &temporary), out);
-    status = dev->ops->load(dev, p, &binary, path);
-    if (temporary) unlink(path);
+    rw_cache_store(dev->ctx, p->key, dev->ops->suffix, &binary);
+    status = dev->ops->load(dev, p, &binary);
 out:
     rw_text_free(&binary);
-    rw_free(path);
     return status;
 }
 

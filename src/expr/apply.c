@@ -5,6 +5,50 @@
 
 #include "expr/graph.h"
 
+/* The functions below follow src/kernels/dialect_functions.h, which says why. */
+static double rounded_exp2(double a) { return a == rint(a) && fabs(a) < 1080 ? ldexp(1, (int)a) : exp2(a); }
+
+static double rounded_log2(double a)
+{
+    double r = log2(a), k = rint(r);
+    return fabs(k) < 1080 && ldexp(1, (int)k) == a ? k : r;
+}
+
+static double rounded_log10(double a)
+{
+    double r = log10(a), k = rint(r), p = 1, b = 10;
+    if (!(fabs(k) <= 22)) return r;
+    for (int m = (int)fabs(k); m > 0; m /= 2, b *= b)
+        if (m % 2) p *= b;
+    return (k < 0 ? 1 / p : p) == a ? k : r;
+}
+
+static double rounded_cbrt(double a)
+{
+    double r = cbrt(a), k = rint(r);
+    return k * k * k == a ? k : r;
+}
+
+static double rounded_hypot(double a, double b)
+{
+    double r = hypot(a, b), k = rint(r);
+    return r >= 1 && k * k == a * a + b * b ? k : r;
+}
+
+static double rounded_power(double a, double b)
+{
+    double r = pow(a, b);
+    return a == rint(a) && b == rint(b) && b >= 0 && fabs(r) < 0x1p46 ? rint(r) : r;
+}
+
+static double modulus(double a, double b)
+{
+    double m = fmod(a, b);
+    if (m == 0 || (m < 0) == (b < 0)) return m;
+    m += b;
+    return m == b ? b - b * 0x1p-53 : m;
+}
+
 static double real_value(rw_node_op op, double a, double b, double c)
 {
     switch (op) {
@@ -13,7 +57,7 @@ static double real_value(rw_node_op op, double a, double b, double c)
     case RW_OP_MUL: return a * b;
     case RW_OP_DIV: return a / b;
     case RW_OP_NEG: return -a;
-    case RW_OP_POW: return pow(a, b);
+    case RW_OP_POW: return rounded_power(a, b);
     case RW_OP_LT: return a < b;
     case RW_OP_LE: return a <= b;
     case RW_OP_EQ: return a == b;
@@ -24,15 +68,18 @@ static double real_value(rw_node_op op, double a, double b, double c)
     case RW_OP_WHERE: return a != 0 ? b : c;
     case RW_OP_MIN: return a < b || a != a ? a : b;
     case RW_OP_MAX: return a > b || a != a ? a : b;
-    case RW_OP_MOD: return a - b * floor(a / b);
-    case RW_OP_HYPOT: return hypot(a, b);
+    case RW_OP_MOD: return modulus(a, b);
+    case RW_OP_HYPOT: return rounded_hypot(a, b);
     case RW_OP_ATAN2: return atan2(a, b);
     case RW_OP_ABS: return fabs(a);
     case RW_OP_SIGN: return a > 0 ? 1 : a < 0 ? -1 : a;
     case RW_OP_SQRT: return sqrt(a);
-    case RW_OP_CBRT: return cbrt(a);
+    case RW_OP_CBRT: return rounded_cbrt(a);
     case RW_OP_EXP: return exp(a);
     case RW_OP_LOG: return log(a);
+    case RW_OP_EXP2: return rounded_exp2(a);
+    case RW_OP_LOG2: return rounded_log2(a);
+    case RW_OP_LOG10: return rounded_log10(a);
     case RW_OP_SIN: return sin(a);
     case RW_OP_COS: return cos(a);
     case RW_OP_TAN: return tan(a);
@@ -49,6 +96,14 @@ static double real_value(rw_node_op op, double a, double b, double c)
     }
 }
 
+/* CMPLX, which clang with glibc lacks: re + im*I would lose infinities and signs of zero. */
+static double complex complex_of(const double parts[2])
+{
+    double complex z;
+    memcpy(&z, parts, sizeof z);
+    return z;
+}
+
 /* The same branches as src/kernels/dialect_complex.h where the C library's differ (pow at 0). */
 static double complex complex_value(rw_node_op op, double complex a, double complex b, double complex c)
 {
@@ -56,7 +111,7 @@ static double complex complex_value(rw_node_op op, double complex a, double comp
     case RW_OP_ADD: return a + b;
     case RW_OP_SUB: return a - b;
     case RW_OP_MUL: return a * b;
-    case RW_OP_DIV: return a / b;
+    case RW_OP_DIV: return cimag(b) == 0 ? complex_of((double[2]){creal(a) / creal(b), cimag(a) / creal(b)}) : a / b;
     case RW_OP_NEG: return -a;
     case RW_OP_POW: return a == 0 ? (b == 0 ? 1 : 0) : cexp(b * clog(a));
     case RW_OP_EQ: return a == b;
@@ -77,14 +132,6 @@ static double complex complex_value(rw_node_op op, double complex a, double comp
     case RW_OP_CONJ: return conj(a);
     default: return NAN; /* refused by the checker */
     }
-}
-
-/* CMPLX, which clang with glibc lacks: re + im*I would lose infinities and signs of zero. */
-static double complex complex_of(const double parts[2])
-{
-    double complex z;
-    memcpy(&z, parts, sizeof z);
-    return z;
 }
 
 void rw_apply(rw_node_op op, const double (*arg)[2], bool is_complex, double out[2])
@@ -158,6 +205,27 @@ bool rw_graph_depends(rw_graph *g, rw_node n, int param)
 {
     g->stamp++;
     return param >= 0 && finds(g, n, param);
+}
+
+static bool finds_field(rw_graph *g, rw_node n, int field)
+{
+    rw_graph_node *p = g->nodes + n;
+    if (p->op == RW_OP_REDUCE || p->stamp == g->stamp) return false;
+    p->stamp = g->stamp;
+    bool found = p->op == RW_OP_FIELD && p->index == field;
+    for (int i = 0; i < rw_ops[p->op].arity && !found; ++i) found = finds_field(g, p->arg[i], field);
+    return found;
+}
+
+int rw_shared_field(rw_graph *g, rw_node a, rw_node b)
+{
+    for (int f = 0; f < g->nfields; ++f) {
+        g->stamp++;
+        if (g->fields[f].given || !finds_field(g, a, f)) continue;
+        g->stamp++;
+        if (finds_field(g, b, f)) return f;
+    }
+    return -1;
 }
 
 bool rw_graph_set_course(rw_graph *g, int param, const rw_course *course)

@@ -103,7 +103,7 @@ rw_status rw_lower_gathered(rw_lowering *l, const rw_syntax *s, rw_node e, rw_va
     rw_graph *g = l->graph;
     elsewhere where = {0};
     leaves all = {.n = 0};
-    *v = (rw_value){1, {rw_real(g, 0), -1, -1}};
+    *v = (rw_value){.n = 1, .node = {rw_real(g, 0), -1, -1}};
     if (!g->nodes[e].is_field) return RW_OK;
     RW_TRY(need_tables(l));
     rw_node sum = rw_real(g, 0);

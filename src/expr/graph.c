@@ -2,6 +2,7 @@
 #include "expr/graph.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const rw_op_info rw_ops[RW_OP_COUNT] = {
@@ -237,6 +238,17 @@ static rw_node power(rw_graph *g, rw_node x, double n)
     return -1;
 }
 
+/* Known on the host before a run. */
+static bool is_scalar(const rw_graph *g, rw_node n) { return !g->nodes[n].is_field && !g->nodes[n].reduced; }
+
+/* A power of 2 whose reciprocal is normal in f32 too: the product with it has the bits of the quotient. */
+static bool has_exact_reciprocal(const rw_graph *g, rw_node n)
+{
+    const rw_graph_node *p = g->nodes + n;
+    int exponent;
+    return p->op == RW_OP_CONST && p->im == 0 && fabs(frexp(p->re, &exponent)) == 0.5 && abs(exponent) <= 126;
+}
+
 /* Identities that hold for every finite operand; -1 when none applies. */
 static rw_node simplify(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c)
 {
@@ -263,8 +275,7 @@ static rw_node simplify(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_nod
     case RW_OP_DIV:
         if (rw_is_const(g, b, 1)) return a;
         if (rw_is_const(g, a, 0) && !(g->nodes[b].op == RW_OP_CONST)) return a;
-        /* one reciprocal on the host instead of a division a cell */
-        if (!g->nodes[b].is_field && !g->nodes[b].reduced && g->nodes[a].is_field)
+        if (g->nodes[a].is_field && (has_exact_reciprocal(g, b) || (g->reciprocals && is_scalar(g, b))))
             return rw_make2(g, RW_OP_MUL, a, rw_make2(g, RW_OP_DIV, rw_real(g, 1), b));
         break;
     case RW_OP_NEG:
@@ -291,9 +302,6 @@ static rw_node simplify(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_nod
 
 static bool commutes(rw_node_op op) { return op == RW_OP_ADD || op == RW_OP_MUL; }
 
-/* Known on the host before a run. */
-static bool is_scalar(const rw_graph *g, rw_node n) { return !g->nodes[n].is_field && !g->nodes[n].reduced; }
-
 /* n = *field times *scalar. */
 static bool splits(const rw_graph *g, rw_node n, rw_node *field, rw_node *scalar)
 {
@@ -309,7 +317,7 @@ static bool splits(const rw_graph *g, rw_node n, rw_node *field, rw_node *scalar
 static rw_node gather(rw_graph *g, rw_node_op op, rw_node a, rw_node b)
 {
     rw_node field, scalar;
-    if (op == RW_OP_DIV && is_scalar(g, b) && splits(g, a, &field, &scalar) && !(g->nodes[scalar].op == RW_OP_CONST && g->nodes[b].op == RW_OP_CONST))
+    if (op == RW_OP_DIV && g->reciprocals && is_scalar(g, b) && splits(g, a, &field, &scalar) && !(g->nodes[scalar].op == RW_OP_CONST && g->nodes[b].op == RW_OP_CONST))
         return rw_make2(g, RW_OP_MUL, field, rw_make2(g, RW_OP_DIV, scalar, b));
     if (op != RW_OP_MUL) return -1;
     for (int i = 0; i < 2; ++i) {

@@ -107,6 +107,7 @@ typedef struct rw_graph {
     int nfunctions, functions_capacity;
     uint64_t stamp;
     bool gather;               /* products keep their scalar factors together, whatever the order they were written in */
+    bool reciprocals;          /* a division by a scalar may be a product with its reciprocal; else only where that has the same bits */
     bool linear;               /* sums of what is assigned become linear forms: rw_linear */
     bool failed;               /* out of memory once, or too_large: checked at the end of building */
     bool too_large;            /* more than RW_GRAPH_NODES, or deeper than RW_GRAPH_DEPTH */
@@ -174,6 +175,8 @@ void rw_graph_scalar(rw_graph *g, rw_node n, double *re, double *im);
 bool rw_graph_set_course(rw_graph *g, int param, const rw_course *course);
 /* True when the parameter is among the leaves of the node. */
 bool rw_graph_depends(rw_graph *g, rw_node n, int param);
+/* A field of the graph that both depend on at nodes of the grid, reductions apart; -1: none. */
+int rw_shared_field(rw_graph *g, rw_node a, rw_node b);
 /* One operation on complex numbers in double precision: the reference of all devices. */
 void rw_apply(rw_node_op op, const double (*arg)[2], bool is_complex, double out[2]);
 /* The same for the operation of a node with this index, calls among them. */

@@ -581,8 +581,8 @@ void rw_emit_definitions(rw_emitter *e)
     const rw_tiling *t = &e->k->tiling;
     const rw_grid *grid = &e->g->grid;
     int64_t cells = grid->size[0] * grid->size[1] * grid->size[2];
-    ADD("#define CX(name) %s_##name\n#define INDEX %s\n#define SPLIT %d\n", e->k->f32 ? "c64" : "c128",
-        t->narrow ? "int" : "long", t->split);
+    ADD("#define CX(name) %s_##name\n#define RX(name) %s_##name\n#define INDEX %s\n#define SPLIT %d\n", e->k->f32 ? "c64" : "c128",
+        e->k->f32 ? "f32" : "f64", t->narrow ? "int" : "long", t->split);
     for (int d = 0; d < 3; ++d) {
         long long n = t->flat ? d ? 1 : (long long)cells : (long long)grid->size[d];
         ADD("#define N%c %lld\n#define TILE_%c %lld\n#define TILES_%c %lld\n", rw_size_letter[d], n, rw_size_letter[d],

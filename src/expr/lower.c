@@ -75,7 +75,7 @@ static bool is_coordinate(const char *name)
     return !strcmp(name, "x") || !strcmp(name, "y") || !strcmp(name, "z") || !strcmp(name, "t") || !strcmp(name, "pi");
 }
 
-static rw_value scalar_value(rw_node n) { return (rw_value){1, {n, -1, -1}}; }
+static rw_value scalar_value(rw_node n) { return (rw_value){.n = 1, .node = {n, -1, -1}}; }
 
 static const char *shape_name(const rw_lowering *l, const rw_value *v, char text[32])
 {
@@ -97,6 +97,8 @@ static rw_status fail_name(rw_lowering *l, const rw_syntax *s, const char *what)
     if (call && (local || rw_graph_find_field(g, s->name) >= 0 || rw_graph_find_param(g, s->name) >= 0))
         return FAIL(s->at, "%s is no function: a product is written %s*(…)", s->name, s->name);
     if (call && is_coordinate(s->name)) return FAIL(s->at, "%s is no function but a coordinate or constant", s->name);
+    const char *foreign = function ? NULL : rw_foreign_word(s->name);
+    if (foreign) return FAIL(s->at, "%s %s is unknown: %s", what, s->name, foreign);
     if (!call && (function || rw_is_reserved(s->name)))
         return FAIL(s->at, "%s is %s: its arguments are missing", s->name, function ? "a function" : "a word of the language");
     int n = 0, max = g->nfields + g->nparams + l->nlocals + l->nfunctions + g->nfunctions + RW_COUNT(words);
@@ -182,7 +184,7 @@ static rw_status lower_operator(rw_lowering *l, const rw_syntax *s, rw_value *v)
         {">", RW_OP_LT, true}, {">=", RW_OP_LE, true}, {"==", RW_OP_EQ, false}, {"!=", RW_OP_NE, false},
         {"and", RW_OP_AND, false}, {"or", RW_OP_OR, false}, {"not", RW_OP_NOT, false}};
     rw_graph *g = l->graph;
-    rw_value a, b = {1, {0, 0, 0}};
+    rw_value a, b = {.n = 1};
     RW_TRY(rw_lower(l, l->source, s->args[0], &a));
     if (s->n > 1) RW_TRY(rw_lower(l, l->source, s->args[1], &b));
     char sa[32], sb[32];
@@ -207,15 +209,18 @@ static rw_status lower_operator(rw_lowering *l, const rw_syntax *s, rw_value *v)
             return FAIL(s->at, "incompatible shapes: %s %s %s: vectors may be added to vectors, scaled, or multiplied "
                                "with · ", shape_name(l, &a, sa), s->name[0] == 'u' ? "-" : s->name, shape_name(l, &b, sb));
         int n = RW_MAX(a.n, b.n);
-        rw_value out = {n, {0, 0, 0}};
+        rw_value out = {.n = n};
         for (int d = 0; d < n; ++d)
             out.node[d] = rw_make(g, op, a.node[a.n > 1 ? d : 0], op == RW_OP_NEG ? -1 : b.node[b.n > 1 ? d : 0], -1);
+        rw_combine_fluxes(g, op, &a, &b, &out);
         *v = out;
         return RW_OK;
     }
     rw_node args[3] = {a.node[0], b.node[0], -1};
     if (table[row].swap) args[0] = b.node[0], args[1] = a.node[0];
-    return make_checked(l, s, op, args, v);
+    RW_TRY(make_checked(l, s, op, args, v));
+    rw_combine_fluxes(g, op, &a, &b, v);
+    return RW_OK;
 }
 
 /* ---- differences on the grid ---------------------------------------------------------------------------------- */
@@ -254,6 +259,22 @@ static rw_status need_scalars(rw_lowering *l, const rw_syntax *s, const rw_value
     return RW_OK;
 }
 
+/* A velocity made of the field that it carries: the equation is nonlinear, and its shocks need a conservative form. */
+static void warn_of_shocks(rw_lowering *l, const rw_syntax *s, rw_node carried, const rw_node *velocity)
+{
+    rw_graph *g = l->graph;
+    int shared = -1;
+    for (int d = 0; d < g->grid.ndim && shared < 0; ++d) shared = rw_shared_field(g, carried, velocity[d]);
+    if (shared < 0 || l->warned) return;
+    char place[512];
+    rw_place_text(l->source, s->at, place, sizeof place);
+    l->warned = true;
+    rw_log_once(l->ctx, RW_LOG_WARNING,
+                "%s: %s: the velocity depends on the field that it carries; %s is not conservative: shocks move at the wrong speed and mass is lost. Where u stays smooth this is "
+                "harmless; else write the flux as a divergence, -dx(u^2/2) for -u*du/dx, with viscosity",
+                place, s->name, s->name);
+}
+
 static rw_status lower_upwind(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, int order, rw_value *v)
 {
     rw_graph *g = l->graph;
@@ -275,25 +296,9 @@ static rw_status lower_upwind(rw_lowering *l, const rw_syntax *s, const rw_value
                                 one_sided(g, f, d, 1, order), one_sided(g, f, d, -1, order));
         sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, velocity[d], slope));
     }
+    if (!g->failed) warn_of_shocks(l, s, f, velocity);
     *v = scalar_value(sum);
     return RW_OK;
-}
-
-/* div(k grad u) with k at half nodes: ((k+ + k)(u+ - u) - (k + k-)(u - u-)) / (2 h^2). */
-static rw_node divgrad(rw_graph *g, rw_node k, rw_node u)
-{
-    rw_node sum = rw_real(g, 0);
-    for (int d = 0; d < g->grid.ndim; ++d) {
-        rw_node up = rw_shift(g, u, d, 1), um = rw_shift(g, u, d, -1), h = rw_spacing(g, d);
-        rw_node kp = rw_make2(g, RW_OP_ADD, rw_shift(g, k, d, 1), k);
-        rw_node km = rw_make2(g, RW_OP_ADD, k, rw_shift(g, k, d, -1));
-        rw_node flux = rw_make2(g, RW_OP_SUB, rw_make2(g, RW_OP_MUL, kp, rw_make2(g, RW_OP_SUB, up, u)),
-                                rw_make2(g, RW_OP_MUL, km, rw_make2(g, RW_OP_SUB, u, um)));
-        sum = rw_make2(g, RW_OP_ADD, sum,
-                       rw_make2(g, RW_OP_MUL, flux,
-                                rw_make2(g, RW_OP_DIV, rw_real(g, 0.5), rw_make2(g, RW_OP_MUL, h, h))));
-    }
-    return sum;
 }
 
 /* An optional last argument: the order of this one operator. */
@@ -324,6 +329,11 @@ static rw_status lower_derivative(rw_lowering *l, const rw_syntax *s, const rw_v
         count[axes[i]]++;
     }
     rw_node e = args[0].node[0];
+    if (naxes == 1) {
+        *v = scalar_value(rw_flux_derivative(l->graph, args, 0, axes[0], order));
+        if (l->graph->nodes[e].is_field) rw_make_flux(l->graph, v, e, axes[0], order);
+        return RW_OK;
+    }
     for (int d = 0; d < 3; ++d) {
         for (; count[d] >= 2; count[d] -= 2) e = rw_central(l->graph, e, d, 2, order);
         if (count[d]) e = rw_central(l->graph, e, d, 1, order);
@@ -493,8 +503,9 @@ static rw_status lower_grid_operator(rw_lowering *l, const rw_syntax *s, const r
     }
     if (!strcmp(w, "grad")) {
         RW_TRY(take_order(l, s, args, &n, 1, &order));
-        v->n = g->grid.ndim;
+        *v = (rw_value){.n = g->grid.ndim};
         for (int d = 0; d < v->n; ++d) v->node[d] = rw_central(g, args[0].node[0], d, 1, order);
+        rw_make_flux(g, v, args[0].node[0], -1, order);
         return RW_OK;
     }
     if (!strcmp(w, "div")) {
@@ -503,37 +514,32 @@ static rw_status lower_grid_operator(rw_lowering *l, const rw_syntax *s, const r
             return FAIL(s->at, "incompatible shapes: div takes a vector of %d, given a scalar field", g->grid.ndim);
         rw_node sum = rw_real(g, 0);
         for (int d = 0; d < g->grid.ndim; ++d)
-            sum = rw_make2(g, RW_OP_ADD, sum, rw_central(g, args[0].node[d], d, 1, order));
+            sum = rw_make2(g, RW_OP_ADD, sum, rw_flux_derivative(g, args, d, d, order));
         *v = scalar_value(sum);
         return RW_OK;
     }
     if (!strcmp(w, "divgrad")) {
-        RW_TRY(need_arguments(l, s, n, 2));
-        *v = scalar_value(divgrad(g, args[0].node[0], args[1].node[0]));
+        RW_TRY(take_order(l, s, args, &n, 2, &order));
+        rw_node sum = rw_real(g, 0);
+        for (int d = 0; d < g->grid.ndim; ++d) sum = rw_make2(g, RW_OP_ADD, sum, rw_conduction(g, args[0].node[0], args[1].node[0], d, order));
+        *v = scalar_value(sum);
         return RW_OK;
     }
     if (n < 2 || args[0].n > 1) return FAIL(s->at, "%s takes the field and the velocity", w);
     return lower_upwind(l, s, args, n, w[6] ? 1 : g->order, v);
 }
 
-/* Words that are shorthand for others. */
-static rw_status lower_shorthand(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
-                                 rw_value *v)
+/* exp2, log2 and log10 of complex arguments, by exp and log. */
+static rw_status lower_complex_base(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known, rw_value *v)
 {
     rw_graph *g = l->graph;
-    *known = true;
-    if (!strcmp(s->name, "log10") || !strcmp(s->name, "log2")) {
-        RW_TRY(need_arguments(l, s, n, 1));
-        double base = s->name[3] == '2' ? 2 : 10;
-        *v = scalar_value(rw_make2(g, RW_OP_MUL, rw_real(g, 1 / log(base)), rw_make1(g, RW_OP_LOG, args[0].node[0])));
-        return RW_OK;
-    }
-    if (!strcmp(s->name, "exp2")) {
-        RW_TRY(need_arguments(l, s, n, 1));
-        *v = scalar_value(rw_make1(g, RW_OP_EXP, rw_make2(g, RW_OP_MUL, rw_real(g, log(2)), args[0].node[0])));
-        return RW_OK;
-    }
-    *known = false;
+    bool is_exp2 = !strcmp(s->name, "exp2");
+    *known = n == 1 && g->nodes[args[0].node[0]].is_complex && (is_exp2 || !strcmp(s->name, "log2") || !strcmp(s->name, "log10"));
+    if (!*known) return RW_OK;
+    double base = s->name[3] == '1' ? 10 : 2;
+    rw_node a = args[0].node[0];
+    *v = scalar_value(is_exp2 ? rw_make1(g, RW_OP_EXP, rw_make2(g, RW_OP_MUL, rw_real(g, log(2)), a))
+                              : rw_make2(g, RW_OP_DIV, rw_make1(g, RW_OP_LOG, a), rw_real(g, log(base))));
     return RW_OK;
 }
 
@@ -552,7 +558,7 @@ static rw_status lower_call(rw_lowering *l, const rw_syntax *s, rw_value *v)
     if (known) return RW_OK;
     if (!strcmp(s->name, "diff")) return lower_diff(l, s, args, s->n, v);
     RW_TRY(need_scalars(l, s, args, s->n));
-    RW_TRY(lower_shorthand(l, s, args, s->n, &known, v));
+    RW_TRY(lower_complex_base(l, s, args, s->n, &known, v));
     if (known) return RW_OK;
     rw_node_op op = RW_OP_COUNT;
     for (int i = 0; i < RW_OP_COUNT; ++i)

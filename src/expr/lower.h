@@ -5,10 +5,19 @@
 #include "expr/graph.h"
 #include "expr/parse.h"
 
+/* factor * d(potential)/d(axis), or factor * grad(potential) where the axis is -1, by differences of this order; factor -1: 1. */
+typedef struct rw_flux {
+    rw_node factor, potential;
+    int axis, order;
+} rw_flux;
+
 /* A value: a scalar or a vector of the grid's dimension (from grad). */
 typedef struct rw_value {
     int n; /* 1, or ndim for a vector */
     rw_node node[3];
+    int nfluxes; /* > 0: it is the sum of these and of `rest` */
+    rw_flux flux[4];
+    rw_node rest[3];
 } rw_value;
 
 typedef struct rw_local {
@@ -32,6 +41,7 @@ typedef struct rw_lowering {
     int nfunctions, functions_capacity;
     int depth;         /* of calls of user functions */
     int nesting, terms; /* of the term being lowered; lowered so far, those of expanded functions included */
+    bool warned;       /* of an upwind difference whose velocity depends on what it carries */
     bool no_fields;    /* boundary and initial expressions: fields may not appear, but for those given with the grid */
     const rw_expr_stencil *stencil;
     rw_expr_tables tables; /* what it has made; width 0: nothing yet */
@@ -50,6 +60,13 @@ rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_stat
 rw_status rw_lower_local(rw_lowering *l, const rw_source *source, int at, const char *name, rw_value value);
 /* Parses and lowers one expression from text. */
 rw_status rw_lower_text(rw_lowering *l, const rw_source *source, rw_node *node);
+
+/* flux.c: (k u')' along an axis as one stencil; a value that is du/d(axis) or grad(u); what a op b is made of (b is not looked at for RW_OP_NEG); the
+ * first derivative of a component, compact where it is a flux along this axis. */
+rw_node rw_conduction(rw_graph *g, rw_node k, rw_node u, int axis, int order);
+void rw_make_flux(rw_graph *g, rw_value *v, rw_node u, int axis, int order);
+void rw_combine_fluxes(rw_graph *g, rw_node_op op, const rw_value *a, const rw_value *b, rw_value *v);
+rw_node rw_flux_derivative(rw_graph *g, const rw_value *v, int component, int axis, int order);
 
 /* gather.c: the tables of a stencil, empty so far; the laplacian of an expression on a grid without rows. */
 void rw_gather_declare(rw_lowering *l, const rw_expr_stencil *stencil);

@@ -6,6 +6,7 @@
  * exhaust the stack. */
 #include "expr/parse.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 200, MAX_TREES = 100000 };
@@ -21,19 +22,52 @@ typedef struct parser {
     rw_status status;
 } parser;
 
+/* "#@line:column name" and a line end. */
+static const char mark[] = "#@";
+
+void rw_add_place(rw_text *text, const char *name, int line, int column)
+{
+    rw_text_add(text, "%s%d:%d %s\n", mark, RW_MAX(line, 1), RW_MAX(column, 1), name);
+}
+
+/* Takes a mark at `at` over into name, line and column; its end, or NULL when it is none. */
+static const char *read_mark(const char *at, char *name, size_t size, int *line, int *column)
+{
+    char *p;
+    if (strncmp(at, mark, strlen(mark)) || at[2] < '1' || at[2] > '9') return NULL;
+    long l = strtol(at + 2, &p, 10);
+    if (*p != ':' || p[1] < '1' || p[1] > '9') return NULL;
+    long c = strtol(p + 1, &p, 10);
+    size_t n = strcspn(p, "\n");
+    if (*p != ' ' || p[n] != '\n' || l > 1 << 28 || c > 1 << 28) return NULL;
+    snprintf(name, size, "%.*s", (int)n - 1, p + 1);
+    *line = (int)l, *column = (int)c;
+    return p + n + 1;
+}
+
+void rw_place_text(const rw_source *source, int at, char *text, size_t size)
+{
+    int line = source->line > 0 ? source->line : 1, column = source->column > 0 ? source->column : 1, first = 1;
+    char name[256];
+    const char *end = source->text + at, *next;
+    snprintf(name, sizeof name, "%s", source->name ? source->name : "expression");
+    for (const char *p = source->text; p < end && *p; ++p) {
+        if (*p == '#' && (next = read_mark(p, name, sizeof name, &line, &column))) p = next - 1, first = column;
+        else if (*p == '\n') line++, column = first;
+        else if (((unsigned char)*p & 0xc0) != 0x80) column++;
+    }
+    rw_place(text, size, name, (size_t)line, (size_t)column);
+}
+
 rw_status rw_fail_at(rw_context *ctx, const rw_source *source, int at, const char *format, ...)
 {
-    int line = source->line > 0 ? source->line : 1, column = source->column > 0 ? source->column : 1;
-    for (int i = 0; i < at && source->text[i]; ++i) {
-        if (source->text[i] == '\n') line++, column = 1;
-        else if (((unsigned char)source->text[i] & 0xc0) != 0x80) column++;
-    }
-    char message[1024];
+    char message[1024], place[320];
     va_list list;
     va_start(list, format);
     rw_vsnprintf(message, sizeof message, format, list);
     va_end(list);
-    return rw_fail(ctx, RW_ERR_INPUT, "%s:%d:%d: %s", source->name ? source->name : "expression", line, column, message);
+    rw_place_text(source, at, place, sizeof place);
+    return rw_fail(ctx, RW_ERR_INPUT, "%s: %s", place, message);
 }
 
 #define FAIL(p, where, ...)                                                                                            \
@@ -390,15 +424,35 @@ static rw_status finish(parser *p)
     return p->status;
 }
 
+/* Whether the text up to the next ';' or line end has the '=' of a statement, outside of brackets. */
+static bool assigns(const char *text)
+{
+    int depth = 0;
+    for (const char *c = text; *c && *c != ';' && *c != '\n' && *c != '#'; ++c) {
+        depth += *c == '(' ? 1 : *c == ')' ? -1 : 0;
+        if (*c == '=' && !depth && c > text && c[1] != '=' && !strchr("=<>!", c[-1])) return true;
+    }
+    return false;
+}
+
 rw_status rw_parse_statements(rw_context *ctx, const rw_source *source, rw_parsed *out)
 {
     parser p;
     begin(&p, ctx, source, out);
+    rw_status first = RW_OK;
     for (;;) {
         do skip_lines(&p);
         while (take(&p, ";"));
-        if (!p.text[p.at] || !statement(&p)) break;
+        if (!p.text[p.at]) break;
+        if (statement(&p)) continue;
+        if (!rw_mistake(ctx, p.status)) break;
+        first = p.status, p.status = RW_OK, p.brackets = p.depth = 0; /* one of several: on at the next statement */
+        do {
+            p.at += (int)strcspn(p.text + p.at, ";\n");
+            p.at += p.text[p.at] != 0;
+        } while (p.text[p.at] && !assigns(p.text + p.at));
     }
+    if (p.status == RW_OK) p.status = first;
     return finish(&p);
 }
 

@@ -47,7 +47,13 @@ rw_status rw_parse_statements(rw_context *ctx, const rw_source *source, rw_parse
 rw_status rw_parse_expression(rw_context *ctx, const rw_source *source, rw_parsed *parsed);
 void rw_parsed_free(rw_parsed *parsed);
 
+/* A comment for texts put together from several: what follows stands at this place of that source, later lines begin in
+ * the same column (a block of YAML). Places of messages follow it. */
+void rw_add_place(rw_text *text, const char *name, int line, int column);
+
 /* Fails with "name:line:column: " before the message. */
+/* "case.yaml:3:14", where `at` is. */
+void rw_place_text(const rw_source *source, int at, char *text, size_t size);
 rw_status rw_fail_at(rw_context *ctx, const rw_source *source, int at, const char *format, ...) RW_PRINTF(4, 5);
 
 #endif

@@ -39,6 +39,7 @@ static rw_status declare_boundary(rw_lowering *l, const rw_expr_field *f, int in
         by_place = by_place || l->graph->nodes[nodes[i]].is_field;
     }
     if (l->graph->unstructured) RW_TRY(check_side(l, f, side, by_place));
+    if (nodes[1] >= 0) RW_TRY(rw_check_robin(l->ctx, l->graph, f, side, nodes[1]));
     rw_graph_field *field = l->graph->fields + index;
     field->boundary[side].kind = b->kind;
     field->boundary[side].a = nodes[0], field->boundary[side].b = nodes[1], field->boundary[side].c = nodes[2];
@@ -112,6 +113,7 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
     RW_TRY(declare_functions(ctx, where, spec, graph));
     if (graph->failed) return rw_fail_memory(ctx, 64, "a field");
     l->no_fields = true;
+    for (int i = 0; i < spec->nfields; ++i) RW_TRY(rw_check_boundaries(ctx, spec->fields + i, graph->unstructured ? 6 : 2 * graph->grid.ndim, !graph->unstructured));
     for (int i = 0; i < spec->nfields; ++i)
         for (int s = 0; s < (graph->unstructured ? 6 : 2 * graph->grid.ndim); ++s) RW_TRY(declare_boundary(l, spec->fields + i, first + i, s));
     l->no_fields = false;
@@ -216,7 +218,7 @@ rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **exp
     if (spec->order != 0 && spec->order != 2 && spec->order != 4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "order = %d: grid operators have order 2 or 4", spec->order);
     RW_TRY(rw_graph_create(ctx, &spec->grid, spec->order, &graph));
-    graph->linear = spec->reassociate, graph->unstructured = spec->ngiven > 0;
+    graph->linear = graph->reciprocals = spec->reassociate, graph->unstructured = spec->ngiven > 0;
     rw_lowering_begin(&l, ctx, graph);
     rw_status status = rw_expr_declare(ctx, spec, graph, &l);
     if (status == RW_OK) status = rw_plan_begin(&plan, graph, spec->trace);
@@ -244,8 +246,9 @@ static rw_status compile_pass(rw_expr *e, int i, int first)
     snprintf(group, sizeof group, "%d", p->kernel.tiling.group);
     snprintf(group_x, sizeof group_x, "%d", p->kernel.tiling.group_x);
     snprintf(units, sizeof units, "%d", p->kernel.groups_a_unit);
-    rw_define defines[5] = {{"GROUP", group}, {"GROUP_X", group_x}, {"REAL", p->kernel.f32 ? "f32" : "f64"}};
+    rw_define defines[6] = {{"GROUP", group}, {"GROUP_X", group_x}, {"REAL", p->kernel.f32 ? "f32" : "f64"}};
     int ndefines = 3;
+    if (rw_uses_functions(e->graph)) defines[ndefines++] = (rw_define){"WITH_FUNCTIONS", "1"};
     if (p->kernel.has_complex) defines[ndefines++] = (rw_define){"WITH_COMPLEX", "1"};
     if (p->kernel.groups_a_unit) defines[ndefines++] = (rw_define){"RW_GROUPS_A_UNIT", units};
     char name[64];
@@ -356,6 +359,35 @@ static rw_status fail_nearest(rw_expr *e, const char *what, const char *given, b
                    near ? "; nearest is " : "", near ? near : "");
 }
 
+/* The grid's (z, y, x), axes of one node apart. Where one of the two is a row, the order in memory leaves no doubt. */
+static bool has_shape(const rw_grid *g, const rw_array *a)
+{
+    if (a->ndim == 1 || g->ndim == 1) return true;
+    for (int d = 0; d < a->ndim; ++d) {
+        int axis = a->ndim - 1 - d;
+        if (a->shape[d] != (axis < g->ndim ? g->size[axis] : 1)) return false;
+    }
+    return true;
+}
+
+static const char *shape_text(int ndim, const int64_t *shape, char text[96])
+{
+    int n = snprintf(text, 96, "(");
+    for (int d = 0; d < ndim && n < 80; ++d) n += snprintf(text + n, (size_t)(96 - n), "%s%lld", d ? ", " : "", (long long)shape[d]);
+    snprintf(text + n, (size_t)(96 - n), ")");
+    return text;
+}
+
+rw_status rw_check_shape(rw_context *ctx, const char *program, const char *field, const rw_grid *g, const rw_array *a)
+{
+    char wanted[96], given[96];
+    int64_t shape[3];
+    if (has_shape(g, a)) return RW_OK;
+    for (int d = 0; d < g->ndim; ++d) shape[d] = g->size[g->ndim - 1 - d];
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "field %s of %s has the shape %s; the array given has %s: arrays of a grid are (z, y, x), or one row of %lld",
+                   field, program, shape_text(g->ndim, shape, wanted), shape_text(a->ndim, a->shape, given), (long long)a->size);
+}
+
 static rw_status bind(rw_expr *e, int f, rw_array *a)
 {
     const rw_grid *g = &e->graph->grid;
@@ -366,6 +398,7 @@ static rw_status bind(rw_expr *e, int f, rw_array *a)
                        "field %s of %s is %lld %s on %s; the array given is %lld %s on %s", field, e->name,
                        (long long)cells, rw_dtype_name(e->graph->fields[f].dtype), e->device->info.name,
                        (long long)a->size, rw_dtype_name(a->dtype), a->device->info.name);
+    if (!e->graph->unstructured && !e->graph->fields[f].columns) RW_TRY(rw_check_shape(e->device->ctx, e->name, field, g, a));
     e->bound[f] = a;
     return RW_OK;
 }
@@ -441,12 +474,13 @@ static rw_status run_pass(rw_expr *e, rw_expr_pass *p, rw_queue *q)
     return rw_launch(q, p->combine, (int64_t[3]){k->naccumulators, 1, 1}, c, 3);
 }
 
-/* Looked at when all is bound, so that fields may exchange their arrays one after the other. */
+/* Checked when all is bound, so that fields may exchange their arrays one after the other. Fields that are only read may share one. */
 static rw_status check_bound(rw_expr *e)
 {
+    const rw_graph_field *fields = e->graph->fields;
     for (int i = 0; i < e->graph->nfields; ++i)
         for (int j = 0; e->bound[i] && j < i; ++j)
-            if (e->bound[i] == e->bound[j] && uses_field(e, i) && uses_field(e, j))
+            if (e->bound[i] == e->bound[j] && (fields[i].versions || fields[j].versions) && uses_field(e, i) && uses_field(e, j))
                 return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s of %s: give each its own",
                                e->graph->fields[j].name, e->graph->fields[i].name, e->name);
     for (int i = 0; i < e->npasses; ++i) {

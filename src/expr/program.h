@@ -50,6 +50,12 @@ struct rw_expr {
 
 /* A program of a finished plan; graph and plan move into it (also on failure). */
 rw_status rw_expr_from_plan(rw_device *dev, const char *name, rw_graph **graph, rw_plan *plan, rw_expr **expr);
+/* ERR_ARGUMENT unless the array, which is as large as the grid, has its shape or is a row. */
+rw_status rw_check_shape(rw_context *ctx, const char *program, const char *field, const rw_grid *grid, const rw_array *array);
+/* boundary.c: ERR_ARGUMENT for kinds that do not exist, periodic on one side of an axis, robin without b; `sides` of the grid, 2 an axis;
+ * rows: it has axes. Then ERR_INPUT for robin with a constant b = 0. */
+rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *field, int sides, bool rows);
+rw_status rw_check_robin(rw_context *ctx, const rw_graph *graph, const rw_expr_field *field, int side, rw_node b);
 /* Fields, boundaries and scalars of a spec declared in a graph. */
 rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *graph, rw_lowering *l);
 /* Runs all passes by the plain evaluator on the host copies: the reference, and the way out without a compiler. */

@@ -71,7 +71,7 @@ rw_status rw_state_kernel_create(const rw_plan *plan, const rw_pass_kernel *last
     bool ok = rw_emit_uniforms(&e);
     for (int n = 0; n < e.use.nnodes; ++n) k->has_complex = k->has_complex || ((e.use.needed[n] || e.use.uniform[n]) && e.g->nodes[n].is_complex);
     if (ok) {
-        rw_text_add(&text, "#define CX(name) c128_##name\n");
+        rw_text_add(&text, "#define CX(name) c128_##name\n#define RX(name) f64_##name\n");
         emit_update(&e, last);
     }
     rw_status status = ok && !text.failed ? RW_OK : rw_fail_memory(e.g->ctx, text.length, "the text of a kernel");
@@ -120,8 +120,11 @@ rw_status rw_expr_begin_states(rw_expr *e)
     if (!e->update.kernel.text || e->evaluator) return RW_OK;
     char group[16];
     snprintf(group, sizeof group, "%d", e->update.kernel.tiling.group);
-    rw_define defines[] = {{"GROUP", group}, {"GROUP_X", "32"}, {"REAL", "f64"}, {"WITH_COMPLEX", "1"}};
-    rw_status status = rw_program_create(e->device, "update", e->update.kernel.text, defines, e->update.kernel.has_complex ? 4 : 3, &e->update.program);
+    rw_define defines[5] = {{"GROUP", group}, {"GROUP_X", "32"}, {"REAL", "f64"}};
+    int ndefines = 3;
+    if (rw_uses_functions(e->graph)) defines[ndefines++] = (rw_define){"WITH_FUNCTIONS", "1"};
+    if (e->update.kernel.has_complex) defines[ndefines++] = (rw_define){"WITH_COMPLEX", "1"};
+    rw_status status = rw_program_create(e->device, "update", e->update.kernel.text, defines, ndefines, &e->update.program);
     if (status == RW_ERR_UNSUPPORTED && !e->device->ops->discrete) { /* no compiler: a program without passes finds out here */
         e->evaluator = true;
         return RW_OK;

@@ -85,8 +85,18 @@ static void emit_complex(rw_emitter *e, const rw_graph_node *p)
         ADD("%s != 0 ? %s : %s", rw_word(e, a), rw_complex_word(e, b), rw_complex_word(e, p->arg[2]));
     else if (op == RW_OP_MUL && !ca) ADD("CX(scale)(%s, %s)", rw_word(e, b), rw_word(e, a));
     else if (op == RW_OP_MUL && !cb) ADD("CX(scale)(%s, %s)", rw_word(e, a), rw_word(e, b));
+    else if (op == RW_OP_DIV && !cb) ADD("CX(make)(%s.re / %s, %s.im / %s)", rw_word(e, a), rw_word(e, b), rw_word(e, a), rw_word(e, b));
     else if (rw_ops[op].arity == 1) ADD("CX(%s)(%s)", complex_function(op), rw_word(e, a));
     else ADD("CX(%s)(%s, %s)", complex_function(op), rw_complex_word(e, a), rw_complex_word(e, b));
+}
+
+bool rw_uses_functions(const rw_graph *g)
+{
+    for (int n = 0; n < g->n; ++n) {
+        rw_node_op op = (rw_node_op)g->nodes[n].op;
+        if (op == RW_OP_EXP2 || op == RW_OP_LOG2 || op == RW_OP_LOG10 || op == RW_OP_CBRT || op == RW_OP_POW || op == RW_OP_HYPOT) return true;
+    }
+    return false;
 }
 
 static void emit_real(rw_emitter *e, const rw_graph_node *p)
@@ -109,11 +119,14 @@ static void emit_real(rw_emitter *e, const rw_graph_node *p)
     case RW_OP_WHERE: ADD("%s != 0 ? %s : %s", a, b, c); break;
     case RW_OP_MIN: ADD("RW_MIN(%s, %s)", a, b); break;
     case RW_OP_MAX: ADD("RW_MAX(%s, %s)", a, b); break;
-    case RW_OP_MOD: ADD("RW_MOD(%s, %s)", a, b); break;
     case RW_OP_SIGN: ADD("RW_SIGN(%s)", a); break;
     case RW_OP_ABS: ADD("fabs(%s)", a); break;
-    case RW_OP_POW: case RW_OP_HYPOT: case RW_OP_ATAN2: ADD("%s(%s, %s)", rw_ops[p->op].word, a, b); break;
-    default: ADD("%s(%s)", rw_ops[p->op].word, a); break;
+    case RW_OP_ATAN2: ADD("atan2(%s, %s)", a, b); break;
+    case RW_OP_POW: case RW_OP_HYPOT: case RW_OP_MOD: ADD("RX(%s)(%s, %s)", rw_ops[p->op].word, a, b); break;
+    case RW_OP_EXP2: case RW_OP_LOG2: case RW_OP_LOG10: case RW_OP_CBRT: ADD("RX(%s)(%s)", rw_ops[p->op].word, a); break;
+    case RW_OP_FLOOR: ADD("RW_FLOOR(%s)", a); break;
+    case RW_OP_SQRT: ADD("sqrt(%s)", a); break;
+    default: ADD("RW_CALL(%s, %s)", rw_ops[p->op].word, a); break;
     }
 }
 

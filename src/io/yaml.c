@@ -11,7 +11,7 @@ void rw_yaml_place(const rw_yaml *node, char *place, size_t size)
 {
     const char *source = node->source ? node->source : "?";
     if (node->line > 0)
-        snprintf(place, size, "%s:%d:%d", source, node->line, node->column);
+        rw_place(place, size, source, (size_t)node->line, (size_t)node->column);
     else
         snprintf(place, size, "%s", source);
 }
@@ -26,7 +26,7 @@ rw_yaml *rw_yaml_new(rw_context *ctx, rw_yaml_kind kind, const char *source)
         return NULL;
     }
     node->kind = kind;
-    node->source = source;
+    node->source = node->text_source = source;
     return node;
 }
 

@@ -17,8 +17,9 @@ typedef enum rw_yaml_kind { RW_YAML_SCALAR, RW_YAML_LIST, RW_YAML_MAP } rw_yaml_
 typedef struct rw_yaml {
     rw_yaml_kind kind;
     const char *source;      /* "case.yaml" or "--set time.end=2": what a message names; owned by the root's creator */
+    const char *text_source; /* the same for a place within the text: "case.yaml", "--set equations," */
     int line, column;        /* of the value, from 1; 0: the text has no lines (--set) */
-    int text_line, text_column; /* scalar: of the first character of its text: behind a quote, below a '|' */
+    int text_line, text_column; /* scalar: of the first character of its text: after a quote, below a '|'; from 1 */
     bool quoted;             /* scalar: in quotes or a block */
     char *text;              /* scalar: UTF-8 without NUL inside; "" for an empty value */
     int n;                   /* members of a list or map */

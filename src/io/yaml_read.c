@@ -31,7 +31,9 @@ typedef struct reader {
 
 static rw_status fail_at(reader *r, yaml_mark_t mark, const char *what)
 {
-    return rw_fail(r->ctx, RW_ERR_INPUT, "%s:%zu:%zu: %s", r->source, mark.line + 1, mark.column + 1, what);
+    char place[320];
+    rw_place(place, sizeof(place), r->source, mark.line + 1, mark.column + 1);
+    return rw_fail(r->ctx, RW_ERR_INPUT, "%s: %s", place, what);
 }
 
 static void drop_event(reader *r)
@@ -49,6 +51,7 @@ static rw_status next_event(reader *r)
     }
     const yaml_parser_t *p = &r->parser;
     const char *problem = p->problem ? p->problem : "cannot be read";
+    char what[320];
     switch (p->error) {
     case YAML_MEMORY_ERROR: return rw_fail_memory(r->ctx, r->length, "the YAML parser");
     case YAML_READER_ERROR: {
@@ -58,8 +61,8 @@ static rw_status next_event(reader *r)
                        p->problem_offset + 1, problem);
     }
     default:
-        return rw_fail(r->ctx, RW_ERR_INPUT, "%s:%zu:%zu: not YAML: %s%s%s", r->source, p->problem_mark.line + 1,
-                       p->problem_mark.column + 1, p->context ? p->context : "", p->context ? ": " : "", problem);
+        snprintf(what, sizeof(what), "not YAML: %s%s%s", p->context ? p->context : "", p->context ? ": " : "", problem);
+        return fail_at(r, p->problem_mark, what);
     }
 }
 
@@ -117,7 +120,7 @@ static rw_status copy(reader *r, yaml_mark_t mark, const rw_yaml *from, int dept
     if (!node) return RW_ERR_MEMORY;
     rw_status status = RW_OK;
     node->line = from->line, node->column = from->column;
-    node->text_line = from->text_line, node->text_column = from->text_column;
+    node->text_source = from->text_source, node->text_line = from->text_line, node->text_column = from->text_column;
     node->quoted = from->quoted;
     if (from->text && !(node->text = rw_strdup(from->text)))
         RW_TRY_GOTO(rw_fail_memory(r->ctx, strlen(from->text), "a YAML text"), failed);
@@ -192,9 +195,12 @@ static rw_status read_key(reader *r, const rw_yaml *map, char **key)
     if (e->data.scalar.anchor || e->data.scalar.tag || memchr(text, 0, e->data.scalar.length))
         return fail_at(r, e->start_mark, "a key must be a plain name, without anchor, tag or NUL");
     int first = rw_yaml_index(map, text);
-    if (first >= 0)
-        return rw_fail(r->ctx, RW_ERR_INPUT, "%s:%zu:%zu: the key '%.60s' is given twice; the first is in line %d",
-                       r->source, e->start_mark.line + 1, e->start_mark.column + 1, text, map->key_place[first].line);
+    if (first >= 0) {
+        char what[160];
+        snprintf(what, sizeof(what), "the key '%.60s' is given twice; the first is in line %d", text,
+                 map->key_place[first].line);
+        return fail_at(r, e->start_mark, what);
+    }
     if (map->n >= KEYS) return fail_at(r, e->start_mark, "too many keys in one map");
     RW_TRY(count(r, e->start_mark, e->data.scalar.length));
     *key = rw_strndup(text, e->data.scalar.length);

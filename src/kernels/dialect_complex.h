@@ -12,7 +12,7 @@ DEVICE CT CF(mad)(CT a, CT b, CT acc)
 }
 DEVICE CT CF(neg)(CT a) { return CF(make)(-a.re, -a.im); }
 DEVICE CT CF(conj)(CT a) { return CF(make)(a.re, -a.im); }
-DEVICE RT CF(abs)(CT a) { return hypot(a.re, a.im); }
+DEVICE RT CF(abs)(CT a) { return RF(hypot)(a.re, a.im); }
 DEVICE RT CF(abs2)(CT a) { return a.re * a.re + a.im * a.im; }
 DEVICE CT CF(div)(CT a, CT b)
 {
@@ -32,23 +32,34 @@ DEVICE CT CF(sqrt)(CT a)
 }
 DEVICE CT CF(exp)(CT a)
 {
-    RT e = exp(a.re);
-    return CF(make)(e * cos(a.im), e * sin(a.im));
+    RT e = RW_CALL(exp, a.re);
+    return CF(make)(e * RW_CALL(cos, a.im), e * RW_CALL(sin, a.im));
 }
-DEVICE CT CF(log)(CT a) { return CF(make)(log(hypot(a.re, a.im)), atan2(a.im, a.re)); }
+/* |a| near 1: hypot would round what the logarithm is made of. */
+DEVICE CT CF(log)(CT a)
+{
+    const RT x = fabs(a.re), y = fabs(a.im), m = x > y ? x : y, n = x > y ? y : x, size = hypot(a.re, a.im);
+    const RT above = (m - 1) * (m + 1) + n * n, re = m > (RT)0.5 && m < 2 ? (RT)0.5 * log1p(above) : RW_CALL(log, size);
+    return CF(make)(re, atan2(a.im, a.re));
+}
 DEVICE CT CF(pow)(CT a, CT b)
 {
     if (a.re == 0 && a.im == 0) return CF(make)(b.re == 0 && b.im == 0 ? 1 : 0, 0);
     return CF(exp)(CF(mul)(b, CF(log)(a)));
 }
-DEVICE CT CF(sin)(CT a) { return CF(make)(sin(a.re) * cosh(a.im), cos(a.re) * sinh(a.im)); }
-DEVICE CT CF(cos)(CT a) { return CF(make)(cos(a.re) * cosh(a.im), -sin(a.re) * sinh(a.im)); }
-DEVICE CT CF(sinh)(CT a) { return CF(make)(sinh(a.re) * cos(a.im), cosh(a.re) * sin(a.im)); }
-DEVICE CT CF(cosh)(CT a) { return CF(make)(cosh(a.re) * cos(a.im), sinh(a.re) * sin(a.im)); }
-DEVICE CT CF(tan)(CT a) { return CF(div)(CF(sin)(a), CF(cos)(a)); }
+DEVICE CT CF(sin)(CT a) { return CF(make)(RW_CALL(sin, a.re) * RW_CALL(cosh, a.im), RW_CALL(cos, a.re) * RW_CALL(sinh, a.im)); }
+DEVICE CT CF(cos)(CT a) { return CF(make)(RW_CALL(cos, a.re) * RW_CALL(cosh, a.im), -RW_CALL(sin, a.re) * RW_CALL(sinh, a.im)); }
+DEVICE CT CF(sinh)(CT a) { return CF(make)(RW_CALL(sinh, a.re) * RW_CALL(cos, a.im), RW_CALL(cosh, a.re) * RW_CALL(sin, a.im)); }
+DEVICE CT CF(cosh)(CT a) { return CF(make)(RW_CALL(cosh, a.re) * RW_CALL(cos, a.im), RW_CALL(sinh, a.re) * RW_CALL(sin, a.im)); }
 /* tanh by t = tan(im), s = sinh(re): no overflow for large |re| where it is +-1. */
 DEVICE CT CF(tanh)(CT a)
 {
-    if (fabs(a.re) > 22) return CF(make)(a.re > 0 ? 1 : -1, 4 * sin(a.im) * cos(a.im) * exp(-2 * fabs(a.re)));
+    if (fabs(a.re) > 22) return CF(make)(a.re > 0 ? 1 : -1, 4 * RW_CALL(sin, a.im) * RW_CALL(cos, a.im) * exp(-2 * fabs(a.re)));
     return CF(div)(CF(sinh)(a), CF(cosh)(a));
+}
+/* tan(a) = -i tanh(i a), which does not overflow either. */
+DEVICE CT CF(tan)(CT a)
+{
+    const CT t = CF(tanh)(CF(make)(-a.im, a.re));
+    return CF(make)(t.im, -t.re);
 }

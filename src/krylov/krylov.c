@@ -1,7 +1,4 @@
-/* Creating solvers, the loop over recorded steps, and what came of it.
- *
- * A step (two iterations of CG and BiCGStab, one of GMRES) is recorded at its first use and replayed. Kernels stop by themselves: behind the iteration that
- * reached the tolerance they change nothing, so the host may look at the state seldom. How seldom follows from how fast the residual falls. */
+/* Solvers of linear systems: names, checks, memory, creation. The iterations are in solve.c. */
 #include "krylov/krylov.h"
 
 #include <math.h>
@@ -76,8 +73,8 @@ rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b)
     RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_squares, k->groups, 1, s, 4));
     RW_TRY(rw_krylov_settle(k, &k->update, 2));
     const rw_arg a[] = {rw_arg_array(k->update.now), rw_arg_int(k->update.n),      rw_arg_array(k->state[0]),             rw_arg_array(k->history),
-                        rw_arg_real(k->spec.rtol),   rw_arg_real(k->spec.atol), rw_arg_real((double)k->spec.iterations)};
-    return rw_krylov_launch(k, RW_KRYLOV_K_begin, 1, 1, a, 7);
+                        rw_arg_real(k->target * k->spec.rtol), rw_arg_real(k->target * k->spec.atol), rw_arg_real((double)k->spec.iterations), rw_arg_real((double)k->begun)};
+    return rw_krylov_launch(k, RW_KRYLOV_K_begin, 1, 1, a, 8);
 }
 
 enum { SMALL = 65536 }; /* unknowns: below, a launch costs a GPU more than its vectors */
@@ -142,9 +139,6 @@ static rw_status build(rw_krylov *k)
 
 static rw_status vector(rw_krylov *k, rw_dtype type, int64_t n, rw_array **array) { return rw_array_create(k->device, type, 1, &n, RW_MEMORY_DEVICE, array); }
 
-/* A cycle has a step for each vector that is kept; methods without cycles have one step. */
-static int steps_of(const rw_krylov *k) { return k->ops->cycle ? k->spec.restart : 1; }
-
 /* The method, and which of its ways: `threads` where kernels are those of a GPU. */
 static const rw_krylov_ops *ops_of(const rw_krylov_spec *s, int64_t n, bool threads)
 {
@@ -195,8 +189,8 @@ static rw_status allocate(rw_krylov *k)
     if (k->p) RW_TRY(rw_krylov_sums(k, &k->second, rw_precond_product(k->p) ? rw_product_groups(rw_precond_product(k->p), RW_OP_NONE) : k->groups, 3));
     RW_TRY(rw_krylov_sums(k, &k->update, k->groups, 3));
     if (k->ops->allocate) RW_TRY(k->ops->allocate(k));
-    k->sequence = rw_calloc((size_t)steps_of(k), sizeof *k->sequence);
-    return k->sequence ? RW_OK : rw_fail_memory(k->device->ctx, (size_t)steps_of(k) * sizeof *k->sequence, "a solver");
+    k->sequence = rw_calloc((size_t)rw_krylov_steps(k), sizeof *k->sequence);
+    return k->sequence ? RW_OK : rw_fail_memory(k->device->ctx, (size_t)rw_krylov_steps(k) * sizeof *k->sequence, "a solver");
 }
 
 static rw_status create_inner(rw_krylov *k, const rw_krylov_spec *s)
@@ -233,7 +227,7 @@ void rw_krylov_destroy(rw_krylov **solver)
     rw_krylov *k = *solver;
     *solver = NULL;
     if (!k) return;
-    for (int i = 0; k->sequence && i < steps_of(k); ++i) rw_sequence_destroy(&k->sequence[i]);
+    for (int i = 0; k->sequence && i < rw_krylov_steps(k); ++i) rw_sequence_destroy(&k->sequence[i]);
     rw_free(k->sequence);
     rw_array_destroy(&k->x);
     for (int i = 0; i < RW_KRYLOV_VECTORS; ++i) rw_array_destroy(&k->vector[i]);
@@ -257,195 +251,10 @@ rw_status rw_krylov_update(rw_krylov *k)
     if (k->inner) return rw_krylov_update(k->inner);
     if (!k->p) return RW_OK;
     RW_TRY(rw_precond_create(k->a, k->type, &k->spec.precond, &fresh));
-    for (int i = 0; i < steps_of(k); ++i) rw_sequence_destroy(&k->sequence[i]); /* they have its arrays */
+    for (int i = 0; i < rw_krylov_steps(k); ++i) rw_sequence_destroy(&k->sequence[i]); /* they have its arrays */
     rw_precond_destroy(&k->p);
     k->p = fresh;
     return RW_OK;
 }
 
 rw_precond_info rw_krylov_get_precond(const rw_krylov *k) { return k->p ? rw_precond_get_info(k->p) : (rw_precond_info){0}; }
-
-/* ---- solve ------------------------------------------------------------------------------------------------------------------------------- */
-
-/* The step number, from its recording. An inner solver's steps are recorded themselves; a direct map's cannot be. */
-static rw_status replay(rw_krylov *k, int number)
-{
-    if (k->inner || k->a->map.direct) return k->ops->step(k, number);
-    if (!k->sequence[number]) {
-        RW_TRY(rw_record_begin(k->queue));
-        rw_status status = k->ops->step(k, number), ended;
-        rw_sequence *sequence = NULL;
-        ended = rw_record_end(k->queue, &sequence);
-        if (status != RW_OK || ended != RW_OK) {
-            rw_sequence_destroy(&sequence);
-            return status != RW_OK ? status : ended;
-        }
-        k->sequence[number] = sequence;
-    }
-    return rw_sequence_replay(k->sequence[number], k->queue);
-}
-
-/* Steps until the host should look again: half of what is left if the residual goes on to fall as it did, and not beyond the last iteration. */
-static int64_t patience(const rw_krylov *k, const double *s, double first)
-{
-    const double r = s[RW_KRYLOV_RESIDUAL], iterations = s[RW_KRYLOV_ITERATION], tolerance = s[RW_KRYLOV_TOLERANCE], last = (double)k->spec.iterations - iterations;
-    double left = 4;
-    if (k->inner || k->a->map.direct) return 1; /* a step costs more than a look */
-    if (r < first && tolerance > 0 && iterations >= 1) left = log(r / tolerance) / (log(first / r) / iterations);
-    return (int64_t)fmax(ceil(fmin(fmin(left / 2, last), 64) / k->ops->iterations), 1);
-}
-
-static rw_status look(rw_krylov *k, double state[RW_KRYLOV_STATE], int64_t *told)
-{
-    const void *p;
-    RW_TRY(rw_array_read(k->state[k->now], &p));
-    memcpy(state, p, RW_KRYLOV_STATE * sizeof *state);
-    if (!k->spec.monitor) return RW_OK;
-    RW_TRY(rw_array_read(k->history, &p));
-    for (; *told <= (int64_t)state[RW_KRYLOV_ITERATION]; ++*told) k->spec.monitor(k->spec.user, *told, ((const double *)p)[*told]);
-    return RW_OK;
-}
-
-/* |b| says 0 for numbers whose squares are below those of f64: nothing is right that is computed with them. */
-static rw_status check_squares(rw_krylov *k, rw_array *b, double right_side)
-{
-    const void *p;
-    double most = 0;
-    if (!(right_side <= 1e-140)) return RW_OK;
-    RW_TRY(rw_array_read(b, &p));
-    for (int64_t i = 0; i < 2 * k->n; ++i) most = fmax(most, fabs(rw_value_get(k->type, p, i / 2, i % 2)));
-    if (most == 0) return RW_OK;
-    return rw_fail(k->device->ctx, RW_ERR_INPUT, "b: the largest of its %lld numbers is %.3g: squares of so small ones are lost in f64; multiply b and x by a power of 2", (long long)k->n, most);
-}
-
-static bool interrupted(const rw_krylov *k) { return k->spec.interrupt && *k->spec.interrupt; }
-
-/* An iteration more is the last: methods then end as at the largest number of iterations, with the residual of what x is. */
-static rw_status stop(rw_krylov *k, const double *s)
-{
-    void *p;
-    RW_TRY(rw_array_update(k->state[k->now], &p));
-    ((double *)p)[RW_KRYLOV_MOST] = s[RW_KRYLOV_ITERATION] + 1;
-    return rw_array_send(k->state[k->now], k->queue); /* the next step may be recorded */
-}
-
-static rw_status iterate(rw_krylov *k, rw_array *b, rw_krylov_result *result)
-{
-    double s[RW_KRYLOV_STATE];
-    int64_t told = 0;
-    bool stopped = false;
-    const int steps = steps_of(k);
-    k->now = 0;
-    RW_TRY(rw_sparse_send(k->a, k->queue));
-    RW_TRY(k->ops->start(k, b));
-    RW_TRY(look(k, s, &told));
-    result->first = s[RW_KRYLOV_RESIDUAL], result->right_side = s[RW_KRYLOV_RIGHT_SIDE];
-    RW_TRY(check_squares(k, b, result->right_side));
-    if (result->right_side == 0 && k->spec.atol == 0 && s[RW_KRYLOV_WHY] < 0) { /* nothing is small beside b = 0 but x = 0 */
-        result->reason = RW_KRYLOV_CONVERGED;
-        return rw_array_zero(k->x, k->queue);
-    }
-    double before = result->first; /* at the beginning of a cycle */
-    int64_t wait = 1;
-    for (int number = 0; s[RW_KRYLOV_WHY] < 0; number = (number + 1) % steps) {
-        RW_TRY(replay(k, number));
-        k->now = k->ops->cycle ? (number + 1) % 2 : 0;
-        const bool ended = number == steps - 1 && k->ops->cycle;
-        if (--wait <= 0) {
-            RW_TRY(look(k, s, &told));
-            if (s[RW_KRYLOV_WHY] < 0 && !stopped && interrupted(k)) {
-                RW_TRY(stop(k, s));
-                stopped = true;
-            }
-            wait = stopped ? 1 : patience(k, s, result->first);
-        }
-        if (!k->ops->cycle || (!ended && s[RW_KRYLOV_WHY] < 0)) continue;
-        RW_TRY(k->ops->cycle(k, b));
-        RW_TRY(look(k, s, &told));
-        if (s[RW_KRYLOV_WHY] < 0 && s[RW_KRYLOV_RESIDUAL] > 0.9999 * before) s[RW_KRYLOV_WHY] = RW_KRYLOV_STAGNATION;
-        before = result->residual = s[RW_KRYLOV_RESIDUAL], number = steps - 1; /* a cycle ends with b - A x */
-    }
-    if (stopped && s[RW_KRYLOV_WHY] == RW_KRYLOV_ITERATIONS) s[RW_KRYLOV_WHY] = RW_KRYLOV_INTERRUPTED;
-    result->reason = (rw_krylov_reason)s[RW_KRYLOV_WHY], result->iterations = (int64_t)s[RW_KRYLOV_ITERATION], result->estimate = s[k->ops->cycle ? RW_KRYLOV_ESTIMATE : RW_KRYLOV_RESIDUAL];
-    return RW_OK;
-}
-
-rw_status rw_krylov_apply(rw_krylov *k, rw_array *b, int64_t from, rw_array *y)
-{
-    const int64_t n = (k->spec.iterations + k->ops->iterations - 1) / k->ops->iterations;
-    const rw_arg a[] = {rw_arg_array(b), rw_arg_array(k->right), rw_arg_int(from), rw_arg_int(k->n)};
-    k->now = 0;
-    RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_take, k->groups, 1, a, 4));
-    RW_TRY(rw_array_zero(k->x, k->queue));
-    RW_TRY(k->ops->start(k, k->right));
-    for (int64_t i = 0; i < n; ++i) {
-        RW_TRY(replay(k, k->ops->cycle ? (int)i : 0));
-        k->now = k->ops->cycle ? (int)(i + 1) % 2 : 0;
-    }
-    if (k->ops->cycle) RW_TRY(k->ops->cycle(k, k->right));
-    return rw_array_copy(y, k->x, k->queue);
-}
-
-/* |b - A x| */
-static rw_status residual(rw_krylov *k, rw_array *b, rw_array *x, double *r)
-{
-    const void *p;
-    double sum = 0;
-    RW_TRY(rw_krylov_product(k, k->a, -1, x, 0, 1, b, k->vector[0], 0, k->vector[0], &k->product));
-    RW_TRY(rw_array_read(k->product.now, &p));
-    for (int64_t i = 0; i < k->product.n; ++i) sum += ((const double *)p)[2 * k->product.n + i];
-    *r = sqrt(sum);
-    return RW_OK;
-}
-
-static rw_status check_vectors(const rw_krylov *k, const rw_array *b, const rw_array *x)
-{
-    rw_context *ctx = k->device->ctx;
-    const rw_array *both[] = {b, x};
-    for (int i = 0; i < 2; ++i)
-        if (both[i]->device != k->device || both[i]->dtype != k->type || both[i]->size != k->n)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is %lld numbers of %s on %s: the solver is for %lld of %s on %s", i ? "x" : "b", (long long)both[i]->size, rw_dtype_name(both[i]->dtype),
-                           both[i]->device->info.name, (long long)k->n, rw_dtype_name(k->type), k->device->info.name);
-    return b == x ? rw_fail(ctx, RW_ERR_ARGUMENT, "b and x are the same array: a solver needs two") : RW_OK;
-}
-
-/* The first of an array's numbers that is not finite; -1: none, or it cannot be read. */
-static int64_t not_finite_in(const rw_krylov *k, rw_array *a)
-{
-    const void *p;
-    if (rw_array_read(a, &p) != RW_OK) return -1;
-    for (int64_t i = 0; i < k->n; ++i)
-        if (!isfinite(rw_value_get(k->type, p, i, 0)) || !isfinite(rw_value_get(k->type, p, i, 1))) return i;
-    return -1;
-}
-
-/* What is behind the reason, as far as it can be told. */
-static void explain(const rw_krylov *k, const rw_krylov_result *result, rw_array *b, rw_array *x, bool worse, char *text, size_t size)
-{
-    *text = 0;
-    if (result->reason == RW_KRYLOV_NOT_FINITE) {
-        const int64_t in_b = not_finite_in(k, b), in_x = in_b < 0 ? not_finite_in(k, x) : -1;
-        if (in_b >= 0 || in_x >= 0) snprintf(text, size, "; number %lld of %s, counted from 0, is none", (long long)(in_b >= 0 ? in_b : in_x), in_b >= 0 ? "b" : "the first guess");
-        else snprintf(text, size, "; those of b are: the matrix%s has others, or products of them are too large", k->p || k->inner ? " or the preconditioner" : "");
-    } else if (worse) snprintf(text, size, "; this is worse than the first guess, which x still is: is the matrix singular?");
-}
-
-rw_status rw_krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result)
-{
-    char more[160];
-    const double start = rw_seconds();
-    memset(result, 0, sizeof *result);
-    RW_TRY(check_vectors(k, b, x));
-    RW_TRY(rw_array_copy(k->x, x, k->queue));
-    RW_TRY(iterate(k, b, result));
-    if (result->residual == 0) RW_TRY(residual(k, b, k->x, &result->residual));
-    const double reached = result->residual, allowed = fmax(k->spec.rtol * result->right_side, k->spec.atol);
-    const bool worse = result->reason != RW_KRYLOV_CONVERGED && !(reached <= result->first); /* the first guess is still in x */
-    if (worse) result->residual = result->first;
-    else RW_TRY(rw_array_copy(x, k->x, k->queue));
-    result->seconds = rw_seconds() - start;
-    if (result->reason == RW_KRYLOV_CONVERGED) return RW_OK;
-    explain(k, result, b, x, worse, more, sizeof more);
-    return rw_fail(k->device->ctx, result->reason == RW_KRYLOV_INTERRUPTED ? RW_ERR_INTERRUPTED : RW_ERR_NOT_CONVERGED, "%s: %s after %lld iterations: |r| = %.3g, allowed %.3g, |b| = %.3g%s", names[k->spec.method], reasons[result->reason], (long long)result->iterations,
-                   reached, allowed, result->right_side, more);
-}

@@ -4,7 +4,7 @@
  *   accepted up to error 1, then the next step is h min(growth, max(0.1, 0.8 e^(-1/p) min(1, (h/h_old)(e_old/e)^(1/p))))
  *   first step 0.1/(rho sqrt(|F(y + F/rho) - F|/rho)), from two right-hand sides
  *   limits are hit exactly: two equal steps instead of a long and a tiny one
- *   comparisons of times only, as in where(t >= 1.1, 5, 0), are switches: a step ends before one, the next begins behind it
+ *   switches in time (switches.c), as in where(t >= 1.1, 5, 0): a step ends before one, the next begins after it
  *
  * The spectral radius is found at the start, every 25 steps and after a rejection; once only when it cannot change. Per step one
  * number comes from the device, the error. */
@@ -12,15 +12,16 @@
 
 #include "ode/ode.h"
 
-enum { Y, PROBE, RADIUS_EVERY = 25, LIMITED_FOR_LONG = 100 };
+enum { Y, PROBE, LIMITED_FOR_LONG = 100, JUMPS_FOR_LONG = 1000 };
 static const double HOPELESS = 1e6; /* steps to the next limit */
 
 struct rw_adaptive {
     rw_stage euler; /* probe = y + c F(y) */
     rw_stage probe; /* norm of F(probe) - F(y) */
-    rw_node *switches; /* nodes of euler's graph: comparisons that depend on time alone */
-    int nswitches, capacity;
+    rw_switches *switches; /* of euler's program */
+    rw_jumps *jumps;
     int limited; /* steps in a row that max_stages has shortened; -1: it has been said */
+    int jumpy;   /* three for each step that a jump has shortened, less one for each other; -1: it has been said */
 };
 
 #define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
@@ -71,50 +72,6 @@ static rw_status build_probe(rw_ode *ode, rw_node *nodes, rw_stage *stage)
     return rw_build_end(&b, "first_step", stage);
 }
 
-/* ---- switches ------------------------------------------------------------------------------------------------------- */
-
-static rw_status find_switches(rw_ode *ode, struct rw_adaptive *a)
-{
-    rw_graph *g = a->euler.expr->graph;
-    int t = rw_graph_find_param(g, "#t");
-    for (rw_node n = 0; n < g->n; ++n) {
-        if (g->nodes[n].is_field || g->nodes[n].reduced || rw_ops[g->nodes[n].op].kind != 'B' || !rw_graph_depends(g, n, t)) continue;
-        if (!rw_grow(&a->switches, &a->capacity, a->nswitches + 1, sizeof *a->switches))
-            return rw_fail_memory(ode->device->ctx, sizeof *a->switches, "an integrator");
-        a->switches[a->nswitches++] = n;
-    }
-    return RW_OK;
-}
-
-static double switch_value(struct rw_adaptive *a, int i, double t)
-{
-    double re, im;
-    rw_stage_set(&a->euler, "t", t);
-    rw_graph_scalar(a->euler.expr->graph, a->switches[i], &re, &im);
-    return re;
-}
-
-/* The first switch in (t, until]: neighbouring numbers before and behind it. It is looked for at eight places. */
-static bool find_switch(rw_ode *ode, double until, double *before, double *behind)
-{
-    struct rw_adaptive *a = ode->adaptive;
-    bool found = false;
-    for (int i = 0; i < a->nswitches; ++i) {
-        double now = switch_value(a, i, ode->t), low = ode->t, high = low;
-        for (int k = 1; k <= 8 && !(low < high); ++k) {
-            high = k < 8 ? ode->t + (until - ode->t) * k / 8 : until;
-            if (switch_value(a, i, high) == now) low = high;
-        }
-        if (!(low < high)) continue;
-        for (double middle; (middle = low + (high - low) / 2) > low && middle < high;)
-            if (switch_value(a, i, middle) == now) low = middle;
-            else high = middle;
-        if (found && high >= *behind) continue;
-        *before = low, *behind = high, found = true;
-    }
-    return found;
-}
-
 rw_status rw_adaptive_prepare(rw_ode *ode)
 {
     struct rw_adaptive *a = rw_calloc(1, sizeof *a);
@@ -122,7 +79,8 @@ rw_status rw_adaptive_prepare(rw_ode *ode)
     ode->adaptive = a;
     rw_status status = a && nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *a, "an integrator");
     if (status == RW_OK) status = build_euler(ode, nodes, &a->euler);
-    if (status == RW_OK) status = find_switches(ode, a);
+    if (status == RW_OK) status = rw_switches_create(ode, &a->euler, &a->switches);
+    if (status == RW_OK) status = rw_jumps_create(ode, &a->jumps);
     if (status == RW_OK) status = build_probe(ode, nodes, &a->probe);
     if (status == RW_OK) status = rw_spectral_prepare(ode);
     rw_free(nodes);
@@ -133,8 +91,10 @@ rw_status rw_adaptive_prepare(rw_ode *ode)
 void rw_adaptive_free(rw_ode *ode)
 {
     if (!ode->adaptive) return;
+    rw_switches_free(&ode->adaptive->switches); /* they read euler's graph */
+    rw_jumps_free(&ode->adaptive->jumps);
     rw_stage_free(&ode->adaptive->euler), rw_stage_free(&ode->adaptive->probe);
-    rw_free(ode->adaptive->switches), rw_free(ode->adaptive);
+    rw_free(ode->adaptive);
     ode->adaptive = NULL;
 }
 
@@ -176,11 +136,12 @@ static rw_status prepare(rw_ode *ode, double longest, double *rho)
     double *c = ode->controller;
     *rho = ode->stat.spectral_radius; /* after a restart it is in the statistics */
     if (!(c[0] > 0)) {
-        RW_TRY(rw_spectral_radius(ode, rho));
+        if (!ode->fresh) RW_TRY(rw_spectral_radius(ode, rho));
+        ode->fresh = false;
         if (ode->initial_step > 0) c[0] = ode->initial_step;
         else RW_TRY(first_step(ode, *rho, longest, &c[0]));
         c[1] = c[2] = c[3] = 0;
-    } else if (ode->ops->reach && (ode->stale || (c[3] >= RADIUS_EVERY && rw_spectral_varies(ode)))) {
+    } else if (ode->ops->reach && (ode->stale || (c[3] >= RW_RADIUS_EVERY && rw_spectral_varies(ode)))) {
         RW_TRY(rw_spectral_radius(ode, rho));
         c[3] = 0;
     }
@@ -203,23 +164,33 @@ static void note_stage_limit(rw_ode *ode, bool clipped, double h, double factor,
            RW_MIN(ceil(ode->max_stages * sqrt(factor)), 10000));
 }
 
+/* Says once when jumps of the right-hand side shorten step after step. */
+static void note_jumps(rw_ode *ode, bool limits, double h, double t_limit)
+{
+    struct rw_adaptive *a = ode->adaptive;
+    if (a->jumpy < 0) return;
+    a->jumpy = limits ? a->jumpy + 3 : RW_MAX(a->jumpy - 1, 0);
+    if (a->jumpy < JUMPS_FOR_LONG) return;
+    a->jumpy = -1;
+    rw_log(ode->device->ctx, RW_LOG_WARNING,
+           "steps are limited by jumps of the right-hand side (where, comparisons, floor, sign, mod of fields or of place and time): %.2g at "
+           "t = %.6g, %.2g steps to t = %.6g; raise time.rtol and time.atol, or make the equations continuous", h, ode->t,
+           (t_limit - ode->t) / h, t_limit);
+}
+
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
 {
     const rw_ode_ops *ops = ode->ops;
     const double p = 1.0 / ops->power;
     if (!ode->adaptive) RW_TRY(rw_adaptive_prepare(ode));
-    double *c = ode->controller, rho, before = 0, behind = 0;
+    double *c = ode->controller, rho, after = 0;
     RW_TRY(prepare(ode, ode->max_step > 0 ? ode->max_step : t_limit - ode->t, &rho));
-    bool to_switch = find_switch(ode, RW_MIN(t_limit, ode->t + 2 * c[0]), &before, &behind);
-    if (to_switch && before <= ode->t) { /* at it */
-        ode->t = behind;
-        rw_dense_break(ode);
-        return ode->t < t_limit ? rw_adaptive_step(ode, t_limit) : RW_OK;
-    }
-    if (to_switch) t_limit = before;
+    double ahead = ode->max_step > 0 ? RW_MIN(2 * c[0], ode->max_step) : 2 * c[0];
+    bool to_switch = rw_switches_limit(ode, ode->adaptive->switches, ahead, &t_limit, &after);
+    if (ode->t >= t_limit) return RW_OK; /* the limit was a switch: no step is left */
     double remaining = t_limit - ode->t;
     double most = ops->reach ? ops->reach(ode) : INFINITY;
-    bool rejected = false;
+    bool rejected = false, by_jumps = false;
     rw_attempt a = {0};
     const double first = c[0];
     double tried = 0;
@@ -237,28 +208,36 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
             return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED, "the step has shrunk to %.3g at t = %.9g", h, ode->t);
         }
         a = (rw_attempt){0}, tried = h;
+        ode->step_end = last ? t_limit : ode->t + h;
         RW_TRY(ops->attempt(ode, h, rho, &a));
+        double jump = 0;
+        a.error = a.most > 0 ? a.estimate / a.most : a.estimate;
+        if (RW_MIN(a.error, a.estimate) <= 1) RW_TRY(rw_jumps_error(ode, ode->adaptive->jumps, h, &jump));
+        bool jumps = jump > 0.5 * a.estimate; /* then it is what the estimate shows */
+        if (jumps) a.error = RW_MAX(a.estimate, jump);
         if (!isfinite(a.error) || a.error > 1) {
             ode->stat.rejected++;
-            rejected = true;
-            c[0] = h * (isfinite(a.error) ? RW_MAX(0.1, 0.8 * pow(a.error, -p)) : 0.1);
+            rejected = true, by_jumps = by_jumps || jumps;
+            if (!isfinite(a.error)) c[0] = 0.1 * h;
+            else c[0] = h * (jumps ? RW_MAX(0.01, 0.8 / a.error) : RW_MAX(0.1, 0.8 * pow(a.error, -p))); /* jumps are of size h */
             if (ops->reach && rw_spectral_varies(ode) && c[3] > 0) {
                 RW_TRY(rw_spectral_radius(ode, &rho));
                 c[3] = 0;
             }
             continue;
         }
-        RW_TRY(accept(ode, a.result));
+        RW_TRY(accept(ode, ops->result));
         double error = RW_MAX(a.error, 1e-10), factor = 0.8 * pow(error, -p);
         if (c[2] > 0) factor = RW_MIN(factor, 0.8 * h / c[2] * pow(c[1] / (error * error), p));
         factor = RW_MIN(rejected ? 1 : ops->growth, RW_MAX(0.1, factor));
         /* a step cut short by an output time does not shorten the next */
         c[0] = h < unclipped && factor * h < unclipped ? (factor > 1 ? unclipped : factor * unclipped) : factor * h;
         c[1] = error, c[2] = h, c[3] += 1;
-        ode->t = last ? (to_switch ? behind : t_limit) : ode->t + h;
-        if (last && to_switch) rw_dense_break(ode);
+        ode->t = ode->step_end;
+        if (last && to_switch) rw_switches_pass(ode, after);
         ode->stat.steps++, ode->stat.step = h, ode->stat.error = error, ode->stat.stages = a.stages;
         ode->stat.max_stages = RW_MAX(ode->stat.max_stages, a.stages);
+        note_jumps(ode, by_jumps || (jumps && jump > 0.1), h, t_limit);
         if (ops->reach) note_stage_limit(ode, clipped, unclipped, 0.8 * pow(error, -p), t_limit);
         return RW_OK;
     }

@@ -1,8 +1,8 @@
-/* AUTO: the method that suits the equations, chosen at the first step from the Jacobian's Gershgorin circles there:
+/* AUTO: the method that suits the equations, chosen at the first step from the Jacobian's spectrum there:
  *
- *   dp5     when circles reach far to the right of 0 (transport or oscillation: eigenvalues need not be near the real axis), or
- *           when rho (t_end - t) is so small that its steps are no burden
- *   rock2   for loose tolerances
+ *   dp5     when eigenvalues may lie far from the negative real axis (transport, waves, oscillation), or when
+ *           rho (t_end - t) is so small that its steps are no burden
+ *   rkc2    for loose tolerances
  *   rock4   else */
 #include <math.h>
 
@@ -27,18 +27,18 @@ static rw_status step(rw_ode *ode, double t_limit)
     rw_ode_method method;
     if (overhang > OVERHANG) {
         method = RW_ODE_DP5;
-        snprintf(ode->reason, sizeof ode->reason,
-                 "eigenvalues may lie away from the real axis (Gershgorin's circles reach %.2g of the spectral radius %.3g to the right of 0)",
-                 overhang, rho);
+        snprintf(ode->reason, sizeof ode->reason, "eigenvalues may lie away from the negative real axis (by %.2g of the spectral radius %.3g; %s)",
+                 overhang, rho, rw_spectral_kind(ode));
     } else if (rho * span <= FEW) {
         method = RW_ODE_DP5;
         snprintf(ode->reason, sizeof ode->reason, "not stiff: spectral radius %.3g, time %.3g", rho, span);
     } else {
-        method = ode->rtol > LOOSE ? RW_ODE_ROCK2 : RW_ODE_ROCK4;
+        method = ode->rtol > LOOSE ? RW_ODE_RKC2 : RW_ODE_ROCK4;
         snprintf(ode->reason, sizeof ode->reason, "stiff, eigenvalues near the negative real axis: spectral radius %.3g, time %.3g; tolerance %.1e is %s %.0e",
-                 rho, span, ode->rtol, method == RW_ODE_ROCK2 ? "above" : "up to", LOOSE);
+                 rho, span, ode->rtol, method == RW_ODE_RKC2 ? "above" : "at most", LOOSE);
     }
     RW_TRY(rw_ode_become(ode, method));
+    ode->fresh = true;
     rw_log(ode->device->ctx, RW_LOG_INFO, "method %s: %s", ode->ops->name, ode->reason);
     return ode->ops->step(ode, t_limit);
 }

@@ -70,7 +70,7 @@ static rw_node boundary_node(rw_building *b, const rw_expr_field *f, const char 
 
 static void set_time(rw_building *b, rw_node time)
 {
-    note(b, rw_lower_local(&b->lowering, &b->ode->source, 0, "t", (rw_value){1, {time, -1, -1}}));
+    note(b, rw_lower_local(&b->lowering, &b->ode->source, 0, "t", (rw_value){.n = 1, .node = {time, -1, -1}}));
 }
 
 void rw_build_vector(rw_building *b, int v, rw_node time)
@@ -94,6 +94,7 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
             rw_node a = any ? boundary_node(b, ode->fields + f, from->a) : -1;
             rw_node bb = from->kind == RW_BOUNDARY_ROBIN ? boundary_node(b, ode->fields + f, from->b) : -1;
             rw_node c = from->kind == RW_BOUNDARY_ROBIN ? boundary_node(b, ode->fields + f, from->c) : -1;
+            if (bb >= 0) note(b, rw_check_robin(ode->device->ctx, b->graph, ode->fields + f, s, bb));
             rw_graph_field *to = b->graph->fields + i;
             to->boundary[s].kind = from->kind;
             to->boundary[s].a = a, to->boundary[s].b = bb, to->boundary[s].c = c;
@@ -169,7 +170,7 @@ void rw_build_rates(rw_building *b, int v, rw_node *rates)
     for (int f = 0; f < ode->nfields; ++f) rates[f] = -1;
     set_time(b, b->time[v]);
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f)
-        note(b, rw_lower_local(l, &ode->source, 0, ode->fields[f].name, (rw_value){1, {rw_build_value(b, v, f), -1, -1}}));
+        note(b, rw_lower_local(l, &ode->source, 0, ode->fields[f].name, (rw_value){.n = 1, .node = {rw_build_value(b, v, f), -1, -1}}));
     for (int define = 1; define >= 0; --define) /* functions may be defined behind their use */
         for (int i = 0; i < ode->parsed.n && b->status == RW_OK; ++i)
             if ((ode->parsed.statements[i].kind == RW_DEFINE) == define)
@@ -246,8 +247,17 @@ rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage)
     return b->status;
 }
 
-/* The user's scalars may have changed. */
-static void set_scalars(rw_ode *ode, rw_stage *stage)
+rw_status rw_build_drop(rw_building *b)
+{
+    rw_lowering_end(&b->lowering);
+    note_memory(b);
+    if (b->planned) rw_plan_end(&b->plan);
+    rw_graph_destroy(&b->graph);
+    rw_free(b->field);
+    return b->status;
+}
+
+void rw_stage_set_scalars(rw_ode *ode, rw_stage *stage)
 {
     for (int i = 0; i < ode->nscalars; ++i)
         rw_expr_set_index(stage->expr, stage->scalars + i, ode->scalars[i].value, ode->scalars[i].imaginary);
@@ -255,7 +265,7 @@ static void set_scalars(rw_ode *ode, rw_stage *stage)
 
 rw_status rw_stage_prepare(rw_ode *ode, rw_stage *stage)
 {
-    set_scalars(ode, stage);
+    rw_stage_set_scalars(ode, stage);
     return rw_expr_prepare_tables(stage->expr, rw_device_queue(ode->device));
 }
 
@@ -265,7 +275,7 @@ rw_status rw_stage_run(rw_ode *ode, rw_stage *stage)
     if (ode->trace) return rw_trace_add(ode, stage);
     for (int i = 0; i < RW_ODE_VECTORS * ode->nfields; ++i)
         if (stage->field[i] >= 0) e->bound[stage->field[i]] = ode->vector[i];
-    set_scalars(ode, stage);
+    rw_stage_set_scalars(ode, stage);
     return rw_expr_run(e, rw_device_queue(ode->device));
 }
 
@@ -284,6 +294,8 @@ void rw_stage_set(rw_stage *stage, const char *scalar, double value)
     int p = find_own(stage, scalar);
     if (p >= 0) rw_expr_set_index(stage->expr, p, value, 0);
 }
+
+double rw_ode_stage_time(const rw_ode *ode, double c, double h) { return RW_MIN(ode->t + c * h, ode->step_end); }
 
 void rw_course_begin(rw_course_rule *rule)
 {
@@ -320,7 +332,7 @@ rw_status rw_stage_time(rw_ode *ode, rw_stage *stage, const char *scalar, double
 {
     int p = find_own(stage, scalar);
     if (p < 0) return RW_OK;
-    rw_expr_set_index(stage->expr, p, ode->t + polynomial[1] * h, 0);
+    rw_expr_set_index(stage->expr, p, rw_ode_stage_time(ode, polynomial[1], h), 0);
     if (!stage->moves) return RW_OK;
     rw_course c = {0};
     make_course(ode, h, polynomial, &c);

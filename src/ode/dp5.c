@@ -99,12 +99,12 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *result)
     (void)rho;
     for (int i = 0; i <= STAGES; ++i) {
         rw_stage *st = i < STAGES ? m->stage + i : &m->error;
-        rw_stage_set(st, "t", ode->t + c[i] * h), rw_stage_set(st, "h", h);
+        rw_stage_set(st, "t", rw_ode_stage_time(ode, c[i], h)), rw_stage_set(st, "h", h);
         RW_TRY(rw_stage_run(ode, st));
     }
     ode->stat.rhs += STAGES + 1;
-    result->stages = STAGES + 1, result->result = argument_of(STAGES);
-    return rw_expr_get(m->error.expr, "norm", &result->error, NULL);
+    result->stages = STAGES + 1;
+    return rw_expr_get(m->error.expr, "norm", &result->estimate, NULL);
 }
 
 static rw_status explain(const rw_ode *ode, rw_text *text)
@@ -116,4 +116,4 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
 }
 
 const rw_ode_ops rw_dp5_ops = {.name = "dp5", .vectors = RW_METHOD_VECTORS, .least_stages = 7, .max_stages = STAGES + 1, .create = create,
-                               .step = rw_adaptive_step, .destroy = destroy, .explain = explain, .power = 5, .growth = 10, .attempt = attempt};
+                               .step = rw_adaptive_step, .destroy = destroy, .explain = explain, .result = EVEN /* argument_of(STAGES) */, .power = 5, .growth = 10, .attempt = attempt};

@@ -109,7 +109,7 @@ static rw_status explain_rate(rw_ode *ode, const rw_finite *rate, bool growing, 
 static rw_status explain_attempt(rw_ode *ode, rw_finite *result, rw_text *cause)
 {
     int odd;
-    RW_TRY(search(ode, ode->refused.result, result, &odd));
+    RW_TRY(search(ode, ode->ops->result, result, &odd));
     if (odd < 0) return RW_OK;
     rw_text_add(cause, "%s becomes %s at ", ode->fields[odd].name, rw_finite_word(result[odd].value));
     rw_finite_node(cause, &ode->grid, result[odd].first);
@@ -132,7 +132,7 @@ static rw_status find_cause(rw_ode *ode, rw_stage *stage, rw_text *cause)
     rw_status status = RW_OK;
     if (!y) return rw_fail_memory(ode->device->ctx, 2 * nf * sizeof *y, "an integrator");
     CAUSE(explain_state(ode, y, cause));
-    if (ode->refused_step > 0) CAUSE(explain_attempt(ode, rate, &attempt));
+    if (ode->refused.stages > 0) CAUSE(explain_attempt(ode, rate, &attempt)); /* else no step was tried */
     CAUSE(build_rates(ode, stage));
     CAUSE(explain_rates(ode, stage, ode->t, rate, cause));
     if (!(ode->refused_step > 0)) goto done;

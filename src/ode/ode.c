@@ -1,4 +1,5 @@
 /* Creating an integrator: the problem is copied, checked by building the method's programs, and handed to the method. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -88,6 +89,7 @@ static rw_status check_spec(rw_context *ctx, const rw_ode_spec *spec)
         if ((unsigned)spec->fields[f].dtype > RW_C128)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "field %s: dtype %s: f32, f64, c64 or c128 are possible",
                            spec->fields[f].name, rw_dtype_name(spec->fields[f].dtype));
+        RW_TRY(rw_check_boundaries(ctx, spec->fields + f, 2 * spec->grid.ndim, true));
         for (int g = 0; g < f; ++g)
             if (!strcmp(spec->fields[f].name, spec->fields[g].name))
                 return rw_fail(ctx, RW_ERR_INPUT, "field %s is declared twice", spec->fields[f].name);
@@ -215,6 +217,7 @@ rw_status rw_ode_bind(rw_ode *ode, const char *field, rw_array *a)
                            field, (long long)(g->size[0] * g->size[1] * g->size[2]),
                            rw_dtype_name(ode->fields[f].dtype), ode->device->info.name, (long long)a->size,
                            rw_dtype_name(a->dtype), a->device->info.name);
+        RW_TRY(rw_check_shape(ode->device->ctx, ode->name, field, g, a));
         for (int h = 0; h < ode->nfields; ++h)
             if (h != f && ode->vector[h] == a)
                 return rw_fail(ode->device->ctx, RW_ERR_ARGUMENT, "one array bound to fields %s and %s",
@@ -291,8 +294,24 @@ void rw_ode_restore(rw_ode *ode, const double s[RW_ODE_STATE])
     memcpy(ode->controller, s + 10, sizeof ode->controller);
 }
 
+/* Numbers that rw_ode_save can have written. */
+static rw_status check_state(const rw_ode *ode, const double s[RW_ODE_STATE])
+{
+    rw_context *ctx = ode->device->ctx;
+    for (int i = 0; i < RW_ODE_STATE; ++i) {
+        bool negative = i > 0 && s[i] < 0;
+        if (!isfinite(s[i]) || fabs(s[i]) > 1e300 || negative || (i > 0 && i < 5 && s[i] > 1e18) || ((i == 6 || i == 7) && s[i] > INT_MAX))
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "state[%d] = %g is not what rw_ode_save writes: load a state that it has saved", i, s[i]);
+    }
+    if (s[14] != floor(s[14]) || s[14] >= RW_COUNT(methods) || (ode->ops != &rw_auto_ops && methods[(int)s[14]] != ode->ops))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "state[14] = %g: the state is that of %s, the integrator's method is %s", s[14],
+                       s[14] == floor(s[14]) && s[14] < RW_COUNT(methods) ? methods[(int)s[14]]->name : "no method", ode->ops->name);
+    return RW_OK;
+}
+
 rw_status rw_ode_load(rw_ode *ode, const double s[RW_ODE_STATE])
 {
+    RW_TRY(check_state(ode, s));
     int method = (int)s[14];
     if (ode->ops == &rw_auto_ops && method >= 0 && method < RW_ODE_AUTO) {
         RW_TRY(rw_ode_become(ode, (rw_ode_method)method));

@@ -11,6 +11,7 @@
 #define RW_ODE_INTERNAL_H
 
 #include "expr/program.h"
+#include "expr/range.h"
 #include "ode/dense.h"
 #include "rechenwerk/ode.h"
 
@@ -20,8 +21,9 @@ enum { RW_METHOD_VECTORS = 8, RW_PAST = RW_METHOD_VECTORS, RW_ODE_VECTORS = RW_P
 /* A step tried: what rw_adaptive_step needs to know of it. */
 typedef struct rw_attempt {
     int stages;
-    int result;   /* vector that holds y_{n+1} */
-    double error; /* norm of the estimate over the tolerance: up to 1 is accepted */
+    double estimate; /* norm of the estimated error over the tolerance */
+    double most;     /* the largest estimate that is accepted; 0: 1 */
+    double error;    /* estimate/most, or what jumps make of it: up to 1 is accepted (adaptive.c) */
 } rw_attempt;
 
 typedef struct rw_ode_ops {
@@ -33,6 +35,7 @@ typedef struct rw_ode_ops {
     void (*destroy)(rw_ode *ode);
     rw_status (*explain)(const rw_ode *ode, rw_text *text);
     /* adaptive methods only */
+    int result;                        /* vector that holds y_{n+1} */
     int power;                         /* the estimate is of size h^power */
     double growth;                     /* a step is at most so many times the one before */
     double (*reach)(const rw_ode *ode); /* largest h rho that is stable; NULL: the radius does not matter */
@@ -78,10 +81,12 @@ struct rw_ode {
     rw_course_rule course;
     /* state */
     double t;
+    double step_end;          /* of the step that is tried: no stage's time lies beyond */
     rw_ode_statistics stat;
     rw_array **vector;        /* by [vector][field]; vector 0 is the caller's */
     int64_t changes;          /* arrays bound and scalars set so far: what was recorded before is void */
     bool stale;               /* a scalar has changed since the spectral radius was found */
+    bool fresh;               /* AUTO has found it at the present state */
     double refused_step;      /* of a step that was given up: its last attempt, 0: none */
     rw_attempt refused;
     double controller[4];     /* what the method's step control remembers; saved in checkpoints */
@@ -118,12 +123,18 @@ void rw_build_store(rw_building *b, int v, int f, rw_node value);
 bool rw_build_sides_move(const rw_building *b);
 void rw_build_result(rw_building *b, const char *name, rw_node value);
 rw_status rw_build_end(rw_building *b, const char *name, rw_stage *stage);
+/* No program after all: gives the building's status. */
+rw_status rw_build_drop(rw_building *b);
 
 /* Vectors of the ode bound to the program's fields and the program run; scalars are set with rw_stage_set. */
 rw_status rw_stage_run(rw_ode *ode, rw_stage *stage);
 /* Before a run is recorded. */
 rw_status rw_stage_prepare(rw_ode *ode, rw_stage *stage);
 void rw_stage_set(rw_stage *stage, const char *scalar, double value);
+/* t + c h, but not beyond the end of the step: rounding must not take a stage across a switch. */
+double rw_ode_stage_time(const rw_ode *ode, double c, double h);
+/* The user's scalars as they are now; rw_stage_run does so itself. */
+void rw_stage_set_scalars(rw_ode *ode, rw_stage *stage);
 /* The time `scalar` of a stage of a step h from the present time. A stage's value on y' = lambda y, y_n = 1, is a polynomial in
  * h lambda: `polynomial` has its coefficients. Functions of time get the values that the method itself would give them as further
  * unknowns (s' = s_1, s_1' = s_2, …), not those at a point of time: then sources and boundary values of linear equations
@@ -143,6 +154,7 @@ rw_status rw_stage_explain(const rw_stage *stage, rw_text *text);
 
 /* ---- step control (adaptive.c) ---------------------------------------------------------------------------------------- */
 
+enum { RW_RADIUS_EVERY = 25 }; /* steps */
 /* One accepted step by the method's attempts. controller: [0] next step, [1] last error, [2] last accepted step, [3] steps since
  * the radius was found. */
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit);
@@ -151,6 +163,28 @@ rw_status rw_adaptive_prepare(rw_ode *ode);
 void rw_adaptive_free(rw_ode *ode);
 /* Result "norm": sqrt(mean((e/(atol + rtol max(|y|, |next|)))^2)) over all cells and fields; without `next` |y| alone counts. */
 void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next);
+
+/* ---- switches in time (switches.c) -------------------------------------------------------------------------------------- */
+
+typedef struct rw_switches rw_switches;
+
+/* Those of the stage's program, which has the equations and the boundary values at time "t". */
+rw_status rw_switches_create(rw_ode *ode, rw_stage *stage, rw_switches **switches);
+void rw_switches_free(rw_switches **switches);
+/* Before a step of at most `ahead`, from the present time to *t_limit: a switch at the present time is passed (the time may then be
+ * *t_limit, and no step is left), and *t_limit becomes the last number that a step may reach. True when that is the last one before a
+ * switch: rw_switches_pass is to be called with *after when the step has got there. */
+bool rw_switches_limit(rw_ode *ode, rw_switches *switches, double ahead, double *t_limit, double *after);
+void rw_switches_pass(rw_ode *ode, double after);
+
+/* ---- jumps inside a step (jumps.c) -------------------------------------------------------------------------------------- */
+
+typedef struct rw_jumps rw_jumps;
+
+rw_status rw_jumps_create(rw_ode *ode, rw_jumps **jumps);
+void rw_jumps_free(rw_jumps **jumps);
+/* What jumps between the ends of an attempt's step may cost, as a norm like that of the estimate; 0 for continuous equations. */
+rw_status rw_jumps_error(rw_ode *ode, rw_jumps *jumps, double h, double *error);
 
 /* ---- states kept (dense.c); without them these do nothing -------------------------------------------------------------- */
 
@@ -180,13 +214,17 @@ rw_status rw_ode_give_up(rw_ode *ode);
 
 /* ---- spectral radius (spectral.c) ----------------------------------------------------------------------------------- */
 
+/* By power iteration without its safety factor: close to the modulus of the largest eigenvalue, not above it in exact arithmetic of
+ * linear equations. */
+rw_status rw_spectral_least(rw_ode *ode, double *rho);
 /* Bound or estimate at the present state, by the user's expression, Gershgorin's circles, or power iteration. */
 rw_status rw_spectral_radius(rw_ode *ode, double *rho);
 /* Its programs beforehand. A given expression needs none: its mistakes are found at the first step. */
 rw_status rw_spectral_prepare(rw_ode *ode);
 /* False when it depends on neither state nor time: one estimate serves for ever. */
 bool rw_spectral_varies(const rw_ode *ode);
-/* How far Gershgorin's circles reach to the right of 0, over the radius found last; 0 where there are none. Of AUTO only. */
+/* How far eigenvalues may lie from the negative real axis, over the radius found last: where Gershgorin's circles end to the right of 0; of a
+ * power iteration 1 + the cosine between its last two vectors, 0 on the axis. 0 for a given radius. Of AUTO only. */
 rw_status rw_spectral_overhang(rw_ode *ode, double *part);
 /* Its programs, for a trace. */
 rw_status rw_spectral_trace(rw_ode *ode);

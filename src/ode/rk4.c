@@ -15,6 +15,8 @@
 
 enum { Y, A, B, C, STAGES = 4 };
 
+static const double LIMIT = 2.78, FARTHEST = 2.97; /* of the stability region: on the real axis, and beyond which it has no point */
+
 typedef struct rk4 {
     rw_stage stage[STAGES];
     bool autonomous;
@@ -22,6 +24,7 @@ typedef struct rk4 {
     double recorded;
     int64_t changes;        /* of the ode when it was recorded: other arrays or scalars, another recording */
     void **memory;          /* by field, of y: the caller may have exchanged it */
+    rw_switches *switches;
 } rk4;
 
 #define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
@@ -52,6 +55,7 @@ static void destroy(rw_ode *ode)
     rk4 *m = ode->method;
     if (!m) return;
     rw_sequence_destroy(&m->sequence);
+    rw_switches_free(&m->switches);
     for (int i = 0; i < STAGES; ++i) rw_stage_free(&m->stage[i]);
     rw_free(m->memory);
     rw_free(m);
@@ -66,6 +70,7 @@ static rw_status create(rw_ode *ode)
     rw_status status = m && m->memory && rates ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
     for (int i = 0; i < STAGES && status == RW_OK; ++i) status = build(ode, i, rates, &m->stage[i]);
     rw_free(rates);
+    if (status == RW_OK) status = rw_switches_create(ode, &m->stage[0], &m->switches);
     if (status != RW_OK) return status;
     m->autonomous = true;
     for (int i = 0; i < STAGES; ++i) m->autonomous = m->autonomous && !m->stage[i].moves;
@@ -77,7 +82,7 @@ static rw_status run_stages(rw_ode *ode, double h)
     rk4 *m = ode->method;
     const double time[] = {0, 0.5, 0.5, 1}, weight[] = {0.5, 0.5, 1, 1. / 6};
     for (int i = 0; i < STAGES; ++i) {
-        rw_stage_set(&m->stage[i], "t", ode->t + time[i] * h), rw_stage_set(&m->stage[i], "c", weight[i] * h);
+        rw_stage_set(&m->stage[i], "t", rw_ode_stage_time(ode, time[i], h)), rw_stage_set(&m->stage[i], "c", weight[i] * h);
         RW_TRY(rw_stage_run(ode, &m->stage[i]));
     }
     return RW_OK;
@@ -107,14 +112,35 @@ static bool is_recorded(const rw_ode *ode, double h)
     return same;
 }
 
+/* A given step against the stability limit, before the first: refused when eigenvalues that do not change leave the stability region, which
+ * ends at 2.79 on the real and at 2.83 on the imaginary axis; else a warning. */
+static rw_status check_step(rw_ode *ode)
+{
+    double rho, h = ode->fixed_step;
+    rw_context *ctx = ode->device->ctx;
+    RW_TRY(rw_spectral_radius(ode, &rho));
+    if (h * rho <= LIMIT) return RW_OK;
+    bool varies = rw_spectral_varies(ode);
+    RW_TRY(rw_spectral_least(ode, &rho)); /* the first is an upper bound */
+    if (h * rho <= FARTHEST) return RW_OK;
+    if (varies)
+        rw_log(ctx, RW_LOG_WARNING, "time.step = %g is above the stability limit of rk4 at t = %g, 2.78/rho = %.3g (spectral radius rho = %.3g)", h,
+               ode->t, LIMIT / rho, rho);
+    else
+        return rw_fail(ctx, RW_ERR_INPUT, "time.step = %g is unstable: rk4 allows at most 2.78/rho = %.3g (spectral radius rho = %.3g); choose a "
+                       "smaller time.step, time.step: 0 to have it chosen, or time.method: auto", h, LIMIT / rho, rho);
+    return RW_OK;
+}
+
 /* controller: [0] the chosen step, 0 before the first */
 static rw_status choose_step(rw_ode *ode, double remaining)
 {
     double *c = ode->controller, rho;
+    if (ode->fixed_step > 0 && c[0] == 0) RW_TRY(check_step(ode));
     if (ode->fixed_step > 0) c[0] = ode->fixed_step;
     else if (c[0] == 0 || ode->stale) {
         RW_TRY(rw_spectral_radius(ode, &rho));
-        c[0] = rho > 0 ? 0.9 * 2.78 / rho : remaining;
+        c[0] = rho > 0 ? 0.9 * LIMIT / rho : remaining;
     }
     ode->stale = false;
     return RW_OK;
@@ -123,12 +149,16 @@ static rw_status choose_step(rw_ode *ode, double remaining)
 static rw_status step(rw_ode *ode, double t_limit)
 {
     rk4 *m = ode->method;
-    double remaining = t_limit - ode->t;
+    double remaining = t_limit - ode->t, after = 0;
     RW_TRY(choose_step(ode, remaining));
+    bool to_switch = rw_switches_limit(ode, m->switches, 2 * ode->controller[0], &t_limit, &after);
+    if (ode->t >= t_limit) return RW_OK; /* the limit was a switch: no step is left */
+    remaining = t_limit - ode->t;
     double chosen = ode->controller[0];
     /* the steps to t_limit are equal and not longer than the chosen one */
     double n = ceil(remaining / chosen * (1 - 1e-12)), h = remaining / RW_MAX(n, 1);
     if (fabs(h - chosen) <= 1e-9 * chosen) h = chosen;
+    ode->step_end = n <= 1 ? t_limit : ode->t + h;
     rw_queue *q = rw_device_queue(ode->device);
     bool replay = ode->record && m->autonomous && !m->stage[0].expr->evaluator;
     if (replay && is_recorded(ode, h)) {
@@ -140,7 +170,8 @@ static rw_status step(rw_ode *ode, double t_limit)
     } else {
         RW_TRY(run_stages(ode, h));
     }
-    ode->t = n <= 1 ? t_limit : ode->t + h;
+    ode->t = ode->step_end;
+    if (n <= 1 && to_switch) rw_switches_pass(ode, after);
     ode->stat.steps++, ode->stat.rhs += STAGES, ode->stat.step = h, ode->stat.stages = ode->stat.max_stages = STAGES;
     return RW_OK;
 }

@@ -16,7 +16,10 @@
  *
  * One kernel a stage: both right-hand sides are computed inside the recursion (F(Y_0) again each time: Y_0 is read anyway, so
  * that costs arithmetic but no memory), so a stage reads three vectors and writes one, over the vector it no longer needs: 32
- * bytes a point and f64 component. Error estimate 0.8 (y_n - y_{n+1}) + 0.4 h (F_n + F_{n+1}): one pass that reads two vectors.
+ * bytes a point and f64 component. Error estimate e = 0.8 (y_n - y_{n+1}) + 0.4 h (F_n + F_{n+1}): one pass that reads two vectors.
+ *
+ * e is of size h^3 and the error of a run of size h^2, so steps with |e| = tol would leave an error of size tol^(2/3). Accepted is
+ * |e| up to SCALE tol sqrt(tau), tau = rtol + atol/max|y|: then h is of size sqrt(tol) and the error of size tol.
  *
  * Vectors: 0 y, 1 the newest stage, 2 the one before. Not for equations that oscillate: the stability region is narrow. */
 #include <math.h>
@@ -25,6 +28,7 @@
 #include "ode/ode.h"
 
 enum { Y, NEW, OLD, SMALLEST = 2 };
+static const double SCALE = 10; /* errors of a run come out at a few times the tolerance: docs/methods/ode.md */
 
 /* Coefficients of a stage j >= 1, and the stage's polynomial. */
 typedef struct coefficients {
@@ -36,7 +40,7 @@ typedef struct rkc {
     rw_stage first;  /* OLD = y + p h F(y) */
     rw_stage second; /* OLD = (1 - m) y + m NEW + p h F(NEW) + q h F(y) */
     rw_stage stage;  /* OLD = (1 - m - n) y + m NEW + n OLD + p h F(NEW) + q h F(y) */
-    rw_stage error;  /* norm of the estimate, y_{n+1} in NEW */
+    rw_stage error;  /* norm of the estimate, y_{n+1} in NEW; largest |y| */
     coefficients *c; /* by stage, 0 … max_stages */
     double *work;
     int stages;      /* that c is for */
@@ -93,6 +97,9 @@ static rw_status build_error(rw_ode *ode, rw_node *nodes, rw_stage *stage)
         f0[f] = OP(ADD, OP(MUL, rw_real(g, 0.8), OP(SUB, y0[f], y1[f])), OP(MUL, OP(MUL, rw_real(g, 0.4), h), OP(ADD, f0[f], f1[f])));
     }
     rw_build_norm(&b, f0, y0, y1);
+    rw_node size = b.status == RW_OK ? rw_real(g, 0) : 0;
+    for (int f = 0; f < nf && b.status == RW_OK; ++f) size = OP(MAX, size, rw_make1(g, RW_OP_ABS, y0[f]));
+    if (b.status == RW_OK) rw_build_result(&b, "size", rw_reduce(g, RW_REDUCE_MAX, size));
     return rw_build_end(&b, "rkc_error", stage);
 }
 
@@ -215,11 +222,14 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
         RW_TRY(rw_stage_run(ode, st));
         rw_ode_exchange(ode, NEW, OLD);
     }
-    rw_stage_set(&m->error, "t0", ode->t), rw_stage_set(&m->error, "t1", ode->t + h), rw_stage_set(&m->error, "h", h);
+    rw_stage_set(&m->error, "t0", ode->t), rw_stage_set(&m->error, "t1", rw_ode_stage_time(ode, 1, h)), rw_stage_set(&m->error, "h", h);
     RW_TRY(rw_stage_run(ode, &m->error));
     ode->stat.rhs += s + 1;
-    a->result = NEW;
-    return rw_expr_get(m->error.expr, "norm", &a->error, NULL);
+    double size;
+    RW_TRY(rw_expr_get(m->error.expr, "norm", &a->estimate, NULL));
+    RW_TRY(rw_expr_get(m->error.expr, "size", &size, NULL));
+    a->most = SCALE * sqrt(RW_MIN(ode->rtol + ode->atol / size, 1));
+    return RW_OK;
 }
 
 static rw_status explain(const rw_ode *ode, rw_text *text)
@@ -232,6 +242,6 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
 }
 
 const rw_ode_ops rw_rkc2_ops = {.name = "rkc2", .vectors = 3, .least_stages = 2, .max_stages = 200, .create = create, .step = rw_adaptive_step,
-                                .destroy = destroy, .explain = explain, .power = 3, .growth = 10, .reach = reach, .attempt = attempt};
+                                .destroy = destroy, .explain = explain, .result = NEW, .power = 3, .growth = 10, .reach = reach, .attempt = attempt};
 const rw_ode_ops rw_rkl2_ops = {.name = "rkl2", .vectors = 3, .least_stages = 3, .max_stages = 199, .create = create, .step = rw_adaptive_step,
-                                .destroy = destroy, .explain = explain, .power = 3, .growth = 10, .reach = reach, .attempt = attempt};
+                                .destroy = destroy, .explain = explain, .result = NEW, .power = 3, .growth = 10, .reach = reach, .attempt = attempt};

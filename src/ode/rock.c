@@ -376,8 +376,8 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
         polynomial += b->q;
         if (i + 1 < r->nblocks) rw_ode_exchange(ode, NEW, K1);
     }
-    a->stages = r->stages, a->result = K1;
-    return rw_expr_get(last->expr, "norm", &a->error, NULL);
+    a->stages = r->stages;
+    return rw_expr_get(last->expr, "norm", &a->estimate, NULL);
 }
 
 static rw_status explain(const rw_ode *ode, rw_text *text)
@@ -393,6 +393,6 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
 }
 
 const rw_ode_ops rw_rock2_ops = {.name = "rock2", .vectors = K2 + 1, .least_stages = 3, .max_stages = 400, .create = create, .step = rw_adaptive_step,
-                                 .destroy = destroy, .explain = explain, .power = 2, .growth = 5, .reach = reach, .attempt = attempt};
+                                 .destroy = destroy, .explain = explain, .result = K1, .power = 2, .growth = 5, .reach = reach, .attempt = attempt};
 const rw_ode_ops rw_rock4_ops = {.name = "rock4", .vectors = RW_METHOD_VECTORS, .least_stages = 5, .max_stages = 400, .create = create, .step = rw_adaptive_step,
-                                 .destroy = destroy, .explain = explain, .power = 4, .growth = 5, .reach = reach, .attempt = attempt};
+                                 .destroy = destroy, .explain = explain, .result = K1, .power = 4, .growth = 5, .reach = reach, .attempt = attempt};

@@ -9,7 +9,8 @@
  *                 sum is taken 1.4 times.
  *   power         nonlinear power iteration (Sommeijer, Shampine, Verwer 1997): with z = y + d v,
  *                 v <- F(z) - F(y), rho ~ |v| / d; 1.2 times the estimate is used. Where the right-hand side has no
- *                 derivative (abs of complex numbers, …), or on wish. */
+ *                 derivative (abs of complex numbers, …), whenever the derivative is not finite at the present state (sqrt(u) at
+ *                 u = 0, hypot(dx(u), dy(u)) of flat fields), or on wish. */
 #include <math.h>
 #include <string.h>
 
@@ -20,17 +21,22 @@ typedef enum radius_kind { BY_EXPRESSION, BY_GERSHGORIN, BY_POWER } radius_kind;
 struct rw_spectral {
     radius_kind kind;
     bool varies;
-    rw_stage first, next;   /* gershgorin: first only; power: start and iteration */
+    rw_stage first;         /* of the expression, of Gershgorin's circles */
+    rw_stage start, next;   /* of the power iteration; built when first used */
     double value;           /* when it does not vary */
     bool known;
+    bool iterated;          /* the value comes from the power iteration … */
+    double along;           /* … whose last step turned the vector by the angle of this cosine */
 };
 
 enum { POWER_ITERATIONS = 50 };
+static const double SAFETY = 1.2;
 
 const char *rw_spectral_kind(const rw_ode *ode)
 {
     static const char *const names[] = {"the given expression", "Gershgorin's circles", "power iteration"};
-    return ode->spectral ? names[ode->spectral->kind] : "unknown yet";
+    const struct rw_spectral *s = ode->spectral;
+    return s ? names[s->iterated ? BY_POWER : s->kind] : "unknown yet";
 }
 
 bool rw_spectral_varies(const rw_ode *ode) { return !ode->spectral || ode->spectral->varies; }
@@ -180,18 +186,25 @@ static rw_status build_power(rw_ode *ode, struct rw_spectral *s)
         rw_build_rates(&b, 0, f0);
         if (which) rw_build_rates(&b, 1, f1);
         rw_graph *g = b.graph;
-        rw_node sum = b.status == RW_OK ? rw_real(g, 0) : 0, base = b.status == RW_OK ? rw_real(g, 0) : 0;
+        rw_node sum = b.status == RW_OK ? rw_real(g, 0) : 0, base = sum, along = sum;
         for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
             rw_node v = which ? rw_make2(g, RW_OP_SUB, f1[f], f0[f]) : f0[f];
             rw_node m = rw_make1(g, RW_OP_ABS, v), y = rw_make1(g, RW_OP_ABS, rw_build_value(&b, 0, f));
             sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, m, m));
             base = rw_make2(g, RW_OP_ADD, base, rw_make2(g, RW_OP_MUL, y, y));
-            if (which) rw_build_store(&b, 2, f, v);
+            if (!which) continue;
+            rw_node z = rw_make2(g, RW_OP_SUB, rw_build_value(&b, 1, f), rw_build_value(&b, 0, f));
+            if (g->nodes[v].is_complex || g->nodes[z].is_complex)
+                z = rw_make1(g, RW_OP_REAL, rw_make2(g, RW_OP_MUL, rw_make1(g, RW_OP_CONJ, v), z));
+            else z = rw_make2(g, RW_OP_MUL, v, z);
+            along = rw_make2(g, RW_OP_ADD, along, z);
+            rw_build_store(&b, 2, f, v);
         }
         if (b.status == RW_OK) {
             rw_node norm = rw_make1(g, RW_OP_SQRT, rw_reduce(g, RW_SUM, sum));
             rw_build_result(&b, "norm", norm);
             if (!which) rw_build_result(&b, "y", rw_make1(g, RW_OP_SQRT, rw_reduce(g, RW_SUM, base)));
+            else rw_build_result(&b, "along", rw_reduce(g, RW_SUM, along));
             rw_node scale = rw_make2(g, RW_OP_DIV, d, norm);
             for (int f = 0; f < ode->nfields && which && b.status == RW_OK; ++f)
                 rw_build_store(&b, 1, f, rw_make2(g, RW_OP_ADD, rw_build_value(&b, 0, f),
@@ -204,17 +217,24 @@ static rw_status build_power(rw_ode *ode, struct rw_spectral *s)
                     rough = rw_make2(g, RW_OP_MUL, rough,
                                      rw_make1(g, RW_OP_COS, rw_make2(g, RW_OP_MUL, rw_real(g, 2.4 + 0.3 * a), i)));
                 }
-                rw_node along = rw_make(g, RW_OP_WHERE, rw_make2(g, RW_OP_LT, rw_real(g, 0), norm),
+                rw_node part = rw_make(g, RW_OP_WHERE, rw_make2(g, RW_OP_LT, rw_real(g, 0), norm),
                                         rw_make2(g, RW_OP_MUL, scale, f0[f]), rw_real(g, 0));
                 rw_node small = rw_make2(g, RW_OP_MUL, rw_make2(g, RW_OP_MUL, rw_real(g, 0.01), d), rough);
                 rw_build_store(&b, 1, f, rw_make2(g, RW_OP_ADD, rw_build_value(&b, 0, f),
-                                                  rw_make2(g, RW_OP_ADD, along, small)));
+                                                  rw_make2(g, RW_OP_ADD, part, small)));
             }
         }
-        status = rw_build_end(&b, which ? "power" : "power_start", which ? &s->next : &s->first);
+        status = rw_build_end(&b, which ? "power" : "power_start", which ? &s->next : &s->start);
     }
     rw_free(f0);
-    s->varies = true;
+    return status;
+}
+
+static rw_status prepare_power(rw_ode *ode, struct rw_spectral *s)
+{
+    if (s->next.expr) return RW_OK;
+    rw_status status = build_power(ode, s);
+    if (status != RW_OK) rw_stage_free(&s->start), rw_stage_free(&s->next); /* the next call begins anew */
     return status;
 }
 
@@ -228,7 +248,7 @@ static rw_status build_expression(rw_ode *ode, struct rw_spectral *s)
     if (b.status == RW_OK) {
         rw_source source = {"time.spectral_radius", ode->radius_text, 1, 1};
         b.lowering.no_fields = true;
-        b.status = rw_lower_local(&b.lowering, &source, 0, "t", (rw_value){1, {t, -1, -1}});
+        b.status = rw_lower_local(&b.lowering, &source, 0, "t", (rw_value){.n = 1, .node = {t, -1, -1}});
         if (b.status == RW_OK) b.status = rw_lower_text(&b.lowering, &source, &n);
         if (b.status == RW_OK && b.graph->nodes[n].is_field)
             b.status = rw_fail(ode->device->ctx, RW_ERR_INPUT,
@@ -250,7 +270,8 @@ static rw_status build(rw_ode *ode, struct rw_spectral *s)
         rw_stage_free(&s->first);
         s->kind = BY_POWER;
     }
-    return build_power(ode, s);
+    s->varies = true;
+    return prepare_power(ode, s);
 }
 
 static rw_status create(rw_ode *ode)
@@ -264,32 +285,36 @@ static rw_status create(rw_ode *ode)
 
 rw_status rw_spectral_prepare(rw_ode *ode) { return ode->spectral || ode->radius_text ? RW_OK : create(ode); }
 
-static rw_status power(rw_ode *ode, struct rw_spectral *s, double *rho)
+/* Until the estimate changes by `change` of it. */
+static rw_status power(rw_ode *ode, struct rw_spectral *s, double change, double *rho)
 {
-    double norm, y, old = 0, d;
-    rw_stage_set(&s->first, "t", ode->t), rw_stage_set(&s->next, "t", ode->t);
+    double norm, y, along, old = 0, d;
+    RW_TRY(prepare_power(ode, s));
+    rw_stage_set(&s->start, "t", ode->t), rw_stage_set(&s->next, "t", ode->t);
     /* |y| is known only after a run: the first with d = 1e-8 asks for it */
-    rw_stage_set(&s->first, "d", 1e-8);
-    RW_TRY(rw_stage_run(ode, &s->first));
-    RW_TRY(rw_expr_get(s->first.expr, "y", &y, NULL));
+    rw_stage_set(&s->start, "d", 1e-8);
+    RW_TRY(rw_stage_run(ode, &s->start));
+    RW_TRY(rw_expr_get(s->start.expr, "y", &y, NULL));
     bool f32 = ode->fields[0].dtype == RW_F32 || ode->fields[0].dtype == RW_C64;
     d = (y > 0 ? y : 1) * sqrt(f32 ? 1.2e-7 : 2.2e-16);
-    rw_stage_set(&s->first, "d", d), rw_stage_set(&s->next, "d", d);
-    RW_TRY(rw_stage_run(ode, &s->first));
+    rw_stage_set(&s->start, "d", d), rw_stage_set(&s->next, "d", d);
+    RW_TRY(rw_stage_run(ode, &s->start));
     ode->stat.rhs += 2, ode->stat.spectral_rhs += 2;
-    *rho = 0;
+    *rho = 0, s->iterated = true, s->along = 0;
     for (int i = 0; i < POWER_ITERATIONS; ++i) {
         RW_TRY(rw_stage_run(ode, &s->next));
         RW_TRY(rw_expr_get(s->next.expr, "norm", &norm, NULL));
+        RW_TRY(rw_expr_get(s->next.expr, "along", &along, NULL));
+        s->along = norm > 0 ? along / (norm * d) : 0;
         ode->stat.rhs += 2, ode->stat.spectral_rhs += 2;
         if (!isfinite(norm))
             return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED,
-                           "the right-hand side is not finite at t = %.6g: check the equations and initial values", ode->t);
+                           "the right-hand side is not finite at t = %.6g", ode->t);
         *rho = norm / d;
-        if (norm == 0 || (i >= 2 && fabs(*rho - old) <= 0.01 * *rho)) break;
+        if (norm == 0 || (i >= 2 && fabs(*rho - old) <= change * *rho)) break;
         old = *rho;
     }
-    *rho *= 1.2;
+    *rho *= SAFETY;
     return RW_OK;
 }
 
@@ -301,14 +326,14 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho)
         *rho = s->value;
         return RW_OK;
     }
-    if (s->kind == BY_POWER) {
-        RW_TRY(power(ode, s, rho));
-    } else {
+    if (s->kind != BY_POWER) {
+        s->iterated = false;
         rw_stage_set(&s->first, "t", ode->t);
         RW_TRY(rw_stage_run(ode, &s->first));
         RW_TRY(rw_expr_get(s->first.expr, "rho", rho, NULL));
         if (s->kind == BY_GERSHGORIN) ode->stat.rhs++, ode->stat.spectral_rhs++;
     }
+    if (s->kind == BY_POWER || (s->kind == BY_GERSHGORIN && !isfinite(*rho))) RW_TRY(power(ode, s, 0.01, rho));
     if (!isfinite(*rho) || *rho < 0)
         return rw_fail(ode->device->ctx, RW_ERR_NOT_CONVERGED,
                        "the spectral radius is %g at t = %.6g (%s): the right-hand side or its derivative is not finite",
@@ -318,21 +343,35 @@ rw_status rw_spectral_radius(rw_ode *ode, double *rho)
     return RW_OK;
 }
 
+rw_status rw_spectral_least(rw_ode *ode, double *rho)
+{
+    if (!ode->spectral) RW_TRY(create(ode));
+    RW_TRY(power(ode, ode->spectral, 0.001, rho));
+    *rho /= SAFETY;
+    return RW_OK;
+}
+
 rw_status rw_spectral_overhang(rw_ode *ode, double *part)
 {
+    const struct rw_spectral *s = ode->spectral;
     double right;
     *part = 0;
-    if (ode->spectral->kind != BY_GERSHGORIN || !(ode->spectral->value > 0)) return RW_OK;
-    RW_TRY(rw_expr_get(ode->spectral->first.expr, "right", &right, NULL));
-    *part = right / ode->spectral->value;
+    if (s->kind == BY_EXPRESSION || !(s->value > 0)) return RW_OK;
+    if (s->iterated) {
+        *part = 1 + s->along;
+        return RW_OK;
+    }
+    RW_TRY(rw_expr_get(s->first.expr, "right", &right, NULL));
+    *part = right / s->value;
     return RW_OK;
 }
 
 rw_status rw_spectral_trace(rw_ode *ode)
 {
     if (!ode->spectral) RW_TRY(create(ode));
-    RW_TRY(rw_stage_run(ode, &ode->spectral->first));
-    return ode->spectral->kind == BY_POWER ? rw_stage_run(ode, &ode->spectral->next) : RW_OK;
+    bool by_power = ode->spectral->kind == BY_POWER;
+    RW_TRY(rw_stage_run(ode, by_power ? &ode->spectral->start : &ode->spectral->first));
+    return by_power ? rw_stage_run(ode, &ode->spectral->next) : RW_OK;
 }
 
 void rw_spectral_forget(rw_ode *ode)
@@ -344,7 +383,7 @@ void rw_spectral_forget(rw_ode *ode)
 void rw_spectral_free(rw_ode *ode)
 {
     if (!ode->spectral) return;
-    rw_stage_free(&ode->spectral->first), rw_stage_free(&ode->spectral->next);
+    rw_stage_free(&ode->spectral->first), rw_stage_free(&ode->spectral->start), rw_stage_free(&ode->spectral->next);
     rw_free(ode->spectral);
     ode->spectral = NULL;
 }

@@ -128,6 +128,35 @@ static rw_status split_path(rw_case *c, const char *path)
     return c->path && c->folder && c->name ? RW_OK : rw_fail_memory(c->ctx, strlen(path), "the path of the case");
 }
 
+/* Whether every section has its form, as the functions below say; values may be wrong. */
+static bool has_forms(const rw_case *c)
+{
+    const rw_section *s;
+    for (int i = 0; (s = rw_case_section_at(c, i)); i++) {
+        const rw_yaml *node = rw_case_is_top(s) ? NULL : rw_yaml_get(c->root, s->name);
+        if (!node) continue;
+        if (node->kind != (s->form == RW_SECTION_TEXTS ? RW_YAML_LIST : RW_YAML_MAP)) return false;
+        for (int k = 0; k < node->n; k++) {
+            rw_yaml_kind kind = s->form == RW_SECTION_EACH ? RW_YAML_MAP : RW_YAML_SCALAR;
+            if (s->form != RW_SECTION_TABLE && node->items[k]->kind != kind) return false;
+        }
+    }
+    return true;
+}
+
+/* Within a collector of mistakes: goes on after those that leave the rest readable. */
+static rw_status read_and_check(rw_case *c, const char *path, const char *text, size_t n, const char *const *set, int nset,
+                                const rw_problem_ops *const *problems)
+{
+    RW_TRY(split_path(c, path));
+    RW_TRY(rw_yaml_parse(c->ctx, c->path, text, n, &c->root));
+    RW_TRY(rw_case_want_map(c, c->root, "the case", "sections such as grid: {size: [64, 64]}"));
+    for (int i = 0; i < nset; i++) RW_NOTE(c->ctx, rw_case_set(c, set[i]));
+    RW_TRY(rw_case_check(c, problems));
+    RW_TRY(make_defaults(c));
+    return c->problem->inspect && has_forms(c) ? c->problem->inspect(c) : RW_OK;
+}
+
 rw_status rw_case_parse(rw_context *ctx, const char *path, const char *text, size_t n, const char *const *set, int nset,
                         const rw_problem_ops *const *problems, rw_case **out)
 {
@@ -135,17 +164,11 @@ rw_status rw_case_parse(rw_context *ctx, const char *path, const char *text, siz
     rw_case *c = rw_calloc(1, sizeof(*c));
     if (!c) return rw_fail_memory(ctx, sizeof(*c), "a case");
     c->ctx = rw_context_retain(ctx);
-    rw_status status;
-    RW_TRY_GOTO(split_path(c, path), failed);
-    RW_TRY_GOTO(rw_yaml_parse(ctx, c->path, text, n, &c->root), failed);
-    RW_TRY_GOTO(rw_case_want_map(c, c->root, "the case", "sections such as grid: {size: [64, 64]}"), failed);
-    for (int i = 0; i < nset; i++) RW_TRY_GOTO(rw_case_set(c, set[i]), failed);
-    RW_TRY_GOTO(rw_case_check(c, problems), failed);
-    RW_TRY_GOTO(make_defaults(c), failed);
-    *out = c;
-    return RW_OK;
-failed:
-    rw_case_free(&c);
+    rw_mistakes mistakes;
+    rw_mistakes_begin(&mistakes);
+    rw_status status = rw_mistakes_end(ctx, &mistakes, read_and_check(c, path, text, n, set, nset, problems));
+    if (status == RW_OK) rw_case_warn_effects(c), *out = c;
+    else rw_case_free(&c);
     return status;
 }
 
@@ -172,6 +195,8 @@ void rw_case_free(rw_case **out)
     rw_yaml_free(&c->standard);
     for (int i = 0; i < c->nsources; i++) rw_free(c->sources[i]);
     rw_free(c->sources);
+    for (int i = 0; i < c->nnamed; i++) rw_free(c->named[i].section), rw_free(c->named[i].key);
+    rw_free(c->named);
     rw_free(c->path);
     rw_free(c->name);
     rw_free(c->folder);

@@ -36,6 +36,17 @@ static rw_status fail_unknown(const rw_case *c, const rw_yaml *map, int i, const
     return status;
 }
 
+/* Whether a key of the map that `section` does not know is `name` mistyped: that has been reported. */
+static bool is_mistyped(const rw_case *c, const rw_yaml *map, const rw_section *section, const char *name)
+{
+    for (int i = 0; map && map->kind == RW_YAML_MAP && i < map->n; i++) {
+        const char *key = map->keys[i];
+        if (rw_case_find_row(section, key) || (rw_case_is_top(section) && rw_case_find_section(c, key))) continue;
+        if (rw_nearest(key, &name, 1)) return true;
+    }
+    return false;
+}
+
 static rw_status fail_missing(const rw_case *c, const rw_yaml *map, const rw_section *section, const char *entry,
                               const rw_setting *row)
 {
@@ -91,13 +102,30 @@ static rw_status check_table(const rw_case *c, rw_yaml *map, const rw_section *s
 {
     for (int i = 0; map && i < map->n; i++) {
         const rw_setting *row = rw_case_find_row(section, map->keys[i]);
-        if (!row) return fail_unknown(c, map, i, section, entry);
-        RW_TRY(check_value(c, &map->items[i], section, entry, row));
+        RW_NOTE(c->ctx, row ? check_value(c, &map->items[i], section, entry, row) : fail_unknown(c, map, i, section, entry));
     }
-    for (int k = 0; k < section->nrows; k++)
-        if (section->rows[k].required && !rw_yaml_get(map, section->rows[k].name))
-            return fail_missing(c, map, section, entry, &section->rows[k]);
+    for (int k = 0; k < section->nrows; k++) {
+        const rw_setting *row = &section->rows[k];
+        if (row->required && !rw_yaml_get(map, row->name) && !is_mistyped(c, map, section, row->name))
+            RW_NOTE(c->ctx, fail_missing(c, map, section, entry, row));
+    }
     return RW_OK;
+}
+
+/* Entry i of a section of free names. */
+static rw_status check_entry(const rw_case *c, const rw_yaml *map, int i, const rw_section *section)
+{
+    rw_yaml *item = map->items[i];
+    char name[200];
+    snprintf(name, sizeof(name), "%s.%.100s", section->name, map->keys[i]);
+    if (section->form == RW_SECTION_EACH) {
+        RW_TRY(rw_case_want_map(c, item, name, section->line));
+        return check_table(c, item, section, map->keys[i]);
+    }
+    if (item->kind != RW_YAML_SCALAR)
+        return rw_case_fail(c, item, "%s is a %s, not a single value: %s", name,
+                            item->kind == RW_YAML_LIST ? "list" : "map", section->line);
+    return *item->text ? RW_OK : rw_case_fail(c, item, "%s has no value: %s", name, section->line);
 }
 
 static rw_status check_section(const rw_case *c, rw_yaml **slot, const rw_section *section)
@@ -112,20 +140,7 @@ static rw_status check_section(const rw_case *c, rw_yaml **slot, const rw_sectio
     }
     RW_TRY(rw_case_want_map(c, node, section->name, section->line));
     if (section->form == RW_SECTION_TABLE) return check_table(c, node, section, NULL);
-    for (int i = 0; i < node->n; i++) {
-        rw_yaml *item = node->items[i];
-        char name[200];
-        snprintf(name, sizeof(name), "%s.%.100s", section->name, node->keys[i]);
-        if (section->form == RW_SECTION_EACH) {
-            RW_TRY(rw_case_want_map(c, item, name, section->line));
-            RW_TRY(check_table(c, item, section, node->keys[i]));
-        } else if (item->kind != RW_YAML_SCALAR) {
-            return rw_case_fail(c, item, "%s is a %s, not a single value: %s", name,
-                                item->kind == RW_YAML_LIST ? "list" : "map", section->line);
-        } else if (!*item->text) {
-            return rw_case_fail(c, item, "%s has no value: %s", name, section->line);
-        }
-    }
+    for (int i = 0; i < node->n; i++) RW_NOTE(c->ctx, check_entry(c, node, i, section));
     return RW_OK;
 }
 
@@ -151,25 +166,31 @@ static rw_status find_problem(rw_case *c, const rw_problem_ops *const *problems)
     return status;
 }
 
+static rw_status check_key(rw_case *c, int i, const rw_section *top)
+{
+    const char *key = c->root->keys[i];
+    const rw_setting *row = rw_case_find_row(top, key);
+    const rw_section *s = row || strcmp(key, RW_SECTION_TOP) == 0 ? NULL : rw_case_find_section(c, key);
+    if (row) return check_value(c, &c->root->items[i], top, NULL, row);
+    if (s) return check_section(c, &c->root->items[i], s);
+    if (c->problem || rw_nearest(key, (const char *const[]){"problem"}, 1)) return fail_unknown(c, c->root, i, top, NULL);
+    return RW_OK; /* what is known, the problem says */
+}
+
 rw_status rw_case_check(rw_case *c, const rw_problem_ops *const *problems)
 {
     RW_TRY(rw_case_want_map(c, c->root, "the case", "sections such as grid: {size: [64, 64]}"));
     RW_TRY(find_problem(c, problems));
+    RW_TRY(rw_case_check_set(c));
     const rw_section *top = rw_case_find_section(c, RW_SECTION_TOP), *s;
-    for (int i = 0; i < c->root->n; i++) {
-        const char *key = c->root->keys[i];
-        const rw_setting *row = rw_case_find_row(top, key);
-        s = row || strcmp(key, RW_SECTION_TOP) == 0 ? NULL : rw_case_find_section(c, key);
-        if (row)
-            RW_TRY(check_value(c, &c->root->items[i], top, NULL, row));
-        else if (s)
-            RW_TRY(check_section(c, &c->root->items[i], s));
-        else if (c->problem || rw_nearest(key, (const char *const[]){"problem"}, 1))
-            return fail_unknown(c, c->root, i, top, NULL);
+    for (int i = 0; i < c->root->n; i++) RW_NOTE(c->ctx, check_key(c, i, top));
+    if (!c->problem) {
+        if (is_mistyped(c, c->root, top, "problem")) return RW_ERR_INPUT; /* has been noted */
+        return fail_missing(c, NULL, top, NULL, rw_case_find_row(top, "problem"));
     }
-    if (!c->problem) return fail_missing(c, NULL, top, NULL, rw_case_find_row(top, "problem"));
     for (int i = 0; (s = rw_case_section_at(c, i)); i++)
-        if (s->form == RW_SECTION_TABLE && !rw_case_is_top(s) && !rw_yaml_get(c->root, s->name))
-            RW_TRY(check_table(c, NULL, s, NULL));
+        if (s->form == RW_SECTION_TABLE && !rw_case_is_top(s) && !rw_yaml_get(c->root, s->name) &&
+            !is_mistyped(c, c->root, top, s->name))
+            RW_NOTE(c->ctx, check_table(c, NULL, s, NULL));
     return RW_OK;
 }

@@ -13,19 +13,22 @@
 static rw_status make_program(const rw_case *c, const rw_expr_scalar *given, int n, rw_checks_make *make, void *user, rw_checks *k, const rw_yaml *value)
 {
     rw_context *ctx = rw_case_context(c);
-    char *text = rw_format("value = %s", value->text);
+    rw_text text = {0};
+    rw_text_add(&text, "value = ");
+    rw_add_place(&text, value->text_source, value->text_line, value->text_column);
+    rw_text_add(&text, "%s", value->text);
     rw_expr_scalar *scalars = rw_calloc((size_t)n + 1, sizeof *scalars);
     rw_expr **e = k->programs + k->n - 1;
-    rw_status status = text && scalars ? RW_OK : rw_fail_memory(ctx, 256, "a check");
+    rw_status status = !text.failed && scalars ? RW_OK : rw_fail_memory(ctx, 256, "a check");
     if (status == RW_OK) {
         if (n) memcpy(scalars, given, (size_t)n * sizeof *scalars);
         scalars[n] = (rw_expr_scalar){.name = "t"};
-        rw_expr_spec spec = {.name = value->source, .line = value->text_line, .column = value->text_column - 8, .text = text, .scalars = scalars, .nscalars = n + 1};
+        rw_expr_spec spec = {.name = value->source, .text = text.data, .scalars = scalars, .nscalars = n + 1};
         status = make(user, &spec, e);
     }
     if (status == RW_OK && rw_expr_result_index(*e, "value") < 0)
         status = rw_case_fail(c, value, "checks.%s.value is a field: reduce it to a number with normmax, mean, …", k->list[k->n - 1].name);
-    rw_free(text), rw_free(scalars);
+    rw_text_free(&text), rw_free(scalars);
     return status;
 }
 

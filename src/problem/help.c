@@ -216,9 +216,9 @@ static void help_row(rw_text *text, const rw_section *section, const rw_setting 
     rw_setting_describe(row, &what);
     rw_text_add(text, "  %s\n", name);
     rw_text line = {0};
-    rw_text_add(&line, "%s%s%s%s: %s; %s%s%s", what.data ? what.data : "", *row->unit ? " (" : "", row->unit,
+    rw_text_add(&line, "%s%s%s%s: %s; %s%s%s%s%s", what.data ? what.data : "", *row->unit ? " (" : "", row->unit,
                 *row->unit ? ")" : "", standard, row->line, row->required ? "; for example " : "",
-                row->required ? row->standard : "");
+                row->required ? row->standard : "", row->condition ? "; only with " : "", row->condition ? row->condition : "");
     if (line.data) add_wrapped(text, 6, line.data);
     text->failed |= line.failed || what.failed;
     rw_text_free(&line);

@@ -19,7 +19,7 @@ static rw_status evaluate(const rw_case *c, const rw_expr_scalar *scalars, int n
     RW_TRY(rw_graph_create(ctx, &grid, 2, &g));
     rw_lowering_begin(&l, ctx, g);
     l.no_fields = true;
-    rw_source source = {node->source, node->text, node->text_line, node->text_column};
+    rw_source source = {node->text_source, node->text, node->text_line, node->text_column};
     rw_status status = rw_expr_declare(ctx, &spec, g, &l);
     if (status == RW_OK) status = rw_lower_text(&l, &source, &n);
     if (status == RW_OK && (g->nodes[n].is_field || g->nodes[n].is_complex))
@@ -32,6 +32,14 @@ static rw_status evaluate(const rw_case *c, const rw_expr_scalar *scalars, int n
     return status;
 }
 
+static rw_status check_key(const rw_case *c, const rw_yaml *map, int i)
+{
+    char where[320];
+    rw_yaml key = {.source = map->items[i]->source, .line = map->key_place[i].line, .column = map->key_place[i].column};
+    rw_yaml_place(&key, where, sizeof where);
+    return rw_check_name(rw_case_context(c), where, map->keys[i]);
+}
+
 rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n)
 {
     rw_context *ctx = rw_case_context(c);
@@ -41,13 +49,14 @@ rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n)
     *scalars = rw_calloc((size_t)map->n, sizeof **scalars);
     if (!*scalars) return rw_fail_memory(ctx, (size_t)map->n * sizeof **scalars, "parameters");
     for (int i = 0; i < map->n; ++i) {
-        char where[64];
-        double value;
-        snprintf(where, sizeof where, "%s:%d:%d", map->source, map->key_place[i].line, map->key_place[i].column);
-        RW_TRY(rw_check_name(ctx, where, map->keys[i]));
+        double value = 1;
+        int mistakes = rw_mistakes_noted();
+        RW_NOTE(ctx, check_key(c, map, i));
+        if (mistakes < rw_mistakes_noted()) continue;
         if (map->items[i]->kind != RW_YAML_SCALAR)
-            return rw_case_fail(c, map->items[i], "parameters.%s must be a number or an expression", map->keys[i]);
-        RW_TRY(evaluate(c, *scalars, *n, map->keys[i], map->items[i], &value));
+            RW_NOTE(ctx, rw_case_fail(c, map->items[i], "parameters.%s must be a number or an expression", map->keys[i]));
+        else RW_NOTE(ctx, evaluate(c, *scalars, *n, map->keys[i], map->items[i], &value));
+        if (!isfinite(value)) value = 1; /* noted; its name is known all the same */
         (*scalars)[(*n)++] = (rw_expr_scalar){.name = map->keys[i], .value = value};
     }
     return RW_OK;

@@ -23,7 +23,7 @@ rw_status rw_run_read_case(rw_run *r, const rw_problem_ops *const *problems, con
     const rw_run_options *o = &r->options;
     int n = o->nset;
     const char **set = rw_calloc((size_t)n + 1, sizeof(*set));
-    char *device = o->device ? rw_format("device=%s", o->device) : NULL;
+    char *device = o->device ? rw_format("-d %s", o->device) : NULL;
     rw_status status;
     if (!set || (o->device && !device)) RW_TRY_GOTO(rw_fail_memory(r->ctx, 64, "the settings"), done);
     for (int i = 0; i < n; i++) set[i] = o->set[i];
@@ -54,9 +54,21 @@ rw_status rw_run_choose_folder(rw_run *r)
                    n > 0 ? "too long" : "empty");
 }
 
+/* A device that cannot be had is the fault of who asked for it: "-d: device …", "case.yaml:3:9: device …". */
+static rw_status open_device(rw_run *r)
+{
+    const rw_yaml *node = rw_case_node(r->c, "device");
+    char place[320];
+    rw_status status = rw_device_open(r->ctx, r->top.device, &r->device);
+    if (status == RW_OK || status == RW_ERR_MEMORY || !node) return status;
+    if (r->options.device) snprintf(place, sizeof(place), "-d");
+    else rw_yaml_place(node, place, sizeof(place));
+    return rw_fail_prefix(r->ctx, status, "%s", place);
+}
+
 rw_status rw_run_create(rw_run *r, int64_t *bytes)
 {
-    RW_TRY(rw_device_open(r->ctx, r->top.device, &r->device));
+    RW_TRY(open_device(r));
     snprintf(r->report->device, sizeof(r->report->device), "%s", rw_device_info(r->device)->name);
     RW_TRY(r->ops->create(r->c, r->device, true, bytes, NULL));
     if (r->top.memory && !rw_device_info(r->device)->managed)

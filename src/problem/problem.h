@@ -64,6 +64,9 @@ typedef struct rw_problem_ops {
     rw_status (*load)(rw_problem *p, rw_h5 *file);
 
     /* --- optional --- */
+    /* (optional) what the tables of settings cannot check and needs no device: names, texts of equations, values of
+     * constants. Called as the last check of a case, with RW_NOTE for each mistake; settings may be wrong then. */
+    rw_status (*inspect)(const rw_case *c);
     /* (optional, all four) values within the last step, for output.interpolate. `foresees`: whether a look into the next step will see
      * something. `look`: fields, row and time become those at t, with an estimate of their error, relative to the solution; INFINITY:
      * nothing can be seen, nothing has changed. `back`: to the present state. `undo`: to the state before the last step. */

@@ -317,6 +317,14 @@ static rw_status name_place(rw_run *r, rw_status status)
     return status;
 }
 
+static void report_method(const rw_run *r)
+{
+    const char *reason = "";
+    if (!r->ops->method || !r->problem) return;
+    snprintf(r->report->method, sizeof r->report->method, "%s", r->ops->method(r->problem, &reason));
+    snprintf(r->report->method_reason, sizeof r->report->method_reason, "%s", reason);
+}
+
 /* A run that has failed before its first output leaves nothing; one that was to replace the results of another (--force) and has
  * no checkpoint brings those back. */
 static rw_status withdraw(rw_run *r, rw_status status)
@@ -354,6 +362,7 @@ static rw_status finish(rw_run *r, rw_status status)
     if (status == RW_OK && (status = recorded != RW_OK ? recorded : logged) != RW_OK) reason = "failed";
     rw_free(message);
     snprintf(r->report->reason, sizeof(r->report->reason), "%s", reason);
+    report_method(r);
     rw_rates_step(r, true);
     return status;
 }

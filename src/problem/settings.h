@@ -6,6 +6,7 @@
  *
  *   SECTION(section, form, example, line)     opens a section: TABLE, or EACH (the rows describe every entry)
  *   ROW(section, name, KIND, default, allowed, unit, line)
+ *   ROW_IF(section, name, KIND, default, allowed, unit, condition, line)   has an effect only where the condition holds
  *   REQUIRED(section, name, KIND, example, allowed, unit, line)     no default; example goes into the template
  *   END(section)
  *   FREE(section, form, example, line)        a section without rows: MAP (names of the user's own) or TEXTS
@@ -15,6 +16,7 @@
  *           INTS, REALS "1..3 of [1, 1e9]": how many, and each
  *           CHOICE      "rk4|rkc2" (a '|' at the end is allowed, so that X-macros can make it)
  *           TEXTS       "0..16" or ""
+ * condition of the effective value of another setting: "time.method = rk4|auto", "output.every != 0" (or "!= []")
  * Values in C: see RW_MEMBER_*. A single value stands for a list of one. */
 #ifndef RW_SETTINGS_H
 #define RW_SETTINGS_H
@@ -64,6 +66,7 @@ typedef struct rw_setting {
     bool required;
     const char *standard; /* default; an example when required */
     const char *allowed, *unit, *line;
+    const char *condition; /* NULL: it always has an effect */
 } rw_setting;
 
 typedef enum rw_section_form {

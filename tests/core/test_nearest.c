@@ -79,7 +79,7 @@ static void test_nearest(void **state)
     static const struct {
         const char *given, *nearest;
     } rows[] = {
-        {"cpu", "cpu"},       {"gpu", "cpu"},       {"cdua:0", "cuda:0"},
+        {"cpu", NULL},        {"gpu", "cuda:0"},    {"cdua:0", "cuda:0"},
         {"CUDA:1", "cuda:1"}, {"cuda:2", "cuda:0"}, {"opencl", "opencl:0"},
         {"ckeck", "check"},   {"metal", NULL},      {"", NULL},
         {"x", NULL},          {"atuo", "auto"},     {"OpenCL0", "opencl:0"},
@@ -94,16 +94,37 @@ static void test_nearest(void **state)
     static const char *const short_names[] = {"y", "z"};
     assert_null(rw_nearest("x", short_names, 2)); /* one change, but nothing in common */
     static const char *const words[] = {"ell", "idr", "bash", "solve", "markdown"}; /* short ones bear one change, five letters two */
-    static const char *const far[] = {"hello", "dirk", "tcsh", "so", "markup", "mrkdwnn"};
+    static const char *const far[] = {"hello", "dirk", "tcsh", "so", "markup", "mrkdwnn", "sell", "marker"};
     for (int i = 0; i < RW_COUNT(far); i++)
         if (rw_nearest(far[i], words, RW_COUNT(words))) fail_msg("'%s' finds %s", far[i], rw_nearest(far[i], words, RW_COUNT(words)));
-    assert_string_equal(rw_nearest("sell", words, RW_COUNT(words)), "ell");
     assert_string_equal(rw_nearest("zhs", (const char *const[]){"zsh"}, 1), "zsh");
     assert_string_equal(rw_nearest("slover", words, RW_COUNT(words)), "solve");
     assert_string_equal(rw_nearest("mrkdwn", words, RW_COUNT(words)), "markdown");
     static const char *const cases[] = {"DT", "dt"};
-    assert_string_equal(rw_nearest("dt", cases, 2), "dt"); /* case decides between equals */
-    assert_string_equal(rw_nearest("dx", cases, 2), "dt");
+    assert_string_equal(rw_nearest("dx", cases, 2), "dt"); /* case decides between equals */
+    assert_string_equal(rw_nearest("dt", cases, 2), "DT"); /* never the word itself */
+}
+
+/* Words of the field, of other languages, beginnings; and those that only look alike. */
+static void test_words(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"and", "tan", "if", "laplace", "where", "log", "log10", "exp", "cos", "max", "mean", "end", "rtol", "gray-scott", "x", "u"};
+    static const struct { const char *given, *nearest; } rows[] = {
+        {"if", "where"}, {"rand", NULL}, {"nan", NULL}, {"lap", "laplace"}, {"laplacian", "laplace"}, {"Laplace", "laplace"},
+        {"laplce", "laplace"}, {"gray-scot", "gray-scott"}, {"gray", "gray-scott"}, {"cosine", "cos"}, {"ln", "log"},
+        {"maximum", "max"}, {"t_end", "end"}, {"reltol", "rtol"}, {"la", NULL}, {"expectation", NULL}, {"where", NULL},
+        {"max", NULL}, {"", NULL}, {"v", NULL}, {"sand", NULL}, {"adn", "and"}, {"gradient", NULL},
+    };
+    for (int i = 0; i < RW_COUNT(rows); i++) {
+        const char *found = rw_nearest(rows[i].given, words, RW_COUNT(words));
+        if (!rows[i].nearest != !found || (found && strcmp(found, rows[i].nearest) != 0))
+            fail_msg("'%s' finds %s", rows[i].given, found ? found : "nothing");
+    }
+    assert_non_null(strstr(rw_foreign_word("if"), "where"));
+    assert_non_null(strstr(rw_foreign_word("rand"), ".npy"));
+    assert_non_null(strstr(rw_foreign_word("NaN"), "finite"));
+    assert_null(rw_foreign_word("u"));
 }
 
 int main(void)
@@ -113,6 +134,7 @@ int main(void)
         cmocka_unit_test(test_against_the_definition),
         cmocka_unit_test(test_long_texts),
         cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

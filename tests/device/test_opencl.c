@@ -325,7 +325,7 @@ static void test_a_foreign_binary_is_refused(void **state)
     rw_program p = {.device = dev, .name = "foreign", .group = 64};
     rw_text binary = {0};
     rw_text_add(&binary, "this is no program of any OpenCL driver, whatever its version");
-    assert_int_equal(dev->ops->load(dev, &p, &binary, ""), RW_ERR_COMPILE);
+    assert_int_equal(dev->ops->load(dev, &p, &binary), RW_ERR_COMPILE);
     assert_non_null(strstr(rw_message(ctx), "program foreign"));
     dev->ops->unload(dev, &p);
     rw_text_free(&binary);

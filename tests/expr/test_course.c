@@ -112,7 +112,7 @@ static void test_gathered_factors(void **state)
     static const int here[3] = {0};
     for (int order = 0; order < 24; ++order) {
         rw_graph *g = make();
-        g->gather = true;
+        g->gather = g->reciprocals = true;
         int f = rw_graph_add_field(g, "a", RW_F64), h = rw_graph_add_field(g, "b", RW_F64);
         rw_node factor[4] = {rw_field(g, f, 0, here), rw_field(g, h, 0, here), rw_param(g, rw_graph_add_param(g, "s", false, 5, 0)),
                              rw_param(g, rw_graph_add_param(g, "r", false, 7, 0))}, q = rw_param(g, rw_graph_add_param(g, "q", false, 4, 0));

@@ -250,6 +250,22 @@ static void test_no_derivative(void **state)
     assert_null(problem);
 }
 
+/* Where a slope is infinite, a base is 0, or a constant branch is taken. */
+static void test_corners(void **state)
+{
+    (void)state;
+    static const struct { const char *text; double at, want; } rows[] = {
+        {"sin(max(a, 0))^b", -1, 0}, {"sqrt(max(a, 0))", -1, 0}, {"sqrt(max(a, 0))", 0, 0}, {"cbrt(max(a, 0))", -2, 0}, {"max(a, 0)^0.3", -1, 0}, {"max(a, 0)^1.5", 0, 0},
+        {"0^a", 2, 0}, {"(a - 1)^a", 1, 1}, {"(a*0)^(a + 1)", 1, 0}, {"max(b - 5, 0)^a", 1, 0}, {"sin(max(b - 9, 0))^a", 0.5, 0}, {"hypot(a, 0*a)", 0, 0}, {"hypot(a, 2)", 0, 0},
+        {"hypot(a, a)", 0, 0}, {"abs(a)", 0, 0}, {"abs(a)^1.5", 0, 0}, {"a*sqrt(a)", 0, 0}, {"sqrt(a)*a^2", 0, 0}, {"sqrt(a^2)", 0, 0}, {"asin(min(a, 1))", 2, 0},
+        {"acos(max(a, -1))", -3, 0}, {"where(a > 0, log(a), 3)", -1, 0}, {"where(a > 0, sqrt(a), 0)^2.5", -1, 0}, {"a^2", 0, 0}, {"a^1", 0, 1}, {"a^2.5", 0, 0}, {"sqrt(a)", 0, INFINITY},
+        {"cbrt(a)", 0, INFINITY}, {"a*log(a)", 0, -INFINITY}, {"a^0.5", 0, INFINITY}, {"max(a, 0)", 0, 0}, {"max(0, a)", 0, 1}, {"min(a, 0)", 0, 0}};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        double have = at(derivative(node(rows[i].text), "a"), param("a"), rows[i].at);
+        if (!(have == rows[i].want)) fail_msg("diff(%s, a) at %g: %g, expected %g", rows[i].text, rows[i].at, have, rows[i].want);
+    }
+}
+
 static int setup(void **state)
 {
     static const rw_grid grid = {2, {4, 3, 1}, {0.1, 0.2, 1}, {0}};
@@ -273,6 +289,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_random_by_complex_step, setup, teardown),
         cmocka_unit_test_setup_teardown(test_random_by_differences, setup, teardown),
         cmocka_unit_test_setup_teardown(test_second_derivatives, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_corners, setup, teardown),
         cmocka_unit_test_setup_teardown(test_leaves, setup, teardown),
         cmocka_unit_test_setup_teardown(test_no_derivative, setup, teardown),
     };

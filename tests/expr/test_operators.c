@@ -28,9 +28,19 @@ static const struct operation { const char *text, *exact; int ndim, inside2, ins
     {"dx_backward(u)", "Fx", 1, 1, 1, 9, 9, 9, 9},
     {"laplace(u)", "L", 1, 2, 4, 9, 3, 1, 3},
     {"laplace(u, 2)", "L", 1, 2, 2, 9, 9, 1, 9},
-    {"divgrad(K, u)", "diff(K*Fx, x)", -1, 2, 2, 9, 9, 1, 9},
-    {"divgrad(K, u)", "diff(K*Fx, x) + K*Fyy", -2, 2, 2, 9, 9, 1, 9},
-    {"divgrad(K, u)", "diff(K*Fx, x) + K*Fyy + K*Fzz", -3, 2, 2, 9, 9, 1, 9},
+    {"divgrad(K, u)", "diff(K*Fx, x)", -1, 2, 4, 9, 3, 1, 3},
+    {"divgrad(K, u)", "diff(K*Fx, x) + K*Fyy", -2, 2, 4, 9, 3, 1, 3},
+    {"divgrad(K, u)", "diff(K*Fx, x) + K*Fyy + K*Fzz", -3, 2, 4, 9, 3, 1, 3},
+    {"divgrad(K, u, 2)", "diff(K*Fx, x)", -1, 2, 2, 9, 9, 1, 9},
+    {"divgrad(1 + u^2, u)", "diff((1 + F^2)*Fx, x)", -1, 2, 4, 9, 3, 1, 3},
+    {"div(K*grad(u))", "diff(K*Fx, x)", -1, 2, 4, 9, 3, 1, 3},
+    {"div(K*grad(u))", "diff(K*Fx, x) + K*Fyy", -2, 2, 4, 9, 3, 1, 3},
+    {"div(-grad(u)*K/2 + grad(u^2) - u*(2*grad(x) - 3*grad(y)))", "-0.5*(diff(K*Fx, x) + K*Fyy) + diff(2*F*Fx, x) + diff(2*F*Fy, y) - 2*Fx + 3*Fy", -2, 2, 4, 9, 3, 1, 3},
+    {"div(K*grad(u))", "diff(K*Fx, x) + K*Fyy + K*Fzz", -3, 2, 4, 9, 3, 1, 3},
+    {"dx(K*dx(u))", "diff(K*Fx, x)", 1, 2, 4, 9, 3, 1, 3},
+    {"dx(dx(u))", "Fxx", 1, 2, 4, 9, 3, 1, 3},
+    {"dy(2*dy(u) - u)", "2*Fyy - Fy", 2, 2, 4, 9, 3, 1, 3},
+    {"dy(dx(u))", "diff(Fx, y)", 2, 2, 4, 9, 3, 9, 9},
     {"upwind1(u, cx)", "cx*Fx", -1, 1, 1, 9, 9, 9, 9},
     {"upwind(u, cx)", "cx*Fx", -1, 2, 4, 1, 9, 9, 9},
     {"upwind(u, cx, cy)", "cx*Fx + cy*Fy", -2, 2, 4, 1, 9, 9, 9},
@@ -50,7 +60,7 @@ static const struct operation { const char *text, *exact; int ndim, inside2, ins
     /* inside only: beyond the first node outside, continuation is even or odd (tested below) */
     {"dxxx(u)", "diff(Fxx, x)", 1, 2, 4, -99, -99, -99, -99},
     {"dxxxx(u)", "diff(diff(Fxx, x), x)", 1, 2, 4, -99, -99, -99, -99},
-    {"div(grad(u))", "L", 1, 2, 4, -99, -99, -99, -99},
+    {"div(grad(u))", "L", 1, 2, 4, 9, 3, 1, 3},
     {"dxxyy(u)", "diff(diff(Fxx, y), y)", 2, 2, 4, -99, -99, -99, -99},
 };
 
@@ -480,6 +490,39 @@ static void test_devices(void **state)
     for (int d = 0; d < n; ++d) rw_device_close(&devices[d]);
 }
 
+/* ---- upwind warns of shocks ----------------------------------------------------------------------------------------------- */
+
+static char warning[1024];
+static int warnings;
+static void note_warning(void *user, rw_log_level level, const char *line)
+{
+    (void)user;
+    if (level == RW_LOG_WARNING) ++warnings, snprintf(warning, sizeof warning, "%s", line);
+}
+
+static void test_upwind_warns(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *starts; } rows[] = {
+        {"u = u - 0.1*upwind1(u, u)", "upwind:1:13: upwind1: the velocity depends on the field that it carries"},
+        {"w = 2*v\nu = upwind(u*v, sin(w))", "upwind:2:5: upwind: "},
+        {"f(q) = upwind(q, q^2); u = f(u); v = f(v)", "upwind:1:8: upwind: "},
+        {"u = upwind(u, v)", ""}, {"u = upwind(u, 1 + x)", ""}, {"u = upwind(u, max(u))", ""}};
+    rw_context_set_log(ctx, RW_LOG_WARNING, note_warning, NULL);
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        static const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64}};
+        rw_expr_spec spec = {.name = "upwind", .text = rows[i].text, .grid = grid1(20, 0.1), .fields = fields, .nfields = 2};
+        rw_expr *e;
+        warnings = 0, *warning = 0;
+        compiler(true);
+        OK(rw_expr_create(dev, &spec, &e));
+        rw_expr_destroy(&e);
+        if (warnings != (*rows[i].starts != 0) || strncmp(warning, rows[i].starts, strlen(rows[i].starts)) != 0)
+            fail_msg("%s: %d warnings, \"%s\"", rows[i].text, warnings, warning);
+    }
+    rw_context_set_log(ctx, RW_LOG_WARNING, NULL, NULL);
+}
+
 static int setup(void **state)
 {
     if (make_context(state)) return -1;
@@ -502,6 +545,7 @@ static int without_compiler(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_upwind_warns),
         cmocka_unit_test_setup(test_orders, without_compiler),
         cmocka_unit_test_setup(test_symmetric_functions, without_compiler),
         cmocka_unit_test_setup(test_values_beyond_the_sides, without_compiler),

@@ -187,7 +187,7 @@ static const struct { const char *text, *message; } errors[] = {
     {"r = atan2(1)", AT("3:16", "atan2 takes 2 arguments, 1 given")},
     {"r = where(1, 2)", AT("3:16", "where takes 3 arguments, 2 given")},
     {"f(v, k) = v; r = f(1)", AT("3:29", "function f takes 2 arguments, 1 given")},
-    {"r = f(1); f(v) = v", AT("3:16", "function f is unknown; nearest is if")},
+    {"r = f(1); f(v) = v", AT("3:16", "function f is unknown: fields, parameters and functions must be declared")},
     {"r = min(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17)", AT("3:16", "min has more than 16 arguments")},
     {"f(v) = f(v); r = f(1)", AT("3:19", "function f calls itself: recursion has no end here")},
     {"r = sum(u, u)", AT("3:16", "sum takes 1 argument, 2 given")},

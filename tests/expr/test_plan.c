@@ -109,7 +109,7 @@ static void test_flops(void **state)
 {
     (void)state;
     static const struct { const char *text; double flops; } table[] = {
-        {"u = u + v", 1}, {"u = a*b*u", 1}, {"u = a*u*b", 2}, {"u = u/a", 1}, {"u = u/v", 4}, {"u = u^4", 2}, {"u = sin(u)", 20},
+        {"u = u + v", 1}, {"u = a*b*u", 1}, {"u = a*u*b", 2}, {"u = u/a", 4}, {"u = u/4", 1}, {"u = u/v", 4}, {"u = u^4", 2}, {"u = sin(u)", 20},
         {"u = (u + v)*(u + v)", 2}, {"u = v", 0}, {"u = v; u = u + v", 1}, {"r = sum(u)", 1}, {"r = sum(w)", 2}, {"r = max(u*v)", 2},
         {"u = dx(v)", 2}, /* (v+ - v-) k */
         {"u = laplace(v)", 8}, /* t = -2 v; ((v+ + v-) + t) k, twice: 1 + 3 + 3, and their sum */

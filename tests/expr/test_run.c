@@ -690,6 +690,48 @@ static void test_messages(void **state)
     rw_array_destroy(&u), rw_array_destroy(&v), rw_array_destroy(&f);
 }
 
+/* As many values in another shape would be differenced along the wrong axes. */
+static void test_shapes(void **state)
+{
+    (void)state;
+    rw_grid grid = {2, {6, 4, 1}, {1, 1, 1}, {0}};
+    rw_expr *e = create(cpu, "u = dx(v) + dy(v)", &grid, uv, 2);
+    static const struct { int ndim; int64_t shape[4]; bool fits; } rows[] = {
+        {2, {4, 6}, true}, {2, {6, 4}, false}, {1, {24}, true}, {3, {1, 4, 6}, true}, {3, {4, 1, 6}, false}, {3, {4, 6, 1}, false}, {2, {24, 1}, false}, {2, {2, 12}, false}, {4, {1, 1, 4, 6}, true}};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        rw_array *a;
+        OK(rw_array_create(cpu, RW_F64, rows[i].ndim, rows[i].shape, RW_MEMORY_DEVICE, &a));
+        rw_status status = rw_expr_bind(e, "v", a);
+        if (status != (rows[i].fits ? RW_OK : RW_ERR_ARGUMENT)) fail_msg("shape %d: %s", i, rw_status_name(status));
+        if (i == 1) assert_string_equal(rw_message(ctx), "field v of run has the shape (4, 6); the array given has (6, 4): arrays of a grid are (z, y, x), or one row of 24");
+        rw_array_destroy(&a);
+    }
+    rw_expr_destroy(&e);
+}
+
+static void test_boundaries(void **state)
+{
+    (void)state;
+    static const struct { rw_boundary side[4]; rw_status status; const char *message; } rows[] = {
+        {{{(rw_boundary_kind)17, "0", 0, 0}}, RW_ERR_ARGUMENT, "boundary of u, lower x side: kind 17: give RW_BOUNDARY_NEAREST, _DIRICHLET, _NEUMANN, _ROBIN or _PERIODIC (0 to 4)"},
+        {{{(rw_boundary_kind)-1, 0, 0, 0}}, RW_ERR_ARGUMENT, "boundary of u, lower x side: kind -1: give RW_BOUNDARY_NEAREST, _DIRICHLET, _NEUMANN, _ROBIN or _PERIODIC (0 to 4)"},
+        {{{RW_BOUNDARY_NEAREST, 0, 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}}, RW_ERR_ARGUMENT, "boundary of u: periodic on the upper x side only: make the opposite side periodic too"},
+        {{{0}, {0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_NEUMANN, "0", 0, 0}}, RW_ERR_ARGUMENT, "boundary of u: periodic on the lower y side only: make the opposite side periodic too"},
+        {{{0}, {0}, {0}, {RW_BOUNDARY_ROBIN, "1", 0, "0"}}, RW_ERR_ARGUMENT, "boundary of u, upper y side: robin without b: a u + b du/dn = c needs b; for u = c/a take dirichlet"},
+        {{{0}, {0}, {0}, {RW_BOUNDARY_ROBIN, "1", "1 - 1", "0"}}, RW_ERR_INPUT, "boundary of u, upper y side: robin with b = 0: a u + b du/dn = c needs another b; for u = c/a take dirichlet"},
+        {{{RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_ROBIN, "1", "2", "0"}, {RW_BOUNDARY_DIRICHLET, 0, 0, 0}}, RW_OK, ""}};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        rw_expr_field u = {.name = "u", .dtype = RW_F64};
+        memcpy(u.boundary, rows[i].side, sizeof rows[i].side);
+        rw_expr_spec spec = {.name = "sides", .text = "u = laplace(u)", .grid = {2, {6, 4, 1}, {1, 1, 1}, {0}}, .fields = &u, .nfields = 1};
+        rw_expr *e;
+        rw_status status = rw_expr_create(cpu, &spec, &e);
+        if (status != rows[i].status) fail_msg("sides %d: %s", i, rw_status_name(status));
+        if (status != RW_OK) assert_string_equal(rw_message(ctx), rows[i].message);
+        rw_expr_destroy(&e);
+    }
+}
+
 /* A kernel's text is the same whatever the locale. */
 static void test_locale(void **state)
 {
@@ -746,6 +788,8 @@ int main(void)
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_compiler_fails),
         cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_boundaries),
         cmocka_unit_test(test_locale),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -244,6 +244,7 @@ static void test_linear(void **state)
     rw_grid grid = {2, {8, 8, 1}, {0.3, 0.7, 1}, {0}};
     names n;
     names_begin(&n, &grid, 2);
+    n.g->reciprocals = true;
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         rw_node before = node_of(&n, cases[i].text), after = rw_linear(n.g, before);
         for (uint64_t seed = 1; seed < 20; ++seed) {
@@ -266,6 +267,7 @@ static void test_rows(void **state)
     rw_grid grid = {2, {8, 8, 1}, {0.3, 0.7, 1}, {0}};
     names n;
     names_begin(&n, &grid, 2);
+    n.g->reciprocals = true;
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         rw_node before = node_of(&n, cases[i].text), after = rw_linear(n.g, before);
         for (uint64_t seed = 1; seed < 20; ++seed) {

@@ -304,6 +304,27 @@ static void test_a_radius_that_is_not_finite(void **state)
         }
 }
 
+/* Right-hand sides that are finite where their derivative is not: power iteration takes over, and back. */
+static void test_a_derivative_that_is_not_finite(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    static const char *const equations[] = {
+        "du/dt = 0.01*laplace(u) - sqrt(max(u - 2, 0))", "du/dt = 0.01*laplace(u) - max(u - 2, 0)^0.5",
+        "du/dt = 0.01*laplace(u) - sqrt(abs(u - 2))",
+        "du/dt = div(grad(u)/sqrt(dx(u)^2 + dy(u)^2 + 1e-12))"};
+    for (int i = 0; i < RW_COUNT(equations); ++i)
+        for (int method = RW_ODE_RKC2; method <= RW_ODE_AUTO; ++method) {
+            problem p;
+            describe(&p, equations[i], 1, 2, 8, NULL);
+            p.spec.method = (rw_ode_method)method, p.spec.end = 0.01;
+            start(&p, uniform);
+            for (int n = 0; n < 5 && rw_ode_time(p.ode) < 0.01; ++n) OK(rw_ode_step(p.ode, 0.01));
+            assert_true(isfinite(statistics(&p).spectral_radius));
+            finish(&p);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_a_changed_scalar_asks_again),
         cmocka_unit_test(test_it_is_asked_as_often_as_it_varies),
         cmocka_unit_test(test_a_radius_that_is_not_finite),
+        cmocka_unit_test(test_a_derivative_that_is_not_finite),
     };
     return run_on_devices("radius", tests, RW_COUNT(tests));
 }

@@ -210,6 +210,8 @@ static void test_every_kind_of_array_may_hold_the_state(void **state)
     }
 }
 
+static const rw_boundary cold_sides[6] = {DIRICHLET("0"), DIRICHLET("0"), NONE, NONE, NONE, NONE};
+
 static void test_binding(void **state)
 {
     (void)state;
@@ -222,6 +224,11 @@ static void test_binding(void **state)
     FAILS(RW_ERR_ARGUMENT, "no field w", rw_ode_bind(p.ode, "w", a));
     FAILS(RW_ERR_ARGUMENT, "the array given is 5 f64", rw_ode_bind(p.ode, "u", few));
     FAILS(RW_ERR_ARGUMENT, "f32 on", rw_ode_bind(p.ode, "u", f32));
+    const int64_t turned[] = {1, cells_of(&p)};
+    rw_array *other_shape;
+    OK(rw_array_create(dev, RW_F64, 2, turned, RW_MEMORY_DEVICE, &other_shape));
+    FAILS(RW_ERR_ARGUMENT, "has the shape (13, 13); the array given has (1, 169)", rw_ode_bind(p.ode, "u", other_shape));
+    rw_array_destroy(&other_shape);
     OK(rw_ode_bind(p.ode, "u", a));
     FAILS(RW_ERR_ARGUMENT, "one array bound to fields u and v", rw_ode_bind(p.ode, "v", a));
     FAILS(RW_ERR_ARGUMENT, "field v has no array", rw_ode_step(p.ode, 1));
@@ -280,6 +287,10 @@ static void test_specifications(void **state)
     BAD(RW_ERR_INPUT, "is a vector", (p->spec.grid.ndim = 2, p->spec.grid.size[1] = 4, p->spec.equations = "du/dt = grad(u)"));
     BAD(RW_ERR_INPUT, "both a field and a parameter", p->scalars[0].name = "u");
     BAD(RW_ERR_INPUT, "boundary of u: a complex value for a real field", memcpy(p->fields[0].boundary, imaginary, sizeof imaginary));
+    BAD(RW_ERR_ARGUMENT, "lower x side: kind 9", p->fields[0].boundary[0].kind = (rw_boundary_kind)9);
+    BAD(RW_ERR_ARGUMENT, "periodic on the upper x side only", p->fields[0].boundary[1].kind = RW_BOUNDARY_PERIODIC);
+    BAD(RW_ERR_ARGUMENT, "robin without b", p->fields[0].boundary[0].kind = RW_BOUNDARY_ROBIN);
+    BAD(RW_ERR_INPUT, "robin with b = 0", p->fields[0].boundary[0] = ((rw_boundary){RW_BOUNDARY_ROBIN, "1", "0", "2"}));
     BAD(RW_ERR_INPUT, "declared twice", (p->spec.nfields = 2, p->fields[1] = p->fields[0], p->spec.equations = "du/dt = u"));
     for (int i = 0; i < n; ++i) {
         bad[i].p.spec.fields = bad[i].p.fields, bad[i].p.spec.scalars = bad[i].p.scalars;
@@ -295,6 +306,61 @@ static void test_specifications(void **state)
     assert_int_equal(rw_ode_bytes(&p.spec), 3 * 125 * 8);
     p.spec.grid.size[0] = INT64_MAX / 2;
     assert_true(rw_ode_bytes(&p.spec) == INT64_MAX);
+}
+
+/* A state is loaded whole or not at all. */
+static void test_damaged_states(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    problem p;
+    double saved[RW_ODE_STATE], now[RW_ODE_STATE];
+    describe_coupled(&p, RW_ODE_RKC2);
+    start(&p, coupled_bump);
+    OK(rw_ode_step(p.ode, 1));
+    rw_ode_save(p.ode, saved);
+    for (int i = 0; i < RW_ODE_STATE; ++i) {
+        const double wrong[] = {NAN, INFINITY, -INFINITY, i ? -1 : NAN, 1e301};
+        for (int k = 0; k < RW_COUNT(wrong); ++k) {
+            double damaged[RW_ODE_STATE];
+            memcpy(damaged, saved, sizeof damaged);
+            damaged[i] = wrong[k];
+            if (rw_ode_load(p.ode, damaged) != RW_ERR_ARGUMENT) fail_msg("state[%d] = %g was loaded", i, wrong[k]);
+        }
+    }
+    memcpy(now, saved, sizeof now);
+    now[14] = RW_ODE_DP5;
+    FAILS(RW_ERR_ARGUMENT, "the state is that of dp5, the integrator's method is rkc2", rw_ode_load(p.ode, now));
+    now[14] = 2.5;
+    FAILS(RW_ERR_ARGUMENT, "state[14] = 2.5", rw_ode_load(p.ode, now));
+    rw_ode_save(p.ode, now);
+    assert_memory_equal(now, saved, sizeof saved);
+    OK(rw_ode_load(p.ode, saved));
+    finish(&p);
+}
+
+/* rk4: a step that no eigenvalue of linear equations allows is refused before anything is computed; the limit itself is not. */
+static void test_unstable_step(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    static const struct { const char *equations; double step; bool refused; } cases[] = {
+        {"du/dt = 0.1*laplace(u)", 0.02, true}, {"du/dt = 0.1*laplace(u)", 0.0165, false}, {"du/dt = -50*u", 0.1, true},
+        {"du/dt = 0.1*laplace(u) - u^3", 0.05, false} /* the Jacobian changes: a warning */};
+    for (int i = 0; i < RW_COUNT(cases); ++i) {
+        problem p;
+        describe(&p, cases[i].equations, 1, 1, 20, cold_sides);
+        p.spec.method = RW_ODE_RK4, p.spec.step = cases[i].step;
+        start(&p, coupled_bump);
+        copy before = state_of(&p);
+        if (cases[i].refused) {
+            FAILS(RW_ERR_INPUT, "is unstable: rk4 allows at most 2.78/rho", rw_ode_step(p.ode, 1));
+            assert_same_bits(&p, &before, "a refused step");
+        } else {
+            OK(rw_ode_step(p.ode, 1));
+        }
+        finish(&p);
+    }
 }
 
 static void test_explain(void **state)
@@ -459,6 +525,8 @@ int main(void)
         cmocka_unit_test(test_every_kind_of_array_may_hold_the_state),
         cmocka_unit_test(test_binding),
         cmocka_unit_test(test_specifications),
+        cmocka_unit_test(test_damaged_states),
+        cmocka_unit_test(test_unstable_step),
         cmocka_unit_test(test_explain),
         cmocka_unit_test(test_everything_may_fail_once),
         cmocka_unit_test(test_a_failed_step_may_be_repeated),

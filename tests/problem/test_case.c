@@ -173,7 +173,7 @@ static void test_bad_input(void **state)
 static void test_set(void **state)
 {
     (void)state;
-    const char *const set[] = {"time.step=0.5", "grid.size=[3,3,3]", "fields.w.initial=7", "parameters.c=a*b",
+    const char *const set[] = {"time.step=0.5", "grid.size=[3,3,3]", "fields.w.initial!=7", "fields.w.unit=m", "parameters.c!=a*b", "parameters.c=a+b",
                                "output.every=0.25", "title=", "equations=dv/dt = 1", "checkpoint.steps=3"};
     rw_case *c;
     assert_int_equal(rw_case_parse(ctx, "good.yaml", GOOD, strlen(GOOD), set, RW_COUNT(set), problems, &c), RW_OK);
@@ -183,9 +183,11 @@ static void test_set(void **state)
     rw_case_section(c, "grid", &grid);
     assert_true(time.step == 0.5 && time.end == 2 && grid.size.n == 3);
     assert_int_equal(rw_case_node(c, "fields")->n, 3);
-    assert_string_equal(rw_case_node(c, "parameters.c")->text, "a*b");
+    assert_string_equal(rw_case_node(c, "parameters.c")->text, "a+b");
     assert_string_equal(rw_case_node(c, "equations")->items[0]->text, "dv/dt = 1");
-    assert_int_equal(rw_case_node(c, "equations")->items[0]->text_line, 0);
+    assert_int_equal(rw_case_node(c, "equations")->items[0]->line, 0);
+    assert_int_equal(rw_case_node(c, "equations")->items[0]->text_line, 1);
+    assert_string_equal(rw_case_node(c, "equations")->items[0]->text_source, "--set equations,");
     rw_text text = {0};
     assert_int_equal(rw_case_write(c, &text), RW_OK);
     assert_non_null(strstr(text.data, "  step: 0.5                              # --set time.step=0.5\n"));
@@ -203,13 +205,61 @@ static void test_set(void **state)
         {"time.stop=3", "--set time.stop=3: time.stop is unknown; nearest is time.step"},
         {"time.step=-1", "--set time.step=-1: time.step = -1 is outside (0, 1]: length of a step (s)"},
         {"tine=3", "--set tine=3: tine is unknown; nearest is time"},
-        {"time.end=[1", "--set time.end=[1:"},
+        {"time.end=[1", "--set time.end, 2:1: not YAML"},
+        /* names of one's own are added on purpose only */
+        {"parameters.A=1", "--set parameters.A=1: parameters.A is not in the case; nearest is parameters.a; to add it: --set 'parameters.A!=…'"},
+        {"parameters.zeta=1", "parameters.zeta is not in the case; it has parameters.a, parameters.b; to add it"},
+        {"fields.w.initial=7", "fields.w is not in the case; it has fields.u, fields.v"},
+        {"fields.uu.unit=m", "fields.uu is not in the case; nearest is fields.u"},
+        {"parameters.a!=1", "--set parameters.a!=1: parameters.a is in the case already: change it with ="},
+        {"time.step!=0.5", "--set time.step!=0.5: '!=' adds names to sections of free names; time has settings of its own"},
+        {"equations!=0", "'!=' adds a name to a section, such as parameters.new!=0.4"},
+        {"-d cpu:", NULL},
+        {"--until soon", "--until soon: time.end = soon is not a number: final time (s)"},
+        {"--until -inf", "--until -inf: time.end = \"-inf\" is outside"},
     };
     for (int i = 0; i < RW_COUNT(bad); i++) {
-        assert_int_equal(parse(GOOD, bad[i].set, &c), RW_ERR_INPUT);
-        if (!strstr(rw_message(ctx), bad[i].message))
+        assert_int_equal(parse(GOOD, bad[i].set, &c), bad[i].message ? RW_ERR_INPUT : RW_OK);
+        if (bad[i].message && !strstr(rw_message(ctx), bad[i].message))
             fail_msg("'%s' is not in: %s", bad[i].message, rw_message(ctx));
+        rw_case_free(&c);
     }
+}
+
+/* All mistakes in one message, each once, none that only follows from another. */
+static void test_many_mistakes(void **state)
+{
+    (void)state;
+    static const char text[] = "problem: fake\n"
+                               "gird: {size: [4, 6]}\n"
+                               "fields:\n"
+                               "  u: {initial: 1, units: K}\n"
+                               "  v: 7\n"
+                               "  w: {}\n"
+                               "parameters: {a: [1], b: }\n"
+                               "time: {end: soon, method: eular, step: 0}\n"
+                               "output: {every: -1}\n";
+    static const char *const expected[] = {
+        "--set tim.end=1: tim is unknown; nearest is time", "many.yaml:2:1: gird is unknown; nearest is grid",
+        "many.yaml:4:19: fields.u.units is unknown; nearest is fields.u.unit", "many.yaml:5:6: fields.v is a single value",
+        "many.yaml:6:6: fields.w.initial is missing", "many.yaml:7:17: parameters.a is a list", "parameters.b has no value",
+        "many.yaml:8:13: time.end = soon is not a number", "time.method = eular is none of", "time.step = 0 is outside",
+        "many.yaml:9:17: output.every = -1 is outside", "--set parameters.c=1: parameters.c is not in the case",
+    };
+    const char *const set[] = {"tim.end=1", "parameters.c=1"};
+    rw_case *c;
+    assert_int_equal(rw_case_parse(ctx, "many.yaml", text, strlen(text), set, 2, problems, &c), RW_ERR_INPUT);
+    int lines = 1;
+    for (const char *p = rw_message(ctx); *p; p++) lines += *p == '\n';
+    for (int i = 0; i < RW_COUNT(expected); i++)
+        if (!strstr(rw_message(ctx), expected[i])) fail_msg("'%s' is not in:\n%s", expected[i], rw_message(ctx));
+    if (lines != RW_COUNT(expected)) fail_msg("%d lines, not %d:\n%s", lines, RW_COUNT(expected), rw_message(ctx));
+    rw_text many = {0};
+    rw_text_add(&many, "problem: fake\ngrid: {size: 2}\nfields: {u: {initial: 1}}\ntime: {end: 1}\noutput:\n");
+    for (int i = 0; i < RW_MISTAKES + 5; i++) rw_text_add(&many, "  wrong%d: 1\n", i);
+    assert_int_equal(rw_case_parse(ctx, "many.yaml", many.data, many.length, NULL, 0, problems, &c), RW_ERR_INPUT);
+    assert_non_null(strstr(rw_message(ctx), "\nand 5 more"));
+    rw_text_free(&many);
 }
 
 /* The effective settings, read as a case, are the same case. */
@@ -236,7 +286,7 @@ static void test_hash(void **state)
     static const struct { const char *set; bool same; } rows[] = {
         {"time.step=0.01", true}, {"time.step=1e-2", true}, {"time.step=0.02", false}, {"device=check", true},
         {"time.end=7", true},     {"output.every=1", false}, {"output.vti=false", true}, {"parameters.a=1.50", true},
-        {"parameters.a=2", false}, {"parameters.d=2", false}, {"equations=1", false},   {"checkpoint.steps=1", true},
+        {"parameters.a=2", false}, {"parameters.d!=2", false}, {"equations=1", false},   {"checkpoint.steps=1", true},
         {"reproducible=true", false}, {"problem=other", false},
     };
     rw_case *c;
@@ -302,6 +352,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settings), cmocka_unit_test(test_bad_input), cmocka_unit_test(test_set),
+        cmocka_unit_test(test_many_mistakes),
         cmocka_unit_test(test_written_runs_again), cmocka_unit_test(test_hash), cmocka_unit_test(test_files),
         cmocka_unit_test(test_no_memory),
     };

@@ -189,7 +189,7 @@ static void test_limits(void **state)
         {RW_SETTING_TEXT, "", "[1]", false},          {RW_SETTING_TEXT, "", "", true},
     };
     for (int i = 0; i < RW_COUNT(rows); i++) {
-        rw_setting row = {"x", rows[i].kind, 0, false, "", rows[i].allowed, "", "a value"};
+        rw_setting row = {"x", rows[i].kind, 0, false, "", rows[i].allowed, "", "a value", NULL};
         rw_yaml *tree;
         char *text = rw_format("x: %s", rows[i].value);
         assert_int_equal(rw_yaml_parse(ctx, "t", text, strlen(text), &tree), RW_OK);
@@ -200,7 +200,7 @@ static void test_limits(void **state)
         rw_free(text);
     }
     rw_text text = {0};
-    rw_setting_describe(&(rw_setting){"x", RW_SETTING_INTS, 0, false, "", "1..3 of [1, 9]", "", ""}, &text);
+    rw_setting_describe(&(rw_setting){"x", RW_SETTING_INTS, 0, false, "", "1..3 of [1, 9]", "", "", NULL}, &text);
     assert_string_equal(text.data, "list of 1 to 3 integers in [1, 9]");
     rw_text_free(&text);
 }

@@ -83,7 +83,7 @@ static void test_bad_input(void **state)
         {CASE("{u: {initial: \"0\", boundary: {left: periodic}}}", EQ TIME), "periodic on one side of axis x only"},
         {CASE("{u: {initial: \"0\", boundary: {robin: [1, 2]}}}", EQ TIME), "robin takes three expressions"},
         {CASE("{u: {initial: \"0\", boundary: {robyn: [1, 2, 3]}}}", EQ TIME), "robyn is unknown"},
-        {CASE("{u: {initial: \"0\", boundary: \"u\"}}", EQ TIME), "name u is unknown"},
+        {CASE("{u: {initial: \"0\", boundary: \"u\"}}", EQ TIME), "field u may not appear here: only coordinates, t and parameters"},
         {CASE("{u: {initial: \"0\", boundary: \"0\"}, v: {initial: \"0\"}}",
               "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
          "fields u and v put their nodes differently on side left"},
@@ -98,7 +98,28 @@ static void test_bad_input(void **state)
          "case.yaml: time.max_stages = 4 is outside [5, 1000000]: stages of a step of rock4"},
         {CASE("{u: {initial: \"0\"}}", EQ TIME "checks: {c: {value: u, tolerance: 1}}\n"),
          "checks.c.value is a field: reduce it to a number"},
-        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: \"x\"}\n"), NULL}, /* found when it is asked for */
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: \"x\"}\n"), ":5:33: time.spectral_radius depends on coordinates"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: -3}\n"), ":5:33: time.spectral_radius = -3: a bound of"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: \"-2*t/0\"}\n"), "time.spectral_radius = -2*t/0 is"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: \"100 + t\"}\n"), NULL},
+        /* values that are not finite, or forbidden: before the run, with their place */
+        {CASE("{u: {initial: \"1/0\"}}", EQ TIME), ":3:23: fields.u.initial = 1/0 is inf: finite values are needed"},
+        {CASE("{u: {initial: .nan}}", EQ TIME), ":3:23: "},
+        {CASE("{u: {initial: \"log(x)\"}}", EQ TIME), ":3:23: fields.u.initial is infinite at node (0, 0), x = 0, y = 0: finite values are needed at every node"},
+        {CASE("{u: {initial: \"sqrt(x - 0.1)\"}}", EQ TIME), "fields.u.initial is not a number at node (0, 0), x = 0, y = 0"},
+        {CASE("{u: {initial: \"0\", boundary: \"1/0\"}}", EQ TIME), "fields.u.boundary = 1/0 is inf: finite values are needed"},
+        {CASE("{u: {initial: \"0\", boundary: {left: \"1/(y - 0.4)\"}}}", EQ TIME), "fields.u.boundary = 1/(y - 0.4) is inf at x = 0, y = 0.4: finite values"},
+        {CASE("{u: {initial: \"0\", boundary: {x: neumann, top: {neumann: \"log(x)\"}}}}", EQ TIME), "fields.u.boundary = log(x) is -inf at x = 0, y = "},
+        {CASE("{u: {initial: \"0\", boundary: {robin: [1, 0, 2]}}}", EQ TIME), "fields.u.boundary = 0: b in robin: [a, b, c] must not be 0"},
+        {CASE("{u: {initial: \"0\", boundary: {left: {robin: [1, \"y\", 2]}}}}", EQ TIME), "fields.u.boundary = y is 0 at x = 0, y = 0: b in robin"},
+        {CASE("{u: {initial: \"0\", boundary: {left: {robin: [1, \"1 + y\", 2]}}}}", EQ TIME), NULL},
+        /* conditions without value, or mistyped */
+        {CASE("{u: {initial: \"0\", boundary: dirichlet}}", EQ TIME), "fields.u.boundary: dirichlet needs the value on the side: give {dirichlet: "},
+        {CASE("{u: {initial: \"0\", boundary: {left: robin}}}", EQ TIME), "fields.u.boundary: robin needs its coefficients"},
+        {CASE("{u: {initial: \"0\", boundary: periodc}}", EQ TIME), "periodc is no parameter and no condition; nearest is periodic"},
+        {CASE("{u: {initial: \"0\", boundary: {nuemann: 1}}}", EQ TIME), "nuemann is unknown; nearest is neumann"},
+        {CASE("{u: {initial: \"0\", boundary: k}}", "parameters: {k: 2}\n" EQ TIME), NULL},
+        {CASE("{u: {initial: \"rand(x)\"}}", EQ TIME), "function rand is unknown: expressions have no random numbers"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
         rw_case *c = NULL;
@@ -111,6 +132,93 @@ static void test_bad_input(void **state)
             fail_msg("row %zu: status %d, message: %s\nexpected: %s", i, status, rw_message(ctx), table[i].message);
         }
         destroy(&c, &p);
+    }
+}
+
+/* All mistakes of a case in one message, and those of texts from --set with the place in the text. */
+static void test_many_mistakes(void **state)
+{
+    (void)state;
+    static const char text[] = "problem: pde\n"
+                               "grid: {size: [8, 6]}\n"
+                               "parameters: {D: 0.1, k: \"2*\"}\n"
+                               "fields:\n"
+                               "  u: {initial: \"1/0\", boundary: {left: dirichlet, lft: \"0\"}}\n"
+                               "  v: {initial: \"lap(x)\", boundary: \"1/0\"}\n"
+                               "equations:\n"
+                               "  - q = D*lap(u)\n"
+                               "  - du/dt = q + 1\n"
+                               "  - dw/dt = if(u > 1, 2, 3)\n"
+                               "time: {end: 1, rtl: 1e-3}\n"
+                               "checks: {c: {value: \"max(u\"}}\n";
+    static const char *const expected[] = {
+        ":11:16: time.rtl is unknown; nearest is time.rtol", ":3:28: the expression ends where a value is expected",
+        ":5:40: fields.u.boundary: dirichlet needs the value", ":5:51: fields.u.boundary: side lft is unknown; nearest is left",
+        ":8:11: function lap is unknown; nearest is laplace", ":10:13: function if is unknown: a choice is written where(",
+        ":5:16: fields.u.initial = 1/0 is inf", ":6:17: function lap is unknown; nearest is laplace",
+        ":6:36: fields.v.boundary = 1/0 is inf", ":12:27: expected ',' or ')' in the arguments of max",
+    };
+    rw_case *c = NULL;
+    int lines = 1;
+    assert_int_equal(rw_case_parse(ctx, "case.yaml", text, strlen(text), NULL, 0, rw_problems, &c), RW_ERR_INPUT);
+    for (const char *m = rw_message(ctx); *m; m++) lines += *m == '\n';
+    for (int i = 0; i < RW_COUNT(expected); ++i)
+        if (!strstr(rw_message(ctx), expected[i])) fail_msg("'%s' is not in:\n%s", expected[i], rw_message(ctx));
+    if (lines != RW_COUNT(expected)) fail_msg("%d lines, not %d:\n%s", lines, RW_COUNT(expected), rw_message(ctx));
+
+    static const struct { const char *set, *message; } sets[] = {
+        {"equations=du/dt = foo(u) + u", "--set equations, 1:9: function foo is unknown"},
+        {"equations=[\"r = u\", \"du/dt = r + nn\"]", "--set equations, 1:24: name nn is unknown"},
+        {"equations=[du/dt = u; q = ), \"r = u +\"]", "--set equations, 1:17: unexpected ')'"},
+        {"functions=f(a) = a*bb", "case.yaml:4:12"}, /* where it is used: nowhere, so only the equation may be wrong */
+        {"fields.u.initial=sin(x", "--set fields.u.initial, 1:6: expected ',' or ')'"},
+        {"fields.u.boundary={left: \"1/q\"}", "--set fields.u.boundary, 1:11: name q is unknown"},
+        {"parameters.a!=1 + zz", "--set parameters.a, 1:5: name zz is unknown"},
+        {"checks.c!={value: \"max(uu)\"}", "--set checks.c, 1:14: name uu is unknown"},
+        {"time.spectral_radius=2*nn", "--set time.spectral_radius, 1:3: name nn is unknown"},
+    };
+    const char *good = CASE("{u: {initial: \"0\"}}", EQ TIME);
+    for (int i = 0; i < RW_COUNT(sets); ++i) {
+        rw_status status = rw_case_parse(ctx, "case.yaml", good, strlen(good), &sets[i].set, 1, rw_problems, &c);
+        if (strstr(sets[i].message, "case.yaml")) assert_int_equal(status, RW_OK);
+        else if (status != RW_ERR_INPUT || !strstr(rw_message(ctx), sets[i].message)) fail_msg("%s: '%s' is not in %s", sets[i].set, sets[i].message, rw_message(ctx));
+        rw_case_free(&c);
+    }
+}
+
+static void keep_warning(void *user, rw_log_level level, const char *message)
+{
+    if (level == RW_LOG_WARNING) rw_text_add(user, "%s\n", message);
+}
+
+/* Settings without effect are warned of; defaults, and those that have one, are not. */
+static void test_settings_without_effect(void **state)
+{
+    (void)state;
+    static const struct { const char *time, *more, *warning; } rows[] = {
+        {"end: 1, method: rk4, rtol: 1e-3", "", ":5:35: time.rtol has no effect with time.method = rk4; it has with time.method = rkc2|"},
+        {"end: 1, method: rk4, rtol: 1e-5", "", NULL},
+        {"end: 1, method: rk4, step: 0.1", "", NULL},
+        {"end: 1, method: rkc2, step: 0.1", "", "time.step has no effect with time.method = rkc2; it has with time.method = rk4"},
+        {"end: 1, method: dp5, max_stages: 7", "", "time.max_stages has no effect with time.method = dp5"},
+        {"end: 1, method: dp5, spectral_radius: 7", "", "time.spectral_radius has no effect"},
+        {"end: 1, method: rkl2, damping: 0.9", "", "time.damping has no effect"},
+        {"end: 1", "output: {figures: [], limits: [0, 1]}\n", ":6:31: output.limits has no effect with output.figures = []"},
+        {"end: 1", "output: {fields: [], vti: false}\n", "output.vti has no effect with output.fields = []"},
+        {"end: 1", "output: {interpolate: 1e-3}\n", "output.interpolate has no effect with output.every = 0"},
+        {"end: 1", "output: {every: 0.1, interpolate: 1e-3, colormap: diverging}\n", NULL},
+    };
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        rw_case *c;
+        rw_text warnings = {0};
+        char *text = rw_format(CASE("{u: {initial: \"0\"}}", EQ "time: {%s}\n%s"), rows[i].time, rows[i].more);
+        rw_context_set_log(ctx, RW_LOG_WARNING, keep_warning, &warnings);
+        assert_int_equal(rw_case_parse(ctx, "case.yaml", text, strlen(text), NULL, 0, rw_problems, &c), RW_OK);
+        rw_context_set_log(ctx, RW_LOG_WARNING, NULL, NULL);
+        bool good = rows[i].warning ? warnings.data && strstr(warnings.data, rows[i].warning) : !warnings.data;
+        if (!good) fail_msg("row %d: %s", i, warnings.data ? warnings.data : "no warning");
+        rw_text_free(&warnings), rw_free(text);
+        rw_case_free(&c);
     }
 }
 
@@ -494,8 +602,6 @@ static void test_runs_that_stop(void **state)
         {STOP("where(x > 0.7, sqrt(0.4 - t), 0)", "method: rk4, step: 0.03"), "checkpoint.steps=5",
          {"is not a number at t = 0.45, step 15: ", "the last good state is in checkpoint.h5, t = 0.3: ",
           "; v is not a number at node (5, 0), x = 0.714286, y = 0", ""}},
-        {CASE("{u: {initial: \"log(0.5 - y)\"}}", EQ TIME), "time.start=0",
-         {"is not a number at t = 0, step 0: ", "there is no checkpoint yet", "u is not a number at node (0, 2), x = 0, y = 0.8", ""}},
     };
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         char path[128], where[160], first[1024];
@@ -578,7 +684,8 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_input), cmocka_unit_test(test_grids), cmocka_unit_test(test_initial_values),
+        cmocka_unit_test(test_bad_input), cmocka_unit_test(test_many_mistakes),
+        cmocka_unit_test(test_settings_without_effect), cmocka_unit_test(test_grids), cmocka_unit_test(test_initial_values),
         cmocka_unit_test(test_a_restart_gives_the_same_bytes), cmocka_unit_test(test_interpolated_outputs),
         cmocka_unit_test(test_a_restart_of_interpolated_outputs), cmocka_unit_test(test_interpolated_outputs_that_cannot_be_written),
         cmocka_unit_test(test_interpolation_refused), cmocka_unit_test(test_runs_that_stop), cmocka_unit_test(test_checks),

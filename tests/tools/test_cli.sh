@@ -131,7 +131,8 @@ fi
 # ---- cases -----------------------------------------------------------------------------------------------------------
 
 expect 0 "problem: pde" init pde
-expect 2 "there is no problem 'pdee'; nearest is pde" init pdee
+expect 2 "there is no problem and no case 'pdee'; nearest is pde" init pdee
+expect 2 "nearest is gray-scott" init gray-scot
 expect 0 "" init pde -o first.yaml
 expect 2 "it stays as it is" init pde -o first.yaml
 expect 0 "outputs" run first.yaml -o template --set grid.size=[16,16]
@@ -223,6 +224,14 @@ expect 2 "zero.yaml:2:15: grid.size = 0 is outside" run zero.yaml
 expect 5 "free: choose a smaller size" run heat.yaml -o x -s grid.size=[30000000,30000000]
 expect 4 "cuda" run heat.yaml -o x -d cuda:99
 expect 4 "cpu" run heat.yaml -o x -d cpuu
+expect 4 'rechenwerk: -d: device "cpu:" is unknown' run heat.yaml -o x -d cpu:
+expect 4 "rechenwerk: --set device=gpu: device" run heat.yaml -o x --set device=gpu
+expect 2 "parameters.new is not in the case" run heat.yaml -o x -s parameters.new=1
+expect 2 "parameters.new is not in the case" explain heat.yaml -s parameters.new=1
+expect 0 "problem pde" explain heat.yaml -s 'parameters.new!=1'
+expect 2 "rechenwerk: --set equations, 1:9: function lapl is unknown; nearest is laplace" run heat.yaml -o x -s 'equations=du/dt = lapl(u)'
+expect 2 "fields.u.initial is not a number at node" run heat.yaml -o x -s 'fields.u.initial=sqrt(x - 0.5)'
+[ -e x ] && fail "a refused case leaves a folder"
 [ -e x ] && fail "a refused run leaves a folder behind"
 expect 1 "/proc/results" run heat.yaml -o /proc/results
 expect 1 "Not a directory" run heat.yaml -o heat.yaml/x

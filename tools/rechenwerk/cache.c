@@ -45,7 +45,8 @@ static int describe(rw_context *ctx, const arguments *a)
         print_json(stdout, info.folder);
         printf(", \"entries\": %lld, \"bytes\": %lld}\n", (long long)info.entries, (long long)info.bytes);
     } else {
-        printf("folder   %s\nentries  %lld\nsize     %s\n", info.folder, (long long)info.entries, in_units((double)info.bytes).text);
+        printf("folder   %s\nentries  %lld\nsize     %s\n", *info.folder ? info.folder : "none: set HOME or RECHENWERK_CACHE", (long long)info.entries,
+               in_units((double)info.bytes).text);
     }
     return 0;
 }
@@ -74,7 +75,8 @@ const command command_cache = {
     .name = "cache",
     .operands = "",
     .line = "the compiled programs on disk: where they are, how many; empty or trace them",
-    .more = "The folder is $RECHENWERK_CACHE, else $XDG_CACHE_HOME/rechenwerk, else ~/.cache/rechenwerk.",
+    .more = "The folder is $RECHENWERK_CACHE, else $XDG_CACHE_HOME/rechenwerk, else $HOME/.cache/rechenwerk. It and\n"
+            "the folders above it must belong to you or root and not be writable by others.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -111,7 +111,7 @@ ready_case *find_cases(int *n);
 #define OPTION_JSON {"json", 0, NULL, "print JSON, for programs"}
 #define OPTION_VERBOSE {"verbose", 'v', NULL, "say which paths are taken: compilers, cache, devices"}
 #define OPTION_QUIET {"quiet", 'q', NULL, "no progress, no summary, no warnings"}
-#define OPTION_SET {"set", 's', "KEY=VALUE", "change a setting of the case, such as grid.size=[64,64]; may be repeated"}
+#define OPTION_SET {"set", 's', "KEY=VALUE", "change a setting of the case, such as grid.size=[64,64]; a name that it does not have is added by != (parameters.new!=0.4); may be repeated"}
 #define OPTION_NO_CACHE {"no-cache", 0, NULL, "neither read nor write compiled programs on disk"}
 
 #endif

@@ -41,6 +41,23 @@ static int write_new(const char *path, const char *text)
     return 1;
 }
 
+/* A name that is neither: with the nearest of both. */
+static int unknown(rw_context *ctx, const char *name)
+{
+    int n, nproblems = 0, count = 0;
+    ready_case *cases = find_cases(&n);
+    rw_word *problems = NULL;
+    if (rw_list_words(ctx, "problems", &problems, &nproblems) != RW_OK) nproblems = 0;
+    const char **names = calloc((size_t)(n + nproblems) + 1, sizeof(*names));
+    for (int i = 0; names && i < n; i++) names[count++] = cases[i].name;
+    for (int i = 0; names && i < nproblems; i++) names[count++] = problems[i].name;
+    const char *nearest = names ? rw_nearest_word(name, names, count) : NULL;
+    int code = usage("init: there is no problem and no case '%.60s'%s%s: see rechenwerk list problems and rechenwerk list cases",
+                     name, nearest ? "; nearest is " : "", nearest ? nearest : "");
+    free(names), free(problems), free(cases);
+    return code;
+}
+
 static int run(const arguments *a)
 {
     rw_context *ctx = make_context(a);
@@ -48,7 +65,9 @@ static int run(const arguments *a)
     char *text = read_ready(a->operands[0]);
     rw_status status = text ? RW_OK : rw_case_template(ctx, a->operands[0], &text);
     int code = 0;
-    if (status != RW_OK)
+    if (status == RW_ERR_ARGUMENT)
+        code = unknown(ctx, a->operands[0]);
+    else if (status != RW_OK)
         code = failed(ctx, status);
     else if (value_of(a, "output"))
         code = write_new(value_of(a, "output"), text);

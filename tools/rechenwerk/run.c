@@ -112,6 +112,8 @@ static void print_report(const arguments *a, const rw_run_report *r, rw_status s
         print_member("folder", r->folder);
         print_member("problem", r->problem);
         print_member("device", r->device);
+        print_member("method", r->method);
+        print_member("method_reason", r->method_reason);
         printf(", \"time\": ");
         print_number(stdout, *r->reason ? r->time : NAN);
         printf(", \"steps\": %lld, \"outputs\": %lld, \"pictures\": %lld, \"checks\": %lld, \"checks_passed\": %lld, "
@@ -122,6 +124,7 @@ static void print_report(const arguments *a, const rw_run_report *r, rw_status s
     } else if (status == RW_OK && !given(a, "quiet")) {
         printf("%s: t = %.6g after %lld steps on %s in %.3g s; %lld outputs, %lld pictures\n", r->folder, r->time,
                (long long)r->step, r->device, r->seconds, (long long)r->outputs, (long long)r->pictures);
+        if (*r->method_reason) printf("method %s, chosen by auto: %s\n", r->method, r->method_reason);
         if (r->checks) printf("checks: %lld of %lld passed\n", (long long)r->checks_passed, (long long)r->checks);
     }
 }
@@ -143,7 +146,7 @@ static int run(const arguments *a)
     for (int i = 0; i < a->ngiven; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
     if (given(a, "until")) {
-        snprintf(until, sizeof(until), "time.end=%.17g", end);
+        snprintf(until, sizeof(until), "--until %.17g", end);
         set[options.nset++] = until;
     }
     rw_run_report report;

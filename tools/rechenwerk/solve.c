@@ -103,7 +103,6 @@ static void print_before(const solve *s)
     else printf("preconditioner %s; ", s->precond);
     printf("vectors %s\n", rw_dtype_name(s->vectors));
     printf("  stops      at |r| <= max(%.3g |b|, %.3g), or after %lld iterations\n", k->rtol, k->atol, (long long)k->iterations);
-    printf("  b          %s\n", s->right_side ? s->right_side : "A times ones");
     fflush(stdout);
 }
 
@@ -116,7 +115,7 @@ static void print_after(const solve *s, bool converged, double error)
     printf("\n  %s after %lld iterations, %.4g s: %s\n", converged ? "converged" : "stopped", (long long)r->iterations, r->seconds, rw_krylov_reason_text(r->reason));
     if (r->right_side > 0) printf("  |b - A x| = %.4e, %.4e of |b|; the method took it for %.4e\n", r->residual, relative(s, r->residual), r->estimate);
     else printf("  |b - A x| = %.4e; b is 0\n", r->residual);
-    if (!s->right_side) printf("  largest error of x: %.3e\n", error);
+    if (!s->right_side) printf("  largest error of x: %.3e%s\n", error, s->known ? ", which may include a part in the null space of A" : "");
 }
 
 static void print_number_of(const char *key, double x)
@@ -136,6 +135,7 @@ static void print_as_json(const solve *s, bool converged, double error)
     printf(", \"iterations\": %lld", (long long)r->iterations);
     print_number_of("first", r->first), print_number_of("residual", r->residual), print_number_of("estimate", r->estimate), print_number_of("right_side", r->right_side);
     print_number_of("seconds", r->seconds), print_number_of("precond_seconds", s->info.seconds), print_number_of("precond_bytes", (double)s->info.bytes), print_number_of("memory", memory_of(s));
+    printf(", \"b\": "), print_json(stdout, right_side_text(s));
     if (!s->right_side) print_number_of("error", error);
     printf("}\n");
 }
@@ -187,7 +187,7 @@ static int solve_system(rw_context *ctx, const arguments *a, solve *s)
     if (s->h.terminal) fputs("\r\033[K", stderr);
     if (status != RW_OK && status != RW_ERR_NOT_CONVERGED && status != RW_ERR_INTERRUPTED) return failed(ctx, status);
     char *message = strdup(rw_message(ctx));
-    rw_status read = error_of_ones(s, &error);
+    rw_status read = error_of_known(s, &error);
     int code = read == RW_OK ? write_files(ctx, a, s) : failed(ctx, read);
     if (given(a, "json")) print_as_json(s, status == RW_OK, error);
     else if (!given(a, "quiet")) print_after(s, status == RW_OK, error);
@@ -232,8 +232,9 @@ static int run(const arguments *a)
         if (code == 0) code = check_memory(s);
         if (code == 0 && !given(a, "quiet")) warn_unless_hermitian(s);
         if (code == 0) code = make_system(ctx, a, s);
+        if (code == 0 && !given(a, "json") && !given(a, "quiet")) printf("  b          %s\n", right_side_text(s)), fflush(stdout);
         if (code == 0) code = solve_system(ctx, a, s);
-        rw_array_destroy(&s->b), rw_array_destroy(&s->x);
+        rw_array_destroy(&s->b), rw_array_destroy(&s->x), rw_array_destroy(&s->known);
         rw_sparse_destroy(&s->a);
         rw_entries_free(&s->e);
         rw_device_close(&s->device);
@@ -276,7 +277,7 @@ const command command_solve = {
     .least = 0,
     .most = 2,
     .line = "solve a linear system A x = b on a device",
-    .more = "Without b it is A times ones, and the error of x is told. Residuals are those of A x = b, computed from x at the end once more. The exit code is 3 when the method stopped before "
+    .more = "Without b it is A times ones, or where that is 0 (a pure Neumann or periodic problem) A times an x in the row space of A, and the error of x is reported. Residuals are those of A x = b, computed from x at the end once more. The exit code is 3 when the method stopped before "
             "the tolerance, 130 when Ctrl-C did; x is written then too. With --stencil A is an equation in u on a grid, x and y and z the place of a cell, cell 0 at 0; nothing is assembled, and jacobi and chebyshev are the "
             "preconditioners.",
     .options = options,

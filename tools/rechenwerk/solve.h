@@ -18,7 +18,7 @@ typedef struct history {
 } history;
 
 typedef struct solve {
-    const char *matrix, *right_side; /* paths; right_side NULL: b = A 1; matrix of an equation: its text */
+    const char *matrix, *right_side; /* paths; right_side NULL: b = A x with a known x; matrix of an equation: its text */
     const char *stencil;             /* the equation; NULL: there is a matrix */
     rw_grid grid;                    /* of the equation, and what lies beyond its sides */
     rw_boundary_kind boundary[3];
@@ -31,6 +31,7 @@ typedef struct solve {
     rw_krylov_spec spec, inner;
     rw_sparse *a;
     rw_array *b, *x;
+    rw_array *known; /* the x of b = A x; NULL: ones, or b is given */
     rw_krylov_result result;
     rw_precond_info info;
     history h;
@@ -53,7 +54,9 @@ rw_status make_stencil(solve *s);
 void print_stencil(const solve *s);
 /* The matrix on the device, b and x. */
 int make_system(rw_context *ctx, const arguments *a, solve *s);
-/* Largest |x - 1|. */
-rw_status error_of_ones(const solve *s, double *error);
+/* solve_right_side.c: b = A x for a known x, where no b is given; what b is; the largest error of x. */
+rw_status make_right_side(solve *s);
+const char *right_side_text(const solve *s);
+rw_status error_of_known(const solve *s, double *error);
 
 #endif

@@ -142,16 +142,6 @@ static rw_status constant(const solve *s, double value, bool grid, rw_array **ar
     return status;
 }
 
-static rw_status multiply_ones(solve *s)
-{
-    rw_array *ones = NULL;
-    rw_status status = constant(s, 1, false, &ones);
-    if (status == RW_OK) status = rw_array_create(s->device, s->vectors, 1, &s->e.rows, RW_MEMORY_DEVICE, &s->b);
-    if (status == RW_OK) status = rw_sparse_multiply(s->a, RW_OP_NONE, NULL, ones, NULL, s->b, rw_device_queue(s->device));
-    rw_array_destroy(&ones);
-    return status;
-}
-
 int make_system(rw_context *ctx, const arguments *a, solve *s)
 {
     const rw_entries *e = &s->e;
@@ -163,19 +153,7 @@ int make_system(rw_context *ctx, const arguments *a, solve *s)
     const size_t n = output ? strlen(output) : 0;
     rw_status status = s->stencil ? make_stencil(s)
                                   : rw_sparse_from_entries(s->device, &s->layout.layout, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &s->a);
-    if (status == RW_OK && !s->b) status = multiply_ones(s);
+    if (status == RW_OK && !s->b) status = make_right_side(s);
     if (status == RW_OK && !s->x) status = constant(s, 0, n < 4 || strcmp(output + n - 4, ".mtx") != 0, &s->x);
     return status == RW_OK ? 0 : failed(ctx, status);
-}
-
-rw_status error_of_ones(const solve *s, double *error)
-{
-    const void *data;
-    rw_status status = rw_array_read(s->x, &data);
-    *error = 0;
-    for (int64_t i = 0; status == RW_OK && i < s->e.rows; i++) {
-        const double e = cabs(element(s->vectors, data, i) - 1);
-        if (!(e <= *error)) *error = e;
-    }
-    return status;
 }

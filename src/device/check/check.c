@@ -202,10 +202,10 @@ static rw_status check_compile(rw_device *dev, rw_program *p, const char *text, 
     return status;
 }
 
-static rw_status check_load(rw_device *dev, rw_program *p, const rw_text *binary, const char *path)
+static rw_status check_load(rw_device *dev, rw_program *p, const rw_text *binary)
 {
     rw_check_state *s = state_of(dev);
-    RW_TRY(rw_cc_load(dev, p, path));
+    RW_TRY(rw_cc_load(dev, p, binary));
     pthread_mutex_lock(&s->lock);
     rw_status status = rw_check_module_create(s, p, binary->data, binary->length);
     pthread_mutex_unlock(&s->lock);

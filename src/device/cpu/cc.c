@@ -2,7 +2,6 @@
  *
  * The text gets one entry point a kernel behind it, which unpacks the arguments and calls the kernel for a range of
  * groups; the kernel itself is inlined into that loop. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -188,29 +187,4 @@ out:
     rw_text_free(&source);
     rw_free(data), rw_free(src), rw_free(out), rw_free(log), rw_free(folder), rw_free(words), rw_free(cc);
     return status;
-}
-
-rw_status rw_cc_load(rw_device *dev, rw_program *p, const char *path)
-{
-    p->module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!p->module) {
-        const char *why = dlerror();
-        return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: %s%s", p->name, why,
-                       strstr(why, "undefined symbol") ? "" : ": is the folder mounted noexec?");
-    }
-    for (int i = 0; i < p->nkernels; ++i) {
-        char name[80];
-        snprintf(name, sizeof name, "rw_entry_%s", p->kernels[i].name);
-        p->kernels[i].handle = dlsym(p->module, name);
-        if (!p->kernels[i].handle)
-            return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: kernel %s is not in %s", p->name, p->kernels[i].name,
-                           path);
-    }
-    return RW_OK;
-}
-
-void rw_cc_unload(rw_program *p)
-{
-    if (p->module) dlclose(p->module);
-    p->module = NULL;
 }

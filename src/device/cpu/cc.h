@@ -14,9 +14,9 @@ rw_status rw_cc_identity(rw_device *dev, const char *options, rw_text *identity)
 int rw_cc_run(char *const *argv, const char *log);
 /* Compiles the text with entry points for all kernels of p to the bytes of a shared object. */
 rw_status rw_cc_compile(rw_device *dev, rw_program *p, const char *text, const char *options, rw_text *binary);
-/* Opens the shared object and finds the entry points; `handle` of each kernel becomes a rw_cc_entry. */
+/* Loads the bytes of a shared object and finds the entry points; `handle` of each kernel becomes a rw_cc_entry. */
 typedef void rw_cc_entry(void *const *args, const int *groups, long first, long last);
-rw_status rw_cc_load(rw_device *dev, rw_program *p, const char *path);
+rw_status rw_cc_load(rw_device *dev, rw_program *p, const rw_text *binary);
 void rw_cc_unload(rw_program *p);
 
 #endif

@@ -194,12 +194,6 @@ static rw_status cpu_compile(rw_device *dev, rw_program *p, const char *text, rw
     return rw_cc_compile(dev, p, text, options(dev), binary);
 }
 
-static rw_status cpu_load(rw_device *dev, rw_program *p, const rw_text *binary, const char *path)
-{
-    (void)binary;
-    return rw_cc_load(dev, p, path);
-}
-
 static void cpu_unload(rw_device *dev, rw_program *p)
 {
     (void)dev;
@@ -351,7 +345,7 @@ rw_status rw_cpu_event_seconds(rw_event *start, rw_event *stop, double *seconds)
 const rw_device_ops rw_cpu_ops = {
     .kind = "cpu", .suffix = ".so", .list = cpu_list, .open = cpu_open, .close = cpu_close, .alloc = rw_cpu_alloc,
     .free = rw_cpu_free, .copy_in = cpu_copy_in, .copy_out = cpu_copy_out, .copy = cpu_copy, .zero = cpu_zero,
-    .identity = cpu_identity, .compile = cpu_compile, .load = cpu_load, .unload = cpu_unload, .launch = cpu_launch,
+    .identity = cpu_identity, .compile = cpu_compile, .load = rw_cc_load, .unload = cpu_unload, .launch = cpu_launch,
     .queue_create = rw_cpu_queue_create, .queue_destroy = rw_cpu_queue_destroy, .wait = rw_cpu_wait,
     .event_create = rw_cpu_event_create, .event_destroy = rw_cpu_event_destroy, .event_record = rw_cpu_event_record,
     .event_wait = rw_cpu_event_wait, .event_order = rw_cpu_event_order, .event_seconds = rw_cpu_event_seconds,

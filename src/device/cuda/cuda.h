@@ -67,7 +67,7 @@ rw_status rw_cuda_host_alloc(rw_device *dev, size_t bytes, void **host);
 void rw_cuda_host_free(rw_device *dev, void *host);
 /* program.c */
 rw_status rw_cuda_compile(rw_device *dev, rw_program *p, const char *text, rw_text *binary);
-rw_status rw_cuda_program_load(rw_device *dev, rw_program *p, const rw_text *binary, const char *path);
+rw_status rw_cuda_program_load(rw_device *dev, rw_program *p, const rw_text *binary);
 void rw_cuda_unload(rw_device *dev, rw_program *p);
 rw_status rw_cuda_resources(rw_kernel *k, rw_kernel_resources *r);
 

@@ -60,9 +60,8 @@ static rw_status load_module(rw_device *dev, rw_program *p, const rw_text *binar
                    p->name, dev->info.name, name, log[0] ? ": " : "", log);
 }
 
-rw_status rw_cuda_program_load(rw_device *dev, rw_program *p, const rw_text *binary, const char *path)
+rw_status rw_cuda_program_load(rw_device *dev, rw_program *p, const rw_text *binary)
 {
-    (void)path;
     const rw_cuda_state *s = rw_cuda_of(dev);
     bool entered = rw_cuda_enter(s);
     rw_status status = load_module(dev, p, binary);

@@ -74,7 +74,7 @@ typedef struct rw_opencl_kernel {
 /* Writes the options of the compiler to the state, once the device is described. */
 void rw_opencl_set_options(rw_device *dev);
 rw_status rw_opencl_compile(rw_device *dev, rw_program *p, const char *text, rw_text *binary);
-rw_status rw_opencl_program_load(rw_device *dev, rw_program *p, const rw_text *binary, const char *path);
+rw_status rw_opencl_program_load(rw_device *dev, rw_program *p, const rw_text *binary);
 void rw_opencl_unload(rw_device *dev, rw_program *p);
 
 #endif

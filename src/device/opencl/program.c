@@ -9,14 +9,14 @@
 #include "device/opencl/opencl.h"
 
 /* Macros with "..." are an extension before OpenCL C 3.0, which PoCL grants and NVIDIA's driver refuses. -w: drivers print
- * the number of warnings. */
+ * the number of warnings. Quotients of f32 are rounded as those of f64 are: u/49 of 49 is 1. */
 void rw_opencl_set_options(rw_device *dev)
 {
     rw_opencl_state *s = rw_opencl_of(dev);
     const bool new = dev->info.version[0] >= '3' && dev->info.gpu;
     const bool rounds_f32 = rw_opencl_number(s->cl, s->id, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
-    snprintf(s->options, sizeof s->options, "-w -cl-std=CL%s%s%s", new ? "3.0" : "1.2", s->ptx ? " -DRW_PTX" : "",
-             !dev->ctx->reproducible ? " -cl-mad-enable" : rounds_f32 ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
+    snprintf(s->options, sizeof s->options, "-w -cl-std=CL%s%s%s%s", new ? "3.0" : "1.2", s->ptx ? " -DRW_PTX" : "",
+             dev->ctx->reproducible ? "" : " -cl-mad-enable", rounds_f32 ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 }
 
 static rw_status build_failed(rw_device *dev, rw_program *p, cl_program program, cl_int error, const char *text)
@@ -112,9 +112,8 @@ static rw_status create_kernel(rw_device *dev, rw_program *p, rw_kernel *k)
     return RW_OK;
 }
 
-rw_status rw_opencl_program_load(rw_device *dev, rw_program *p, const rw_text *binary, const char *path)
+rw_status rw_opencl_program_load(rw_device *dev, rw_program *p, const rw_text *binary)
 {
-    (void)path;
     const rw_opencl_state *s = rw_opencl_of(dev);
     const unsigned char *bytes = (const unsigned char *)binary->data;
     cl_int error, taken = CL_SUCCESS;

@@ -19,10 +19,11 @@
 static const char *const sides[] = {"left", "right", "bottom", "top", "back", "front"};
 static const char *const axes[] = {"x", "y", "z"};
 
+static const char *const kinds[] = {"dirichlet", "neumann", "robin", "periodic", "nearest"};
+
 static rw_status read_kind(const rw_case *c, const char *field, const rw_yaml *node, const char *kind,
                            const rw_yaml *value, rw_boundary *b)
 {
-    memset(b, 0, sizeof *b);
     if (!strcmp(kind, "dirichlet") || !strcmp(kind, "neumann")) {
         b->kind = kind[0] == 'd' ? RW_BOUNDARY_DIRICHLET : RW_BOUNDARY_NEUMANN;
         if (value->kind != RW_YAML_SCALAR)
@@ -41,8 +42,9 @@ static rw_status read_kind(const rw_case *c, const char *field, const rw_yaml *n
         b->a = value->items[0]->text, b->b = value->items[1]->text, b->c = value->items[2]->text;
         return RW_OK;
     }
-    return rw_case_fail(c, node, "fields.%s.boundary: %s is unknown: dirichlet, neumann, robin, periodic or nearest",
-                        field, kind);
+    const char *near = rw_nearest(kind, kinds, RW_COUNT(kinds));
+    return rw_case_fail_key(c, node, 0, "fields.%s.boundary: %s is unknown%s%s: dirichlet, neumann and robin have values, periodic "
+                            "and nearest stand alone", field, kind, near ? "; nearest is " : "", near ? near : "");
 }
 
 static bool is_kind(const char *key)
@@ -50,47 +52,47 @@ static bool is_kind(const char *key)
     return !strcmp(key, "dirichlet") || !strcmp(key, "neumann") || !strcmp(key, "robin");
 }
 
-/* One condition: a word, an expression, or {kind: value}. */
-static rw_status read_condition(const rw_case *c, const char *field, const rw_yaml *node, rw_boundary *b)
+/* A word that is no name of the case: a condition that is mistyped, or lacks its value. */
+static rw_status check_word(const rw_case *c, const pde_problem *p, const char *field, const rw_yaml *node)
+{
+    const char *t = node->text;
+    size_t n = strspn(t, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-");
+    if (t[n] || rw_is_reserved(t) || rw_foreign_word(t)) return RW_OK;
+    for (int i = 0; i < p->nscalars; ++i)
+        if (!strcmp(t, p->scalars[i].name)) return RW_OK;
+    if (!strcmp(t, "dirichlet"))
+        return rw_case_fail(c, node, "fields.%s.boundary: dirichlet needs the value on the side: give {dirichlet: \"0\"}, or \"0\" alone", field);
+    if (!strcmp(t, "robin"))
+        return rw_case_fail(c, node, "fields.%s.boundary: robin needs its coefficients: give {robin: [a, b, c]} for a u + b du/dn = c", field);
+    const char *near = rw_nearest(t, kinds, RW_COUNT(kinds));
+    if (!near) return RW_OK;
+    return rw_case_fail(c, node, "fields.%s.boundary: %s is no parameter and no condition; nearest is %s", field, t, near);
+}
+
+/* One condition: a word, an expression, or {kind: value}; *value is what stands in the case for its expressions. */
+static rw_status read_condition(const rw_case *c, const pde_problem *p, const char *field, const rw_yaml *node, rw_boundary *b,
+                                const rw_yaml **value)
 {
     memset(b, 0, sizeof *b);
+    *value = NULL;
     if (node->kind == RW_YAML_SCALAR) {
         if (!node->text[0]) return rw_case_fail(c, node, "fields.%s.boundary is empty: give a value, or neumann", field);
         if (!strcmp(node->text, "periodic")) b->kind = RW_BOUNDARY_PERIODIC;
         else if (!strcmp(node->text, "nearest")) b->kind = RW_BOUNDARY_NEAREST;
         else if (!strcmp(node->text, "neumann")) b->kind = RW_BOUNDARY_NEUMANN, b->a = "0";
-        else b->kind = RW_BOUNDARY_DIRICHLET, b->a = node->text;
+        else {
+            RW_TRY(check_word(c, p, field, node));
+            b->kind = RW_BOUNDARY_DIRICHLET, b->a = node->text;
+            *value = node;
+        }
         return RW_OK;
     }
-    if (node->kind == RW_YAML_MAP && node->n == 1) return read_kind(c, field, node, node->keys[0], node->items[0], b);
-    return rw_case_fail(c, node, "fields.%s.boundary: a condition is a value, periodic, neumann, {neumann: g} or "
-                                 "{robin: [a, b, c]}", field);
-}
-
-/* Checks an expression of a boundary where it stands in the file, before it is used anywhere. */
-static rw_status check_expressions(const rw_case *c, const pde_problem *p, const char *field, const rw_yaml *node)
-{
-    if (node->kind != RW_YAML_SCALAR) {
-        for (int i = 0; i < node->n; ++i) RW_TRY(check_expressions(c, p, field, node->items[i]));
-        return RW_OK;
-    }
-    if (!strcmp(node->text, "periodic") || !strcmp(node->text, "neumann") || !strcmp(node->text, "nearest")) return RW_OK;
-    rw_context *ctx = rw_case_context(c);
-    rw_grid grid = {p->grid.ndim, {4, p->grid.ndim > 1 ? 4 : 1, p->grid.ndim > 2 ? 4 : 1}, {1, 1, 1}, {0, 0, 0}};
-    rw_expr_spec spec = {.grid = grid, .scalars = p->scalars, .nscalars = p->nscalars};
-    rw_graph *g;
-    rw_lowering l;
-    rw_node n;
-    RW_TRY(rw_graph_create(ctx, &grid, 2, &g));
-    rw_lowering_begin(&l, ctx, g);
-    l.no_fields = true;
-    rw_source source = {node->source, node->text, node->text_line, node->text_column};
-    rw_status status = rw_expr_declare(ctx, &spec, g, &l);
-    if (status == RW_OK) status = rw_lower_text(&l, &source, &n);
-    if (status != RW_OK) rw_fail_prefix(ctx, status, "fields.%s.boundary", field);
-    rw_lowering_end(&l);
-    rw_graph_destroy(&g);
-    return status;
+    if (node->kind != RW_YAML_MAP || node->n != 1)
+        return rw_case_fail(c, node, "fields.%s.boundary: a condition is a value, periodic, neumann, {neumann: g} or "
+                                     "{robin: [a, b, c]}", field);
+    RW_TRY(read_kind(c, field, node, node->keys[0], node->items[0], b));
+    *value = node->items[0];
+    return RW_OK;
 }
 
 static int find_side(const char *name, int ndim, int which[2])
@@ -108,39 +110,49 @@ static int find_side(const char *name, int ndim, int which[2])
     return 0;
 }
 
+static rw_status fail_side(const rw_case *c, const char *field, int ndim, const rw_yaml *node, int i)
+{
+    const char *names[9];
+    int m = 0;
+    for (int s = 0; s < 2 * ndim; ++s) names[m++] = sides[s];
+    for (int d = 0; d < ndim; ++d) names[m++] = axes[d];
+    const char *near = rw_nearest(node->keys[i], names, m);
+    return rw_case_fail_key(c, node, i, "fields.%s.boundary: side %s is unknown%s%s: in %d dimension%s there are left, right%s%s, or "
+                            "whole axes x%s%s", field, node->keys[i], near ? "; nearest is " : "", near ? near : "", ndim,
+                            ndim > 1 ? "s" : "", ndim > 1 ? ", bottom, top" : "", ndim > 2 ? ", back, front" : "",
+                            ndim > 1 ? ", y" : "", ndim > 2 ? ", z" : "");
+}
+
+/* Entry i of the map of sides. */
+static rw_status read_side(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, int i)
+{
+    int which[2], n = find_side(node->keys[i], p->grid.ndim, which);
+    rw_boundary b;
+    const rw_yaml *value;
+    if (!n) return fail_side(c, p->fields[f].name, p->grid.ndim, node, i);
+    RW_TRY(read_condition(c, p, p->fields[f].name, node->items[i], &b, &value));
+    for (int k = 0; k < n; ++k) p->fields[f].boundary[which[k]] = b, p->sides[6 * f + which[k]] = value;
+    return RW_OK;
+}
+
 rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_yaml *node)
 {
     rw_expr_field *field = p->fields + f;
     int ndim = p->grid.ndim;
+    int mistakes = rw_mistakes_noted();
     for (int s = 0; s < 6; ++s) field->boundary[s] = (rw_boundary){RW_BOUNDARY_NEUMANN, "0", NULL, NULL};
     if (!node) return RW_OK;
-    RW_TRY(check_expressions(c, p, field->name, node));
-    bool by_side = node->kind == RW_YAML_MAP && !(node->n == 1 && is_kind(node->keys[0]));
-    if (!by_side) {
+    bool one_kind = node->kind == RW_YAML_MAP && node->n == 1 && !find_side(node->keys[0], ndim, (int[2]){0}) &&
+                    (is_kind(node->keys[0]) || rw_nearest(node->keys[0], kinds, 3));
+    if (node->kind != RW_YAML_MAP || one_kind) {
         rw_boundary b;
-        RW_TRY(read_condition(c, field->name, node, &b));
-        for (int s = 0; s < 2 * ndim; ++s) field->boundary[s] = b;
+        const rw_yaml *value;
+        RW_TRY(read_condition(c, p, field->name, node, &b, &value));
+        for (int s = 0; s < 2 * ndim; ++s) field->boundary[s] = b, p->sides[6 * f + s] = value;
         return RW_OK;
     }
-    for (int i = 0; i < node->n; ++i) {
-        int which[2], n = find_side(node->keys[i], ndim, which);
-        if (!n) {
-            const char *names[9];
-            int m = 0;
-            for (int s = 0; s < 2 * ndim; ++s) names[m++] = sides[s];
-            for (int d = 0; d < ndim; ++d) names[m++] = axes[d];
-            const char *near = rw_nearest(node->keys[i], names, m);
-            return rw_case_fail_key(c, node, i, "fields.%s.boundary: side %s is unknown%s%s: in %d dimension%s there are "
-                                    "left, right%s%s, or whole axes x%s%s", field->name, node->keys[i],
-                                    near ? "; nearest is " : "", near ? near : "", ndim, ndim > 1 ? "s" : "",
-                                    ndim > 1 ? ", bottom, top" : "", ndim > 2 ? ", back, front" : "",
-                                    ndim > 1 ? ", y" : "", ndim > 2 ? ", z" : "");
-        }
-        rw_boundary b;
-        RW_TRY(read_condition(c, field->name, node->items[i], &b));
-        for (int k = 0; k < n; ++k) field->boundary[which[k]] = b;
-    }
-    for (int d = 0; d < ndim; ++d)
+    for (int i = 0; i < node->n; ++i) RW_NOTE(rw_case_context(c), read_side(c, p, f, node, i));
+    for (int d = 0; d < ndim && mistakes == rw_mistakes_noted(); ++d)
         if ((field->boundary[2 * d].kind == RW_BOUNDARY_PERIODIC) != (field->boundary[2 * d + 1].kind == RW_BOUNDARY_PERIODIC))
             return rw_case_fail(c, node, "fields.%s.boundary: periodic on one side of axis %s only: give %s: periodic",
                                 field->name, axes[d], axes[d]);

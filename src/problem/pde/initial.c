@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "expr/parse.h"
 #include "io/npy.h"
 #include "io/picture.h"
 #include "problem/pde/pde.h"
@@ -16,21 +17,23 @@ static rw_status by_expression(const rw_case *c, pde_problem *p, int f, const rw
 {
     rw_expr_field field = {.name = p->fields[f].name, .dtype = p->fields[f].dtype};
     rw_expr_scalar *scalars = rw_calloc((size_t)p->nscalars + 1, sizeof *scalars);
-    char *text = rw_format("%s = %s", field.name, node->text);
+    rw_text text = {0};
     rw_expr *e = NULL;
-    rw_status status = scalars && text ? RW_OK : rw_fail_memory(rw_case_context(c), 256, "initial values");
+    rw_text_add(&text, "%s = ", field.name);
+    rw_add_place(&text, node->text_source, node->text_line, node->text_column);
+    rw_text_add(&text, "%s", node->text);
+    rw_status status = scalars && !text.failed ? RW_OK : rw_fail_memory(rw_case_context(c), 256, "initial values");
     if (status == RW_OK) {
         if (p->nscalars) memcpy(scalars, p->scalars, (size_t)p->nscalars * sizeof *scalars);
         scalars[p->nscalars] = (rw_expr_scalar){.name = "t", .value = p->time.start};
-        rw_expr_spec spec = {.name = node->source, .line = node->text_line,
-                             .column = node->text_column - (int)strlen(field.name) - 3, .text = text, .grid = p->grid,
+        rw_expr_spec spec = {.name = node->source, .text = text.data, .grid = p->grid,
                              .fields = &field, .nfields = 1, .scalars = scalars, .nscalars = p->nscalars + 1};
         status = rw_expr_create(p->device, &spec, &e);
     }
     if (status == RW_OK) status = rw_expr_bind(e, field.name, p->arrays[f]);
     if (status == RW_OK) status = rw_expr_run(e, rw_device_queue(p->device));
     rw_expr_destroy(&e);
-    rw_free(scalars), rw_free(text);
+    rw_free(scalars), rw_text_free(&text);
     return status;
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "field/finite.h"
+
 #define RW_SETTINGS_PREFIX(section) pde_##section
 #define RW_SETTINGS_DEF "problem/pde/pde.def"
 #define RW_SETTINGS_TABLE pde_sections
@@ -22,10 +24,32 @@ static void destroy(rw_problem **problem)
     rw_checks_free(&p->checks);
     for (int f = 0; p->arrays && f < p->nfields; ++f) rw_array_destroy(&p->arrays[f]);
     for (int i = 0; i < p->nowned; ++i) rw_free(p->owned[i]);
-    rw_free(p->owned), rw_free(p->arrays), rw_free(p->fields), rw_free(p->scalars), rw_free(p->units);
+    rw_free(p->owned), rw_free(p->arrays), rw_free(p->fields), rw_free(p->sides), rw_free(p->scalars), rw_free(p->units);
     rw_free(p->output_fields), rw_free(p->columns), rw_free(p->equations);
     rw_device_close(&p->device);
     rw_free(p);
+}
+
+/* Entry f of the fields; one whose name cannot be is left out. */
+static rw_status read_field(const rw_case *c, pde_problem *p, const rw_yaml *map, int entry_index, int precision)
+{
+    rw_context *ctx = rw_case_context(c);
+    const char *name = map->keys[entry_index];
+    pde_fields entry;
+    char where[256];
+    int f = p->nfields;
+    rw_yaml key = {.source = map->items[entry_index]->source, .line = map->key_place[entry_index].line, .column = map->key_place[entry_index].column};
+    rw_yaml_place(&key, where, sizeof where);
+    RW_TRY(rw_check_name(ctx, where, name));
+    for (int i = 0; i < p->nscalars; ++i)
+        if (!strcmp(p->scalars[i].name, name)) return rw_case_fail_key(c, map, entry_index, "%s is both a field and a parameter", name);
+    p->fields[f].name = name;
+    p->fields[f].dtype = precision ? RW_F32 : RW_F64;
+    p->nfields = f + 1;
+    p->units[f] = "";
+    RW_TRY(rw_case_entry(c, "fields", entry_index, &entry));
+    p->units[f] = entry.unit;
+    return pde_read_boundary(c, p, f, entry.boundary);
 }
 
 static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
@@ -35,23 +59,10 @@ static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
     if (!map || !map->n) return rw_case_fail(c, NULL, "there are no fields: add fields: {u: {initial: \"0\"}}");
     size_t n = (size_t)map->n;
     p->fields = rw_calloc(n, sizeof *p->fields), p->units = rw_calloc(n, sizeof *p->units);
+    p->sides = rw_calloc(6 * n, sizeof *p->sides);
     p->arrays = rw_calloc(n, sizeof *p->arrays), p->output_fields = rw_calloc(n, sizeof *p->output_fields);
-    if (!p->fields || !p->units || !p->arrays || !p->output_fields) return rw_fail_memory(ctx, n * 64, "fields");
-    for (int f = 0; f < map->n; ++f) {
-        pde_fields entry;
-        char where[256];
-        snprintf(where, sizeof where, "%s:%d:%d", map->source, map->key_place[f].line, map->key_place[f].column);
-        RW_TRY(rw_check_name(ctx, where, map->keys[f]));
-        for (int i = 0; i < p->nscalars; ++i)
-            if (!strcmp(p->scalars[i].name, map->keys[f]))
-                return rw_case_fail_key(c, map, f, "%s is both a field and a parameter", map->keys[f]);
-        RW_TRY(rw_case_entry(c, "fields", f, &entry));
-        p->fields[f].name = map->keys[f];
-        p->fields[f].dtype = precision ? RW_F32 : RW_F64;
-        p->units[f] = (char *)entry.unit;
-        p->nfields = f + 1;
-        RW_TRY(pde_read_boundary(c, p, f, entry.boundary));
-    }
+    if (!p->fields || !p->units || !p->sides || !p->arrays || !p->output_fields) return rw_fail_memory(ctx, n * 64, "fields");
+    for (int i = 0; i < map->n; ++i) RW_NOTE(ctx, read_field(c, p, map, i, precision));
     return RW_OK;
 }
 
@@ -125,6 +136,31 @@ static rw_status check(rw_problem *problem, const rw_problem_check **list, int *
     return rw_checks_run(&p->checks, rw_device_queue(p->device), rw_ode_time(p->ode));
 }
 
+/* Initial values must be finite at every node. One pass on the device says so; the node is looked for only then. */
+static rw_status check_initial(const rw_case *c, pde_problem *p)
+{
+    RW_TRY(rw_expr_run(p->series, rw_device_queue(p->device)));
+    for (int f = 0; f < p->nfields; ++f) {
+        char name[32];
+        double mean;
+        rw_finite found;
+        snprintf(name, sizeof name, "r%d_2", f);
+        RW_TRY(rw_expr_get(p->series, name, &mean, NULL));
+        if (isfinite(mean)) continue;
+        RW_TRY(rw_finite_find(p->arrays[f], &found));
+        if (found.first < 0) continue; /* the sum overflows, the values do not */
+        const rw_yaml *entry = rw_yaml_get(rw_case_node(c, "fields"), p->fields[f].name);
+        rw_text place = {0};
+        rw_finite_node(&place, &p->grid, found.first);
+        rw_status status = rw_case_fail(c, rw_yaml_get(entry, "initial"), "fields.%s.initial is %s at %s: finite values are needed at every node",
+                                        p->fields[f].name, rw_finite_word(found.value), place.data ? place.data : "");
+        if (place.failed) status = rw_fail_memory(p->device->ctx, place.length, "a message");
+        rw_text_free(&place);
+        return status;
+    }
+    return RW_OK;
+}
+
 static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
 {
     int64_t shape[3];
@@ -144,6 +180,7 @@ static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec 
     }
     describe_output(p);
     RW_TRY(make_series(p));
+    RW_TRY(check_initial(c, p));
     return rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks);
 }
 
@@ -158,28 +195,62 @@ static rw_status read_dense(const rw_case *c, pde_problem *p)
                         "control have values within a step: choose one of them, or leave it out", output.interpolate);
 }
 
+static pde_problem *allocate(const rw_case *c, rw_device *dev)
+{
+    pde_problem *p = rw_calloc(1, sizeof *p);
+    if (!p) {
+        rw_fail_memory(rw_case_context(c), sizeof *p, "a problem");
+        return NULL;
+    }
+    p->base.ops = &rw_pde_ops;
+    p->device = dev ? rw_device_retain(dev) : NULL;
+    return p;
+}
+
+/* Everything that needs no device. */
+static rw_status read_case(const rw_case *c, pde_problem *p)
+{
+    rw_context *ctx = rw_case_context(c);
+    pde_grid grid;
+    int mistakes = rw_mistakes_noted();
+    RW_TRY(rw_case_section(c, "grid", &grid));
+    RW_NOTE(ctx, rw_case_section(c, "time", &p->time));
+    if (mistakes == rw_mistakes_noted() && !(p->time.end > p->time.start))
+        RW_NOTE(ctx, rw_case_fail(c, rw_case_node(c, "time.end"), "time.end = %g is not after time.start = %g", p->time.end, p->time.start));
+    p->grid.ndim = (int)grid.size.n, p->order = (int)grid.order;
+    RW_NOTE(ctx, read_dense(c, p));
+    RW_TRY(rw_read_parameters(c, &p->scalars, &p->nscalars));
+    mistakes = rw_mistakes_noted();
+    RW_TRY(read_fields(c, p, grid.precision));
+    if (mistakes == rw_mistakes_noted()) RW_NOTE(ctx, pde_make_grid(c, p, &grid));
+    for (int d = 0; d < 3 && !(p->grid.spacing[0] > 0); ++d) { /* has been noted: one that serves the other checks */
+        p->grid.size[d] = d < p->grid.ndim ? grid.size.value[d] : 1;
+        if (d == 2) p->grid.spacing[0] = p->grid.spacing[1] = p->grid.spacing[2] = 1;
+    }
+    RW_NOTE(ctx, pde_join_texts(c, p));
+    return RW_OK;
+}
+
+static rw_status inspect(const rw_case *c)
+{
+    pde_problem *p = allocate(c, NULL);
+    if (!p) return RW_ERR_MEMORY;
+    rw_problem *base = &p->base;
+    rw_status status = read_case(c, p);
+    if (status == RW_OK) status = pde_inspect_texts(c, p);
+    destroy(&base);
+    return status;
+}
+
 static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t *bytes_needed, rw_problem **problem)
 {
     if (problem) *problem = NULL;
-    pde_grid grid;
-    pde_problem *p = rw_calloc(1, sizeof *p);
-    if (!p) return rw_fail_memory(rw_case_context(c), sizeof *p, "a problem");
-    p->base.ops = &rw_pde_ops;
-    p->device = rw_device_retain(dev);
+    pde_problem *p = allocate(c, dev);
+    if (!p) return RW_ERR_MEMORY;
     rw_problem *base = &p->base;
-    rw_status status = rw_case_section(c, "grid", &grid);
-    if (status == RW_OK) status = rw_case_section(c, "time", &p->time);
-    if (status == RW_OK && !(p->time.end > p->time.start))
-        status = rw_case_fail(c, rw_case_node(c, "time.end"), "time.end = %g is not after time.start = %g", p->time.end,
-                              p->time.start);
-    p->grid.ndim = (int)grid.size.n, p->order = (int)grid.order;
-    if (status == RW_OK) status = read_dense(c, p);
-    if (status == RW_OK) status = rw_read_parameters(c, &p->scalars, &p->nscalars);
-    if (status == RW_OK) status = read_fields(c, p, grid.precision);
-    if (status == RW_OK) status = pde_make_grid(c, p, &grid);
-    if (status == RW_OK) status = pde_join_texts(c, p);
+    rw_status status = read_case(c, p);
     if (status == RW_OK) {
-        rw_ode_spec spec = ode_spec(c, p, (int)grid.order);
+        rw_ode_spec spec = ode_spec(c, p, p->order);
         *bytes_needed = rw_ode_bytes(&spec);
         if (!estimate) status = make_state(c, p, &spec);
     }
@@ -344,7 +415,7 @@ static const char *method(const rw_problem *problem, const char **reason)
 
 const rw_problem_ops rw_pde_ops = {
     .name = "pde", .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions",
-    .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .create = create, .destroy = destroy, .step = step,
+    .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .inspect = inspect, .create = create, .destroy = destroy, .step = step,
     .time = time_now, .end = time_end, .steps = steps, .grid = output_grid, .fields = output_fields, .columns = columns,
     .row = row, .save = save, .load = load, .explain = explain, .graph = graph, .statistics = statistics, .method = method,
     .check = check, .passes_end = true, .foresees = foresees, .look = look, .back = back, .undo = undo,

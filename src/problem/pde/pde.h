@@ -30,9 +30,10 @@ typedef struct pde_problem {
     rw_output_grid output_grid;
     int nfields, nscalars;
     rw_expr_field *fields;      /* names and boundary texts live as long as the case or in `owned` */
+    const rw_yaml **sides;      /* [6 nfields] the value of each side's condition in the case; NULL: it has none */
     rw_expr_scalar *scalars;
     rw_array **arrays;
-    char **units;
+    const char **units;
     rw_output_field *output_fields;
     rw_output_column *columns;
     int ncolumns;
@@ -53,5 +54,7 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settin
 rw_status pde_join_texts(const rw_case *c, pde_problem *p);
 /* initial.c */
 rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_yaml *node);
+/* inspect.c: mistakes in texts, each noted (RW_NOTE); fields, parameters and grid have been read. */
+rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p);
 
 #endif

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "expr/parse.h"
 #include "field/finite.h"
 #include "problem/rates/rates.h"
 
@@ -46,7 +47,12 @@ rw_status rates_program(rates_problem *p, const rw_expr_spec *given, rw_expr **e
 static rw_status functions_of(const rw_case *c, rw_text *t)
 {
     const rw_yaml *list = rw_case_node(c, "functions");
-    for (int i = 0; list && i < list->n; ++i) rw_text_add(t, "\n%s", list->items[i]->text);
+    for (int i = 0; list && i < list->n; ++i) {
+        const rw_yaml *item = list->items[i];
+        rw_text_add(t, "\n");
+        rw_add_place(t, item->text_source, item->text_line, item->text_column);
+        rw_text_add(t, "%s", item->text);
+    }
     return t->failed ? rw_fail_memory(rw_case_context(c), t->length, "functions") : RW_OK;
 }
 
@@ -73,7 +79,6 @@ static rw_status check_values(const rw_case *c, const rates_problem *p, const ch
 /* array <- scale * (the setting's expression). */
 static rw_status by_expression(const rw_case *c, rates_problem *p, const char *setting, const rw_yaml *node, const char *standard, double scale, rw_array **array)
 {
-    static const char before[] = "f_ = s_*("; /* on a line of its own, so that the expression stands where it does in the case */
     rw_context *ctx = rw_case_context(c);
     rw_text t = {0};
     rw_expr_scalar scalars[MOST_SCALARS];
@@ -82,9 +87,11 @@ static rw_status by_expression(const rw_case *c, rates_problem *p, const char *s
     if (p->nscalars + 1 > MOST_SCALARS) return rw_case_fail(c, NULL, "more than %d parameters", MOST_SCALARS - 1);
     if (p->nscalars) memcpy(scalars, p->scalars, (size_t)p->nscalars * sizeof *scalars);
     scalars[p->nscalars] = (rw_expr_scalar){.name = "s_", .value = scale};
-    rw_text_add(&t, "r2 = x^2 + y^2\n%*s%s%s)", node ? RW_MAX(node->text_column - 1 - (int)strlen(before), 0) : 0, "", before, node ? node->text : standard);
+    rw_text_add(&t, "r2 = x^2 + y^2\nf_ = s_*(");
+    rw_add_place(&t, node ? node->text_source : setting, node ? node->text_line : 1, node ? node->text_column : 1);
+    rw_text_add(&t, "%s\n)", node ? node->text : standard);
     rw_status status = functions_of(c, &t);
-    rw_expr_spec spec = {.name = node ? node->source : setting, .line = node ? node->text_line - 1 : 1, .column = 1, .text = t.data, .fields = &field, .nfields = 1, .scalars = scalars, .nscalars = p->nscalars + 1};
+    rw_expr_spec spec = {.name = node ? node->source : setting, .text = t.data, .fields = &field, .nfields = 1, .scalars = scalars, .nscalars = p->nscalars + 1};
     if (status == RW_OK) status = rw_blocks_array(p->blocks, p->device, RW_BLOCKS_CELLS, RW_F64, array);
     if (status == RW_OK) status = rw_blocks_expr_create(p->blocks, p->device, RW_BLOCKS_CELLS, &spec, &e);
     if (status == RW_OK) status = rw_expr_bind(e, "f_", *array);
@@ -166,9 +173,11 @@ static rw_status check_loss(const rw_case *c, rates_problem *p)
     double loss = 0;
     if (p->nscalars) memcpy(scalars, p->scalars, (size_t)p->nscalars * sizeof *scalars);
     scalars[p->nscalars] = (rw_expr_scalar){.name = "t"};
-    rw_text_add(&t, "loss = %s", node->text);
+    rw_text_add(&t, "loss = ");
+    rw_add_place(&t, node->text_source, node->text_line, node->text_column);
+    rw_text_add(&t, "%s", node->text);
     rw_status status = functions_of(c, &t);
-    rw_expr_spec spec = {.name = node->source, .line = node->text_line, .column = node->text_column - 7, .text = t.data, .grid = {1, {1, 1, 1}, {1, 1, 1}, {0}},
+    rw_expr_spec spec = {.name = node->source, .text = t.data, .grid = {1, {1, 1, 1}, {1, 1, 1}, {0}},
                          .scalars = scalars, .nscalars = p->nscalars + 1};
     if (status == RW_OK) status = rw_expr_create(p->device, &spec, &e);
     if (status == RW_OK && rw_expr_get(e, "loss", &loss, NULL) != RW_OK) status = rw_case_fail(c, node, "cavity.loss depends on place: it is a scalar of time");

@@ -1,0 +1,100 @@
+/* Loading a shared object from memory.
+ *
+ * The dynamic linker only takes a path. The bytes are copied into an anonymous file (memfd), sealed so that nothing can
+ * change them, and opened as /proc/PID/fd/N: what runs is what the caller has checked. The path must be a new one each
+ * time, since the linker takes equal paths for the same object and numbers of descriptors come again: a count is
+ * written into it as "./" and "/", which lead nowhere else.
+ * Where there is no memfd or no /proc, a private temporary file does, removed once it is loaded. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "device/cpu/cc.h"
+
+static bool write_all(int fd, const rw_text *binary)
+{
+    for (size_t done = 0; done < binary->length;) {
+        ssize_t n = write(fd, binary->data + done, binary->length - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+/* Sealed; -1 where the system has none or does not let it be executed. */
+static int anonymous_file(const rw_program *p, const rw_text *binary)
+{
+#ifdef MFD_ALLOW_SEALING
+    char name[80];
+    snprintf(name, sizeof name, "rechenwerk %s", p->name);
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0) return -1;
+    if (write_all(fd, binary) && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0)
+        return fd;
+    close(fd);
+#else
+    (void)p, (void)binary;
+#endif
+    return -1;
+}
+
+static void *open_anonymous(int fd)
+{
+    static unsigned count;
+    unsigned bits = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+    char path[128];
+    int n = snprintf(path, sizeof path, "/proc/%ld/fd/", (long)getpid());
+    for (; bits; bits >>= 1) n += snprintf(path + n, sizeof path - (size_t)n, "%s", bits & 1 ? "./" : "/");
+    snprintf(path + n, sizeof path - (size_t)n, "%d", fd);
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+static rw_status open_temporary(rw_device *dev, rw_program *p, const rw_text *binary)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *name = rw_format("%s/rechenwerk-XXXXXX.so", tmp && *tmp ? tmp : "/tmp");
+    if (!name) return rw_fail_memory(dev->ctx, 64, "a path");
+    int fd = mkostemps(name, 3, O_CLOEXEC);
+    rw_status status = RW_OK;
+    if (fd < 0 || !write_all(fd, binary))
+        status = rw_fail(dev->ctx, RW_ERR_FILE, "temporary file %s: %s: set TMPDIR to a folder with room", name,
+                         strerror(errno));
+    if (status == RW_OK && !(p->module = dlopen(name, RTLD_NOW | RTLD_LOCAL))) {
+        const char *why = dlerror();
+        status = rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: %s%s", p->name, why,
+                         strstr(why, "undefined symbol") ? "" : ": is the folder mounted noexec?");
+    }
+    if (fd >= 0) close(fd), unlink(name);
+    rw_free(name);
+    return status;
+}
+
+rw_status rw_cc_load(rw_device *dev, rw_program *p, const rw_text *binary)
+{
+    int fd = anonymous_file(p, binary);
+    if (fd >= 0) {
+        p->module = open_anonymous(fd);
+        close(fd); /* the mapping stays */
+    }
+    if (!p->module) RW_TRY(open_temporary(dev, p, binary));
+    for (int i = 0; i < p->nkernels; ++i) {
+        char name[80];
+        snprintf(name, sizeof name, "rw_entry_%s", p->kernels[i].name);
+        p->kernels[i].handle = dlsym(p->module, name);
+        if (!p->kernels[i].handle)
+            return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: kernel %s is not in its shared object", p->name,
+                           p->kernels[i].name);
+    }
+    return RW_OK;
+}
+
+void rw_cc_unload(rw_program *p)
+{
+    if (p->module) dlclose(p->module);
+    p->module = NULL;
+}

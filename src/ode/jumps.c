@@ -1,0 +1,203 @@
+/* Jumps inside a step: right-hand sides that are not continuous in place or in the fields, such as a moving source
+ * where(abs(x - t) < 0.05, 10, 0) or a reaction that is switched by a threshold.
+ *
+ * An estimate by stages misses a jump that lies beyond the last stage's time, and none of the methods' estimates is of the size of the
+ * error there. So the step's two ends are compared: in F(t_{n+1}, y_{n+1}) the comparisons, floor, sign, mod and conditions S take the values
+ * that they had at t_n,
+ *
+ *   J = F(t_{n+1}, y_{n+1}) - F(t_{n+1}, y_{n+1}; S(t_n, y_n)),       error h J in the norm of the estimates.
+ *
+ * J is zero where nothing is switched, however stiff the equations are; elsewhere h |J| bounds what a quadrature of one step can miss. It
+ * costs one evaluation of the right-hand side per step, only where the equations have such nodes. A pulse that begins and ends at a node
+ * within one step is not seen there, but at the nodes where it begins or ends. Boundary values that jump in place and time are treated alike.
+ * Switches in time alone are hit instead (switches.c). */
+#include <string.h>
+
+#include "ode/ode.h"
+
+enum { Y, FROZEN = RW_PAST }; /* FROZEN: y_{n+1} with boundary values whose switches are those of t_n */
+
+struct rw_jumps {
+    rw_stage stage; /* empty: the equations have no jumps */
+    int *frozen;    /* by field: the graph's field that is bound to y_{n+1} a second time; -1: none */
+};
+
+#define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
+
+typedef struct freezing {
+    rw_building *b;
+    int end;          /* vector of y_{n+1} */
+    int t0, t1;       /* parameters: times of both ends */
+    bool sides;       /* boundary values are switched */
+    rw_node *done;    /* by node of the graph as it was; -1: not yet */
+    signed char *moves; /* the same: whether the node depends on the step's end; -1: not known yet */
+    int n;
+} freezing;
+
+/* The user's field whose value in the vector the leaf is; -1: it is something else. */
+static int field_of(const freezing *z, const rw_graph_node *leaf, int vector)
+{
+    int nf = z->b->ode->nfields;
+    for (int f = 0; leaf->op == RW_OP_FIELD && f < nf; ++f)
+        if (leaf->index == z->b->field[vector * nf + f]) return f;
+    return -1;
+}
+
+static rw_node value_in(const freezing *z, rw_graph_node leaf, int vector, int f)
+{
+    rw_graph *g = z->b->graph;
+    int i = z->b->field[vector * z->b->ode->nfields + f];
+    return rw_field(g, i, g->fields[i].versions, (int[3]){leaf.offset[0], leaf.offset[1], leaf.offset[2]});
+}
+
+/* A leaf at the step's end as it was at the beginning. */
+static rw_node earlier_leaf(void *user, rw_graph *g, rw_node leaf)
+{
+    const freezing *z = user;
+    rw_graph_node p = g->nodes[leaf];
+    if (p.op == RW_OP_PARAM && p.index == z->t1) return rw_param(g, z->t0);
+    int f = field_of(z, &p, z->end);
+    return f >= 0 ? value_in(z, p, Y, f) : leaf;
+}
+
+static bool moves(freezing *z, rw_node n)
+{
+    if (n < 0) return false;
+    if (n < z->n && z->moves[n] >= 0) return z->moves[n];
+    const rw_graph_node *p = z->b->graph->nodes + n;
+    bool found = (p->op == RW_OP_PARAM && p->index == z->t1) || field_of(z, p, z->end) >= 0;
+    for (int i = 0; i < rw_ops[p->op].arity && !found; ++i) found = moves(z, p->arg[i]);
+    if (n < z->n) z->moves[n] = found;
+    return found;
+}
+
+static rw_node earlier(freezing *z, rw_node n) { return moves(z, n) ? rw_graph_map(z->b->graph, n, earlier_leaf, z) : n; }
+
+static bool is_truth(rw_node_op op) { return rw_ops[op].kind == 'B'; }
+
+static rw_node freeze(freezing *z, rw_node n);
+
+static rw_node freeze_parts(freezing *z, rw_node n)
+{
+    rw_graph *g = z->b->graph;
+    rw_graph_node p = g->nodes[n];
+    rw_node_op op = (rw_node_op)p.op;
+    if (is_truth(op) || op == RW_OP_FLOOR || op == RW_OP_SIGN) return earlier(z, n);
+    rw_node arg[3];
+    for (int i = 0; i < 3; ++i) arg[i] = freeze(z, p.arg[i]);
+    if (op == RW_OP_MOD && moves(z, n)) { /* a - b q, q as it was */
+        rw_node a = earlier(z, p.arg[0]), b = earlier(z, p.arg[1]), q = OP(DIV, OP(SUB, a, OP(MOD, a, b)), b);
+        return OP(SUB, arg[0], OP(MUL, arg[1], rw_make1(g, RW_OP_FLOOR, OP(ADD, q, rw_real(g, 0.5)))));
+    }
+    if (op == RW_OP_WHERE) arg[0] = earlier(z, p.arg[0]);
+    if (arg[0] == p.arg[0] && arg[1] == p.arg[1] && arg[2] == p.arg[2]) return n;
+    if (op == RW_OP_REDUCE) return rw_reduce(g, (rw_reduce_kind)p.index, arg[0]);
+    return op == RW_OP_CALL ? rw_call(g, p.index, arg) : rw_make(g, op, arg[0], arg[1], arg[2]);
+}
+
+/* The node with what switches it as it was at the beginning. */
+static rw_node freeze(freezing *z, rw_node n)
+{
+    rw_graph *g = z->b->graph;
+    if (n < 0 || g->failed) return n;
+    if (n < z->n && z->done[n] >= 0) return z->done[n];
+    rw_graph_node p = g->nodes[n];
+    rw_node result = n;
+    if (rw_ops[p.op].arity && (p.is_field || p.reduced)) result = freeze_parts(z, n); /* scalars of time are hit by switches.c */
+    else if (z->sides && field_of(z, &p, z->end) >= 0) result = value_in(z, p, FROZEN, field_of(z, &p, z->end));
+    if (n < z->n) z->done[n] = result;
+    return result;
+}
+
+static void forget(freezing *z)
+{
+    memset(z->done, -1, (size_t)z->n * sizeof *z->done);
+    memset(z->moves, -1, (size_t)z->n * sizeof *z->moves);
+}
+
+static void freeze_sides(freezing *z)
+{
+    rw_building *b = z->b;
+    int nf = b->ode->nfields;
+    for (int f = 0; f < nf; ++f)
+        for (int s = 0; s < 2 * b->ode->grid.ndim && !b->graph->failed; ++s) {
+            int from = b->field[z->end * nf + f], to = b->field[FROZEN * nf + f];
+            rw_node part[3] = {b->graph->fields[from].boundary[s].a, b->graph->fields[from].boundary[s].b, b->graph->fields[from].boundary[s].c};
+            for (int i = 0; i < 3; ++i) {
+                rw_node frozen = freeze(z, part[i]);
+                z->sides = z->sides || frozen != part[i];
+                part[i] = frozen;
+            }
+            rw_graph_field *field = b->graph->fields + to;
+            field->boundary[s].a = part[0], field->boundary[s].b = part[1], field->boundary[s].c = part[2];
+        }
+    if (z->sides) forget(z);
+}
+
+/* jumps: h J. False: nothing is switched. */
+static bool build_jumps(freezing *z, rw_node h, rw_node *jumps)
+{
+    rw_building *b = z->b;
+    rw_graph *g = b->graph;
+    bool any = false;
+    rw_build_rates(b, z->end, jumps);
+    if (b->status != RW_OK) return false;
+    z->n = g->n;
+    z->done = rw_calloc((size_t)z->n, sizeof *z->done), z->moves = rw_calloc((size_t)z->n, sizeof *z->moves);
+    if (!z->done || !z->moves) g->failed = true;
+    else forget(z), freeze_sides(z);
+    for (int f = 0; f < b->ode->nfields && !g->failed; ++f) {
+        rw_node frozen = freeze(z, jumps[f]);
+        any = any || frozen != jumps[f];
+        jumps[f] = OP(MUL, h, OP(SUB, jumps[f], frozen));
+    }
+    rw_free(z->done), rw_free(z->moves);
+    return any;
+}
+
+static rw_status build(rw_ode *ode, rw_node *nodes, rw_jumps *j)
+{
+    int nf = ode->nfields;
+    rw_node *jumps = nodes, *y = jumps + nf, *next = y + nf;
+    rw_building b;
+    rw_build_begin(&b, ode);
+    freezing z = {.b = &b, .end = ode->ops->result};
+    rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1"), h = rw_build_scalar(&b, "h");
+    if (b.status == RW_OK) z.t0 = b.graph->nodes[t0].index, z.t1 = b.graph->nodes[t1].index;
+    rw_build_vector(&b, Y, t0), rw_build_vector(&b, z.end, t1), rw_build_vector(&b, FROZEN, t1);
+    if (!build_jumps(&z, h, jumps)) return rw_build_drop(&b);
+    for (int f = 0; f < nf && b.status == RW_OK; ++f) y[f] = rw_build_value(&b, Y, f), next[f] = rw_build_value(&b, z.end, f);
+    rw_build_norm(&b, jumps, y, next);
+    for (int f = 0; f < nf && b.status == RW_OK; ++f) j->frozen[f] = b.field[FROZEN * nf + f], b.field[FROZEN * nf + f] = -1;
+    return rw_build_end(&b, "jumps", &j->stage);
+}
+
+rw_status rw_jumps_create(rw_ode *ode, rw_jumps **jumps)
+{
+    rw_jumps *j = *jumps = rw_calloc(1, sizeof *j);
+    rw_node *nodes = rw_calloc(3 * (size_t)ode->nfields, sizeof *nodes);
+    if (j) j->frozen = rw_calloc((size_t)ode->nfields, sizeof *j->frozen);
+    rw_status status = j && j->frozen && nodes ? build(ode, nodes, j) : rw_fail_memory(ode->device->ctx, sizeof *j, "an integrator");
+    rw_free(nodes);
+    if (status != RW_OK) rw_jumps_free(jumps);
+    return status;
+}
+
+void rw_jumps_free(rw_jumps **jumps)
+{
+    if (!*jumps) return;
+    rw_stage_free(&(*jumps)->stage);
+    rw_free((*jumps)->frozen), rw_free(*jumps);
+    *jumps = NULL;
+}
+
+rw_status rw_jumps_error(rw_ode *ode, rw_jumps *j, double h, double *error)
+{
+    *error = 0;
+    if (!j->stage.expr) return RW_OK;
+    rw_stage_set(&j->stage, "t0", ode->t), rw_stage_set(&j->stage, "t1", ode->step_end), rw_stage_set(&j->stage, "h", h);
+    for (int f = 0; f < ode->nfields; ++f) j->stage.expr->bound[j->frozen[f]] = ode->vector[ode->ops->result * ode->nfields + f];
+    RW_TRY(rw_stage_run(ode, &j->stage));
+    ode->stat.rhs++;
+    return rw_expr_get(j->stage.expr, "norm", error, NULL);
+}
