@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 void rw_run_path(const rw_run *r, const char *name, char path[RW_PATH_SIZE])
@@ -96,7 +97,11 @@ static rw_status lock_folder(rw_run *r)
     if (r->lock >= 0) return RW_OK;
     r->lock = open(r->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (r->lock < 0) return fail(r, "open", r->folder, errno);
-    if (flock(r->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return RW_OK; /* no locks on this file system */
+    /* A child of a run that was just killed may hold the lock until it executes its program. */
+    for (int tries = 0; tries < 50; tries++) {
+        if (flock(r->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return RW_OK; /* no locks on this file system */
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
     close(r->lock);
     r->lock = -1;
     return rw_fail(r->ctx, RW_ERR_FILE, "results folder '%s': another run is writing into it: wait for its end, or "
