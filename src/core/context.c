@@ -41,11 +41,12 @@ static int shown(const unsigned char *s)
 static void escape(char *to, size_t size, const char *from)
 {
     const unsigned char *s = (const unsigned char *)from;
-    size_t n = 0;
+    size_t n = 0, cut = 0; /* cut: the last place at which "..." has room */
     while (*s) {
         const int whole = shown(s), room = whole ? whole : 4;
-        if (n + (size_t)room + sizeof("...") > size) { /* cut, as by mark_cut */
-            memcpy(to + n, "...", sizeof("..."));
+        if (n + sizeof("...") <= size) cut = n;
+        if (n + (size_t)room >= size) {
+            memcpy(to + cut, "...", sizeof("..."));
             return;
         }
         if (whole) memcpy(to + n, s, (size_t)whole);
