@@ -1,4 +1,5 @@
-/* Study: right-hand sides and seconds that methods take for an error in time, on three problems that others have measured too.
+/* Study: right-hand sides and seconds that methods take for an error in time, on three problems that others have measured too, and how far
+ * errors are from tolerances on six small ones.
  *
  *   front        du/dt = 0.1 laplace(u) - u_x - u_y + 10 (u - u^3), forward differences, u = 0 on the sides, u = 1 at t = 0,
  *                64 x 64 unknowns 0.01 apart, to t = 1: the study rock4 with N = 64
@@ -8,9 +9,16 @@
  *   brusselator  du/dt = 1 + u^2 v - 4.4 u + 0.1 laplace(u) + s, dv/dt = 3.4 u - u^2 v + 0.1 laplace(v), periodic, s = 5 on a disc
  *                from t = 1.1 on, 128 x 128 nodes of the unit square, to t = 11.5: Hairer and Wanner, Solving Ordinary
  *                Differential Equations II, IV.10
+ *   gray-scott   du/dt = 0.16 laplace(u) - u v^2 + 0.035 (1 - u), dv/dt = 0.08 laplace(v) + u v^2 - 0.1 v, periodic, 64 x 64 nodes 1 apart, to 200
+ *   switched     the brusselator with 32 x 32 nodes, to t = 3: a source that is switched on in time
+ *   convection   du/dt = 0.02 u_xx - u_x on [0, 1], 129 nodes, u + 0.1 du/dn = sin(6 t) on the left, u/2 + du/dn = 0 on the right
+ *   relaxation   du/dt = -u_x - 1000 (u - v), dv/dt = 0.05 v_xx - v_x + 100 (u - v) + sin(3 t), periodic, 64 nodes, to t = 2: stiff
+ *   moving       du/dt = 0.001 u_xx + 10 where |x - t| < 0.05, 101 nodes, to t = 2: a source with edges that pass node after node
+ *   pulses       du/dt = 20 (1 + x) where mod(t, 1) < 0.1, less u (1 + x), 0.01 u_xx, 16 nodes, to t = 10: pulses in time
  *
- * Errors are the largest differences at the end from a reference solution of the same differences: rock4 at tolerance 1e-12.
- * It is checked by classical Runge-Kutta steps that stability bounds, which share neither stages nor step control with it.
+ * Errors are the largest differences at the end from a reference solution of the same differences: rock4 at tolerance 1e-12 (moving: 1e-11).
+ * It is checked by classical Runge-Kutta steps that stability bounds, which share neither stages nor step control with it; where the
+ * right-hand side jumps in place, where such steps are of first order, by dp5.
  * bench/peers/sundials.c integrates the same and measures its errors from the same references; `peers` takes its table. */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +26,7 @@
 
 #include "lab/precision.h"
 
-enum { REFERENCES, WORK, SUMMARY };
+enum { REFERENCES, WORK, SUMMARY, ACCURACY };
 enum { PROBLEM };                 /* the first column of each table */
 static const double PI = 3.14159265358979323846;
 
@@ -26,12 +34,13 @@ static const double PI = 3.14159265358979323846;
 
 typedef struct problem {
     const char *equations;
-    int n, nfields;               /* unknowns along a side */
+    int ndim, n, nfields;         /* n: unknowns along a side */
     double spacing, origin;
-    bool periodic;                /* else u = 0 on the sides */
+    const rw_boundary *sides;     /* [4]; NULL: u = 0 */
     const char *radius;           /* NULL: estimated */
     rw_lab_initial *initial;
-    double end, onset;            /* onset: something is switched on, 0 when nothing is */
+    double end;
+    bool jumps;                   /* in place: the check is by dp5 */
     double step;                  /* of the check; 0: what stability allows */
 } problem;
 
@@ -45,17 +54,43 @@ static double bump(const double x[3], int f)
 
 static double waves(const double x[3], int f) { return f ? 27 * x[0] * pow(1 - x[0], 1.5) : 22 * x[1] * pow(1 - x[1], 1.5); }
 
-static const char *const problem_names[] = {"front", "source", "brusselator"};
+static double zero(const double x[3], int f) { return (void)x, (void)f, 0; }
+static double spot(const double x[3], int f)
+{
+    double e = exp(-((x[0] - 32) * (x[0] - 32) + (x[1] - 32) * (x[1] - 32)) / 20);
+    return f ? 0.25 * e : 1 - 0.5 * e;
+}
+static double peak(const double x[3], int f) { return (void)f, exp(-100 * (x[0] - 0.3) * (x[0] - 0.3)); }
+static double sine(const double x[3], int f) { return f ? 1 : 1 + 0.5 * sin(2 * PI * x[0]); }
+
+#define PERIODIC {RW_BOUNDARY_PERIODIC, NULL, NULL, NULL}
+#define OPEN {RW_BOUNDARY_NEAREST, NULL, NULL, NULL}
+static const rw_boundary periodic[4] = {PERIODIC, PERIODIC, PERIODIC, PERIODIC}, open_sides[4] = {OPEN, OPEN, OPEN, OPEN};
+static const rw_boundary robin[4] = {{RW_BOUNDARY_ROBIN, "1", "0.1", "sin(6*t)"}, {RW_BOUNDARY_ROBIN, "0.5", "1", "0"}, OPEN, OPEN};
+
+#define BRUSSELATOR                                                                                                                   \
+    "du/dt = 1 + u^2*v - 4.4*u + 0.1*laplace(u) + where(t >= 1.1, 5, 0)*where((x - 0.3)^2 + (y - 0.6)^2 <= 0.01, 1, 0)\n" \
+    "dv/dt = 3.4*u - u^2*v + 0.1*laplace(v)"
+
+static const char *const problem_names[] = {"front", "source", "brusselator", "gray-scott", "switched", "convection", "relaxation", "moving", "pulses"};
 static const problem problems[] = {
-    {.equations = "du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)", .n = 64, .nfields = 1, .spacing = 0.01,
+    {.equations = "du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)", .ndim = 2, .n = 64, .nfields = 1, .spacing = 0.01,
      .origin = 0.01, .initial = one, .end = 1, .step = 4e-5},
     {.equations = "c = cos(pi*t)^2\n"
                   "du/dt = 10*laplace(u) - 2*pi*sin(pi*x)^2*sin(pi*y)^2*sin(pi*t)*cos(pi*t) - 20*pi^2*c*"
                   "((cos(pi*x)^2 - sin(pi*x)^2)*sin(pi*y)^2 + (cos(pi*y)^2 - sin(pi*y)^2)*sin(pi*x)^2)",
-     .n = 62, .nfields = 1, .spacing = 1. / 63, .origin = 1. / 63, .radius = "8*10*63^2", .initial = bump, .end = 1},
-    {.equations = "du/dt = 1 + u^2*v - 4.4*u + 0.1*laplace(u) + where(t >= 1.1, 5, 0)*where((x - 0.3)^2 + (y - 0.6)^2 <= 0.01, 1, 0)\n"
-                  "dv/dt = 3.4*u - u^2*v + 0.1*laplace(v)",
-     .n = 128, .nfields = 2, .spacing = 1. / 128, .periodic = true, .initial = waves, .end = 11.5, .onset = 1.1},
+     .ndim = 2, .n = 62, .nfields = 1, .spacing = 1. / 63, .origin = 1. / 63, .radius = "8*10*63^2", .initial = bump, .end = 1},
+    {.equations = BRUSSELATOR, .ndim = 2, .n = 128, .nfields = 2, .spacing = 1. / 128, .sides = periodic, .initial = waves, .end = 11.5},
+    {.equations = "du/dt = 0.16*laplace(u) - u*v^2 + 0.035*(1 - u)\ndv/dt = 0.08*laplace(v) + u*v^2 - 0.1*v", .ndim = 2, .n = 64, .nfields = 2,
+     .spacing = 1, .sides = periodic, .initial = spot, .end = 200, .step = 0.05},
+    {.equations = BRUSSELATOR, .ndim = 2, .n = 32, .nfields = 2, .spacing = 1. / 32, .sides = periodic, .initial = waves, .end = 3, .step = 2e-4},
+    {.equations = "du/dt = 0.02*dxx(u) - dx(u)", .ndim = 1, .n = 129, .nfields = 1, .spacing = 1. / 128, .sides = robin, .initial = peak, .end = 1, .step = 2e-4},
+    {.equations = "du/dt = -dx(u) - 1000*(u - v)\ndv/dt = 0.05*laplace(v) - dx(v) + 100*(u - v) + sin(3*t)", .ndim = 1, .n = 64, .nfields = 2,
+     .spacing = 1. / 64, .sides = periodic, .initial = sine, .end = 2, .step = 1e-4},
+    {.equations = "du/dt = where(abs(x - t) < 0.05, 10, 0) + 0.001*laplace(u)", .ndim = 1, .n = 101, .nfields = 1, .spacing = 0.01, .sides = open_sides,
+     .initial = zero, .end = 2, .jumps = true},
+    {.equations = "du/dt = where(mod(t, 1) < 0.1, 20*(1 + x), 0) - u*(1 + x) + 0.01*laplace(u)", .ndim = 1, .n = 16, .nfields = 1, .spacing = 1. / 16,
+     .sides = open_sides, .initial = zero, .end = 10, .step = 1e-3},
 };
 
 /* ---- one integration ----------------------------------------------------------------------------------------------------- */
@@ -67,21 +102,17 @@ typedef struct method {
     int runs;
 } method;
 
-/* Fixed steps know no switches: one ends at the last number before the onset, one of the length of rounding leads across. */
 static rw_status solve(rw_lab *lab, int k, const method *m, rw_lab_solution *s)
 {
     const problem *p = problems + k;
-    const double stops[] = {nextafter(p->onset, 0), p->onset, p->end};
-    bool crosses = m->tol == 0 && p->onset > 0;
     rw_expr_field fields[2] = {{.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64}};
     for (int f = 0; f < 2; ++f)
         for (int side = 0; side < 4; ++side)
-            fields[f].boundary[side] = (rw_boundary){p->periodic ? RW_BOUNDARY_PERIODIC : RW_BOUNDARY_DIRICHLET, "0", NULL, NULL};
-    rw_lab_integration task = {.initial = p->initial, .stops = crosses ? stops : stops + 2, .nstops = crosses ? 3 : 1,
-                               .runs = m->runs};
+            fields[f].boundary[side] = p->sides ? p->sides[side] : (rw_boundary){RW_BOUNDARY_DIRICHLET, "0", NULL, NULL};
+    rw_lab_integration task = {.initial = p->initial, .stops = &p->end, .nstops = 1, .runs = m->runs};
     task.spec = (rw_ode_spec){
         .name = "lab precision", .equations = p->equations,
-        .grid = {2, {p->n, p->n, 1}, {p->spacing, p->spacing, 1}, {p->origin, p->origin, 0}}, .fields = fields,
+        .grid = {p->ndim, {p->n, p->ndim > 1 ? p->n : 1, 1}, {p->spacing, p->spacing, 1}, {p->origin, p->origin, 0}}, .fields = fields,
         .nfields = p->nfields, .method = m->method, .end = p->end, .rtol = m->tol, .atol = m->tol, .step = p->step,
         .spectral_radius = p->radius, .record = true};
     if (m->tol > 0) snprintf(task.what, sizeof task.what, "%s, %s, tolerance %g", problem_names[k], m->name, m->tol);
@@ -105,7 +136,7 @@ enum { R_STEPS = PROBLEM + 1, R_CHECK = R_STEPS + RW_LAB_WORKS, R_DIFFERENCE };
 static const rw_lab_column references[] = {
     [PROBLEM] = {"problem", "", RW_SHOW_NAME, false, NULL},
     [R_STEPS] = RW_LAB_WORK,
-    [R_CHECK] = {"check rhs", "", RW_SHOW_INTEGER, false, "of classical Runge-Kutta steps"},
+    [R_CHECK] = {"check rhs", "", RW_SHOW_INTEGER, false, "of classical Runge-Kutta steps; of dp5 at tolerance 1e-10 where the right-hand side jumps in place"},
     [R_DIFFERENCE] = {"difference", "", RW_SHOW_ERROR, false, "the largest between the two: errors near it mean nothing"},
 };
 
@@ -114,7 +145,8 @@ static rw_status check_reference(rw_lab *lab, int k, const rw_lab_solution *refe
     rw_lab_solution check;
     RW_TRY(new_row(lab, REFERENCES, k));
     rw_lab_put_work(lab, REFERENCES, R_STEPS, &reference->work);
-    rw_status status = solve(lab, k, &(method){RW_ODE_RK4, "rk4", 0, 0}, &check);
+    const method by = problems[k].jumps ? (method){RW_ODE_DP5, "dp5", 1e-10, 0} : (method){RW_ODE_RK4, "rk4", 0, 0};
+    rw_status status = solve(lab, k, &by, &check);
     if (check.finished) {
         rw_lab_put(lab, REFERENCES, R_CHECK, -1, (double)check.work.rhs);
         rw_lab_put(lab, REFERENCES, R_DIFFERENCE, -1, rw_lab_difference(&check, reference));
@@ -271,6 +303,51 @@ static rw_status put_summary(rw_lab *lab, int k, const rw_lab_points *points)
     return RW_OK;
 }
 
+/* ---- errors beside tolerances ------------------------------------------------------------------------------------------- */
+
+enum { A_METHOD = PROBLEM + 1, A_POINTS, A_MEDIAN, A_WORST, A_TOLERANCE };
+static const rw_lab_column accuracy[] = {
+    [PROBLEM] = {"problem", "", RW_SHOW_NAME, false, "of the worst"},
+    [A_METHOD] = {"method", "", RW_SHOW_NAME, false, NULL},
+    [A_POINTS] = {"runs", "", RW_SHOW_INTEGER, false, "over all problems and tolerances"},
+    [A_MEDIAN] = {"median", "", RW_SHOW_RATIO, false, "of the largest error at the end over the tolerance"},
+    [A_WORST] = {"worst", "", RW_SHOW_RATIO, false, NULL},
+    [A_TOLERANCE] = {"tolerance", "", RW_SHOW_ERROR, false, "of the worst"},
+};
+
+static int smaller_first(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static rw_status put_accuracy(rw_lab *lab, const rw_lab_points *points)
+{
+    double *ratio = rw_calloc((size_t)RW_MAX(points->n, 1), sizeof *ratio);
+    if (!ratio) return rw_fail_memory(lab->ctx, (size_t)points->n * sizeof *ratio, "ratios");
+    rw_status status = RW_OK;
+    for (int name = 0; name < lab->nnames && status == RW_OK; ++name) {
+        const rw_lab_point *worst = NULL;
+        int n = 0;
+        for (const rw_lab_point *p = points->at; p < points->at + points->n; ++p) {
+            if (p->name != name || lab->names[name].other || isnan(p->error)) continue;
+            ratio[n++] = p->error / p->tolerance;
+            if (!worst || p->error / p->tolerance > worst->error / worst->tolerance) worst = p;
+        }
+        if (!n) continue;
+        qsort(ratio, (size_t)n, sizeof *ratio, smaller_first);
+        status = new_row(lab, ACCURACY, worst->problem);
+        if (status != RW_OK) break;
+        rw_lab_put(lab, ACCURACY, A_METHOD, -1, name);
+        rw_lab_put(lab, ACCURACY, A_POINTS, -1, n);
+        rw_lab_put(lab, ACCURACY, A_MEDIAN, -1, (ratio[(n - 1) / 2] + ratio[n / 2]) / 2);
+        rw_lab_put(lab, ACCURACY, A_WORST, -1, ratio[n - 1]);
+        rw_lab_put(lab, ACCURACY, A_TOLERANCE, -1, worst->tolerance);
+    }
+    rw_free(ratio);
+    return status;
+}
+
 /* ---- the study ----------------------------------------------------------------------------------------------------------- */
 
 /* As parameter methods lists them. */
@@ -293,11 +370,11 @@ static rw_status measure_methods(rw_lab *lab, int k, const rw_lab_solution *refe
 static rw_status run_problem(rw_lab *lab, int k, rw_lab_points *points)
 {
     rw_lab_solution reference;
-    rw_status status = solve(lab, k, &(method){RW_ODE_ROCK4, "rock4", 1e-12, 0}, &reference);
+    rw_status status = solve(lab, k, &(method){RW_ODE_ROCK4, "rock4", problems[k].jumps ? 1e-11 : 1e-12, 0}, &reference);
     bool finished = status == RW_OK && reference.finished;
     if (finished) status = save_reference(lab, k, &reference);
     if (finished && status == RW_OK && rw_lab_wanted(lab, REFERENCES)) status = check_reference(lab, k, &reference);
-    if (finished && status == RW_OK && (rw_lab_wanted(lab, WORK) || rw_lab_wanted(lab, SUMMARY)))
+    if (finished && status == RW_OK && (rw_lab_wanted(lab, WORK) || rw_lab_wanted(lab, SUMMARY) || rw_lab_wanted(lab, ACCURACY)))
         status = measure_methods(lab, k, &reference, points);
     rw_free(reference.u);
     return status;
@@ -320,7 +397,7 @@ static rw_status run_problems(rw_lab *lab, rw_lab_points *points)
     if (*peers) RW_TRY(rw_lab_read_peers(lab, peers, problem_names, RW_COUNT(problem_names), points));
     if (*folder) RW_TRY(rw_folder_create(lab->ctx, folder));
     for (int i = 0; i < chosen->n; ++i) RW_TRY(run_problem(lab, (int)chosen->number[i], points));
-    return RW_OK;
+    return rw_lab_wanted(lab, ACCURACY) ? put_accuracy(lab, points) : RW_OK;
 }
 
 static rw_status run_study(rw_lab *lab)
@@ -332,9 +409,10 @@ static rw_status run_study(rw_lab *lab)
 }
 
 static const rw_lab_parameter parameters[] = {
-    {"problems", "front,source,brusselator", RW_LAB_WORDS, 0, 0, "front|source|brusselator", "what is integrated"},
+    {"problems", "front,source,brusselator", RW_LAB_WORDS, 0, 0, "front|source|brusselator|gray-scott|switched|convection|relaxation|moving|pulses",
+     "what is integrated"},
     {"methods", "rkc2,rkl2,rock2,rock4", RW_LAB_WORDS, 0, 0, "rkc2|rkl2|rock2|rock4|dp5|auto",
-     "dp5 takes minutes where it is stiff, auto is dp5, rock2 or rock4"},
+     "dp5 takes minutes where it is stiff, auto is dp5, rkc2 or rock4"},
     {"tolerances", "1e-2,1e-3,1e-4,1e-5,1e-6,1e-7,1e-8,1e-9", RW_LAB_NUMBERS, 1e-11, 0.1, NULL,
      "relative and absolute tolerances of a step, a row each"},
     {"runs", "3", RW_LAB_INTEGER, 1, 1000, NULL, "timed runs, of which the best counts"},
@@ -344,11 +422,12 @@ static const rw_lab_parameter parameters[] = {
     {"references", "", RW_LAB_PATH, 0, 0, NULL,
      "folder for the reference solutions, PROBLEM.f64: raw f64, field after field, x fastest"},
 };
-static const char *const names[] = {"references", "work", "summary"};
+static const char *const names[] = {"references", "work", "summary", "accuracy"};
 static const rw_lab_table tables[] = {
-    [REFERENCES] = {"Reference solutions: rock4 at tolerance 1e-12, and a check", references, RW_COUNT(references)},
+    [REFERENCES] = {"Reference solutions: rock4 at tolerance 1e-12 (1e-11 where the right-hand side jumps in place), and a check", references, RW_COUNT(references)},
     [WORK] = {"Work and precision", work, RW_COUNT(work)},
     [SUMMARY] = {"Work at one error, that of parameter error", summary, RW_COUNT(summary)},
+    [ACCURACY] = {"Errors over tolerances", accuracy, RW_COUNT(accuracy)},
 };
 #define DIAGRAM(file, heading, problem, column, text)                                                                        \
     {.name = file, .title = heading, .table = WORK, .x = column, .y = {W_ERROR}, .ny = 1, .only = problem, .where = PROBLEM, \
@@ -360,6 +439,12 @@ static const rw_lab_curves curves[] = {
     DIAGRAM("source-seconds", "Heat equation with a stiff source: error and time", "source", W_SECONDS, "time / s"),
     DIAGRAM("brusselator-rhs", "Brusselator: error and right-hand sides", "brusselator", W_RHS, "right-hand sides"),
     DIAGRAM("brusselator-seconds", "Brusselator: error and time", "brusselator", W_SECONDS, "time / s"),
+    DIAGRAM("gray-scott-rhs", "Gray-Scott: error and right-hand sides", "gray-scott", W_RHS, "right-hand sides"),
+    DIAGRAM("switched-rhs", "Brusselator, switched source: error and right-hand sides", "switched", W_RHS, "right-hand sides"),
+    DIAGRAM("convection-rhs", "Convection-diffusion, Robin sides: error and right-hand sides", "convection", W_RHS, "right-hand sides"),
+    DIAGRAM("relaxation-rhs", "Stiff relaxation with transport: error and right-hand sides", "relaxation", W_RHS, "right-hand sides"),
+    DIAGRAM("moving-rhs", "Moving source: error and right-hand sides", "moving", W_RHS, "right-hand sides"),
+    DIAGRAM("pulses-rhs", "Pulsed relaxation: error and right-hand sides", "pulses", W_RHS, "right-hand sides"),
 };
 
 const rw_study rw_study_precision = {

@@ -313,7 +313,8 @@ static rw_status check_state(const rw_ode *ode, const double s[RW_ODE_STATE])
         if (!isfinite(s[i]) || fabs(s[i]) > 1e300 || negative || (i > 0 && i < 5 && s[i] > 1e18) || ((i == 6 || i == 7) && s[i] > INT_MAX))
             return rw_fail(ctx, RW_ERR_ARGUMENT, "state[%d] = %g is not what rw_ode_save writes: load a state that it has saved", i, s[i]);
     }
-    if (s[14] != floor(s[14]) || s[14] >= RW_COUNT(methods) || (ode->ops != &rw_auto_ops && methods[(int)s[14]] != ode->ops))
+    bool was_auto = ode->ops == &rw_auto_ops || (*ode->reason && s[14] == RW_ODE_AUTO); /* a state of before its first step */
+    if (s[14] != floor(s[14]) || s[14] >= RW_COUNT(methods) || (!was_auto && methods[(int)s[14]] != ode->ops))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "state[14] = %g: the state is that of %s, the integrator's method is %s", s[14],
                        s[14] == floor(s[14]) && s[14] < RW_COUNT(methods) ? methods[(int)s[14]]->name : "no method", ode->ops->name);
     return RW_OK;

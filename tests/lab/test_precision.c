@@ -75,20 +75,37 @@ static void test_curves(void **state)
     rw_lab_destroy(&lab);
 }
 
-/* What AUTO has become is said where it changes: above 3e-4 it is rock2. */
+/* What AUTO has become is reported where it changes: above 3e-4 it is rkc2. */
 static void test_auto(void **state)
 {
     static const char *const set[] = {"problems=front", "methods=auto,rock4", "tolerances=1e-2,1e-4,1e-5", "runs=1"};
     (void)state;
     rw_lab *lab;
     OK(run_with(set, RW_COUNT(set), "work", &lab));
-    const char *loose = strstr(lab->notes.data, "front, tolerance 0.01: auto is rock2: stiff");
+    const char *loose = strstr(lab->notes.data, "front, tolerance 0.01: auto is rkc2: stiff");
     const char *tight = strstr(lab->notes.data, "front, tolerance 0.0001: auto is rock4: stiff");
     assert_true(loose && tight && !strstr(lab->notes.data, "1e-05"));
     for (int i = 1; i < 3; ++i) {
         assert_true(value(lab, "work", i, "rhs") == value(lab, "work", 3 + i, "rhs"));
         assert_true(value(lab, "work", i, "error") == value(lab, "work", 3 + i, "error"));
     }
+    rw_lab_destroy(&lab);
+}
+
+/* The promise of docs/methods/ode.md on the problems that take little time, at three tolerances: errors stay near the tolerance. */
+static void test_accuracy(void **state)
+{
+    static const char *const set[] = {"problems=gray-scott,convection,relaxation,moving,pulses", "methods=rkc2,rkl2,rock2,rock4,dp5,auto",
+                                      "tolerances=1e-3,1e-5", "runs=1"};
+    (void)state;
+    rw_lab *lab;
+    OK(run_with(set, RW_COUNT(set), NULL, &lab));
+    assert_int_equal(rw_lab_rows(lab, "accuracy"), 6);
+    for (int i = 0; i < 6; ++i) {
+        assert_true(value(lab, "accuracy", i, "runs") == 10);
+        assert_true(value(lab, "accuracy", i, "median") <= 15 && value(lab, "accuracy", i, "worst") <= 50);
+    }
+    for (int i = 0; i < rw_lab_rows(lab, "references"); ++i) assert_true(value(lab, "references", i, "difference") < 1e-8);
     rw_lab_destroy(&lab);
 }
 
@@ -317,7 +334,7 @@ static void test_one_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_curves), cmocka_unit_test(test_auto), cmocka_unit_test(test_reference_file), cmocka_unit_test(test_peer),
+        cmocka_unit_test(test_curves), cmocka_unit_test(test_auto), cmocka_unit_test(test_accuracy), cmocka_unit_test(test_reference_file), cmocka_unit_test(test_peer),
         cmocka_unit_test(test_formats), cmocka_unit_test(test_peer_refused), cmocka_unit_test(test_faults),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_one_device)};
     char command[96];
