@@ -31,10 +31,8 @@ static rw_context *ctx;
 /* Without a compiler programs run in the plain evaluator: nothing is compiled, so a program costs microseconds. */
 static inline void compiler(bool on)
 {
-    static char path[4096];
-    if (!*path) snprintf(path, sizeof path, "%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
-    unsetenv("RECHENWERK_CC");
-    setenv("PATH", on ? path : "/nonexistent", 1);
+    if (on) unsetenv("RECHENWERK_CC");
+    else setenv("RECHENWERK_CC", "none", 1);
 }
 
 static inline rw_device *open_device(const char *name)
