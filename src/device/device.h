@@ -245,4 +245,8 @@ void rw_cache_store(rw_context *ctx, const char *key, const char *suffix, const 
  * NULL when there is none. */
 const char *rw_embedded_text(const char *name);
 
+/* The whole text of a program as the compiler of a device of this kind gets it: definitions, dialect, types, functions, kernels. */
+rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, const char *text, const rw_define *defines, int n,
+                          const char *real, rw_text *full);
+
 #endif

@@ -31,18 +31,18 @@ static void add_types(rw_text *t, const char *real)
     rw_text_add(t, "typedef %s complex;\n", strcmp(real, "f32") ? "c128" : "c64");
 }
 
-static rw_status full_text(rw_device *dev, const char *name, const char *text, const rw_define *defines, int n,
-                           const char *real, rw_text *full)
+rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, const char *text, const rw_define *defines, int n,
+                          const char *real, rw_text *full)
 {
     char file[64];
-    snprintf(file, sizeof file, "dialect_%s.h", dev->ops->kind);
+    snprintf(file, sizeof file, "dialect_%s.h", kind);
     const char *dialect = rw_embedded_text(file);
     const char *math = rw_embedded_text("dialect_math.h"), *cmath = rw_embedded_text("dialect_complex.h");
     const char *functions = rw_embedded_text("dialect_functions.h");
     if (!dialect || !math || !cmath || !functions)
-        return rw_fail(dev->ctx, RW_ERR_INTERNAL, "the dialect %s is not in the library", file);
+        return rw_fail(ctx, RW_ERR_INTERNAL, "the dialect %s is not in the library", file);
     for (int i = 0; i < n; ++i) rw_text_add(full, "#define %s %s\n", defines[i].name, defines[i].value);
-    if (dev->ctx->reproducible) rw_text_add(full, "#define RW_REPRODUCIBLE 1\n");
+    if (ctx->reproducible) rw_text_add(full, "#define RW_REPRODUCIBLE 1\n");
     rw_text_add_bytes(full, dialect, strlen(dialect));
     add_types(full, real);
     rw_text_add_bytes(full, math, strlen(math));
@@ -60,7 +60,7 @@ static rw_status full_text(rw_device *dev, const char *name, const char *text, c
     rw_text_add(full, "\"\n");
     rw_text_add_bytes(full, text, strlen(text));
     rw_text_add(full, "\n");
-    return full->failed ? rw_fail_memory(dev->ctx, full->length, "the text of a program") : RW_OK;
+    return full->failed ? rw_fail_memory(ctx, full->length, "the text of a program") : RW_OK;
 }
 
 /* SHA-256 over everything that the result depends on; the format number is raised when layout or meaning change. */
@@ -165,7 +165,7 @@ rw_status rw_program_create(rw_device *dev, const char *name, const char *text, 
     rw_text full = {0};
     char key[65];
     rw_program *p = NULL;
-    rw_status status = full_text(dev, name, text, defines, ndefines, real, &full);
+    rw_status status = rw_program_text(dev->ctx, dev->ops->kind, name, text, defines, ndefines, real, &full);
     if (status == RW_OK) status = make_key(dev, &full, key);
     if (status != RW_OK) goto out;
     if ((*program = find_loaded(dev, key))) {

@@ -12,18 +12,11 @@
 
 static rw_context *ctx;
 
-/* Definitions, the dialect, the types that program.c adds, and the kernels, as a device gets them. */
 static rw_text full_text(const char *kernels)
 {
+    static const rw_define defines[] = {{"WITH_FUNCTIONS", "1"}, {"WITH_COMPLEX", "1"}, {"GROUP", "128"}, {"GROUP_X", "32"}, {"SHARED_LARGE_BYTES", "65536"}};
     rw_text t = {0};
-    rw_text_add(&t, "#define WITH_FUNCTIONS 1\n#define WITH_COMPLEX 1\n#define GROUP 128\n#define GROUP_X 32\n#define SHARED_LARGE_BYTES 65536\n%s",
-                rw_embedded_text("dialect_cuda.h"));
-    rw_text_add(&t, "typedef f64 real;\ntypedef struct { f32 re, im; } c64;\ntypedef struct { f64 re, im; } c128;\n");
-    rw_text_add(&t, "%s#define CT c128\n#define RT f64\n#define RF(name) f64_##name\n#define HALF_ULP 1.1102230246251565e-16\n"
-                "#define CF(name) c128_##name\n%s%s", rw_embedded_text("dialect_math.h"), rw_embedded_text("dialect_functions.h"),
-                rw_embedded_text("dialect_complex.h"));
-    rw_text_add(&t, "#line 1 \"words\"\n%s", kernels);
-    assert_false(t.failed);
+    assert_int_equal(rw_program_text(ctx, "cuda", "words", kernels, defines, 5, "f64", &t), RW_OK);
     return t;
 }
 

@@ -78,6 +78,7 @@ static void test_integers(void **state)
                     double n = fmin(v[i], 22), want[INTEGERS] = {
                         ldexp(1, i - 10), u[i], n, -n, u[i], 5 * fabs(u[i]), v[i], pow(v[i] - 20, 3), ldexp(1, (int)fmin(v[i], 30)), v[i] > 30 ? 3 : v[i]};
                     if (f32 && (k == LOG10 || k == LOG10_SMALL) && v[i] > 5) continue; /* 10^v itself is exact below 2^17 */
+                    if (f32 && k == POWER_OF_2 && v[i] > 16) continue;
                     if (out[k][i] != want[k])
                         fail_msg("%s, %s: %s of u = %g, v = %g is %.17g", rw_device_info(devices[d])->name, f32 ? "f32" : "f64", texts[k], u[i], v[i], out[k][i]);
                 }

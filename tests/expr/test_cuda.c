@@ -2,18 +2,14 @@
 #include "device/cuda/cuda.h"
 #include "expr_test.h"
 
-/* Definitions, dialect, types and text, as src/device/program.c puts them together. */
 static void compile_for_sm90(const rw_pass_kernel *k, const char *what, bool reproducible)
 {
     rw_text t = {0}, binary = {0};
-    const char *complex = rw_embedded_text("dialect_complex.h");
-    rw_text_add(&t, "#define GROUP %d\n#define GROUP_X %d\n#define REAL %s\n", k->tiling.group, k->tiling.group_x, k->f32 ? "f32" : "f64");
-    rw_text_add(&t, "%stypedef %s real;\ntypedef struct { f32 re, im; } c64;\ntypedef struct { f64 re, im; } c128;\ntypedef %s complex;\n%s",
-                rw_embedded_text("dialect_cuda.h"), k->f32 ? "f32" : "f64", k->f32 ? "c64" : "c128", rw_embedded_text("dialect_math.h"));
-    if (k->has_complex)
-        rw_text_add(&t, "#define CT c64\n#define RT f32\n#define CF(name) c64_##name\n%s#undef CT\n#undef RT\n#undef CF\n"
-                        "#define CT c128\n#define RT f64\n#define CF(name) c128_##name\n%s", complex, complex);
-    rw_text_add(&t, "#line 1 \"pass\"\n%s", k->text);
+    char group[16], group_x[16];
+    snprintf(group, sizeof group, "%d", k->tiling.group), snprintf(group_x, sizeof group_x, "%d", k->tiling.group_x);
+    const char *real = k->f32 ? "f32" : "f64";
+    const rw_define defines[] = {{"GROUP", group}, {"GROUP_X", group_x}, {"REAL", real}, {"WITH_FUNCTIONS", "1"}, {"WITH_COMPLEX", "1"}};
+    assert_int_equal(rw_program_text(ctx, "cuda", "pass", k->text, defines, k->has_complex ? 5 : 4, real, &t), RW_OK);
     rw_status status = rw_nvrtc_compile(ctx, "pass", t.data, 90, reproducible, &binary);
     if (status != RW_OK) fail_msg("%s: %s", what, rw_message(ctx));
     assert_memory_equal(binary.data, "\177ELF", 4);

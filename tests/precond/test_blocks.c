@@ -88,7 +88,7 @@ static entries kershaw(int64_t copies, bool is_complex)
 
 static void test_cholesky(void **state)
 {
-    static const char *const texts[] = {"icc0:order=natural", "icc0:f32", "icc0:order=natural:block=2", "icc1"};
+    static const char *const texts[] = {"icc0:order=natural", "icc0:order=natural:f32", "icc0:order=natural:block=2", "icc1"};
     (void)state;
     for (int z = 0; z < (on("opencl") ? 1 : 2); ++z) {
         const rw_dtype type = z ? RW_C128 : RW_F64;
