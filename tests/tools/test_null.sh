@@ -11,6 +11,7 @@ trap 'rm -rf "$work"' EXIT
 # function, then its optional arguments: as the headers say
 cat >"$work/optional" <<'END'
 rw_array_create_from data
+rw_bench_doubt text
 rw_bench_list n
 rw_bench_products options
 rw_bench_run options

@@ -177,6 +177,18 @@ done
 expect 2 "solve: --format csr:f32 and --values f64: f32 is another precision: leave one of them out" solve real.mtx -f csr:f32 --values f64
 expect 2 "convert: --format bsell:2:h32:c128 and --values c64: c128 is another precision" convert complex.mtx -o no.mtx -f bsell:2:h32:c128 --values c64
 expect 2 "spmv: --format dia,csr:f32,coo and --values f64: f32 is another precision" spmv real.mtx --quick -f dia,csr:f32,coo --values f64
+# warm and cold times; formats of tune in the order of the warm ones; a share is a number up to 1.5 with a spread up to 30 %, else a reason
+for tool in spmv tune; do
+    expect 0 "warm/us    cold/us" $tool real.mtx --quick
+    expect 0 '"cold": {"seconds": ' $tool real.mtx --quick --json
+    sed 's/{"format"/\n&/g' out | sed '1d; /"refused"/d; s/[{}":,]/ /g' | awk -v tool=$tool '
+        { for (i = 1; i < NF; i++) if ($i == "warm") { warm = $(i + 2); lower = $(i + 4); upper = $(i + 6) } else if ($i == "share") share = $(i + 1)
+          if (tool == "tune" && NR > 1 && warm < last) exit bad = 1
+          last = warm
+          if (share == "null" ? !/no_share +(in the cache|spread)/ : share > 1.5 || upper - lower > 0.3001 * warm) exit bad = 1 }
+        END { exit bad || NR < 3 }' || fail "$tool: order or shares: $(cat out)"
+done
+expect 0 '"least_warm_time": "' tune real.mtx --quick --json
 expect 0 "csr:f32" solve real.mtx -f csr:f32 --values f32
 expect 0 "csr:c64" solve complex.mtx -f csr:c64 --values f32 -t 1e-4
 # cg is told what it is given: the first entry that differs from the one opposite to it, or a diagonal that is not real
