@@ -13,6 +13,7 @@ static rw_status call_pattern(void)
     snprintf(mtx, sizeof mtx, "%s", path_of("hermitian.mtx"));
     return rw_pattern_read(ctx, mtx, path_of("hermitian.png"), &seen_pattern);
 }
+static rw_status call_pattern_duplicates(void) { return rw_pattern_read_duplicates(ctx, path_of("hermitian.mtx"), RW_DUPLICATES_SUM, NULL, &seen_pattern); }
 static void result_pattern(void) { note("%d %d %d %d", (int)seen_pattern.entries, seen_pattern.hermitian, (int)seen_pattern.diagonals, (int)seen_pattern.formats[seen_pattern.best].size.bytes); }
 
 /* ---- matrices -------------------------------------------------------------------------------------------------------- */
@@ -230,6 +231,13 @@ static rw_status call_entries_read(void)
 {
     memset(&seen_entries, 0x55, sizeof seen_entries);
     rw_status status = rw_entries_read(ctx, path_of("read.mtx"), &seen_entries);
+    if (status != RW_OK && (seen_entries.row || seen_entries.column || seen_entries.value)) fail_msg("entries after a failure");
+    return status;
+}
+static rw_status call_entries_read_duplicates(void)
+{
+    memset(&seen_entries, 0x55, sizeof seen_entries);
+    rw_status status = rw_entries_read_duplicates(ctx, path_of("read.mtx"), RW_DUPLICATES_SUM, &seen_entries);
     if (status != RW_OK && (seen_entries.row || seen_entries.column || seen_entries.value)) fail_msg("entries after a failure");
     return status;
 }

@@ -43,6 +43,7 @@ rw_multiblock_pattern layout
 rw_nearest_word names
 rw_ode_depgraph graph tiles text
 rw_pattern_read picture
+rw_pattern_read_duplicates picture
 rw_plot_results options written user
 rw_precond_memory all
 rw_program_create defines

@@ -177,6 +177,15 @@ done
 expect 2 "solve: --format csr:f32 and --values f64: f32 is another precision: leave one of them out" solve real.mtx -f csr:f32 --values f64
 expect 2 "convert: --format bsell:2:h32:c128 and --values c64: c128 is another precision" convert complex.mtx -o no.mtx -f bsell:2:h32:c128 --values c64
 expect 2 "spmv: --format dia,csr:f32,coo and --values f64: f32 is another precision" spmv real.mtx --quick -f dia,csr:f32,coo --values f64
+# entries given twice
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '2 2 4' '1 1 1' '2 2 2' '1 1 3' '2 1 1' > twice.mtx
+for call in "solve twice.mtx" "convert twice.mtx -o sum.mtx" "spmv twice.mtx --quick" "tune twice.mtx --quick" "matrix twice.mtx"; do
+    expect 2 "twice.mtx:5: entry (1, 1) is given twice, first in line 3" $call
+    expect 2 "twice.mtx:5: entry (1, 1) is given twice, first in line 3" $call --duplicates refuse
+    expect 0 "twice.mtx: 2 x 2, 3 entries, real" $call --duplicates sum
+    expect 2 "--duplicates add: sum or refuse is needed" $call --duplicates add --force
+done
+grep -qx '1 1 4' sum.mtx || fail "the sum of entries: $(cat sum.mtx)"
 # warm and cold times; formats of tune in the order of the warm ones; a share is a number up to 1.5 with a spread up to 30 %, else a reason
 for tool in spmv tune; do
     expect 0 "warm/us    cold/us" $tool real.mtx --quick

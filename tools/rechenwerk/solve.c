@@ -270,6 +270,7 @@ static const option options[] = {
     {"format", 'f', "FORMAT", "auto (usual), or a layout such as csr, bsell:5x5; rechenwerk list formats"},
     OPTION_DEVICE,
     OPTION_VALUES,
+    OPTION_DUPLICATES,
     {"vectors", 0, "TYPE", "precision of vectors and sums: f64 (usual) or f32"},
     {"rtol", 't', "X", "stop when |r| is at most X |b|; without it and --atol 1e-8"},
     {"atol", 0, "X", "or at most X"},

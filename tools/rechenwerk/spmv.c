@@ -198,7 +198,7 @@ static rw_status find_candidates(rw_context *ctx, const arguments *a, rw_dtype v
 static int measure(rw_context *ctx, const arguments *a, const rw_bench_options *options, products *p)
 {
     rw_status status = open_device(ctx, a, &p->device);
-    if (status == RW_OK) status = rw_entries_read(ctx, p->path, &p->e);
+    if (status == RW_OK) status = read_entries(ctx, a, p->path, &p->e);
     if (status != RW_OK) return failed(ctx, status);
     rw_dtype values = RW_F64;
     if (!precision_of(a, "values", p->e.is_complex, &values)) return 2;
@@ -243,7 +243,7 @@ static int run_spmv(const arguments *a) { return run_products(a, false); }
 static int run_tune(const arguments *a) { return run_products(a, true); }
 
 #define OPTIONS_OF_PRODUCTS                                                                                                                                 \
-    OPTION_DEVICE, OPTION_VALUES, {"vectors", 0, "TYPE", "precision of the vectors: f64, f32; without it that of the matrix"},                               \
+    OPTION_DEVICE, OPTION_VALUES, OPTION_DUPLICATES, {"vectors", 0, "TYPE", "precision of the vectors: f64, f32; without it that of the matrix"},                               \
         {"rounds", 'n', "N", "timed repetitions (default: 20)"}, {"quick", 0, NULL, "three repetitions: that it runs, not how fast"}, OPTION_JSON, OPTION_VERBOSE, OPTION_NO_CACHE
 
 static const option spmv_options[] = {
