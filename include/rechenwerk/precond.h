@@ -78,8 +78,8 @@ typedef struct rw_precond_info {
 
 typedef struct rw_precond rw_precond;
 
-/* Bytes that one takes on the device beside its matrix, of a layout and size, before either is made, without padding and places of rows; 0 for none. *all (NULL: not asked for): that is all; false
- * for ilut, amg, and ilu, milu and icc with fill, which find their entries while they are made: the least that is sure. */
+/* Bytes that one takes on the device beside its matrix, of a layout and size alone (without entries: of a matrix-free operator), without padding and places of rows; 0 for none. *all (NULL: not asked for):
+ * that is all; false for ilut, amg, and ilu, milu and icc with fill, which find their entries while they are made: the least that is sure. With entries: rw_precond_estimate. */
 RW_API int64_t rw_precond_memory(const rw_precond_spec *spec, const rw_sparse_layout *layout, const rw_sparse_size *size, rw_dtype vectors, bool *all);
 
 /* Bytes that a preconditioner holds on the device when it is made, from the entries of its matrix, before anything is allocated there. bytes[0], bytes[1]: the least and the most; equal where
