@@ -41,7 +41,8 @@ typedef struct rw_bench_result {
     char size[40];    /* "100^3 cells, 7 blocks a row" */
     char variant[64]; /* parameters of the kernel, "" where it has none */
     int rounds;
-    double seconds, lower, upper; /* median and quartiles of one repetition */
+    double seconds, lower, upper; /* median and quartiles of one repetition; rw_bench_products: warm */
+    double cold, cold_lower, cold_upper; /* rw_bench_products: the same cold; else 0 */
     double bytes;                 /* least bytes of one repetition; 0: the row counts steps, not bytes */
     double steps;                 /* steps of one repetition, 0: the row counts bytes */
     char limit_name[16];          /* "copy", "STREAM copy", "STREAM triad" */
@@ -69,8 +70,19 @@ RW_API rw_status rw_bench_run(rw_context *context, rw_device *device, const char
                               const rw_bench_options *options, rw_bench_result **rows, int *n);
 RW_API void rw_bench_free(rw_bench_result **rows);
 
+/* Limits of a verdict: above them the share of a copy, or the order of two results, is not stated. */
+#define RW_BENCH_MOST_SHARE 1.5
+#define RW_BENCH_MOST_SPREAD 0.3
+
+/* Whether the share of a result is no verdict, and why. "in the cache": the share exceeds RW_BENCH_MOST_SHARE, which the
+ * memory cannot deliver. "spread 45 %": the interquartile range exceeds RW_BENCH_MOST_SPREAD of the median. At most `size`
+ * bytes of text with the NUL; text may be NULL; it is empty where the share holds. */
+RW_API bool rw_bench_doubt(const rw_bench_result *row, char *text, size_t size);
+
 /* Products y = A x of the matrix of these entries in n layouts: rows[i] is that of candidates[i] as rw_sparse_predict or rw_sparse_choose have filled them in, its layout in
- * `variant`, `bytes` as the candidate's `moved`; of one that is refused `rounds` is 0. error: the largest of a row of the matrix against sums in long double, over
+ * `variant`, `bytes` as the candidate's `moved`; of one that is refused `rounds` is 0.
+ * Times: `seconds` is warm, the same product looped as solvers do; `cold` is one product after a copy has evicted its data from the caches. `share` and `limit` go by the warm time.
+ * error: the largest of a row of the matrix against sums in long double, over
  * what rounding allows, 4 (terms + 2) eps sum |a||x|; above 1 it is wrong. Places must not occur twice. Freed with rw_bench_free. ERR_ARGUMENT, ERR_MEMORY, ERR_COMPILE. */
 RW_API rw_status rw_bench_products(rw_device *device, const rw_entries *entries, rw_dtype vectors, const rw_sparse_candidate *candidates, int n,
                                    const rw_bench_options *options, rw_bench_result **rows);

@@ -78,9 +78,15 @@ typedef struct rw_precond_info {
 
 typedef struct rw_precond rw_precond;
 
-/* Bytes that one takes on the device beside its matrix, of a layout and size, before either is made, without padding and places of rows; 0 for none. *all (NULL: not asked for): that is all; false
- * for ilut, amg, and ilu, milu and icc with fill, which find their entries while they are made: the least that is sure. */
+/* Bytes that one takes on the device beside its matrix, of a layout and size alone (without entries: of a matrix-free operator), without padding and places of rows; 0 for none. *all (NULL: not asked for):
+ * that is all; false for ilut, amg, and ilu, milu and icc with fill, which find their entries while they are made: the least that is sure. With entries: rw_precond_estimate. */
 RW_API int64_t rw_precond_memory(const rw_precond_spec *spec, const rw_sparse_layout *layout, const rw_sparse_size *size, rw_dtype vectors, bool *all);
+
+/* Bytes that a preconditioner holds on the device when it is made, from the entries of its matrix, before anything is allocated there. bytes[0], bytes[1]: the least and the most; equal where
+ * the pattern decides (jacobi, ssor, ilu0, milu, icc0, chebyshev), estimates from samples within a factor of 1.3 for amg, and ilu, milu and icc with fill. Of ilut the values decide: from no fill at all to
+ * `fill` blocks more per row and factor. `layout` is that of the matrix, as it decides on the blocks. Host memory while it is called: about that of the entries, twice.
+ * Errors: ERR_ARGUMENT: a matrix that is not square, a block size that does not divide its rows; ERR_MEMORY. */
+RW_API rw_status rw_precond_estimate(rw_context *context, const rw_precond_spec *spec, const rw_sparse_layout *layout, const rw_entries *entries, rw_dtype vectors, int64_t bytes[2]);
 
 /* For vectors of type `vectors`, complex for a complex matrix. The matrix is not needed afterwards, but for chebyshev and amg, which use it.
  * ssor, ilu and milu on GPUs, and by iterations anywhere: numbers stay on the device, which needs room for the factors twice meanwhile (by iterations three times); arithmetic is that of the vectors,

@@ -93,8 +93,16 @@ typedef struct rw_entries {
     double *value;         /* [n], of complex ones pairs */
 } rw_entries;
 
-/* From a file of the Matrix Market; what it leaves out by symmetry is filled in. ERR_INPUT with the line of what is wrong; ERR_FILE; ERR_MEMORY. */
+/* What becomes of entries of a file that have the same row and column. */
+typedef enum rw_duplicates {
+    RW_DUPLICATES_REFUSE, /* ERR_INPUT with the lines of the two */
+    RW_DUPLICATES_SUM,    /* their values are added in the order of the file; a pattern keeps the value 1 */
+} rw_duplicates;
+
+/* From a file of the Matrix Market; what it leaves out by symmetry is filled in. Entries given twice are refused. ERR_INPUT with the line of what is wrong; ERR_FILE; ERR_MEMORY. */
 RW_API rw_status rw_entries_read(rw_context *context, const char *path, rw_entries *entries);
+/* The same with a rule for entries given twice. Also ERR_ARGUMENT: no such rule; ERR_INPUT: a sum that is not finite, with the line of its last entry. */
+RW_API rw_status rw_entries_read_duplicates(rw_context *context, const char *path, rw_duplicates duplicates, rw_entries *entries);
 RW_API void rw_entries_free(rw_entries *entries);
 
 /* A layout, and what a matrix takes in it. */
@@ -146,6 +154,8 @@ typedef struct rw_pattern {
 /* Reads a file of the Matrix Market and looks at it. picture: a PNG of where entries are, NULL for none. ERR_INPUT with the line of what is wrong,
  * or a matrix of 2^31 rows or columns and more; ERR_FILE; ERR_MEMORY. */
 RW_API rw_status rw_pattern_read(rw_context *ctx, const char *path, const char *picture, rw_pattern *pattern);
+/* The same with a rule for entries given twice, as rw_entries_read_duplicates. */
+RW_API rw_status rw_pattern_read_duplicates(rw_context *ctx, const char *path, rw_duplicates duplicates, const char *picture, rw_pattern *pattern);
 
 /* ---- matrices ----------------------------------------------------------------------------------------------------------------- */
 

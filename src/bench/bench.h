@@ -25,6 +25,7 @@ typedef struct rw_bench {
     rw_queue *queue;
     rw_bench_options options;
     bool lanes;   /* items of a group are lanes of a processor's vectors (cpu, check), else threads */
+    bool evicts;  /* the limit's arrays exceed the caches, in quick runs too */
     int threads;  /* of peers on the host */
     rw_host *host;   /* opened when first asked for */
     rw_limit *limit; /* likewise */
@@ -70,6 +71,9 @@ typedef struct rw_contestant {
  * row->bytes must be set; with bytes 0 the limit is left out. */
 rw_status rw_bench_compare(rw_bench *b, const rw_contestant *ours, const rw_contestant *peers, int npeers,
                            rw_bench_result *row);
+/* Times `ours` warm (the call looped, nothing between) and cold (a single call after the copy, which has evicted its data)
+ * and fills row: seconds and quartiles of both, the limit, the share from the warm time. row->bytes must be set. */
+rw_status rw_bench_warm_and_cold(rw_bench *b, const rw_contestant *ours, rw_bench_result *row);
 /* Appends a copy of the row. */
 rw_status rw_bench_add(rw_bench *b, const rw_bench_result *row);
 /* ">= 0.97 LIMIT" judged by the share, or by the ratio to the peer `of`. For GPUs and the cpu device; quick runs judge
@@ -80,6 +84,8 @@ void rw_bench_target(const rw_bench *b, rw_bench_result *row, double at_least, c
 
 /* Contestants of the limit (one on a GPU, copy and triad on a processor) and the bytes of a repetition. */
 rw_status rw_limit_open(rw_bench *b);
+/* From here on the limit's arrays exceed the caches, in quick runs too. The check device has none. */
+void rw_limit_evict(rw_bench *b);
 void rw_limit_close(rw_limit **limit);
 int rw_limit_contestants(const rw_limit *limit, rw_contestant c[2], double bytes[2]);
 

@@ -39,7 +39,9 @@ static void format_cells(char cell[COLUMNS][CELL], const rw_bench_result *r)
     snprintf(cell[3], CELL, "-%.1f +%.1f %%", 100 * (1 - r->lower / r->seconds), 100 * (r->upper / r->seconds - 1));
     if (r->bytes > 0) {
         snprintf(cell[4], CELL, "%.1f", r->bytes / r->seconds / 1e9);
-        snprintf(cell[5], CELL, "%.1f %% of %s %.1f", 100 * r->share, r->limit_name, r->limit / 1e9);
+        char why[32];
+        if (r->cold > 0 && rw_bench_doubt(r, why, sizeof why)) snprintf(cell[5], CELL, "%s", why);
+        else snprintf(cell[5], CELL, "%.1f %% of %s %.1f", 100 * r->share, r->limit_name, r->limit / 1e9);
     } else {
         snprintf(cell[4], CELL, "-");
         snprintf(cell[5], CELL, "%.4g steps/s", r->steps / r->seconds);
@@ -95,6 +97,7 @@ static void add_json_row(rw_json_writer *w, const rw_bench_result *r)
     add_string(w, "size", r->size), add_string(w, "variant", r->variant);
     add_number(w, "rounds", r->rounds);
     add_number(w, "seconds", r->seconds), add_number(w, "lower", r->lower), add_number(w, "upper", r->upper);
+    if (r->cold > 0) add_number(w, "cold", r->cold), add_number(w, "cold_lower", r->cold_lower), add_number(w, "cold_upper", r->cold_upper);
     add_number(w, "bytes", r->bytes), add_number(w, "steps", r->steps);
     add_number(w, "bytes_per_second", r->bytes / r->seconds), add_number(w, "steps_per_second", r->steps / r->seconds);
     add_string(w, "limit_name", r->limit_name), add_number(w, "limit", r->limit), add_number(w, "share", r->share);

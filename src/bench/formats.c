@@ -96,6 +96,7 @@ static rw_status run_kind(rw_bench *b, const kind *k, int64_t n, rw_dtype type)
 
 static rw_status run(rw_bench *b)
 {
+    rw_limit_evict(b);
     for (int single = 0; single < 2; ++single)
         for (int i = 0; i < RW_COUNT(kinds); ++i)
             RW_TRY(run_kind(b, kinds + i, b->options.quick ? 8 : b->dev->info.gpu ? kinds[i].cells_gpu : kinds[i].cells, single ? RW_F32 : RW_F64));

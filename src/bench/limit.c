@@ -38,7 +38,7 @@ static rw_status stream_triad(void *user, int round)
 static rw_status make(rw_bench *b, rw_limit *l)
 {
     bool gpu = b->dev->info.gpu;
-    l->n = b->options.quick ? 1L << 18 : gpu ? 1L << 27 : 1L << 24;
+    l->n = b->options.quick ? b->evicts ? 1L << 22 : 1L << 18 : gpu ? 1L << 27 : 1L << 24;
     for (int i = 0; i < (gpu ? 2 : 3); ++i) {
         void *data;
         RW_TRY(rw_bench_array(b, RW_F64, l->n, &l->array[i]));
@@ -62,6 +62,13 @@ rw_status rw_limit_open(rw_bench *b)
     if (status == RW_OK) b->limit = l;
     else rw_limit_close(&l);
     return status;
+}
+
+void rw_limit_evict(rw_bench *b)
+{
+    if (b->evicts || strcmp(b->dev->info.kind, "check") == 0) return;
+    if (b->options.quick) rw_limit_close(&b->limit); /* its small arrays fit in the caches */
+    b->evicts = true;
 }
 
 void rw_limit_close(rw_limit **limit)

@@ -2,18 +2,22 @@
  *
  * On a GPU all rounds are put into the queue at once between pairs of events, so that launches hide behind the work
  * before them; a turn is a call that is not timed and one that is, so that nobody writes back what another left in
- * the caches, as where a call repeats itself. Elsewhere the clock of the host tells, from the call to the end of its work. */
+ * the caches, as where a call repeats itself. Elsewhere the clock of the host tells, from the call to the end of its work.
+ *
+ * Caches. A turn after the copy finds nothing of its data in the caches: it is cold. A solver repeats its product, and a
+ * small matrix stays in the caches. rw_bench_warm_and_cold times both: the same call looped, and one call after the copy. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/bench.h"
 
-enum { MAX_TURNS = 1 + RW_BENCH_PEERS + 2 };
+enum { MAX_TURNS = 2 + RW_BENCH_PEERS + 2, MOST_LOOPS = 2000 };
 
 typedef struct turns {
     int n, rounds;
     rw_contestant who[MAX_TURNS];
+    int cold;         /* this turn is a single call, right after another contestant; -1: none */
     rw_event **event; /* on a GPU: [rounds][n][2] */
     double *seconds;  /* [n][rounds] */
 } turns;
@@ -78,7 +82,7 @@ static rw_status take_turns_on_gpu(rw_bench *b, turns *t)
     for (int r = 0; r < t->rounds; ++r)
         for (int k = 0; k < t->n; ++k) {
             rw_event **e = t->event + 2 * (r * t->n + k);
-            RW_TRY(t->who[k].call(t->who[k].user, r));
+            if (k != t->cold) RW_TRY(t->who[k].call(t->who[k].user, r));
             RW_TRY(rw_event_record(e[0], b->queue));
             RW_TRY(t->who[k].call(t->who[k].user, r));
             RW_TRY(rw_event_record(e[1], b->queue));
@@ -106,10 +110,10 @@ static rw_status take_turns(rw_bench *b, turns *t)
     return RW_OK;
 }
 
-/* The limit is the better of its contestants, those from turn `first` on. */
-static rw_status judge(rw_bench *b, const turns *t, int first, const double *bytes, rw_bench_result *row)
+/* The limit is the better of its contestants, those from turn `first` up to `end`. */
+static rw_status judge(rw_bench *b, const turns *t, int first, int end, const double *bytes, rw_bench_result *row)
 {
-    for (int k = first; k < t->n; ++k) {
+    for (int k = first; k < end; ++k) {
         const double *limit = place(t, k, 0);
         double seconds, ratio;
         RW_TRY(median(b, limit, NULL, t->rounds, &seconds));
@@ -125,7 +129,7 @@ static rw_status judge(rw_bench *b, const turns *t, int first, const double *byt
 rw_status rw_bench_compare(rw_bench *b, const rw_contestant *ours, const rw_contestant *peers, int npeers,
                            rw_bench_result *row)
 {
-    turns t = {.n = 1 + npeers, .who = {*ours}};
+    turns t = {.n = 1 + npeers, .who = {*ours}, .cold = -1};
     double bytes[2];
     t.rounds = b->options.rounds ? b->options.rounds : b->options.quick ? 3 : 20;
     for (int i = 0; i < npeers; ++i) t.who[1 + i] = peers[i];
@@ -136,7 +140,7 @@ rw_status rw_bench_compare(rw_bench *b, const rw_contestant *ours, const rw_cont
     if (status == RW_OK) status = take_turns(b, &t);
     if (status != RW_OK) goto out;
     row->rounds = t.rounds, row->npeers = npeers;
-    RW_TRY_GOTO(judge(b, &t, 1 + npeers, bytes, row), out);
+    RW_TRY_GOTO(judge(b, &t, 1 + npeers, t.n, bytes, row), out);
     for (int i = 0; i < npeers; ++i) {
         const double *peer = place(&t, 1 + i, 0);
         snprintf(row->peers[i].name, sizeof row->peers[i].name, "%s", peers[i].name);
@@ -148,6 +152,77 @@ rw_status rw_bench_compare(rw_bench *b, const rw_contestant *ours, const rw_cont
 out:
     free_turns(&t);
     return status;
+}
+
+/* A call repeated, so that a sample is long compared with the resolution of the clock and the wait at its end. */
+typedef struct loop {
+    const rw_contestant *what;
+    int n;
+} loop;
+
+static rw_status run_loop(void *user, int round)
+{
+    const loop *l = user;
+    for (int i = 0; i < l->n; ++i) RW_TRY(l->what->call(l->what->user, round));
+    return RW_OK;
+}
+
+/* Calls in a sample of about a millisecond (quick: a tenth), from one sample after the first call. */
+static rw_status choose_loops(rw_bench *b, loop *l)
+{
+    const double wanted = b->options.quick ? 1e-4 : 1e-3;
+    double seconds = 0;
+    for (l->n = 1; l->n < MOST_LOOPS; l->n *= 4) {
+        const double start = rw_seconds();
+        RW_TRY(run_loop(l, 0));
+        RW_TRY(rw_queue_wait(b->queue));
+        seconds = rw_seconds() - start;
+        if (l->n > 1 && seconds >= wanted / 4) break;
+        if (seconds > 1) return l->n = 1, RW_OK;
+    }
+    l->n = (int)RW_MAX(RW_MIN(wanted * l->n / RW_MAX(seconds, 1e-9), MOST_LOOPS), 1);
+    return RW_OK;
+}
+
+static void quartiles(double *seconds, int n, double q[3])
+{
+    for (int i = 0; i < 3; ++i) q[i] = quantile(seconds, n, 0.25 * (i + 1));
+}
+
+rw_status rw_bench_warm_and_cold(rw_bench *b, const rw_contestant *ours, rw_bench_result *row)
+{
+    double bytes[2], warm[3], cold[3];
+    loop l = {ours, 1};
+    turns t = {.n = 1, .who = {{ours->name, run_loop, &l}}};
+    t.rounds = b->options.rounds ? b->options.rounds : b->options.quick ? 3 : 20;
+    rw_status status = rw_limit_open(b);
+    if (status == RW_OK) t.n += rw_limit_contestants(b->limit, t.who + 1, bytes);
+    t.cold = t.n, t.who[t.n++] = *ours;
+    if (status == RW_OK) status = choose_loops(b, &l);
+    if (status == RW_OK) status = make_turns(b, &t);
+    if (status == RW_OK) status = warm_up(b, &t);
+    if (status == RW_OK) status = take_turns(b, &t);
+    for (int r = 0; r < t.rounds && status == RW_OK; ++r) *place(&t, 0, r) /= l.n;
+    if (status == RW_OK) status = judge(b, &t, 1, t.cold, bytes, row);
+    if (status == RW_OK) {
+        quartiles(place(&t, 0, 0), t.rounds, warm), quartiles(place(&t, t.cold, 0), t.rounds, cold);
+        row->rounds = t.rounds;
+        row->lower = warm[0], row->seconds = warm[1], row->upper = warm[2];
+        row->cold_lower = cold[0], row->cold = cold[1], row->cold_upper = cold[2];
+    }
+    free_turns(&t);
+    return status;
+}
+
+bool rw_bench_doubt(const rw_bench_result *row, char *text, size_t size)
+{
+    const double spread = row && row->seconds > 0 ? (row->upper - row->lower) / row->seconds : 0;
+    if (text && size) text[0] = 0;
+    if (!row || (row->share <= RW_BENCH_MOST_SHARE && spread <= RW_BENCH_MOST_SPREAD)) return false;
+    if (!text || !size) return true;
+    if (row->share > RW_BENCH_MOST_SHARE) snprintf(text, size, "in the cache");
+    else snprintf(text, size, "spread %.0f %%", 100 * spread);
+    return true;
 }
 
 rw_status rw_bench_add(rw_bench *b, const rw_bench_result *row)

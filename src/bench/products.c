@@ -1,4 +1,5 @@
-/* Products of one matrix in several layouts: each result against sums in long double over the entries themselves, then each timed in turns with the limit.
+/* Products of one matrix in several layouts: each result against sums in long double over the entries themselves, then each timed warm and, in turns with the
+ * limit, cold.
  *
  * Rounding allows |y - y_ref| <= 4 (terms + 2) eps sum |a||x| in the precision of the sums, and one rounding to that of the vectors. */
 #include <complex.h>
@@ -73,7 +74,7 @@ static rw_status run_one(rw_bench *b, const rw_entries *e, const rw_sorted *s, r
     if (candidate->refused) return rw_bench_add(b, &row);
     RW_TRY(rw_sparse_from_entries(b->dev, &candidate->layout, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &c->m));
     rw_status status = compare(c, e, s, vectors, &row.error);
-    if (status == RW_OK) status = rw_bench_compare(b, &(rw_contestant){"", multiply, c}, NULL, 0, &row);
+    if (status == RW_OK) status = rw_bench_warm_and_cold(b, &(rw_contestant){"", multiply, c}, &row);
     if (status == RW_OK) status = rw_bench_add(b, &row);
     rw_sparse_destroy(&c->m);
     return status;
@@ -100,6 +101,7 @@ rw_status rw_bench_products(rw_device *dev, const rw_entries *e, rw_dtype vector
     RW_NEED(dev, "device"); RW_NEED(e, "entries"); RW_NEED(candidates, "candidates");
     rw_bench b;
     RW_TRY(rw_bench_begin(&b, dev->ctx, dev, options));
+    rw_limit_evict(&b);
     rw_status status = rw_bench_layouts(&b, e, vectors, candidates, n);
     if (status == RW_OK) *rows = b.rows, b.rows = NULL;
     rw_bench_end(&b);

@@ -22,6 +22,7 @@ typedef struct reader {
     const char *name, *at, *end;
     int64_t line;
     int field, symmetry;
+    bool sums;          /* entries given twice are added, else refused */
     int64_t given;      /* entries that the sizes announce */
     rw_mtx *m;
     int64_t room;       /* entries that the memory holds */
@@ -215,7 +216,7 @@ static rw_status read_head(reader *r)
     if (m->dense) {
         r->given = m->rows * (r->symmetry == GENERAL ? m->columns : m->rows + (r->symmetry == SKEW ? -1 : 1)) / (r->symmetry == GENERAL ? 1 : 2);
     } else {
-        int64_t all = m->columns && m->rows > most / m->columns ? most : m->rows * m->columns;
+        int64_t all = r->sums || (m->columns && m->rows > most / m->columns) ? most : m->rows * m->columns;
         RW_TRY(read_integer(r, "the number of entries", 0, all, &r->given));
     }
     return end_line(r);
@@ -343,9 +344,37 @@ static int64_t line_of(const reader *start, int64_t entry)
     return r.line;
 }
 
+/* Adds entry b to entry a, both at the same place. */
+static rw_status add_entry(reader *r, const reader *start, int64_t a, int64_t b)
+{
+    rw_mtx *m = r->m;
+    const int width = m->is_complex ? 2 : 1;
+    for (int p = 0; p < width && r->field != PATTERN; ++p) {
+        m->value[width * a + p] += m->value[width * b + p];
+        if (isfinite(m->value[width * a + p])) continue;
+        r->line = line_of(start, b);
+        return fail(r, "entry (%lld, %lld): the sum of its values is not finite", (long long)m->row[b] + 1, (long long)m->column[b] + 1);
+    }
+    return RW_OK;
+}
+
+/* Entries whose row is negative are left out. */
+static void remove_marked(rw_mtx *m)
+{
+    int64_t n = 0;
+    const size_t width = m->is_complex ? 2 : 1;
+    for (int64_t i = 0; i < m->n; ++i) {
+        if (m->row[i] < 0) continue;
+        m->row[n] = m->row[i], m->column[n] = m->column[i];
+        memmove(m->value + width * (size_t)n++, m->value + width * (size_t)i, width * sizeof *m->value);
+    }
+    m->n = n;
+}
+
+/* Entries by place, equal ones in the order of the file: each is refused or added to the first at its place. */
 static rw_status check_twice(reader *r, const reader *start)
 {
-    const rw_mtx *m = r->m;
+    rw_mtx *m = r->m;
     int64_t *order = rw_calloc((size_t)m->n, sizeof *order), *spare = rw_calloc((size_t)m->n, sizeof *spare);
     rw_status status = (order && spare) || m->n == 0 ? RW_OK : rw_fail_memory(r->ctx, (size_t)m->n * 16, r->name);
     if (status == RW_OK) {
@@ -353,12 +382,25 @@ static rw_status check_twice(reader *r, const reader *start)
         sort_by(m->column, m->columns, order, spare, m->n);
         sort_by(m->row, m->rows, order, spare, m->n);
     }
+    bool found = false;
+    int64_t first = 0;
     for (int64_t i = 1; i < m->n && status == RW_OK; ++i) {
-        int64_t a = order[i - 1], b = order[i];
-        if (m->row[a] != m->row[b] || m->column[a] != m->column[b]) continue;
+        const int64_t a = order[first], b = order[i];
+        if (m->row[a] != m->row[b] || m->column[a] != m->column[b]) {
+            first = i;
+            continue;
+        }
+        if (r->sums) {
+            status = add_entry(r, start, a, b), order[i] = -1 - b, found = true;
+            continue;
+        }
         r->line = line_of(start, b);
-        status = fail(r, "entry (%lld, %lld) is given twice, first in line %lld", (long long)m->row[b] + 1, (long long)m->column[b] + 1, (long long)line_of(start, a));
+        status = fail(r, "entry (%lld, %lld) is given twice, first in line %lld: give it once, or have such entries added (--duplicates sum, RW_DUPLICATES_SUM)", (long long)m->row[b] + 1,
+                      (long long)m->column[b] + 1, (long long)line_of(start, a));
     }
+    for (int64_t i = 0; i < m->n && found; ++i)
+        if (order[i] < 0) m->row[-1 - order[i]] = -1;
+    if (found) remove_marked(m);
     rw_free(order), rw_free(spare);
     return status;
 }
@@ -430,22 +472,25 @@ static rw_status parse(reader *r)
     return r->m->dense ? unfold_array(r) : unfold_coordinates(r);
 }
 
-rw_status rw_mtx_parse(rw_context *ctx, const char *name, const char *text, size_t n, rw_mtx *m)
+static rw_status parse_text(rw_context *ctx, const char *name, const char *text, size_t n, bool sums, rw_mtx *m)
 {
-    reader r = {.ctx = ctx, .name = name, .at = text, .end = text + n, .line = 1, .m = m};
+    reader r = {.ctx = ctx, .name = name, .at = text, .end = text + n, .line = 1, .sums = sums, .m = m};
     memset(m, 0, sizeof *m);
     rw_status status = parse(&r);
     if (status != RW_OK) rw_mtx_free(m);
     return status;
 }
 
-rw_status rw_mtx_read(rw_context *ctx, const char *path, rw_mtx *m)
+rw_status rw_mtx_parse(rw_context *ctx, const char *name, const char *text, size_t n, rw_mtx *m) { return parse_text(ctx, name, text, n, false, m); }
+rw_status rw_mtx_read(rw_context *ctx, const char *path, rw_mtx *m) { return rw_mtx_read_duplicates(ctx, path, false, m); }
+
+rw_status rw_mtx_read_duplicates(rw_context *ctx, const char *path, bool sums, rw_mtx *m)
 {
     char *text;
     size_t n;
     memset(m, 0, sizeof *m);
     RW_TRY(rw_file_read(ctx, path, 0, &text, &n));
-    rw_status status = rw_mtx_parse(ctx, path, text, n, m);
+    rw_status status = parse_text(ctx, path, text, n, sums, m);
     rw_free(text);
     return status;
 }

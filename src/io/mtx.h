@@ -22,6 +22,9 @@ typedef struct rw_mtx {
 rw_status rw_mtx_read(rw_context *ctx, const char *path, rw_mtx *m);
 /* The same from memory, with a NUL behind the n bytes; `name` stands in messages. */
 rw_status rw_mtx_parse(rw_context *ctx, const char *name, const char *text, size_t n, rw_mtx *m);
+/* Reads with a rule for entries given twice: sums adds their values, in the order of the file, to the first of them; of a
+ * pattern the value stays 1. Also ERR_INPUT: a sum that is not finite. */
+rw_status rw_mtx_read_duplicates(rw_context *ctx, const char *path, bool sums, rw_mtx *m);
 /* An array as entries: those that are not 0. Nothing for one that is not dense. ERR_MEMORY. */
 rw_status rw_mtx_thin(rw_context *ctx, rw_mtx *m);
 void rw_mtx_free(rw_mtx *m);

@@ -7,7 +7,8 @@
 
 #include "precond/precond.h"
 
-enum { DIRECT = 200, STUCK = 1000, MOST_GRIDS = 30 }; /* unknowns that are solved for directly; at most, where coarsening does not go on */
+enum { MOST_GRIDS = 30 };
+
 
 struct rw_grid {
     rw_grid *coarser;
@@ -199,7 +200,7 @@ static bool multiply(const rw_host *a, const rw_host *b, bool sorted, rw_host *c
 /* ---- aggregates -------------------------------------------------------------------------------------------------------------------------------- */
 
 /* Squared sizes of the diagonal blocks. */
-static double *diagonal_squares(const rw_host *a)
+double *rw_amg_diagonal(const rw_host *a)
 {
     double *d = rw_calloc((size_t)RW_MAX(a->rows, 1), sizeof *d);
 #pragma omp parallel for schedule(static) if (d)
@@ -209,7 +210,7 @@ static double *diagonal_squares(const rw_host *a)
     return d;
 }
 
-static bool *strong_blocks(const rw_host *a, const double *d, double theta)
+bool *rw_amg_strong(const rw_host *a, const double *d, double theta)
 {
     bool *strong = rw_calloc((size_t)RW_MAX(a->first[a->rows], 1), sizeof *strong);
     if (!strong) return NULL;
@@ -244,7 +245,7 @@ static int64_t nearest(const rw_host *a, const bool *strong, int64_t i, const in
 }
 
 /* of[i]: the aggregate of row i, -1 for rows without strong neighbours. Their number. */
-static int64_t aggregate(const rw_host *a, const bool *strong, int64_t *of)
+int64_t rw_amg_aggregate(const rw_host *a, const bool *strong, int64_t *of)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < a->rows; ++i) of[i] = -1;
@@ -356,11 +357,11 @@ static rw_status vector(rw_precond *p, int64_t n, rw_array **array) { return rw_
 static rw_status coarsen(rw_precond *p, rw_grid *g, const rw_host *a, double theta, rw_host *next)
 {
     rw_host prolong = {0}, down = {0}, ap = {0};
-    double *d = diagonal_squares(a);
-    bool *strong = d ? strong_blocks(a, d, theta) : NULL;
+    double *d = rw_amg_diagonal(a);
+    bool *strong = d ? rw_amg_strong(a, d, theta) : NULL;
     int64_t *of = rw_calloc((size_t)RW_MAX(a->rows, 1), sizeof *of);
     rw_status status = strong && of ? RW_OK : no_memory(p, a);
-    const int64_t aggregates = status == RW_OK ? aggregate(a, strong, of) : 0;
+    const int64_t aggregates = status == RW_OK ? rw_amg_aggregate(a, strong, of) : 0;
     const bool smaller = aggregates > 0 && aggregates < a->rows - a->rows / 5;
     *next = (rw_host){0};
     if (smaller && !(prolongation(a, strong, of, aggregates, 4 / (3 * g->smoother.most / 1.1), &prolong) && transpose(&prolong, &down) && multiply(a, &prolong, false, &ap) &&
@@ -393,10 +394,10 @@ static rw_status fill_grid(rw_precond *p, rw_grid *g, const rw_host *a, double t
         RW_TRY(vector(p, n, &g->x));
         RW_TRY(vector(p, n, &g->b));
     }
-    if (n <= DIRECT) RW_TRY(solve_directly(p, a, &g->direct));
+    if (n <= RW_AMG_DIRECT) RW_TRY(solve_directly(p, a, &g->direct));
     if (!g->direct) RW_TRY(rw_smoother_create(p, g->a, a, "amg", 20, &g->smoother));
-    if (!g->direct && n > DIRECT && p->info.levels < MOST_GRIDS) RW_TRY(coarsen(p, g, a, theta, next));
-    if (!g->direct && !next->rows && n <= STUCK) RW_TRY(solve_directly(p, a, &g->direct));
+    if (!g->direct && n > RW_AMG_DIRECT && p->info.levels < MOST_GRIDS) RW_TRY(coarsen(p, g, a, theta, next));
+    if (!g->direct && !next->rows && n <= RW_AMG_STUCK) RW_TRY(solve_directly(p, a, &g->direct));
     if (next->rows) RW_TRY(vector(p, n, &g->r));
     count(p, g);
     return RW_OK;
@@ -408,7 +409,7 @@ static rw_status create(rw_precond *p, rw_sparse *m)
     RW_TRY(rw_host_read(m, &a));
     rw_status status = RW_OK;
     rw_grid **place = &p->grid;
-    for (double theta = p->spec.theta > 0 ? p->spec.theta : 0.08; status == RW_OK; place = &(*place)->coarser, theta /= p->spec.theta > 0 ? 1 : 2) {
+    for (double theta = p->spec.theta > 0 ? p->spec.theta : RW_AMG_THETA; status == RW_OK; place = &(*place)->coarser, theta /= p->spec.theta > 0 ? 1 : 2) {
         *place = rw_calloc(1, sizeof **place);
         if (!*place) status = rw_fail_memory(p->device->ctx, sizeof **place, "a grid of amg");
         else {

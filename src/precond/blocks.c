@@ -98,7 +98,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Entries gathered into blocks of r x r, with r a divisor of the number of rows. */
-static bool gather(const rw_host *h, int r, rw_host *b)
+bool rw_host_gather(const rw_host *h, int r, rw_host *b)
 {
     *b = (rw_host){.rows = h->rows / r, .columns = h->columns / r, .r = r, .parts = h->parts};
     b->first = rw_calloc((size_t)b->rows + 1, sizeof *b->first);
@@ -123,7 +123,7 @@ static bool gather(const rw_host *h, int r, rw_host *b)
 }
 
 /* Unknowns per node of a grid: the largest size of blocks that are nearly full where they have an entry. 1: a scalar equation, or not memory enough to tell. */
-static int unknowns_per_node(const rw_host *h)
+int rw_unknowns_per_node(const rw_host *h)
 {
     enum { MOST = 8 };
     const double full = 1.1; /* stored values beside entries: blocks of a system are full but for a few couplings; those of a scalar equation twice as large */
@@ -160,10 +160,10 @@ rw_status rw_precond_blocks(rw_sparse *m, const rw_precond_spec *s, int *block, 
     if (*block == stored && !finds) return RW_OK;
     if (rw_sparse_is_free(m)) return rw_fail(m->device->ctx, RW_ERR_UNSUPPORTED, "preconditioner %s: block = %d, and a matrix-free operator has entries alone: use block = 1", who, *block);
     RW_TRY(read_entries(m, &h));
-    if (finds) *block = unknowns_per_node(&h);
+    if (finds) *block = rw_unknowns_per_node(&h);
     rw_status status = RW_OK;
     if (*block != stored) {
-        const bool gathered = *block == 1 || gather(&h, *block, &b);
+        const bool gathered = *block == 1 || rw_host_gather(&h, *block, &b);
         status = gathered ? rw_host_send(*block == 1 ? &h : &b, m->device, &(rw_precond_spec){0}, copy) : no_memory(m);
     }
     rw_host_free(&h), rw_host_free(&b);

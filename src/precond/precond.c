@@ -200,7 +200,7 @@ int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *l, c
     case RW_PRECOND_JACOBI:
     case RW_PRECOND_AMG:
     case RW_PRECOND_ILUT: return diagonal;
-    case RW_PRECOND_CHEBYSHEV: return diagonal + 2 * vector;
+    case RW_PRECOND_CHEBYSHEV: return diagonal + 3 * vector;
     case RW_PRECOND_SSOR:
     case RW_PRECOND_ILU:
     case RW_PRECOND_ICC:

@@ -192,4 +192,17 @@ rw_status rw_chebyshev_run(const rw_precond *p, const rw_smoother *s, rw_array *
 
 void rw_amg_destroy(rw_grid **grid);
 
+/* The parts of the coarsening of amg that memory.c repeats. */
+enum { RW_AMG_DIRECT = 200, RW_AMG_STUCK = 1000 }; /* unknowns that are solved for directly; at most, where coarsening does not go on */
+#define RW_AMG_THETA 0.08 /* on the first grid */
+double *rw_amg_diagonal(const rw_host *a); /* squared sizes of the diagonal blocks */
+bool *rw_amg_strong(const rw_host *a, const double *diagonal, double theta); /* of each block */
+/* of[i]: the aggregate of row i, -1 for rows without strong neighbours. Their number. */
+int64_t rw_amg_aggregate(const rw_host *a, const bool *strong, int64_t *of);
+
+/* Entries gathered into blocks of r x r, with r a divisor of the number of rows; false: no memory. */
+bool rw_host_gather(const rw_host *h, int r, rw_host *b);
+/* Unknowns per node of a grid: the largest size of blocks that are nearly full where they have an entry. 1: a scalar equation, or no memory. */
+int rw_unknowns_per_node(const rw_host *h);
+
 #endif

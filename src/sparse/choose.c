@@ -20,14 +20,27 @@ static const struct { double processor, gpu; } shares[RW_SPARSE_FORMATS] = {
     [RW_SPARSE_ELL] = {0.77, 0.98}, [RW_SPARSE_BELL] = {0.29, 0.98}, [RW_SPARSE_SELL] = {0.81, 0.98}, [RW_SPARSE_BSELL] = {0.31, 0.98},
 };
 
+rw_status rw_duplicates_check(rw_context *ctx, rw_duplicates duplicates)
+{
+    if (duplicates == RW_DUPLICATES_REFUSE || duplicates == RW_DUPLICATES_SUM) return RW_OK;
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "duplicates = %d: RW_DUPLICATES_REFUSE (0) or RW_DUPLICATES_SUM (1)", (int)duplicates);
+}
+
 /* ---- entries -------------------------------------------------------------------------------------------------------------- */
 
 rw_status rw_entries_read(rw_context *ctx, const char *path, rw_entries *e)
 {
     RW_NEED(ctx, "context"); RW_NEED(path, "path"); RW_NEED(e, "entries");
+    return rw_entries_read_duplicates(ctx, path, RW_DUPLICATES_REFUSE, e);
+}
+
+rw_status rw_entries_read_duplicates(rw_context *ctx, const char *path, rw_duplicates duplicates, rw_entries *e)
+{
+    RW_NEED(ctx, "context"); RW_NEED(path, "path"); RW_NEED(e, "entries");
     rw_mtx m;
     memset(e, 0, sizeof *e);
-    RW_TRY(rw_mtx_read(ctx, path, &m));
+    RW_TRY(rw_duplicates_check(ctx, duplicates));
+    RW_TRY(rw_mtx_read_duplicates(ctx, path, duplicates == RW_DUPLICATES_SUM, &m));
     rw_status status = rw_mtx_thin(ctx, &m);
     if (status == RW_OK) *e = (rw_entries){m.rows, m.columns, m.n, m.is_complex, m.row, m.column, m.value};
     else rw_mtx_free(&m);

@@ -109,10 +109,17 @@ static rw_status look(rw_context *ctx, const rw_mtx *m, rw_sorted *r, rw_sorted 
 rw_status rw_pattern_read(rw_context *ctx, const char *path, const char *picture, rw_pattern *p)
 {
     RW_NEED(ctx, "ctx"); RW_NEED(path, "path"); RW_NEED(p, "pattern");
+    return rw_pattern_read_duplicates(ctx, path, RW_DUPLICATES_REFUSE, picture, p);
+}
+
+rw_status rw_pattern_read_duplicates(rw_context *ctx, const char *path, rw_duplicates duplicates, const char *picture, rw_pattern *p)
+{
+    RW_NEED(ctx, "ctx"); RW_NEED(path, "path"); RW_NEED(p, "pattern");
     rw_mtx m;
     rw_sorted r = {0}, t = {0};
     memset(p, 0, sizeof *p);
-    RW_TRY(rw_mtx_read(ctx, path, &m));
+    RW_TRY(rw_duplicates_check(ctx, duplicates));
+    RW_TRY(rw_mtx_read_duplicates(ctx, path, duplicates == RW_DUPLICATES_SUM, &m));
     rw_status status = m.rows < INT32_MAX && m.columns < INT32_MAX ? rw_mtx_thin(ctx, &m) : rw_fail(ctx, RW_ERR_INPUT, "%s: a matrix of %lld x %lld: fewer than 2147483647 rows and columns are possible", path,
                                                                                             (long long)m.rows, (long long)m.columns);
     p->rows = m.rows, p->columns = m.columns, p->entries = m.n, p->is_complex = m.is_complex;

@@ -192,4 +192,7 @@ int rw_sparse_least(const rw_sparse_candidate *c, int n);
 /* Sizes, fill and bytes moved of n layouts (sparse.c). dev: NULL where no device is asked. */
 rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_mtx *e, const rw_sorted *s, rw_dtype vectors, int n, rw_sparse_candidate *c);
 
+/* ERR_ARGUMENT where there is no such rule. */
+rw_status rw_duplicates_check(rw_context *ctx, rw_duplicates duplicates);
+
 #endif

@@ -24,6 +24,7 @@ static void test_all_layouts(void **state)
                 if (!(r->error <= 1)) fail_msg("%s: error %g", r->variant, r->error);
                 assert_true(r->error > 0 && r->rounds == 2 && r->seconds > 0 && r->limit > 0 && r->share > 0 && r->bytes == choice.candidate[i].moved);
                 assert_true(r->lower <= r->seconds && r->seconds <= r->upper);
+                assert_true(0 < r->cold_lower && r->cold_lower <= r->cold && r->cold <= r->cold_upper);
             }
             assert_memory_equal(rows[0].variant, "csr:", 4);
             rw_bench_free(&rows);
@@ -48,6 +49,45 @@ static void test_refused_layouts(void **state)
     assert_true(c[0].refused && rows[0].rounds == 0 && rows[0].seconds == 0 && rows[1].rounds == 2 && rows[1].error <= 1);
     rw_bench_free(&rows);
     free(e.row), free(e.column), free(e.value);
+}
+
+/* A matrix of 1.6 MB stays in the caches while its product is looped, and is read from memory after a copy. Three attempts: other processes may disturb one. */
+static void test_warm_and_cold(void **state)
+{
+    const int64_t n = 25000, width = 5;
+    const rw_bench_options options = {.quick = true, .rounds = 9};
+    rw_entries e = {.rows = n, .columns = n, .n = width * n, .row = calloc((size_t)(width * n), 8), .column = calloc((size_t)(width * n), 8), .value = calloc((size_t)(width * n), 8)};
+    rw_sparse_candidate c;
+    rw_bench_result *rows;
+    bool faster = false;
+    (void)state;
+    if (!on("cpu")) skip();
+    for (int64_t k = 0; k < width * n; ++k) e.row[k] = k / width, e.column[k] = (k / width + k % width * 61) % n, e.value[k] = 1;
+    OK(rw_sparse_layout_parse(ctx, "csr", &c.layout));
+    OK(rw_sparse_predict(dev, &e, RW_F64, 1, &c));
+    for (int attempt = 0; attempt < 3 && !faster; ++attempt) {
+        OK(rw_bench_products(dev, &e, RW_F64, &c, 1, &options, &rows));
+        faster = rows[0].cold > 1.2 * rows[0].seconds;
+        if (!faster) print_message("attempt %d: warm %g us, cold %g us\n", attempt, 1e6 * rows[0].seconds, 1e6 * rows[0].cold);
+        rw_bench_free(&rows);
+    }
+    assert_true(faster);
+    free(e.row), free(e.column), free(e.value);
+}
+
+static void test_doubt(void **state)
+{
+    static const struct { double lower, upper, share; const char *why; } cases[] = {
+        {0.9, 1.1, 0.8, ""}, {0.9, 1.1, 1.5, ""}, {0.9, 1.1, 1.6, "in the cache"}, {0.8, 1.25, 0.8, "spread 45 %"}, {0.5, 1.5, 2, "in the cache"}, {0.875, 1.25, 1.5, "spread 38 %"},
+    };
+    char text[32];
+    (void)state;
+    for (int i = 0; i < RW_COUNT(cases); ++i) {
+        const rw_bench_result r = {.seconds = 1, .lower = cases[i].lower, .upper = cases[i].upper, .share = cases[i].share};
+        assert_int_equal(rw_bench_doubt(&r, text, sizeof text), cases[i].why[0] != 0);
+        assert_string_equal(text, cases[i].why);
+        assert_int_equal(rw_bench_doubt(&r, NULL, 0), cases[i].why[0] != 0);
+    }
 }
 
 /* A place that occurs twice: 1e8 + 1 is 1e8 in f32, so the matrix is another one than the reference takes it for. */
@@ -76,6 +116,6 @@ static void test_a_wrong_product_is_seen(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_layouts), cmocka_unit_test(test_refused_layouts), cmocka_unit_test(test_a_wrong_product_is_seen)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_layouts), cmocka_unit_test(test_refused_layouts), cmocka_unit_test(test_warm_and_cold), cmocka_unit_test(test_doubt), cmocka_unit_test(test_a_wrong_product_is_seen)};
     return run_on_devices("products", tests, RW_COUNT(tests));
 }

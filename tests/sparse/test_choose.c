@@ -147,6 +147,45 @@ static void test_entries_from_files(void **state)
     FAILS(RW_ERR_FILE, "cannot open", rw_entries_read(ctx, path, &e));
 }
 
+#define MM "%%MatrixMarket matrix coordinate "
+
+/* Entries given twice, three times, out of order and in half of a symmetric matrix: refused with both lines, or added. */
+static void test_duplicates(void **state)
+{
+    char path[] = "/tmp/rechenwerk-choose-XXXXXX";
+    static const struct { const char *text, *refused; int64_t n; double sums[5]; } cases[] = {
+        {MM "real general\n% comment\n3 3 5\n2 1 1\n1 1 3\n2 1 0.5\n2 2 7\n2 1 -4\n", ":6: entry (2, 1) is given twice, first in line 4", 3, {-2.5, 3, 7}},
+        {MM "real symmetric\n2 2 4\n1 1 1\n2 1 2\n2 1 3\n1 1 1\n", ":6: entry (1, 1) is given twice, first in line 3", 3, {2, 5, 5}},
+        {MM "complex hermitian\n2 2 3\n2 1 1 2\n2 2 4 0\n2 1 3 4\n", ":5: entry (2, 1) is given twice, first in line 3", 3, {4, 4, 4}},
+        {MM "pattern general\n3 3 6\n2 1\n2 1\n2 1\n1 2\n1 2\n1 1\n", ":7: entry (1, 2) is given twice, first in line 6", 3, {1, 1, 1}},
+        {MM "integer general\n1 1 3\n1 1 2\n1 1 3\n1 1 4\n", NULL, 1, {9}}};
+    rw_entries e;
+    rw_pattern p;
+    (void)state;
+    close(mkstemp(path));
+    for (int i = 0; i < RW_COUNT(cases); ++i) {
+        OK(rw_file_write(ctx, path, cases[i].text, strlen(cases[i].text)));
+        if (cases[i].refused) {
+            FAILS(RW_ERR_INPUT, cases[i].refused, rw_entries_read(ctx, path, &e));
+            FAILS(RW_ERR_INPUT, cases[i].refused, rw_pattern_read(ctx, path, NULL, &p));
+        }
+        OK(rw_entries_read_duplicates(ctx, path, RW_DUPLICATES_SUM, &e));
+        if (e.n != cases[i].n) fail_msg("case %d: %d entries", i, (int)e.n);
+        for (int64_t k = 0; k < e.n; ++k)
+            if (e.value[(1 + e.is_complex) * k] != cases[i].sums[k]) fail_msg("case %d: entry %d is %g", i, (int)k, e.value[(1 + e.is_complex) * k]);
+        if (i == 2) assert_true(e.value[1] == 6 && e.value[5] == -6 && e.row[2] == 0 && e.column[2] == 1);
+        OK(rw_pattern_read_duplicates(ctx, path, RW_DUPLICATES_SUM, NULL, &p));
+        assert_int_equal(p.entries, e.n);
+        rw_entries_free(&e);
+    }
+    static const char large[] = MM "real general\n1 1 2\n1 1 1e308\n1 1 1e308\n";
+    OK(rw_file_write(ctx, path, large, strlen(large)));
+    FAILS(RW_ERR_INPUT, ":4: entry (1, 1): the sum of its values is not finite", rw_entries_read_duplicates(ctx, path, RW_DUPLICATES_SUM, &e));
+    FAILS(RW_ERR_ARGUMENT, "duplicates = 2", rw_entries_read_duplicates(ctx, path, (rw_duplicates)2, &e));
+    FAILS(RW_ERR_ARGUMENT, "duplicates = 2", rw_pattern_read_duplicates(ctx, path, (rw_duplicates)2, NULL, &p));
+    unlink(path);
+}
+
 static void test_refused(void **state)
 {
     rw_sparse_choice choice;
@@ -175,7 +214,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_predictions), cmocka_unit_test(test_given_layouts), cmocka_unit_test(test_clear_cases), cmocka_unit_test(test_entries_from_files),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_predictions), cmocka_unit_test(test_given_layouts), cmocka_unit_test(test_clear_cases), cmocka_unit_test(test_entries_from_files), cmocka_unit_test(test_duplicates),
                                        cmocka_unit_test(test_refused)};
     return run_on_devices("choose", tests, RW_COUNT(tests));
 }

@@ -13,6 +13,7 @@ static rw_status call_pattern(void)
     snprintf(mtx, sizeof mtx, "%s", path_of("hermitian.mtx"));
     return rw_pattern_read(ctx, mtx, path_of("hermitian.png"), &seen_pattern);
 }
+static rw_status call_pattern_duplicates(void) { return rw_pattern_read_duplicates(ctx, path_of("hermitian.mtx"), RW_DUPLICATES_SUM, NULL, &seen_pattern); }
 static void result_pattern(void) { note("%d %d %d %d", (int)seen_pattern.entries, seen_pattern.hermitian, (int)seen_pattern.diagonals, (int)seen_pattern.formats[seen_pattern.best].size.bytes); }
 
 /* ---- matrices -------------------------------------------------------------------------------------------------------- */
@@ -233,8 +234,23 @@ static rw_status call_entries_read(void)
     if (status != RW_OK && (seen_entries.row || seen_entries.column || seen_entries.value)) fail_msg("entries after a failure");
     return status;
 }
+static rw_status call_entries_read_duplicates(void)
+{
+    memset(&seen_entries, 0x55, sizeof seen_entries);
+    rw_status status = rw_entries_read_duplicates(ctx, path_of("read.mtx"), RW_DUPLICATES_SUM, &seen_entries);
+    if (status != RW_OK && (seen_entries.row || seen_entries.column || seen_entries.value)) fail_msg("entries after a failure");
+    return status;
+}
 static void result_entries_read(void) { note("%d %d %g", (int)seen_entries.n, (int)seen_entries.row[1], seen_entries.value[1]); }
 static void after_entries_read(void) { rw_entries_free(&seen_entries), after_matrix(); }
+static int64_t precond_bytes[2];
+static rw_status call_precond_estimate(void)
+{
+    const rw_entries e = five_entries();
+    const rw_sparse_layout csr = {.format = RW_SPARSE_CSR, .values = RW_F64};
+    return rw_precond_estimate(ctx, &(rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1}, &csr, &e, RW_F64, precond_bytes);
+}
+static void result_precond_estimate(void) { note("%d %d", (int)precond_bytes[0], (int)precond_bytes[1]); }
 static rw_status call_predict(void)
 {
     const rw_entries e = five_entries();

@@ -332,7 +332,10 @@ static const probe probes[] = {
 
     {"rw_pattern_read", "", HOST_ONLY, before_pattern, call_pattern, result_pattern, nothing},
     {"rw_entries_read", "", HOST_ONLY, before_sparse_read, call_entries_read, result_entries_read, after_entries_read},
+    {"rw_pattern_read_duplicates", "", HOST_ONLY, before_pattern, call_pattern_duplicates, result_pattern, nothing},
+    {"rw_entries_read_duplicates", "", HOST_ONLY, before_sparse_read, call_entries_read_duplicates, result_entries_read, after_entries_read},
     {"rw_sparse_predict", "", HOST_ONLY, nothing, call_predict, result_choice, nothing},
+    {"rw_precond_estimate", "", HOST_ONLY, nothing, call_precond_estimate, result_precond_estimate, nothing},
     {"rw_sparse_choose", "", HOST_ONLY, nothing, call_choose, result_choice, nothing},
     {"rw_bench_products", "", HOST_ONLY | SLOWEST, before_products, call_products, result_products, after_products},
     {"rw_sparse_layout_parse", "", HOST_ONLY, nothing, call_layout, result_count, nothing},

@@ -11,6 +11,7 @@ trap 'rm -rf "$work"' EXIT
 # function, then its optional arguments: as the headers say
 cat >"$work/optional" <<'END'
 rw_array_create_from data
+rw_bench_doubt text
 rw_bench_list n
 rw_bench_products options
 rw_bench_run options
@@ -42,6 +43,7 @@ rw_multiblock_pattern layout
 rw_nearest_word names
 rw_ode_depgraph graph tiles text
 rw_pattern_read picture
+rw_pattern_read_duplicates picture
 rw_plot_results options written user
 rw_precond_memory all
 rw_program_create defines

@@ -177,6 +177,36 @@ done
 expect 2 "solve: --format csr:f32 and --values f64: f32 is another precision: leave one of them out" solve real.mtx -f csr:f32 --values f64
 expect 2 "convert: --format bsell:2:h32:c128 and --values c64: c128 is another precision" convert complex.mtx -o no.mtx -f bsell:2:h32:c128 --values c64
 expect 2 "spmv: --format dia,csr:f32,coo and --values f64: f32 is another precision" spmv real.mtx --quick -f dia,csr:f32,coo --values f64
+# the memory of a preconditioner, before it is made, is within 1.3 of what its matrices take (which its vectors are not part of)
+for precond in jacobi ssor ilu0 ilu2 icc0 ilu0:block=2; do
+    expect 0 ", preconditioner " solve symmetric.mtx -m gmres -p $precond
+    expect 0 "" solve symmetric.mtx -m gmres -p $precond --json
+    awk -v said="$(number precond_most)" -v least="$(number precond_least)" -v is="$(number precond_bytes)" 'BEGIN { exit !(said == least && said <= 1.3 * is && is <= 1.3 * said) }' ||
+        fail "$precond: said $(number precond_least) to $(number precond_most), takes $(number precond_bytes) bytes"
+done
+expect 0 "memory     at most " solve symmetric.mtx -p ilut
+grep -q ", preconditioner .* to .*B" out || fail "ilut has no interval: $(cat out)"
+# entries given twice
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '2 2 4' '1 1 1' '2 2 2' '1 1 3' '2 1 1' > twice.mtx
+for call in "solve twice.mtx" "convert twice.mtx -o sum.mtx" "spmv twice.mtx --quick" "tune twice.mtx --quick" "matrix twice.mtx"; do
+    expect 2 "twice.mtx:5: entry (1, 1) is given twice, first in line 3" $call
+    expect 2 "twice.mtx:5: entry (1, 1) is given twice, first in line 3" $call --duplicates refuse
+    expect 0 "twice.mtx: 2 x 2, 3 entries, real" $call --duplicates sum
+    expect 2 "--duplicates add: sum or refuse is needed" $call --duplicates add
+done
+grep -qx '1 1 4' sum.mtx || fail "the sum of entries: $(cat sum.mtx)"
+# warm and cold times; formats of tune in the order of the warm ones; a share is a number up to 1.5 with a spread up to 30 %, else a reason
+for tool in spmv tune; do
+    expect 0 "warm/us    cold/us" $tool real.mtx --quick
+    expect 0 '"cold": {"seconds": ' $tool real.mtx --quick --json
+    sed 's/{"format"/\n&/g' out | sed '1d; /"refused"/d; s/[{}":,]/ /g' | awk -v tool=$tool '
+        { for (i = 1; i < NF; i++) if ($i == "warm") { warm = $(i + 2); lower = $(i + 4); upper = $(i + 6) } else if ($i == "share") share = $(i + 1)
+          if (tool == "tune" && NR > 1 && warm < last) exit bad = 1
+          last = warm
+          if (share == "null" ? !/no_share +(in the cache|spread)/ : share > 1.5 || upper - lower > 0.3001 * warm) exit bad = 1 }
+        END { exit bad || NR < 3 }' || fail "$tool: order or shares: $(cat out)"
+done
+expect 0 '"least_warm_time": "' tune real.mtx --quick --json
 expect 0 "csr:f32" solve real.mtx -f csr:f32 --values f32
 expect 0 "csr:c64" solve complex.mtx -f csr:c64 --values f32 -t 1e-4
 # cg is told what it is given: the first entry that differs from the one opposite to it, or a diagonal that is not real
@@ -241,7 +271,7 @@ expect 5 "TB are needed on cpu (matrix 0 B, vectors " solve --stencil u --grid 1
 grep -q "free: use a smaller --restart, or --vectors f32" err || fail "no advice: $(cat err)"
 expect 5 "use a smaller --restart" solve --stencil u --grid 10000x10000x1000 --vectors f32 -q
 grep -q -e "--values" -e "--vectors" err && fail "advice that is followed or refused: $(cat err)"
-expect 5 "preconditioner 2" solve --stencil u --grid 10000x10000x1000 -p chebyshev -m cg -q
+expect 5 "preconditioner 3.6 TB" solve --stencil u --grid 10000x10000x1000 -p chebyshev -m cg -q
 grep -q "free: use --vectors f32" err || fail "no advice: $(cat err)"
 for precond in none jacobi chebyshev; do
     expect 0 "largest error of x" solve --stencil '(1 + x^2)*u - 0.01*laplace(u) + 0.02*dx(u)' --grid 13x7x5 --boundary neumann,periodic,dirichlet --spacing 0.1,0.2,0.1 -p $precond

@@ -16,7 +16,7 @@ static int convert(rw_context *ctx, const arguments *a, conversion *c)
     const bool transpose = given(a, "transpose") || given(a, "conjugate");
     rw_dtype values = RW_F64;
     rw_status status = open_device(ctx, a, &c->device);
-    if (status == RW_OK) status = rw_entries_read(ctx, path, &c->e);
+    if (status == RW_OK) status = read_entries(ctx, a, path, &c->e);
     if (status == RW_OK && !precision_of(a, "values", e->is_complex, &values)) return 2;
     if (status == RW_OK) status = find_layout(ctx, a, "csr", c->device, &c->e, c->e.is_complex ? RW_C128 : RW_F64, &c->layout, reason);
     if (status == RW_OK) status = rw_sparse_from_entries(c->device, &c->layout.layout, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &c->a);
@@ -55,6 +55,7 @@ static const option options[] = {
     {"transpose", 0, NULL, "write the transpose"},
     {"conjugate", 0, NULL, "write the conjugate transpose"},
     OPTION_VALUES,
+    OPTION_DUPLICATES,
     OPTION_DEVICE,
     OPTION_VERBOSE,
     OPTION_QUIET,

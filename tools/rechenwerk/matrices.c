@@ -28,8 +28,10 @@ static const char *other_type(const char *layouts, int type)
 
 bool check_types(const arguments *a)
 {
+    rw_duplicates duplicates;
     static const char *const names[] = {"vectors", "values"};
     const char *text = NULL, *format = value_of(a, "format");
+    if (!duplicates_of(a, &duplicates)) return false;
     for (int i = 0; i < COUNT(names); i++)
         if ((text = value_of(a, names[i])) && type_at(text, "") < 0) {
             usage("%s: --%s %s is none of f32, f64; complex matrices take them for each part", a->command->name, names[i], text);
@@ -38,6 +40,22 @@ bool check_types(const arguments *a)
     const char *other = text && format ? other_type(format, type_at(text, "")) : NULL;
     if (other) usage("%s: --format %s and --values %s: %.*s is another precision: leave one of them out", a->command->name, format, text, (int)strcspn(other, ":,"), other);
     return !other;
+}
+
+bool duplicates_of(const arguments *a, rw_duplicates *duplicates)
+{
+    const char *text = value_of(a, "duplicates");
+    *duplicates = text && strcmp(text, "sum") == 0 ? RW_DUPLICATES_SUM : RW_DUPLICATES_REFUSE;
+    if (!text || *duplicates == RW_DUPLICATES_SUM || strcmp(text, "refuse") == 0) return true;
+    usage("%s: --duplicates %s: sum or refuse is needed", a->command->name, text);
+    return false;
+}
+
+rw_status read_entries(rw_context *ctx, const arguments *a, const char *path, rw_entries *e)
+{
+    rw_duplicates duplicates = RW_DUPLICATES_REFUSE;
+    duplicates_of(a, &duplicates); /* checked by check_types */
+    return rw_entries_read_duplicates(ctx, path, duplicates, e);
 }
 
 bool precision_of(const arguments *a, const char *name, bool is_complex, rw_dtype *type)

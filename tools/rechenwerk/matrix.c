@@ -71,11 +71,13 @@ static int run(const arguments *a)
 {
     const char *path = a->operands[0], *picture = value_of(a, "output");
     rw_pattern p;
+    rw_duplicates duplicates;
+    if (!duplicates_of(a, &duplicates)) return 2;
     int code = check_outputs(a, 1, &(output_file){"output", ".png", NULL}, 1, a->operands);
     if (code != 0) return code;
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
-    rw_status status = rw_pattern_read(ctx, path, picture, &p);
+    rw_status status = rw_pattern_read_duplicates(ctx, path, duplicates, picture, &p);
     code = status == RW_OK ? 0 : failed(ctx, status);
     if (status == RW_OK && given(a, "json")) print_as_json(path, &p);
     else if (status == RW_OK) print_text(path, &p);
@@ -85,6 +87,7 @@ static int run(const arguments *a)
 
 static const option options[] = {
     {"output", 'o', "FILE.png", "draw where entries are"},
+    OPTION_DUPLICATES,
     OPTION_FORCE,
     OPTION_JSON,
 };

@@ -62,20 +62,31 @@ static int write_history(const char *path, const solve *s)
 
 /* ---- report ---------------------------------------------------------------------------------------------------------------- */
 
-/* Of the preconditioner, the inner solver's where there is one. */
+/* Preconditioner of the solver, or of its inner solver. */
 static const rw_precond_spec *precond_of(const solve *s) { return s->spec.inner ? &s->spec.inner->precond : &s->spec.precond; }
 
-static double precond_memory(const solve *s, bool *all)
+static rw_status estimate_precond(rw_context *ctx, solve *s)
 {
     rw_sparse_size size = s->layout.size;
     size.rows = s->e.rows; /* of a stencil too */
-    return (double)rw_precond_memory(precond_of(s), &s->layout.layout, &size, s->vectors, all);
+    if (!s->stencil) return rw_precond_estimate(ctx, precond_of(s), &s->layout.layout, &s->e, s->vectors, s->precond_bytes);
+    s->precond_bytes[0] = s->precond_bytes[1] = rw_precond_memory(precond_of(s), &s->layout.layout, &size, s->vectors, NULL);
+    return RW_OK;
 }
 
-/* Matrix, solver's vectors, b and x, preconditioner. */
-static double memory_of(const solve *s)
+/* "12.4 MB", or "0.3 MB to 2.6 MB" where the values of the matrix decide. */
+static void print_precond_memory(FILE *file, const solve *s)
 {
-    return (double)s->layout.size.bytes + precond_memory(s, NULL) + (double)rw_krylov_memory(&s->spec, s->e.rows, s->vectors) + 2 * (double)s->e.rows * (double)rw_dtype_size(s->vectors);
+    const int64_t *b = s->precond_bytes;
+    if (!precond_of(s)->method) return;
+    fprintf(file, ", preconditioner %s", in_units((double)b[0]).text);
+    if (b[1] > b[0]) fprintf(file, " to %s", in_units((double)b[1]).text);
+}
+
+/* Matrix, solver's vectors, b and x, preconditioner: the least (0) or the most (1). */
+static double memory_of(const solve *s, int most)
+{
+    return (double)s->layout.size.bytes + (double)s->precond_bytes[most] + (double)rw_krylov_memory(&s->spec, s->e.rows, s->vectors) + 2 * (double)s->e.rows * (double)rw_dtype_size(s->vectors);
 }
 
 bool restarts(const solve *s)
@@ -92,10 +103,9 @@ static void print_before(const solve *s)
     if (s->stencil) print_stencil(s);
     else print_matrix(s->matrix, &s->e);
     printf("  device     %s\n  format     %s%s%s\n", d->name, text_of(&s->layout.layout), *s->reason ? ": " : "", s->reason);
-    bool all;
-    const double whole = memory_of(s), matrix = (double)s->layout.size.bytes, precond = precond_memory(s, &all);
-    printf("  memory     %s: matrix %s, vectors %s", in_units(whole).text, in_units(matrix).text, in_units(whole - matrix - precond).text);
-    if (precond_of(s)->method) printf(", preconditioner %s%s", all ? "" : "at least ", in_units(precond).text);
+    const double whole = memory_of(s, 1), matrix = (double)s->layout.size.bytes, precond = (double)s->precond_bytes[1];
+    printf("  memory     %s%s: matrix %s, vectors %s", s->precond_bytes[1] > s->precond_bytes[0] ? "at most " : "", in_units(whole).text, in_units(matrix).text, in_units(whole - matrix - precond).text);
+    print_precond_memory(stdout, s);
     if (d->memory_free > 0) printf("; free %s", in_units((double)d->memory_free).text);
     printf("\n  method     %s, ", rw_krylov_method_name(k->method));
     if (restarts(s)) printf("restart %d, ", k->restart);
@@ -145,7 +155,8 @@ static void print_as_json(const solve *s, bool converged, double error)
     print_number_of("first", r->first), print_number_of("residual", r->residual), print_number_of("estimate", r->estimate), print_number_of("right_side", r->right_side);
     printf(", \"precond_block\": %d", s->info.block);
     print_number_of("precond_shift", s->info.shift);
-    print_number_of("seconds", r->seconds), print_number_of("precond_seconds", s->info.seconds), print_number_of("precond_bytes", (double)s->info.bytes), print_number_of("memory", memory_of(s));
+    print_number_of("seconds", r->seconds), print_number_of("precond_seconds", s->info.seconds), print_number_of("precond_bytes", (double)s->info.bytes), print_number_of("memory", memory_of(s, 1));
+    print_number_of("precond_least", (double)s->precond_bytes[0]), print_number_of("precond_most", (double)s->precond_bytes[1]);
     printf(", \"b\": "), print_json(stdout, right_side_text(s));
     if (!s->right_side) print_number_of("error", error);
     printf("}\n");
@@ -166,11 +177,10 @@ static const char *advice_of(const solve *s, double matrix, double vectors, doub
 static int check_memory(const solve *s)
 {
     const rw_device_properties *d = rw_device_info(s->device);
-    bool all;
-    const double whole = memory_of(s), matrix = (double)s->layout.size.bytes, precond = precond_memory(s, &all), vectors = whole - matrix - precond;
+    const double whole = memory_of(s, 0), matrix = (double)s->layout.size.bytes, precond = (double)s->precond_bytes[0], vectors = whole - matrix - precond;
     if (d->memory_free <= 0 || whole <= (double)d->memory_free) return 0;
     fprintf(stderr, "rechenwerk: solve: %s are needed on %s (matrix %s, vectors %s", in_units(whole).text, d->name, in_units(matrix).text, in_units(vectors).text);
-    if (precond_of(s)->method) fprintf(stderr, ", preconditioner %s%s", all ? "" : "at least ", in_units(precond).text);
+    print_precond_memory(stderr, s);
     fprintf(stderr, "), and %s are free: use %s\n", in_units((double)d->memory_free).text, advice_of(s, matrix, vectors, precond));
     return 5;
 }
@@ -241,6 +251,10 @@ static int run(const arguments *a)
         if (code == 0) code = parse_spec(ctx, a, s);
         if (code == 0) code = check_files(a, s);
         if (code == 0) code = s->stencil ? read_stencil(ctx, a, s) : read_system(ctx, a, s);
+        if (code == 0) {
+            const rw_status status = estimate_precond(ctx, s);
+            code = status == RW_OK ? 0 : failed(ctx, status);
+        }
         if (code == 0 && !given(a, "json") && !given(a, "quiet")) print_before(s);
         if (code == 0) code = check_memory(s);
         if (code == 0 && !given(a, "quiet")) warn_unless_hermitian(s);
@@ -270,6 +284,7 @@ static const option options[] = {
     {"format", 'f', "FORMAT", "auto (usual), or a layout such as csr, bsell:5x5; rechenwerk list formats"},
     OPTION_DEVICE,
     OPTION_VALUES,
+    OPTION_DUPLICATES,
     {"vectors", 0, "TYPE", "precision of vectors and sums: f64 (usual) or f32"},
     {"rtol", 't', "X", "stop when |r| is at most X |b|; without it and --atol 1e-8"},
     {"atol", 0, "X", "or at most X"},

@@ -113,7 +113,7 @@ static void set_block(rw_precond_spec *p)
 int read_system(rw_context *ctx, const arguments *a, solve *s)
 {
     rw_status status = open_device(ctx, a, &s->device);
-    if (status == RW_OK) status = rw_entries_read(ctx, s->matrix, &s->e);
+    if (status == RW_OK) status = read_entries(ctx, a, s->matrix, &s->e);
     if (status != RW_OK) return failed(ctx, status);
     if (s->e.rows != s->e.columns || s->e.rows == 0)
         return usage("solve: %s has %lld rows and %lld columns: a system needs as many of one as of the other, and some", s->matrix, (long long)s->e.rows, (long long)s->e.columns);

@@ -12,6 +12,7 @@ typedef struct products {
     rw_dtype vectors;
     rw_sparse_choice choice; /* candidates, chosen or given */
     rw_bench_result *rows;
+    int order[RW_SPARSE_CANDIDATES]; /* candidates as they are printed */
     bool tune;
 } products;
 
@@ -20,15 +21,40 @@ typedef struct products {
 /* Useful operations of a product: a multiplication and an addition an entry, of complex numbers 8, of real by complex ones 4. */
 static double operations(const products *p) { return (double)p->e.n * (p->e.is_complex ? 8 : rw_dtype_is_complex(p->vectors) ? 4 : 2); }
 
-/* What a product took, as bytes that a copy moved in that time: formats are measured one after the other, and others may use the machine meanwhile. */
-static double measured_cost(const rw_bench_result *r) { return r->bytes / r->share; }
+/* Whether candidate a comes after b in `tune`: by warm time, refused ones last. */
+static bool is_slower(const products *p, int a, int b)
+{
+    const rw_bench_result *r = p->rows + a, *s = p->rows + b;
+    return r->rounds && s->rounds ? r->seconds > s->seconds : !r->rounds && s->rounds;
+}
 
+static void sort_rows(products *p)
+{
+    for (int i = 0; i < p->choice.n; ++i) {
+        int at = i;
+        for (; p->tune && at > 0 && is_slower(p, p->order[at - 1], i); --at) p->order[at] = p->order[at - 1];
+        p->order[at] = i;
+    }
+}
+
+/* The candidate with the least warm time, -1 where none was measured. */
 static int fastest(const products *p)
 {
     int best = -1;
     for (int i = 0; i < p->choice.n; ++i)
-        if (p->rows[i].rounds && (best < 0 || measured_cost(p->rows + i) < measured_cost(p->rows + best))) best = i;
+        if (p->rows[i].rounds && (best < 0 || p->rows[i].seconds < p->rows[best].seconds)) best = i;
     return best;
+}
+
+/* Why the fastest format is not stated: the times of the fastest or of the chosen one are in doubt. "": it is. */
+static void doubt_of_order(const products *p, int best, char *text, size_t size)
+{
+    const int who[] = {best, p->choice.best};
+    text[0] = 0;
+    for (int i = 0; i < 2 && !text[0]; ++i) {
+        char why[32];
+        if (p->rows[who[i]].rounds && rw_bench_doubt(p->rows + who[i], why, sizeof why)) snprintf(text, size, "%s: %s", p->rows[who[i]].variant, why);
+    }
 }
 
 /* What the model says it should take, at the speed of the copy in the same rounds. */
@@ -39,25 +65,45 @@ static void print_row(const products *p, int i)
     const rw_sparse_candidate *c = p->choice.candidate + i;
     const rw_bench_result *r = p->rows + i;
     const char *mark = p->tune && i == p->choice.best ? "->" : "";
+    char share[32];
     if (c->refused) {
         printf("%-2s %-26s refused: it would pad the matrix to many times its size\n", mark, r->variant);
         return;
     }
+    if (!rw_bench_doubt(r, share, sizeof share)) snprintf(share, sizeof share, "%.3f", r->share);
     printf("%-2s %-26s %11s %9.3f %11s", mark, r->variant, in_units((double)c->size.bytes).text, c->fill, in_units(c->moved).text);
-    if (p->tune) printf(" %12.4g %12.4g %10.3g", 1e6 * predicted(p, i), 1e6 * r->seconds, r->seconds / predicted(p, i));
-    else printf(" %12.4g %8.1f", 1e6 * r->seconds, 1e-9 * r->bytes / r->seconds);
-    printf(" %8.3f %9.2f %8.2g%s\n", r->share, 1e-9 * operations(p) / r->seconds, r->error, r->error > 1 ? "  WRONG" : "");
+    if (p->tune) printf(" %12.4g", 1e6 * predicted(p, i));
+    printf(" %10.4g %10.4g", 1e6 * r->seconds, 1e6 * r->cold);
+    if (p->tune) printf(" %10.3g", r->seconds / predicted(p, i));
+    else printf(" %8.1f", 1e-9 * r->bytes / r->seconds);
+    printf(" %12s %9.2f %8.2g%s\n", share, 1e-9 * operations(p) / r->seconds, r->error, r->error > 1 ? "  WRONG" : "");
 }
 
 static void print_columns(const products *p)
 {
-    printf("\n  memory: of the matrix; places: kept for an entry; a product: bytes that it moves");
+    printf("\n  memory: size of the matrix; places: stored values per entry, padding included; a product: bytes that it moves\n"
+           "  warm: median time of the same product looped, as solvers use it; cold: of one product after a copy that evicts the matrix from the caches\n");
     if (p->tune)
-        printf("\n  predicted: those bytes, over the share of a copy's speed that products of the format reach on such devices and the speed of the copy here; measured: the median; ratio: measured over predicted\n"
-               "  of copy: speed of the product over that of a copy in the same rounds");
-    else printf("; time: the median; GB/s: those bytes over it\n  of copy: that speed over the one of a copy in the same rounds");
-    printf("; GFlop/s: of entries, without padding; error: over what rounding allows, above 1 is wrong\n");
-    if (p->tune) printf("  ->: of the least predicted cost, the one that --format auto takes; the model leaves out launches and caches, so a small matrix takes longer than predicted\n");
+        printf("  predicted: those bytes, over the share of a copy's speed that products of the format reach on such devices and the speed of the copy here; ratio: warm over predicted\n"
+               "  ->: the format of the least predicted cost, which --format auto takes; rows are in the order of the warm times\n"
+               "  The model leaves out launches and caches: small matrices take longer or shorter than predicted.\n");
+    else printf("  GB/s: those bytes over the warm time\n");
+    printf("  of copy: warm speed over that of a copy in the same rounds. None where it exceeds %.1f (in the cache) or the interquartile range exceeds %.0f %% of the median (spread)\n", RW_BENCH_MOST_SHARE,
+           100 * RW_BENCH_MOST_SPREAD);
+    printf("  GFlop/s: of entries, without padding; error: over what rounding allows, above 1 is wrong\n");
+}
+
+static void print_choice(const products *p)
+{
+    const int best = fastest(p);
+    const rw_bench_result *chosen = p->rows + p->choice.best, *any = p->rows + best;
+    char doubt[128];
+    printf("  chosen: %s, %s\n", chosen->variant, p->choice.reason);
+    doubt_of_order(p, best, doubt, sizeof doubt);
+    if (doubt[0]) printf("  fastest: no verdict (%s); least warm time: %s", doubt, any->variant);
+    else printf("  fastest: %s", any->variant);
+    if (chosen->rounds) printf("; the chosen one takes %.3f times as long, warm", chosen->seconds / any->seconds);
+    printf("\n");
 }
 
 static void print_text(const products *p)
@@ -67,35 +113,56 @@ static void print_text(const products *p)
     if (any)
         printf("  %s, vectors %s; %s %.4g GB/s; medians of %d\n", rw_device_info(p->device)->name, rw_dtype_name(p->vectors), any->limit_name, 1e-9 * any->limit, any->rounds);
     printf("\n   %-26s %11s %9s %11s", "format", "memory", "places", "a product");
-    if (p->tune) printf(" %12s %12s %10s", "predicted/us", "measured/us", "ratio");
-    else printf(" %12s %8s", "time/us", "GB/s");
-    printf(" %8s %9s %8s\n", "of copy", "GFlop/s", "error");
-    for (int i = 0; i < p->choice.n; ++i) print_row(p, i);
+    if (p->tune) printf(" %12s", "predicted/us");
+    printf(" %10s %10s", "warm/us", "cold/us");
+    if (p->tune) printf(" %10s", "ratio");
+    else printf(" %8s", "GB/s");
+    printf(" %12s %9s %8s\n", "of copy", "GFlop/s", "error");
+    for (int i = 0; i < p->choice.n; ++i) print_row(p, p->order[i]);
     print_columns(p);
-    if (!p->tune || !any) return;
-    const rw_bench_result *best = p->rows + p->choice.best;
-    printf("  chosen: %s, %s\n  fastest: %s", best->variant, p->choice.reason, any->variant);
-    if (best->rounds) printf("; the chosen one takes %.3f times as long, both beside a copy in the same rounds", measured_cost(best) / measured_cost(any));
-    printf("\n");
+    if (p->tune && any) print_choice(p);
+}
+
+/* "warm": {"seconds": …, "lower": …, "upper": …} */
+static void print_times(const char *name, double seconds, double lower, double upper)
+{
+    printf(", \"%s\": {\"seconds\": %.9g, \"lower\": %.9g, \"upper\": %.9g}", name, seconds, lower, upper);
+}
+
+static void print_row_as_json(const products *p, int i)
+{
+    const rw_sparse_candidate *c = p->choice.candidate + i;
+    const rw_bench_result *r = p->rows + i;
+    char doubt[32];
+    printf("{\"format\": "), print_json(stdout, r->variant);
+    if (c->refused) {
+        printf(", \"refused\": true}");
+        return;
+    }
+    printf(", \"bytes\": %lld, \"fill\": %.17g, \"moved\": %.17g, \"cost\": %.17g", (long long)c->size.bytes, c->fill, c->moved, c->cost);
+    print_times("warm", r->seconds, r->lower, r->upper), print_times("cold", r->cold, r->cold_lower, r->cold_upper);
+    printf(", \"copy\": %.9g", r->limit);
+    if (rw_bench_doubt(r, doubt, sizeof doubt)) printf(", \"share\": null, \"no_share\": \"%s\"", doubt);
+    else printf(", \"share\": %.9g", r->share);
+    printf(", \"error\": %.9g}", r->error);
 }
 
 static void print_as_json(const products *p)
 {
+    const int best = fastest(p);
     printf("{\"file\": "), print_json(stdout, p->path);
     printf(", \"rows\": %lld, \"columns\": %lld, \"entries\": %lld, \"complex\": %s, \"device\": ", (long long)p->e.rows, (long long)p->e.columns, (long long)p->e.n, p->e.is_complex ? "true" : "false");
     print_json(stdout, rw_device_info(p->device)->name);
     printf(", \"vectors\": \"%s\", \"operations\": %.17g", rw_dtype_name(p->vectors), operations(p));
     if (p->tune) printf(", \"chosen\": "), print_json(stdout, p->rows[p->choice.best].variant);
-    printf(", \"products\": [");
-    for (int i = 0; i < p->choice.n; ++i) {
-        const rw_sparse_candidate *c = p->choice.candidate + i;
-        const rw_bench_result *r = p->rows + i;
-        printf("%s{\"format\": ", i ? ", " : ""), print_json(stdout, r->variant);
-        if (c->refused) printf(", \"refused\": true}");
-        else
-            printf(", \"bytes\": %lld, \"fill\": %.17g, \"moved\": %.17g, \"cost\": %.17g, \"seconds\": %.9g, \"lower\": %.9g, \"upper\": %.9g, \"copy\": %.9g, \"share\": %.9g, \"error\": %.9g}", (long long)c->size.bytes,
-                   c->fill, c->moved, c->cost, r->seconds, r->lower, r->upper, r->limit, r->share, r->error);
+    if (p->tune && best >= 0) {
+        char doubt[128];
+        printf(", \"least_warm_time\": "), print_json(stdout, p->rows[best].variant);
+        doubt_of_order(p, best, doubt, sizeof doubt);
+        printf(", \"fastest\": "), doubt[0] ? (void)printf("null, \"no_fastest\": ") : (void)0, print_json(stdout, doubt[0] ? doubt : p->rows[best].variant);
     }
+    printf(", \"products\": [");
+    for (int i = 0; i < p->choice.n; ++i) printf("%s", i ? ", " : ""), print_row_as_json(p, p->order[i]);
     printf("]}\n");
 }
 
@@ -131,7 +198,7 @@ static rw_status find_candidates(rw_context *ctx, const arguments *a, rw_dtype v
 static int measure(rw_context *ctx, const arguments *a, const rw_bench_options *options, products *p)
 {
     rw_status status = open_device(ctx, a, &p->device);
-    if (status == RW_OK) status = rw_entries_read(ctx, p->path, &p->e);
+    if (status == RW_OK) status = read_entries(ctx, a, p->path, &p->e);
     if (status != RW_OK) return failed(ctx, status);
     rw_dtype values = RW_F64;
     if (!precision_of(a, "values", p->e.is_complex, &values)) return 2;
@@ -140,6 +207,7 @@ static int measure(rw_context *ctx, const arguments *a, const rw_bench_options *
     status = find_candidates(ctx, a, values, p);
     if (status == RW_OK) status = rw_bench_products(p->device, &p->e, p->vectors, p->choice.candidate, p->choice.n, options, &p->rows);
     if (status != RW_OK) return failed(ctx, status);
+    sort_rows(p);
     if (given(a, "json")) print_as_json(p);
     else print_text(p);
     for (int i = 0; i < p->choice.n; ++i)
@@ -175,8 +243,8 @@ static int run_spmv(const arguments *a) { return run_products(a, false); }
 static int run_tune(const arguments *a) { return run_products(a, true); }
 
 #define OPTIONS_OF_PRODUCTS                                                                                                                                 \
-    OPTION_DEVICE, OPTION_VALUES, {"vectors", 0, "TYPE", "precision of the vectors: f64, f32; without it that of the matrix"},                               \
-        {"rounds", 'n', "N", "timed repetitions, without it 20"}, {"quick", 0, NULL, "three repetitions: that it runs, not how fast"}, OPTION_JSON, OPTION_VERBOSE, OPTION_NO_CACHE
+    OPTION_DEVICE, OPTION_VALUES, OPTION_DUPLICATES, {"vectors", 0, "TYPE", "precision of the vectors: f64, f32; without it that of the matrix"},                               \
+        {"rounds", 'n', "N", "timed repetitions (default: 20)"}, {"quick", 0, NULL, "three repetitions: that it runs, not how fast"}, OPTION_JSON, OPTION_VERBOSE, OPTION_NO_CACHE
 
 static const option spmv_options[] = {
     {"format", 'f', "FORMATS", "all (usual), auto, or formats with commas between them: csr,bsell:5x5"},
@@ -190,7 +258,9 @@ const command command_spmv = {
     .least = 1,
     .most = 1,
     .line = "measure products of a sparse matrix with a vector, in one format or all",
-    .more = "Each result is compared with sums in long double first; then it takes turns with a copy on the device. The exit code is 1 when a result is wrong.",
+    .more = "Each result is compared with sums in long double first. Two times are given: warm, of the same product looped as solvers use it, and cold, of one product after a copy that evicts "
+            "its data from the caches. The share of a copy's speed goes by the warm time; it is replaced by the reason where the matrix is in the cache (share above 1.5) or the times "
+            "spread over more than 30 %. The exit code is 1 when a result is wrong.",
     .options = spmv_options,
     .noptions = COUNT(spmv_options),
     .run = run_spmv,
@@ -203,7 +273,8 @@ const command command_tune = {
     .most = 1,
     .line = "measure the formats for a sparse matrix beside what the choice of one predicts",
     .more = "The format that `--format auto` takes is marked ->. Predicted are the bytes that a product moves, over the share of a copy's speed that the format was seen to reach, at the "
-            "speed of the copy in this run.",
+            "speed of the copy in this run. Formats are in the order of their warm times, which solvers see; the cold time is that after a copy has evicted the matrix from the caches. "
+            "The fastest is not named where a time behind it is in doubt: the matrix is in the cache (faster than 1.5 copies) or the times spread over more than 30 %.",
     .options = tune_options,
     .noptions = COUNT(tune_options),
     .run = run_tune,
