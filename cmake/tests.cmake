@@ -9,7 +9,7 @@
 rw_require(CMOCKA cmocka)
 
 # Tests share the cores, so threads that wait must not spin.
-set(timeout 900)
+set(timeout 1800)
 set(environment
     "SOURCE=${PROJECT_SOURCE_DIR}"
     "BUILD=${PROJECT_BINARY_DIR}"
@@ -20,7 +20,7 @@ set(environment
     "CC=${CMAKE_C_COMPILER}"
     "SANITIZE=${sanitizers}")
 if(sanitizers)
-    set(timeout 1200)
+    set(timeout 2400)
     # CUDA maps memory into AddressSanitizer's gap. libgomp is not instrumented, so ThreadSanitizer would take its
     # barriers for races: one OpenMP thread, and the library's own threads and locks are what it checks. clang's libomp tells
     # its barriers through Archer (RECHENWERK_ARCHER, packaging/thread-loops.sh): several threads. The leak sanitizer guesses

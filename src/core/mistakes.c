@@ -2,7 +2,7 @@
  *
  *   rw_mistakes m;
  *   rw_mistakes_begin(&m);                      from here on this thread collects
- *   RW_NOTE(check_key(…));                      a mistake is noted, and checking goes on behind it
+ *   RW_NOTE(check_key(…));                      a mistake is noted, and checking goes on after it
  *   return rw_mistakes_end(ctx, &m, status);    ERR_INPUT when there was one: a line of the message for each
  *
  * A mistake is an ERR_INPUT; all other failures end the checks at once. Without a collector RW_NOTE is RW_TRY, so a

@@ -18,7 +18,7 @@ rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *f, int sides
     return RW_OK;
 }
 
-/* Behind lowering: what is known to be 0 on the host. */
+/* After lowering: what is known to be 0 on the host. */
 rw_status rw_check_robin(rw_context *ctx, const rw_graph *g, const rw_expr_field *f, int side, rw_node b)
 {
     if (f->boundary[side].kind != RW_BOUNDARY_ROBIN || !rw_is_const(g, b, 0)) return RW_OK;

@@ -274,7 +274,7 @@ const command command_tune = {
     .line = "measure the formats for a sparse matrix beside what the choice of one predicts",
     .more = "The format that `--format auto` takes is marked ->. Predicted are the bytes that a product moves, over the share of a copy's speed that the format was seen to reach, at the "
             "speed of the copy in this run. Formats are in the order of their warm times, which solvers see; the cold time is that after a copy has evicted the matrix from the caches. "
-            "The fastest is not named where a time behind it is in doubt: the matrix is in the cache (faster than 1.5 copies) or the times spread over more than 30 %.",
+            "The fastest is not named where one of the times is in doubt: the matrix is in the cache (faster than 1.5 copies) or the times spread over more than 30 %.",
     .options = tune_options,
     .noptions = COUNT(tune_options),
     .run = run_tune,
