@@ -6,7 +6,7 @@
 static rw_status find(rw_expr *e, const char *name, int *field)
 {
     *field = rw_graph_find_field(e->graph, name);
-    return *field >= 0 ? RW_OK : rw_expr_bind(e, name, NULL); /* which names the nearest */
+    return *field >= 0 ? RW_OK : rw_expr_no_field(e, name);
 }
 
 static rw_status check_fields(rw_context *ctx, const rw_expr *e, int from, int to)

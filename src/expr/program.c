@@ -372,6 +372,8 @@ void rw_expr_hold(rw_expr *e, int field, rw_array *a)
     rw_array_destroy(&before);
 }
 
+rw_status rw_expr_no_field(rw_expr *e, const char *field) { return fail_nearest(e, "field", field, true); }
+
 /* The grid's (z, y, x), axes of one node apart. Where one of the two is a row, the order in memory leaves no doubt. */
 static bool has_shape(const rw_grid *g, const rw_array *a)
 {
@@ -420,7 +422,7 @@ rw_status rw_expr_bind(rw_expr *e, const char *field, rw_array *a)
 {
     RW_NEED(e, "expr"); RW_NEED(field, "field"); RW_NEED(a, "array");
     int f = rw_graph_find_field(e->graph, field);
-    return f < 0 ? fail_nearest(e, "field", field, true) : bind(e, f, a);
+    return f < 0 ? rw_expr_no_field(e, field) : bind(e, f, a);
 }
 
 void rw_expr_set_index(rw_expr *e, int param, double re, double im)

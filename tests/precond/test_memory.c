@@ -51,6 +51,11 @@ static void compare(const char *name, const entries *e, const char *layout, cons
     const double is = (double)(counters().bytes_allocated - before);
     print_message("%-14s %-8s %-22s %10.0f said %10.0f %10.0f, ratio %.3f; in %.2g s, made in %.2g s\n", name, layout, text, is, (double)said[0], (double)said[1], (double)said[1] / is, seconds,
                   rw_precond_get_info(p).seconds);
+    if (rw_device_info(dev)->gpu) { /* whose slices are made equally long: more than the entries need */
+        assert_true(is >= (double)said[0] / 1.3);
+        rw_precond_destroy(&p), rw_sparse_destroy(&m);
+        return;
+    }
     if (said[0] == said[1]) assert_true(is <= 1.3 * (double)said[0] && is >= (double)said[0] / 1.3);
     else assert_true(is <= 1.05 * (double)said[1] && is >= (double)said[0] / 1.05);
     if (!strstr(text, "ilut")) assert_true(said[0] == said[1]);
