@@ -73,7 +73,7 @@ expect 2 "a grid of 1e+12 cells: at most 1e8" generate laplace --cells 1000000x1
 expect 2 "--cgns says cells, grid blocks and what is periodic: leave --cells out" generate trace --cgns g.cgns --cells 3x3x3
 expect 2 "leave --periodic out" generate trace --cgns g.cgns --periodic
 expect 2 "--cgns belongs to trace" generate laplace --cgns g.cgns
-expect 1 "nowhere.cgns" generate trace --cgns nowhere.cgns
+expect 2 "nowhere.cgns" generate trace --cgns nowhere.cgns
 expect 1 "the file takes about" generate trace --cells 10000x10000x1000 -o x.mtx
 expect 1 "nowhere/x.mtx" generate trace --cells 3x3x3 -o nowhere/x.mtx
 [ -e x.mtx ] && fail "a refused matrix leaves a file"

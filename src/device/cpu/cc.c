@@ -115,7 +115,8 @@ static rw_status write_source(rw_context *ctx, const char *path, const rw_text *
     size_t done = f ? fwrite(text->data, 1, text->length, f) : 0;
     bool ok = f && done == text->length;
     if (f && fclose(f) != 0) ok = false;
-    return ok ? RW_OK : rw_fail(ctx, RW_ERR_FILE, "kernel source %s: %s", path, strerror(errno));
+    int reason = errno;
+    return ok ? RW_OK : rw_fail(ctx, RW_ERR_FILE, "kernel source %s: %s: %s", path, strerror(reason), rw_file_advice(reason));
 }
 
 #define MAX_OPTIONS 48
