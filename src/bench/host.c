@@ -21,7 +21,8 @@ static rw_status compile(rw_context *ctx, const char *cc, const rw_temporary *fo
     if (status != RW_OK) goto done;
     char *argv[] = {(char *)(uintptr_t)cc, "-std=gnu17", "-O3", "-march=native", "-fopenmp", "-fno-math-errno",
                     "-fno-trapping-math", "-fcx-limited-range", "-w", "-fPIC", "-shared", "-o", out, src, "-lm", NULL};
-    if (rw_process_run(argv, folder, log, seconds, ctx->interrupt) != 0)
+    const int code = rw_process_run(argv, folder, log, seconds, ctx->interrupt);
+    if (code != 0 && code != RW_PROCESS_UNKNOWN)
         status = rw_fail(ctx, RW_ERR_COMPILE, "host peers do not compile with %s", cc);
     else if (!(host->library = dlopen(out, RTLD_NOW | RTLD_LOCAL)))
         status = rw_fail(ctx, RW_ERR_COMPILE, "host peers: %s", dlerror());
@@ -33,14 +34,13 @@ done:
 rw_status rw_host_open(rw_context *ctx, rw_host **host)
 {
     *host = NULL;
-    char *cc = rw_cc_find();
-    if (!cc) return rw_fail(ctx, RW_ERR_UNSUPPORTED, "no C compiler for the peers on the host: install gcc");
+    char cc[RW_CC_PATH];
+    if (!rw_cc_find(cc)) return rw_fail(ctx, RW_ERR_UNSUPPORTED, "no C compiler for the peers on the host: install gcc");
     rw_temporary folder = {NULL, -1};
     rw_host *h = rw_calloc(1, sizeof *h);
     rw_status status = h ? rw_temporary_create(ctx, &folder) : rw_fail_memory(ctx, sizeof *h, "peers on the host");
     if (status == RW_OK) status = compile(ctx, cc, &folder, h);
     rw_temporary_remove(&folder);
-    rw_free(cc);
     if (status == RW_OK) *host = h;
     else rw_free(h);
     return status;

@@ -26,7 +26,11 @@ static const double PI = 3.14159265358979323846;
 
 bool rw_range_is_switch(rw_node_op op)
 {
-    return op == RW_OP_LT || op == RW_OP_LE || op == RW_OP_EQ || op == RW_OP_NE || op == RW_OP_FLOOR || op == RW_OP_SIGN || op == RW_OP_MOD;
+    switch (op) {
+    case RW_OP_LT: case RW_OP_LE: case RW_OP_EQ: case RW_OP_NE: case RW_OP_FLOOR: case RW_OP_SIGN: case RW_OP_MOD:
+    case RW_OP_MIN: case RW_OP_MAX: case RW_OP_ABS: case RW_OP_TAN: case RW_OP_ATAN2: return true;
+    default: return false;
+    }
 }
 
 /* ---- create, destroy --------------------------------------------------------------------------------------------------- */
@@ -274,21 +278,43 @@ rw_interval rw_range_of(rw_range *r, double lo, double hi)
 
 /* ---- jumps -------------------------------------------------------------------------------------------------------------- */
 
-/* What is constant between jumps: the value; of mod the quotient. */
+/* A switch is on one of its branches, which have numbers, and jumps or bends from one to the next: between comparisons
+ * of min, max and abs, periods of mod and tan, quadrants of atan2. Of the others the value is the number. */
+static bool value_is_branch(rw_node_op op)
+{
+    return op != RW_OP_MOD && op != RW_OP_MIN && op != RW_OP_MAX && op != RW_OP_ABS && op != RW_OP_TAN && op != RW_OP_ATAN2;
+}
+
+static rw_interval branches(rw_node_op op, rw_interval a, rw_interval b)
+{
+    const rw_interval zero = point(0);
+    switch (op) {
+    case RW_OP_MOD: return quotients(a, b);
+    case RW_OP_MIN: return compare(RW_OP_LT, a, b);
+    case RW_OP_MAX: return compare(RW_OP_LT, b, a);
+    case RW_OP_ABS: return compare(RW_OP_LT, a, zero);
+    case RW_OP_TAN: return a.nan ? UNKNOWN : make(floor(a.lo / PI + 0.5), floor(a.hi / PI + 0.5));
+    default: { /* atan2: a/b with b > 0 in one piece */
+        rw_interval left = compare(RW_OP_LT, b, zero), lower = compare(RW_OP_LT, a, zero);
+        return is_zero(left) ? zero : make(left.lo + 2 * lower.lo, left.hi + 2 * lower.hi);
+    }
+    }
+}
+
 static double branch_at(rw_range *r, double t)
 {
-    double re, im, a[2], b[2];
+    double value[3][2];
     const rw_graph_node *p = r->g->nodes + r->node;
+    const rw_node_op op = (rw_node_op)p->op;
     rw_graph_param *param = r->g->params + r->param;
     double kept = param->re;
     param->re = t;
-    rw_graph_scalar(r->g, r->node, &re, &im);
-    if (p->op == RW_OP_MOD) {
-        rw_graph_scalar(r->g, p->arg[0], &a[0], &a[1]), rw_graph_scalar(r->g, p->arg[1], &b[0], &b[1]);
-        re = quotient(a[0], b[0], re);
-    }
+    rw_graph_scalar(r->g, r->node, &value[2][0], &value[2][1]);
+    for (int i = 0; i < rw_ops[op].arity && !value_is_branch(op); ++i) rw_graph_scalar(r->g, p->arg[i], &value[i][0], &value[i][1]);
     param->re = kept;
-    return re;
+    if (value_is_branch(op)) return value[2][0];
+    if (op == RW_OP_MOD) return quotient(value[0][0], value[1][0], value[2][0]);
+    return branches(op, point(value[0][0]), rw_ops[op].arity > 1 ? point(value[1][0]) : UNKNOWN).lo;
 }
 
 static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
@@ -297,9 +323,11 @@ static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); 
 static bool is_constant(rw_range *r, double lo, double hi)
 {
     const rw_graph_node *p = r->g->nodes + r->node;
-    rw_interval v = rw_range_of(r, lo, hi);
-    if (p->op == RW_OP_MOD) v = quotients(r->value[r->position[p->arg[0]]], r->value[r->position[p->arg[1]]]);
-    return is_point(v);
+    const rw_node_op op = (rw_node_op)p->op;
+    rw_interval v = rw_range_of(r, lo, hi), a[2] = {UNKNOWN, UNKNOWN};
+    if (value_is_branch(op)) return is_point(v);
+    for (int i = 0; i < rw_ops[op].arity; ++i) a[i] = r->value[r->position[p->arg[i]]];
+    return is_point(branches(op, a[0], a[1]));
 }
 
 bool rw_range_jumps(rw_range *r, double here, double there) { return !same(branch_at(r, here), branch_at(r, there)); }

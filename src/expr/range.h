@@ -1,7 +1,7 @@
 /* Ranges of scalars while one parameter runs through an interval: interval arithmetic (R. E. Moore, Interval Analysis, 1966).
  *
- * A switch is a scalar whose value jumps: a comparison, floor, sign or mod of the parameter. Time integration looks for the next jump with
- * rw_range_next. It is found wherever it lies and however short the pulse is, because an interval counts as free of jumps only when its
+ * A switch is a scalar whose value or slope jumps: a comparison, floor, sign, mod, min, max, abs, tan or atan2 of the parameter. Time
+ * integration looks for the next jump with rw_range_next. It is found wherever it lies and however short the pulse is, because an interval counts as free of jumps only when its
  * range proves that. */
 #ifndef RW_RANGE_H
 #define RW_RANGE_H
@@ -26,7 +26,7 @@ rw_interval rw_range_of(rw_range *range, double lo, double hi);
 /* False when the node contains what interval arithmetic cannot bound: functions in C and complex numbers that depend on the parameter. */
 bool rw_range_is_bounded(const rw_range *range);
 
-/* True for comparisons, floor, sign and mod. */
+/* True for the functions named above. */
 bool rw_range_is_switch(rw_node_op op);
 
 typedef enum rw_range_answer {

@@ -1,4 +1,4 @@
-/* Switches in time: comparisons, floor, sign and mod of functions of time, as in where(mod(t, 20) < 0.5, 2, 0).
+/* Switches in time: comparisons, floor, sign, mod, min, max and abs of functions of time, as in where(mod(t, 20) < 0.5, 2, 0).
  *
  * A step must not contain one: stages on both sides of a jump cost the method its order, and a pulse between two stages is not seen at all.
  * The next switch is looked for by interval arithmetic (src/expr/range.h), which finds it wherever it lies. Where that gives up, the step is

@@ -285,10 +285,9 @@ static void each_finding(const char *compiler)
 
 static void each_finding_with(const char *name)
 {
-    char *cc = rw_cc_find_on_path(name);
-    if (!cc) skip();
+    char cc[RW_CC_PATH];
+    if (!rw_cc_find_on_path(name, cc)) skip();
     each_finding(cc);
-    rw_free(cc);
 }
 
 static void findings_gcc(void **state) { (void)state, each_finding_with("gcc"); }
@@ -522,10 +521,9 @@ static void correct_kernels(void **state)
 
 static void correct_kernels_clang(void **state)
 {
-    char *clang = rw_cc_find_on_path("clang");
-    if (!clang) skip();
+    char clang[RW_CC_PATH];
+    if (!rw_cc_find_on_path("clang", clang)) skip();
     setenv("RECHENWERK_CC", clang, 1);
-    rw_free(clang);
     correct_kernels(state);
 }
 

@@ -121,6 +121,21 @@ static void test_less_optimisation_helps(void **state)
     assert_int_equal(entries(""), 0);
 }
 
+/* A daemon that ignores SIGCHLD is not told how its children end. */
+static void test_ignored_children(void **state)
+{
+    (void)state;
+    rw_program *p;
+    signal(SIGCHLD, SIG_IGN);
+    rw_status status = create(&p);
+    rw_program_destroy(&p);
+    assert_int_equal(status, RW_OK);
+    compiler("echo too bad >&2\nexit 1\n");
+    status = create(&p);
+    signal(SIGCHLD, SIG_DFL);
+    FAILS(RW_ERR_COMPILE, "too bad", status);
+}
+
 static void test_wrong_limits(void **state)
 {
     (void)state;
@@ -269,6 +284,7 @@ int main(int argc, char **argv)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
         TEST(test_a_compiler_that_hangs),
         TEST(test_less_optimisation_helps),
+        TEST(test_ignored_children),
         TEST(test_wrong_limits),
         TEST(test_an_interrupted_compiler),
         TEST(test_logs_of_any_size),

@@ -98,7 +98,9 @@ static void test_first_jump(void **state)
         {"mod(s, 20) < 0.5", 0, 1e4, 0.5, 0}, {"mod(s, 20) < 0.5", 0.5, 1e4, 20, 0}, {"mod(s, 20)", 0.5, 1e4, 20, 0},
         {"mod(s, 1000) < 1e-6", 1, 1e5, 1000, 0}, {"sin(20*s + 0.1) > 0", 0, 50, 0.15207963267948966, 8}, {"cos(s) >= 0.9999999999", 1, 40, 6.2831711650, 0},
         {"s*s > 2", 0, 1e8, 1.4142135623730951, 1}, {"exp(s) < 1e10", 0, 700, 23.025850929940457, 4}, {"s^3 - s > 10", 0, 1e3, 2.3089073, 0},
-        {"abs(s - 5) < 1e-9", 0, 1e3, 5 - 1e-9, 4}, {"where(s > 2, s, 0) > 3", 0, 1e3, 3, 1}, {"s > 7 and s < 7.0001", 0, 1e6, 7, 1}};
+        {"abs(s - 5) < 1e-9", 0, 1e3, 5 - 1e-9, 4}, {"where(s > 2, s, 0) > 3", 0, 1e3, 3, 1}, {"s > 7 and s < 7.0001", 0, 1e6, 7, 1},
+        {"max(cos(s) - 0.99, 0)", 1, 1e3, 6.1416457, 0}, {"min(s, 4)", 0, 1e6, 4, 0}, {"abs(s - 0.25)", 0, 1e3, 0.25, 0},
+        {"tan(s)", 0, 1e2, 1.5707963267948966, 1}, {"atan2(sin(s), cos(s))", 2, 1e2, 3.14159265358979323, 1}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         double before = NAN, after = NAN;
         rw_node n = node_of(cases[i].text);
@@ -120,7 +122,8 @@ static void test_no_jump(void **state)
     (void)state;
     static const struct { const char *text; double from, until; } cases[] = {
         {"s < 5", 0, 4.999}, {"s >= 1.1", 1.1, 1e9}, {"mod(s, 20) < 20", 0, 1e4}, {"sin(s) <= 1", 0, 1e3}, {"floor(s)", 0, 0.9999999},
-        {"s*s < 0", -3, 3}, {"mod(s, 20) < 0.5", 0.5, 19.9999999}, {"exp(s) > 0", -700, 700}, {"sign(s)", 1e-9, 1e9}, {"abs(s) < -1", -5, 5}};
+        {"s*s < 0", -3, 3}, {"mod(s, 20) < 0.5", 0.5, 19.9999999}, {"exp(s) > 0", -700, 700}, {"sign(s)", 1e-9, 1e9}, {"abs(s) < -1", -5, 5},
+        {"max(s, -1)", -0.5, 1e9}, {"min(sin(s), 1.1)", 0, 1e3}, {"abs(s)", 1e-9, 1e9}, {"tan(s)", -1.57, 1.57}, {"atan2(s, 2)", -1e6, 1e6}};
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         double before, after;
         rw_node n = node_of(cases[i].text);

@@ -29,7 +29,9 @@ static void test_pulses(void **state)
         {"du/dt = 1 + sign(sin(20*t + 0.1)) + 0*u", 2, 1e-8, 0},
         {"du/dt = mod(t, 0.3) + 0*u", 2, 1e-6, 0.29},
         {"du/dt = where(cos(40*t) >= 0.999, 100, 0) + 0*u", 2, 1e-8, 0},
-        {"du/dt = where(mod(t, 0.5) < k, 1, 0) + 0*u", 4, 1e-8, 0.8}};
+        {"du/dt = where(mod(t, 0.5) < k, 1, 0) + 0*u", 4, 1e-8, 0.8},
+        {"du/dt = 1000*max(sin(t) - 0.999, 0) + 0*u", 13, 1e-5, 4000 * (sin(acos(0.999)) - 0.999 * acos(0.999))},
+        {"du/dt = max(1 - 100*abs(t - 77), 0) + 0*u", 100, 1e-6, 0.01}};
     static const double pi = 3.14159265358979323846;
     for (int i = 0; i < (on("cpu") ? RW_COUNT(cases) : 1); ++i)
         for (int method = RW_ODE_RK4; method <= last_method(); ++method) {

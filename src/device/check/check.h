@@ -104,7 +104,7 @@ struct rw_check_state {
     rw_check_module *modules;
     uint64_t segment;
     int64_t launches;
-    char compiler[1024];         /* asked already: clang or not */
+    char compiler[4096];         /* asked already: clang or not */
     bool clang;
     rw_check_launch launch;
 };

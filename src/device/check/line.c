@@ -30,7 +30,8 @@ static char *ask(rw_context *ctx, char **argv, const char *image, size_t image_b
     if (in && out && write_image(in, image, image_bytes)) {
         for (char **word = argv; *word; ++word)
             if (!strcmp(*word, "IMAGE")) *word = in;
-        if (rw_process_run(argv, &folder, out, 60, ctx->interrupt) == 0 &&
+        const int code = rw_process_run(argv, &folder, out, 60, ctx->interrupt);
+        if ((code == 0 || code == RW_PROCESS_UNKNOWN) &&
             rw_file_read(ctx, out, 1 << 20, &answer, &n) != RW_OK)
             answer = NULL;
     }
@@ -99,14 +100,13 @@ static bool is_text(const char *path, size_t n, const char *name)
 int rw_check_line(const rw_check_module *m, const void *from)
 {
     static const char *const tools[] = {"addr2line", "llvm-addr2line"};
-    char address[32], *answer = NULL;
+    char address[32], tool[RW_CC_PATH], *answer = NULL;
     int line = 0;
     snprintf(address, sizeof address, "0x%lx", (unsigned long)((const char *)from - m->base - 1)); /* in the call */
     for (int i = 0; i < RW_COUNT(tools) && !answer; ++i) {
-        char *tool = rw_cc_find_on_path(tools[i]);
+        if (!rw_cc_find_on_path(tools[i], tool)) continue;
         char *argv[] = {tool, "-i", "-e", "IMAGE", address, NULL}; /* -i: the callers of what was inlined, too */
-        if (tool) answer = ask(m->program->device->ctx, argv, m->image, m->image_bytes);
-        rw_free(tool);
+        answer = ask(m->program->device->ctx, argv, m->image, m->image_bytes);
     }
     for (char *save, *s = answer ? strtok_r(answer, "\n", &save) : NULL; s && !line; s = strtok_r(NULL, "\n", &save)) {
         const char *colon = strrchr(s, ':');
@@ -118,13 +118,12 @@ int rw_check_line(const rw_check_module *m, const void *from)
 
 bool rw_check_is_clang(rw_check_state *s, rw_context *ctx)
 {
-    char *cc = rw_cc_find();
-    if (cc && strcmp(cc, s->compiler) != 0) {
+    char cc[RW_CC_PATH];
+    if (rw_cc_find(cc) && strcmp(cc, s->compiler) != 0) {
         char *argv[] = {cc, "--version", NULL}, *answer = ask(ctx, argv, NULL, 0);
         s->clang = answer && strstr(answer, "clang");
         snprintf(s->compiler, sizeof s->compiler, "%s", cc);
         rw_free(answer);
     }
-    rw_free(cc);
     return s->clang;
 }

@@ -18,31 +18,24 @@ static bool is_program(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-char *rw_cc_find_on_path(const char *name)
+bool rw_cc_find_on_path(const char *name, char path[RW_CC_PATH])
 {
-    if (strchr(name, '/')) return is_program(name) ? rw_strdup(name) : NULL;
-    const char *path = getenv("PATH");
-    for (const char *s = path ? path : "/usr/bin:/bin"; *s;) {
-        size_t n = strcspn(s, ":");
-        char *full = rw_format("%.*s/%s", (int)n, s, name);
-        if (full && is_program(full)) return full;
-        rw_free(full);
+    if (strchr(name, '/')) return snprintf(path, RW_CC_PATH, "%s", name) < RW_CC_PATH && is_program(path);
+    const char *folders = getenv("PATH");
+    for (const char *s = folders ? folders : "/usr/bin:/bin"; *s;) {
+        const size_t n = strcspn(s, ":");
+        if (snprintf(path, RW_CC_PATH, "%.*s/%s", (int)n, s, name) < RW_CC_PATH && is_program(path)) return true;
         s += n + (s[n] == ':');
     }
-    return NULL;
+    return false;
 }
 
-char *rw_cc_find(void)
+bool rw_cc_find(char path[RW_CC_PATH])
 {
     const char *own = getenv("RECHENWERK_CC");
-    if (own && !strcmp(own, "none")) return NULL;
-    if (own && *own) return rw_cc_find_on_path(own);
-    static const char *const names[] = {"cc", "gcc", "clang"};
-    for (int i = 0; i < RW_COUNT(names); ++i) {
-        char *path = rw_cc_find_on_path(names[i]);
-        if (path) return path;
-    }
-    return NULL;
+    if (own && !strcmp(own, "none")) return false;
+    if (own && *own) return rw_cc_find_on_path(own, path);
+    return rw_cc_find_on_path("cc", path) || rw_cc_find_on_path("gcc", path) || rw_cc_find_on_path("clang", path);
 }
 
 /* Why there is none. A wish that cannot be fulfilled is an error; without a compiler equations run in the evaluator. */
@@ -74,16 +67,14 @@ static void add_processor(rw_text *t)
 
 rw_status rw_cc_identity(rw_device *dev, const char *options, rw_text *identity)
 {
-    char *cc = rw_cc_find();
-    if (!cc) return fail_no_compiler(dev->ctx);
-    char real[4096];
+    char cc[RW_CC_PATH], real[4096];
+    if (!rw_cc_find(cc)) return fail_no_compiler(dev->ctx);
     struct stat st = {0};
     if (!realpath(cc, real)) snprintf(real, sizeof real, "%s", cc);
     stat(real, &st);
     rw_text_add(identity, "%s\n%s %lld %lld.%09ld\n%s\n", dev->ops->kind, real, (long long)st.st_size,
                 (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, options);
     add_processor(identity);
-    rw_free(cc);
     return RW_OK;
 }
 
@@ -132,11 +123,11 @@ typedef struct job {
     rw_device *dev;
     const rw_program *program;
     rw_temporary folder;
-    char *cc, *source, *object, *log;
+    char cc[RW_CC_PATH], *source, *object, *log;
 } job;
 
 /* Runs the compiler with these options and one more (NULL: none); what rw_process_run returns. */
-static rw_status run(const job *j, const char *options, const char *more, double seconds, int *code)
+static rw_status run(job *j, const char *options, const char *more, double seconds, int *code)
 {
     char *words = rw_format("%s %s", options, more ? more : ""), *argv[MAX_OPTIONS + 8] = {j->cc};
     if (!words) return rw_fail_memory(j->dev->ctx, 256, "the options of a compiler");
@@ -159,7 +150,7 @@ static rw_status refused(const job *j, const char *source)
 }
 
 /* The best code first; a compiler that does not come to an end with that may with less (loops of thousands of lines). */
-static rw_status compile(const job *j, const char *options, const char *source)
+static rw_status compile(job *j, const char *options, const char *source)
 {
     rw_context *ctx = j->dev->ctx;
     double seconds;
@@ -173,6 +164,7 @@ static rw_status compile(const job *j, const char *options, const char *source)
     }
     switch (code) {
     case 0: return RW_OK;
+    case RW_PROCESS_UNKNOWN: return access(j->object, R_OK) == 0 ? RW_OK : refused(j, source);
     case RW_PROCESS_FAILED:
         if (errno == ENOMEM) return rw_fail_memory(ctx, 4096, "the process of a compiler");
         return rw_fail(ctx, RW_ERR_COMPILE, "the C compiler %s cannot be started: %s", j->cc, strerror(errno));
@@ -193,7 +185,7 @@ rw_status rw_cc_compile(rw_device *dev, rw_program *p, const char *text, const c
 {
     rw_context *ctx = dev->ctx;
     rw_text source = {0};
-    job j = {.dev = dev, .program = p, .cc = rw_cc_find()};
+    job j = {.dev = dev, .program = p};
     char *data = NULL;
     size_t n = 0;
     rw_status status = RW_OK;
@@ -203,7 +195,7 @@ rw_status rw_cc_compile(rw_device *dev, rw_program *p, const char *text, const c
         status = rw_fail_memory(ctx, source.length, "the source of a program");
         goto out;
     }
-    if (!j.cc) {
+    if (!rw_cc_find(j.cc)) {
         status = fail_no_compiler(ctx);
         goto out;
     }
@@ -222,6 +214,6 @@ rw_status rw_cc_compile(rw_device *dev, rw_program *p, const char *text, const c
 out:
     rw_temporary_remove(&j.folder);
     rw_text_free(&source);
-    rw_free(data), rw_free(j.source), rw_free(j.object), rw_free(j.log), rw_free(j.cc);
+    rw_free(data), rw_free(j.source), rw_free(j.object), rw_free(j.log);
     return status;
 }

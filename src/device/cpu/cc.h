@@ -4,10 +4,11 @@
 
 #include "device/device.h"
 
-/* Path of the compiler: $RECHENWERK_CC, else cc, gcc or clang on PATH; NULL when there is none (to be freed).
- * RECHENWERK_CC = none: none. */
-char *rw_cc_find(void);
-char *rw_cc_find_on_path(const char *name);
+enum { RW_CC_PATH = 4096 };
+/* Path of the compiler: $RECHENWERK_CC, else cc, gcc or clang on PATH. False when there is none; RECHENWERK_CC = none:
+ * none. */
+bool rw_cc_find(char path[RW_CC_PATH]);
+bool rw_cc_find_on_path(const char *name, char path[RW_CC_PATH]);
 /* Path, size and time of the compiler, the processor, and `options`: what a compiled program depends on.
  * RW_ERR_UNSUPPORTED when there is no compiler, RW_ERR_DEVICE when RECHENWERK_CC names none. */
 rw_status rw_cc_identity(rw_device *dev, const char *options, rw_text *identity);

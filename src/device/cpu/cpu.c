@@ -85,12 +85,11 @@ void rw_cpu_properties(rw_device_properties *p)
     p->width = 2;
 #endif
     p->f64 = true, p->managed = true;
-    char *cc = rw_cc_find();
+    char cc[RW_CC_PATH];
     const char *own = getenv("RECHENWERK_CC");
-    if (cc) snprintf(p->driver, sizeof p->driver, "C compiler %.140s", cc);
+    if (rw_cc_find(cc)) snprintf(p->driver, sizeof p->driver, "C compiler %.140s", cc);
     else if (own && *own && strcmp(own, "none") != 0) snprintf(p->driver, sizeof p->driver, "RECHENWERK_CC = %.100s is no program that can be run", own);
     else snprintf(p->driver, sizeof p->driver, "no C compiler: equations run in the plain evaluator (install gcc)");
-    rw_free(cc);
 }
 
 static int cpu_list(rw_context *ctx, rw_device_properties *list, int max, char *reason, size_t reason_size)

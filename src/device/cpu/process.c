@@ -56,6 +56,7 @@ static int wait_for(pid_t pid, const char *log, double seconds, const volatile s
             kill(-pid, SIGKILL); /* what it may have left running */
             return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
         }
+        if (ended < 0 && errno == ECHILD) return RW_PROCESS_UNKNOWN;
         if (ended < 0 && errno != EINTR) return RW_PROCESS_FAILED;
         struct stat st;
         if (interrupt && *interrupt) why = RW_PROCESS_INTERRUPTED;

@@ -4,7 +4,7 @@
 
 #include "core/temporary.h"
 
-enum { RW_PROCESS_FAILED = -1, RW_PROCESS_LATE = -2, RW_PROCESS_INTERRUPTED = -3, RW_PROCESS_TALKS = -4 };
+enum { RW_PROCESS_FAILED = -1, RW_PROCESS_LATE = -2, RW_PROCESS_INTERRUPTED = -3, RW_PROCESS_TALKS = -4, RW_PROCESS_UNKNOWN = -5 };
 
 /* Runs argv with its output in the file `log` and its temporary files in the folder; the exit status (128: ended by a
  * signal), or
@@ -12,6 +12,7 @@ enum { RW_PROCESS_FAILED = -1, RW_PROCESS_LATE = -2, RW_PROCESS_INTERRUPTED = -3
  *   LATE         it was ended after so many seconds
  *   INTERRUPTED  it was ended since *interrupt (NULL: none) is not 0
  *   TALKS        it was ended since its output had reached RW_PROCESS_MOST_OUTPUT bytes
+ *   UNKNOWN      it has ended, but the host program ignores SIGCHLD, so that the system forgets exit statuses
  * What is ended is ended with all processes that it has started. */
 int rw_process_run(char *const *argv, const rw_temporary *folder, const char *log, double seconds,
                    const volatile sig_atomic_t *interrupt);
