@@ -292,7 +292,7 @@ static rw_syntax *unary(parser *p)
 static const char *const levels[][7] = {{"or", "||", NULL}, {"and", "&&", NULL},
                                         {"<=", ">=", "==", "!=", "<", ">", NULL}, {"+", "-", NULL},
                                         {"*", "/", "\xc2\xb7", NULL}};
-enum { LEVELS = 5, NOT_LEVEL = 2 };
+enum { LEVELS = 5, NOT_LEVEL = 2, COMPARISONS = 2 };
 
 static const char *take_sign(parser *p, int level)
 {
@@ -320,12 +320,18 @@ static rw_syntax *level(parser *p, int l)
         p->depth--;
         return s;
     }
+    bool compared = false;
     rw_syntax *a = level(p, l + 1);
     while (a && p->status == RW_OK) {
         skip(p);
         at = p->at;
         const char *sign = take_sign(p, l);
         if (!sign) break;
+        if (l == COMPARISONS && compared) {
+            FAIL(p, at, "comparisons cannot be chained: write a < b and b < c, or brackets to compare a truth value, 0 or 1");
+            return NULL;
+        }
+        compared = true;
         skip_lines(p);
         if (!strcmp(sign, "||")) sign = "or";
         if (!strcmp(sign, "&&")) sign = "and";
@@ -343,6 +349,14 @@ static rw_syntax *expression(parser *p)
     rw_syntax *s = level(p, 0);
     p->depth--;
     return s;
+}
+
+/* What may follow an expression, or how what was meant by signs of other languages is written here. */
+static const char *advice_after(const char *text, const char *otherwise)
+{
+    if (*text == '%') return ": a remainder is written mod(a, b)";
+    if (*text == '?' || !strncmp(text, "if ", 3)) return ": a choice is written where(condition, a, b)";
+    return otherwise;
 }
 
 /* "f(a, b) =": looks ahead; the position stays when it is no definition. */
@@ -405,8 +419,8 @@ static bool statement(parser *p)
     skip(p);
     char c = p->text[p->at];
     if (c && c != '\n' && c != ';') {
-        FAIL(p, p->at, "unexpected '%.*s' after the expression: ';' or a line end separates statements",
-             character(p->text + p->at), p->text + p->at);
+        FAIL(p, p->at, "unexpected '%.*s' after the expression%s", character(p->text + p->at), p->text + p->at,
+             advice_after(p->text + p->at, ": ';' or a line end separates statements"));
         return false;
     }
     return true;
@@ -470,7 +484,7 @@ rw_status rw_parse_expression(rw_context *ctx, const rw_source *source, rw_parse
     out->n = 1;
     skip(&p);
     if (p.status == RW_OK && p.text[p.at])
-        FAIL(&p, p.at, "unexpected '%.*s' after the expression", character(p.text + p.at), p.text + p.at);
+        FAIL(&p, p.at, "unexpected '%.*s' after the expression%s", character(p.text + p.at), p.text + p.at, advice_after(p.text + p.at, ""));
     return finish(&p);
 }
 

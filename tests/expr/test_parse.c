@@ -39,8 +39,8 @@ static const struct { const char *text; double re, im; } values[] = {
     {"-a+b", 1, 0}, {"-(a+b)", -5, 0},
     /* comparisons give 0 or 1 and stand below + -, above not and or */
     {"a < b", 1, 0}, {"b < a", 0, 0}, {"a <= 2", 1, 0}, {"a >= b", 0, 0}, {"b > a", 1, 0}, {"a == 2", 1, 0},
-    {"a != 2", 0, 0}, {"a + 1 == b", 1, 0}, {"a*b > c", 1, 0}, {"1 < 2 < 3", 1, 0}, {"3 > 2 > 1", 0, 0},
-    {"a == 2 != 0", 1, 0},
+    {"a != 2", 0, 0}, {"a + 1 == b", 1, 0}, {"a*b > c", 1, 0}, {"(1 < 2) < 3", 1, 0}, {"(3 > 2) > 1", 0, 0},
+    {"(a == 2) != 0", 1, 0},
     {"a < b and b < c", 1, 0}, {"a < b and c < b", 0, 0}, {"a > b or b < c", 1, 0}, {"1 or 1 and 0", 1, 0},
     {"(1 or 1) and 0", 0, 0}, {"0 and 0 or 1", 1, 0}, {"not a < b", 0, 0}, {"not 0 + 1", 0, 0}, {"not not a", 1, 0},
     {"not 0 and 0", 0, 0}, {"!a", 0, 0}, {"!a == b", 1, 0}, {"a && b || 0", 1, 0}, {"a and not b", 0, 0},
@@ -105,6 +105,7 @@ static void test_programs(void **state)
 }
 
 #define AT(place, message) "case.yaml:" place ": " message
+#define CHAINED "comparisons cannot be chained: write a < b and b < c, or brackets to compare a truth value, 0 or 1"
 
 /* The text begins at line 3, column 12. */
 static const struct { const char *text, *message; } errors[] = {
@@ -112,6 +113,11 @@ static const struct { const char *text, *message; } errors[] = {
     {"r = ", AT("3:16", "the expression ends where a value is expected")},
     {"r = 1 +", AT("3:19", "the expression ends where a value is expected")},
     {"r = 1 + ; q = 2", AT("3:20", "the expression ends where a value is expected")},
+    {"r = 1 < 2 < 3", AT("3:22", CHAINED)},
+    {"r = 1 == 2 != 3", AT("3:23", CHAINED)},
+    {"r = 7 % 2", AT("3:18", "unexpected '%' after the expression: a remainder is written mod(a, b)")},
+    {"r = 1 > 2 ? 3 : 4", AT("3:22", "unexpected '?' after the expression: a choice is written where(condition, a, b)")},
+    {"r = 1 if 2 > 1 else 0", AT("3:18", "unexpected 'i' after the expression: a choice is written where(condition, a, b)")},
     {"r = (1 + 2", AT("3:22", "expected ')' for the bracket opened before")},
     {"r = (1 2)", AT("3:19", "expected ')' for the bracket opened before")},
     {"r = min(1, 2", AT("3:24", "expected ',' or ')' in the arguments of min")},
