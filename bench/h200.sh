@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The spine and the expression compiler on a GPU machine that has gcc and cmake but not the libraries that the rest of
-# Rechenwerk links: builds the folders that the benchmarks need directly, checks every kernel on CUDA and on the GPU's
-# OpenCL driver, then measures and prints one table a device.
+# Rechenwerk links: builds the folders that the benchmarks need directly, checks every kernel and 2,000 random
+# expressions on CUDA and on the GPU's OpenCL driver, then measures and prints one table a device.
 #
 #   bench/h200.sh                  all but `formats`, which takes minutes alone
 #   bench/h200.sh sparse krylov    these, without the peers in Python
@@ -50,7 +50,10 @@ fi
 
 # ---- correct first -------------------------------------------------------------------------------------------------
 bad=0
-for dev in cuda:0 $opencl; do "$spine" check "$dev" || bad=1; done
+for dev in cuda:0 $opencl; do
+    "$spine" check "$dev" || bad=1
+    "$spine" reference "$dev" tests/expr/random_expressions.txt || bad=1
+done
 say "checked"
 
 # ---- then fast -----------------------------------------------------------------------------------------------------

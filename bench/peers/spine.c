@@ -1,6 +1,7 @@
 /* The benchmarks without the command, for machines that lack what the rest of the library links (YAML, PNG, HDF5):
  *
  *   spine check DEVICE            every kernel and variant against its reference, sizes around tile edges
+ *   spine reference DEVICE TABLE  all random expressions of the table (tests/expr) against their values by mpmath
  *   spine run DEVICE NAME [variants] [quick] [no-peers] [markdown] [json] [rounds=N]
  *
  * bench/h200.sh builds it. Exit code: 0, 1 a wrong result or a failure, 4 no such device. */
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../tests/expr/reference.h"
 #include "bench/bench.h"
 
 static void print_log(void *user, rw_log_level level, const char *text)
@@ -30,6 +32,23 @@ static int check(rw_context *ctx, rw_device *dev)
         if (!ok) wrong = 1;
     }
     rw_bench_end(&b);
+    return wrong;
+}
+
+static int check_expressions(rw_context *ctx, rw_device *dev, const char *path)
+{
+    reference_table table;
+    int wrong = 0;
+    if (reference_read(ctx, path, &table) != RW_OK) wrong = 1;
+    for (int f32 = 0; f32 < 2 && !wrong; ++f32) {
+        double start = rw_seconds();
+        int n;
+        wrong = reference_compare(dev, &table, f32, table.n, &n) != RW_OK;
+        printf("%-8s %d random expressions, %s, on %s  (%.1f s)%s%s\n", wrong ? "WRONG" : "correct", n, f32 ? "f32" : "f64",
+               rw_device_info(dev)->name, rw_seconds() - start, wrong ? ": " : "", wrong ? rw_message(ctx) : "");
+        fflush(stdout);
+    }
+    reference_free(&table);
     return wrong;
 }
 
@@ -67,6 +86,7 @@ int main(int argc, char **argv)
     rw_context_set_log(ctx, RW_LOG_WARNING, print_log, NULL);
     if (rw_device_open(ctx, argv[2], &dev) != RW_OK) code = 4;
     else if (!strcmp(argv[1], "check")) code = check(ctx, dev);
+    else if (!strcmp(argv[1], "reference") && argc > 3) code = check_expressions(ctx, dev, argv[3]);
     else if (!strcmp(argv[1], "run") && argc > 3) code = run(ctx, dev, argc - 3, argv + 3);
     if (code) fprintf(stderr, "%s\n", rw_message(ctx));
     rw_device_close(&dev);
