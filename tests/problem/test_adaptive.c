@@ -2,8 +2,9 @@
  * the cylinder; several modes and a Q-switch; outputs and rows where they are asked for; restarts; units; a tolerance that cannot be kept. */
 #include "rates_test.h"
 
-/* dN/dt, dPhi/dt of one cell by the classical Runge-Kutta method in long double, up to t; the first peak on the way. */
-static void integrate(long double t_end, int64_t steps, long double *N, long double *Phi, rates_peak *peak)
+/* dN/dt, dPhi/dt of one cell by the classical Runge-Kutta method in long double, up to t; the first peak on the way. `period` steps apart the
+ * losses are higher by `loss` for a tenth of the period; 0: never. */
+static void integrate_with(long double t_end, int64_t steps, int64_t period, long double loss, long double *N, long double *Phi, rates_peak *peak)
 {
     const long double U = 1 / (acosl(-1) * 0.25L), V = 7.853981633974483L, R = 10000 / (6.62607004e-34L * 3e11L / 808e-9L) / V, gain = 2.5e-17L * 3e11L / 300,
                       tau_c = -2e-9L / logl(0.98L);
@@ -15,7 +16,7 @@ static void integrate(long double t_end, int64_t steps, long double *N, long dou
         for (int s = 0; s < 4; ++s) {
             long double n = y[0] + at[s] * h * k[0], p = y[1] + at[s] * h * k[1];
             k[0] = -gain * n * p * U - n / 2e-5L + R * (1 - n / 1.39e17L);
-            k[1] = p * (gain * V * n * U - 1 / tau_c) + 1e-10L;
+            k[1] = p * (gain * V * n * U - 1 / tau_c - (period && i % period < period / 10 ? loss : 0)) + 1e-10L;
             for (int c = 0; c < 2; ++c) sum[c] += weight[s] * k[c];
         }
         for (int c = 0; c < 2; ++c) y[c] += h / 6 * sum[c];
@@ -23,6 +24,11 @@ static void integrate(long double t_end, int64_t steps, long double *N, long dou
         before = y[1];
     }
     *N = y[0], *Phi = y[1];
+}
+
+static void integrate(long double t_end, int64_t steps, long double *N, long double *Phi, rates_peak *peak)
+{
+    integrate_with(t_end, steps, 0, 0, N, Phi, peak);
 }
 
 /* Photons, inversion and the first spike at 3e-5 s, in the middle of the first oscillations: errors follow the tolerance, at fourth order. */
@@ -139,12 +145,64 @@ static void test_modes_and_switch(void **state)
     drop(p, &c);
 }
 
+/* Losses that are switched on for a tenth of each microsecond, much shorter than the longest step: without a pump photons decay exponentially, so
+ * adaptive steps leave rounding errors, and steps of equal length an error of first order in the loss of a pulse or of a step, whichever is less. */
+static void test_pulsed_losses(void **state)
+{
+    (void)state;
+    static const struct { const char *time; double bound; } cases[] = {
+        {"method: adaptive, rtol: 1e-3", 1e-9}, {"method: adaptive, rtol: 1e-6", 1e-9}, {"method: adaptive, rtol: 1e-9", 1e-9},
+        {"steps: 31", 6e-3}, {"steps: 1000", 6e-3}, {"steps: 10000", 6e-4}};
+    const double tau_c = -2e-9 / log(0.9999999), exact = 0.001 * exp(-1e-4 / tau_c - 100 * 1e-7 * 1e5);
+    for (int i = 0; i < (starts_slowly() ? 4 : RW_COUNT(cases)); ++i) {
+        rw_case *c;
+        char text[600];
+        double v[5];
+        snprintf(text, sizeof text, "problem: rates\ngrid: {kind: box, width: 1, length: 1, cells: 1}\npump: {power: 0, profile: \"1\"}\n"
+                 "mode: {profile: \"1\"}\ncavity: {seed: 0, reflectivity: 0.9999999, loss: \"where(mod(t + 3e-7, 1e-6) < 1e-7, 1e5, 0)\"}\n"
+                 "time: {end: 0.1 ms, %s}\n", cases[i].time);
+        rates_problem *p = make(text, &c);
+        advance(p, 3.0533e-5);
+        advance(p, 3.0751e-5); /* within a pulse */
+        advance(p, 1e-4);
+        row(p, v);
+        double error = fabs(v[PHI] / exact - 1);
+        print_message("# %s: %lld steps, error %.1e\n", cases[i].time, (long long)p->steps, error);
+        if (!(error < cases[i].bound)) fail_msg("%s: error %g is above %g", cases[i].time, error, cases[i].bound);
+        drop(p, &c);
+    }
+}
+
+/* The same with a pump and gain, against the solution in long double: the error follows the tolerance. */
+static void test_pulses_in_a_laser(void **state)
+{
+    (void)state;
+    static long double N, Phi;
+    rates_peak peak;
+    if (starts_slowly()) skip();
+    if (!Phi) integrate_with(3e-5L, 3000000, 100000, 1e8L, &N, &Phi, &peak);
+    for (int i = 4; i <= 8; i += 2) {
+        rw_case *c;
+        char text[500];
+        double v[5];
+        snprintf(text, sizeof text, SINGLE("cavity: {loss: \"where(mod(t, 1e-6) < 1e-7, 1e8, 0)\"}\ntime: {end: 0.03 ms, method: adaptive, rtol: 1e-%d}\n"), i);
+        rates_problem *p = make(text, &c);
+        advance(p, 3e-5);
+        row(p, v);
+        double error = fabs(v[PHI] / (double)Phi - 1), of_n = fabs(v[INVERSION] / 7.853981633974483 / (double)N - 1), bound = 100 * pow(10, -i);
+        print_message("# rtol 1e-%d: %lld steps, Phi %.1e, N %.1e\n", i, (long long)p->steps, error, of_n);
+        if (!(error < bound && of_n < bound)) fail_msg("beyond %g", bound);
+        drop(p, &c);
+    }
+}
+
 static void test_restart(void **state)
 {
     (void)state;
     static const char text[] = RADIAL("[4, 4, 2]", "time: {end: 3e-5, method: adaptive, rtol: 1e-7}\n"), each[] = RADIAL("[4, 4, 2]", "time: {end: 3e-5, method: adaptive}\noutput: {series_steps: 3}\n");
     restart_at(text, 1.2343e-5);
     restart_at(each, 1.2e-5);
+    restart_at(RADIAL("[4, 4, 2]", "cavity: {loss: \"where(mod(t, 2e-6) < 1e-7, 1e7, 0)\"}\ntime: {end: 3e-5, method: adaptive, rtol: 1e-7}\n"), 1.2343e-5);
 }
 
 /* Numbers with units are those without. */
@@ -177,7 +235,7 @@ static void test_no_end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_cell), cmocka_unit_test(test_relaxation), cmocka_unit_test(test_radial), cmocka_unit_test(test_modes_and_switch),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_cell), cmocka_unit_test(test_relaxation), cmocka_unit_test(test_radial), cmocka_unit_test(test_modes_and_switch), cmocka_unit_test(test_pulsed_losses), cmocka_unit_test(test_pulses_in_a_laser),
                                        cmocka_unit_test(test_restart), cmocka_unit_test(test_units), cmocka_unit_test(test_no_end)};
     return run_on_devices("adaptive", tests, RW_COUNT(tests));
 }

@@ -128,19 +128,40 @@ static rw_status fail_small(rates_problem *p, double wish)
                    p->time.rtol);
 }
 
+/* About as many attempts as a switch is away: what follows it in a batch would change nothing. */
+static rw_status attempts_to(rates_problem *p, const rates_limit *limit, int *n)
+{
+    double wish;
+    *n = p->batch;
+    if (!limit->is_switch) return RW_OK;
+    RW_TRY(rw_expr_get(p->step, "wish", &wish, NULL));
+    *n = (int)RW_MIN(2 + 1.5 * (limit->t - p->now) / wish, p->batch);
+    return RW_OK;
+}
+
 rw_status rates_adaptive_step(rates_problem *p, double t_limit)
 {
     double wish, quota = p->every ? (double)((p->steps / p->every + 1) * p->every) : INFINITY;
     double from = p->now;
-    if (p->steps == 0) RW_TRY(begin(p));
-    if (t_limit != p->limit) RW_TRY(rw_expr_set(p->step, "limit", t_limit));
+    rates_limit limit;
+    int attempts;
+    if (p->steps == 0 && !(p->passed > 0)) RW_TRY(begin(p));
+    RW_TRY(rates_limit_step(p, p->now, t_limit, &limit));
+    p->now = RW_MAX(p->now, p->passed);
+    if (p->now >= limit.t) return RW_OK; /* the limit was a switch: no step is left */
+    if (limit.t != p->limit) RW_TRY(rw_expr_set(p->step, "limit", limit.t));
     if (quota != p->quota) RW_TRY(rw_expr_set(p->step, "quota", quota));
-    p->limit = t_limit, p->quota = quota;
-    RW_TRY(rates_run(p, p->batch, p->run));
+    p->limit = limit.t, p->quota = quota;
+    RW_TRY(attempts_to(p, &limit, &attempts));
+    RW_TRY(rates_run(p, attempts, p->run && attempts > p->batch / 2));
     RW_TRY(rates_look(p));
     RW_TRY(rw_expr_get(p->step, "t", &p->now, NULL));
     RW_TRY(settle(p));
-    if (p->now >= t_limit || p->now - from > 1e-12 * p->time.end) return RW_OK;
+    if (limit.is_switch && p->now >= limit.t) {
+        RW_TRY(rates_pass(p, &limit));
+        p->now = p->passed;
+    }
+    if (p->now >= limit.t || p->now - from > 1e-12 * p->time.end) return RW_OK;
     RW_TRY(rw_expr_get(p->step, "wish", &wish, NULL));
     return wish < 1e-13 * p->time.end ? fail_small(p, wish) : RW_OK;
 }

@@ -169,7 +169,6 @@ static rw_status check_loss(const rw_case *c, rates_problem *p)
     if (!node) return RW_OK;
     rw_expr_scalar scalars[MOST_SCALARS];
     rw_text t = {0};
-    rw_expr *e = NULL;
     double loss = 0;
     if (p->nscalars) memcpy(scalars, p->scalars, (size_t)p->nscalars * sizeof *scalars);
     scalars[p->nscalars] = (rw_expr_scalar){.name = "t"};
@@ -179,11 +178,11 @@ static rw_status check_loss(const rw_case *c, rates_problem *p)
     rw_status status = functions_of(c, &t);
     rw_expr_spec spec = {.name = node->source, .text = t.data, .grid = {1, {1, 1, 1}, {1, 1, 1}, {0}},
                          .scalars = scalars, .nscalars = p->nscalars + 1};
-    if (status == RW_OK) status = rw_expr_create(p->device, &spec, &e);
-    if (status == RW_OK && rw_expr_get(e, "loss", &loss, NULL) != RW_OK) status = rw_case_fail(c, node, "cavity.loss depends on place: it is a scalar of time");
+    if (status == RW_OK) status = rw_expr_create(p->device, &spec, &p->loss);
+    if (status == RW_OK && rw_expr_get(p->loss, "loss", &loss, NULL) != RW_OK) status = rw_case_fail(c, node, "cavity.loss depends on place: it is a scalar of time");
     if (status == RW_OK && !(loss >= 0 && isfinite(loss))) status = rw_case_fail(c, node, "cavity.loss = %g at t = 0: 0 or more is needed", loss);
     p->first_loss = loss;
-    rw_expr_destroy(&e);
+    if (status == RW_OK) status = rates_find_switches(p);
     rw_text_free(&t);
     return status;
 }

@@ -11,6 +11,7 @@
 #include "problem/settings_table.h"
 
 enum { MOST_BATCH = 100 };
+static const double MARGIN = 1e-3; /* of a step */
 
 static void destroy(rw_problem **problem)
 {
@@ -18,7 +19,8 @@ static void destroy(rw_problem **problem)
     *problem = NULL;
     if (!p) return;
     rw_sequence_destroy(&p->sequence);
-    rw_expr_destroy(&p->step), rw_expr_destroy(&p->observe), rw_expr_destroy(&p->settle);
+    rw_switch_search_destroy(&p->switches); /* it reads the graph of `loss` */
+    rw_expr_destroy(&p->step), rw_expr_destroy(&p->observe), rw_expr_destroy(&p->settle), rw_expr_destroy(&p->loss);
     rw_checks_free(&p->checks);
     rw_array_destroy(&p->inversion), rw_array_destroy(&p->pumping), rw_array_destroy(&p->half), rw_array_destroy(&p->offered);
     for (int k = 0; k < p->nmodes; ++k) rw_array_destroy(&p->mode[k]);
@@ -138,7 +140,7 @@ static double time_now(const rw_problem *problem)
 {
     const rates_problem *p = (const rates_problem *)problem;
     if (p->time.method) return p->now;
-    return p->n == p->time.steps ? p->time.end : (double)p->n * full_step(p) + p->offset;
+    return p->n == p->time.steps ? p->time.end : p->offset > 0 ? p->now : (double)p->n * full_step(p);
 }
 
 static double time_end(const rw_problem *p) { return ((const rates_problem *)p)->time.end; }
@@ -186,8 +188,32 @@ static rw_status split_step(rates_problem *p, double t_limit)
     rw_status status = rw_expr_run(p->step, rw_device_queue(p->device));
     RW_TRY(rw_expr_set(p->step, "tau", tau));
     RW_TRY(status);
-    p->offset = whole ? 0 : p->offset + to_limit;
+    p->offset = whole ? 0 : p->offset + to_limit, p->now = t_limit;
     p->n += whole, p->steps += 1;
+    return rates_look(p);
+}
+
+/* The device adds up its own time. Where the losses jump it must not be on the other side of a switch: so that a step of tau ends at `to`. */
+static rw_status set_device_time(rates_problem *p, double to, double tau)
+{
+    double t = to - tau;
+    while (t + tau > to) t = nextafter(t, -INFINITY);
+    return rw_expr_set(p->step, "t", t);
+}
+
+/* To a switch that lies in the present step, or by less than MARGIN of a step behind it. */
+static rw_status step_to_switch(rates_problem *p, const rates_limit *limit)
+{
+    double tau = full_step(p), length = limit->t - time_now(&p->base), offset = p->offset + length;
+    bool whole = offset >= tau * (1 - 1e-9);
+    RW_TRY(set_device_time(p, limit->t, length));
+    RW_TRY(rw_expr_set(p->step, "tau", length));
+    rw_status status = rw_expr_run(p->step, rw_device_queue(p->device));
+    RW_TRY(rw_expr_set(p->step, "tau", tau));
+    RW_TRY(status);
+    p->n += whole, p->steps += 1;
+    p->offset = !whole ? offset : offset - tau > 1e-9 * tau ? offset - tau : 0, p->now = limit->t;
+    RW_TRY(rates_pass(p, limit));
     return rates_look(p);
 }
 
@@ -211,6 +237,11 @@ static rw_status step(rw_problem *problem, double t_limit)
     rates_problem *p = (rates_problem *)problem;
     if (p->time.method) return rates_adaptive_step(p, t_limit);
     double tau = full_step(p);
+    rates_limit limit;
+    RW_TRY(rates_limit_step(p, time_now(problem), t_limit, &limit));
+    if (limit.is_switch && limit.t - time_now(problem) <= (1 + MARGIN) * tau - p->offset) return step_to_switch(p, &limit);
+    if (p->switches) RW_TRY(set_device_time(p, time_now(problem), 0));
+    t_limit = limit.is_switch ? limit.t - MARGIN * tau : limit.t; /* no rounding error of the device's time takes it across */
     int64_t most = (int64_t)((t_limit / tau - (double)p->n) * (1 + 1e-12) + 1e-6); /* whole steps up to the limit */
     most = RW_MIN(most, p->time.steps - p->n);
     if (p->offset > 0 || most < 1) return split_step(p, t_limit);
@@ -341,6 +372,7 @@ static rw_status save(rw_problem *problem, rw_h5 *file)
     for (int k = 0; k < p->nmodes && p->time.method; ++k) RW_TRY(get_of_mode(p, "lambda", k, lambda + k));
     if (p->time.method) RW_TRY(rw_expr_get(p->step, "wish", state + 4, NULL));
     if (p->time.method) RW_TRY(rw_expr_get(p->step, "attempts", state + 5, NULL));
+    state[6] = p->passed, state[7] = p->now;
     RW_TRY(rw_array_read(p->inversion, &data));
     RW_TRY(rw_h5_write(file, "/state/inversion", RW_IO_F64, 1, &cells, data, RW_H5_CHECKSUM));
     RW_TRY(rw_h5_set_numbers(file, "/state", "steps", STATE, state));
@@ -374,9 +406,9 @@ static rw_status load(rw_problem *problem, rw_h5 *file)
         RW_TRY(rw_expr_set(p->step, "attempts", state[5]));
         RW_TRY(rw_expr_set(p->step, "taken", state[2]));
         RW_TRY(rw_expr_set(p->step, "offered", 0));
-        p->now = state[3], p->limit = p->quota = 0;
+        p->limit = p->quota = 0;
     }
-    p->n = (int64_t)state[0], p->offset = state[1], p->steps = (int64_t)state[2], p->run = false;
+    p->n = (int64_t)state[0], p->offset = state[1], p->steps = (int64_t)state[2], p->passed = state[6], p->now = state[7], p->run = false;
     *s = (rates_spikes){.rtol = s->rtol, .t = {seen[0], seen[1]}, .photons = {seen[2], seen[3]}, .seen = (int64_t)seen[4], .threshold = seen[5] < 0 ? NAN : seen[5]};
     s->npeaks = (int)RW_MIN(RW_MAX(npeaks, 0), RATES_PEAKS);
     size_t peaks[2] = {(size_t)s->npeaks, 2};

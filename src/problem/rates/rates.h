@@ -3,6 +3,7 @@
 #define RW_RATES_H
 
 #include "device/device.h"
+#include "expr/switches.h"
 #include "problem/checks.h"
 #include "problem/parameters.h"
 #include "problem/problem.h"
@@ -19,6 +20,13 @@ enum { RATES_MODES = 16, RATES_PEAKS = 4096 };
 typedef struct rates_peak {
     double t, photons;
 } rates_peak;
+
+/* Where the next step ends at the latest. */
+typedef struct rates_limit {
+    double t;
+    bool is_switch;          /* … because the losses jump: between the neighbouring numbers t and after */
+    double after;
+} rates_limit;
 
 /* What is seen of the photon number step by step. */
 typedef struct rates_spikes {
@@ -47,6 +55,9 @@ typedef struct rates_problem {
     rw_array *inversion, *pumping, *mode[RATES_MODES];
     rw_array *half, *offered; /* of adaptive steps: in the middle, at the end */
     double first_loss;        /* beside the mirror's, at t = 0 */
+    rw_expr *loss;            /* loss = cavity.loss */
+    rw_switch_search *switches; /* of it; NULL: it has none */
+    double passed;            /* the time after the last switch that was passed, 0: none */
     /* derived */
     double round_trip, tau_c, gain, power_factor; /* gain: sigma c / length; power of a photon in mW */
 
@@ -59,7 +70,8 @@ typedef struct rates_problem {
     int64_t n;               /* whole steps done */
     double offset;           /* time since then, of a step that an output has split */
     int64_t steps;           /* programs run: split steps count twice; adaptive: taken */
-    double now, limit, quota; /* adaptive: time, and what the device has been told */
+    double now;              /* adaptive: the time; imex: the time of an output or a switch that has split a step */
+    double limit, quota;     /* adaptive: what the device has been given */
     rates_spikes spikes;
 
     rw_output_grid output_grid;
@@ -87,6 +99,11 @@ rw_status rates_look(rates_problem *p);
 void rates_write_adaptive(const rates_problem *p, rw_text *t);
 int rates_adaptive_scalars(const rates_problem *p, char names[RATES_MODES][16], rw_expr_scalar *scalars);
 rw_status rates_adaptive_step(rates_problem *p, double t_limit);
+/* switches.c: jumps of the losses. A switch at the time `now` is passed; then the limit may be `now`, and no step is left. A step that ends at a
+ * switch is followed by rates_pass. */
+rw_status rates_find_switches(rates_problem *p);
+rw_status rates_limit_step(rates_problem *p, double now, double t_limit, rates_limit *limit);
+rw_status rates_pass(rates_problem *p, const rates_limit *limit);
 /* spikes.c */
 void rates_watch(rates_spikes *s, double t, double photons, double lambda);
 /* Peaks that stand out above `final`. */
