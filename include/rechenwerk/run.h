@@ -36,7 +36,8 @@ typedef struct rw_run_progress {
     double seconds_left;       /* to the end at this rate, or at a rate that still grows; negative until known */
     int64_t outputs;           /* made so far */
     const char *compiling;     /* not NULL: a program of this name is being compiled, and all members above are 0 */
-    int64_t compilations;      /* the how manieth */
+    int64_t compilations;      /* number of the program that is being compiled, from 1 */
+    int64_t compilations_known; /* how many there are up to now; more when auto chooses a method. 0: not known */
 } rw_run_progress;
 
 typedef void rw_run_progress_function(void *user, const rw_run_progress *progress);

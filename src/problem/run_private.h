@@ -36,10 +36,13 @@ typedef struct rw_layout {
 
 typedef struct rw_rates {
     double begin, last, last_time; /* wall time of the first step and of the last call, problem time then */
+    double begin_steps, compiled;  /* wall time of the first step, later by what compiling has taken since; seconds of compiling */
     double first_time;
     int64_t first_step, last_step;
     double steps_per_second, time_per_second; /* smoothed; 0 until known */
     double recent, longest;        /* longest step since the last call; in the interval before it */
+    double length;                 /* of the last step */
+    int64_t changes;               /* steps of another length than the one before */
     rw_event *event[2];            /* recorded in turn */
     int64_t calls, queued_step, done_step, compilations;
     double queued_time, done_time; /* of the newest event; done for certain */
@@ -227,7 +230,7 @@ rw_phase rw_watch(rw_run *r, rw_phase phase);
 void rw_rates_begin(rw_run *r);
 void rw_rates_step(rw_run *r, bool last); /* calls the user's function when it is due */
 void rw_rates_output(rw_run *r);          /* calls it after an output */
-void rw_rates_compiling(void *run, const char *program);
+void rw_rates_compiling(void *run, const char *program, int known);
 void rw_rates_end(rw_run *r);
 
 /* The run with a table of problems of one's own: for tests. */
