@@ -221,6 +221,7 @@ static pde_problem *allocate(const rw_case *c, rw_device *dev)
         return NULL;
     }
     p->base.ops = &rw_pde_ops;
+    p->ctx = rw_case_context(c);
     p->device = dev ? rw_device_retain(dev) : NULL;
     return p;
 }
@@ -256,10 +257,15 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
     RW_TRY(rw_read_parameters(c, &p->scalars, &p->nscalars));
     mistakes = rw_mistakes_noted();
     RW_TRY(read_fields(c, p, grid.precision));
-    if (good && mistakes == rw_mistakes_noted()) RW_NOTE(ctx, pde_make_grid(c, p, &grid));
-    for (int d = 0; d < 3 && !(p->grid.spacing[0] > 0); ++d) { /* has been noted: one that serves the other checks */
+    good = good && mistakes == rw_mistakes_noted();
+    if (good) {
+        mistakes = rw_mistakes_noted();
+        RW_NOTE(ctx, pde_make_grid(c, p, &grid));
+        good = mistakes == rw_mistakes_noted();
+    }
+    for (int d = 0; d < 3 && !good; ++d) { /* what is wrong has been noted: a grid that serves the other checks */
         p->grid.size[d] = d < p->grid.ndim ? grid.size.value[d] : 1;
-        if (d == 2) p->grid.spacing[0] = p->grid.spacing[1] = p->grid.spacing[2] = 1;
+        p->grid.spacing[d] = 1, p->grid.origin[d] = 0;
     }
     RW_NOTE(ctx, pde_join_texts(c, p));
     return RW_OK;
@@ -273,6 +279,17 @@ static rw_status inspect(const rw_case *c)
     rw_status status = read_case(c, p);
     if (status == RW_OK) status = pde_inspect_texts(c, p);
     destroy(&base);
+    return status;
+}
+
+static rw_status outline(const rw_case *c, rw_problem **problem)
+{
+    pde_problem *p = allocate(c, NULL);
+    *problem = &p->base;
+    if (!p) return RW_ERR_MEMORY;
+    rw_status status = read_case(c, p);
+    if (status == RW_OK) describe_output(p);
+    else destroy(problem);
     return status;
 }
 
@@ -449,7 +466,7 @@ static const char *method(const rw_problem *problem, const char **reason)
 
 const rw_problem_ops rw_pde_ops = {
     .name = "pde", .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions",
-    .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .inspect = inspect, .sides = pde_sides, .create = create, .destroy = destroy, .step = step,
+    .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .inspect = inspect, .sides = pde_sides, .outline = outline, .create = create, .destroy = destroy, .step = step,
     .time = time_now, .end = time_end, .steps = steps, .grid = output_grid, .fields = output_fields, .columns = columns,
     .row = row, .save = save, .load = load, .explain = explain, .graph = graph, .statistics = statistics, .method = method,
     .check = check, .passes_end = true, .foresees = foresees, .look = look, .back = back, .undo = undo,

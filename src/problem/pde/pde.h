@@ -21,7 +21,8 @@
 
 typedef struct pde_problem {
     rw_problem base;
-    rw_device *device;
+    rw_context *ctx;
+    rw_device *device;          /* NULL: for texts and figures only */
     rw_ode *ode;
     pde_time time;
     bool dense;                 /* output.interpolate: values within steps are asked for */
