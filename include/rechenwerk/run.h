@@ -36,7 +36,8 @@ typedef struct rw_run_progress {
     double seconds_left;       /* to the end at this rate, or at a rate that still grows; negative until known */
     int64_t outputs;           /* made so far */
     const char *compiling;     /* not NULL: a program of this name is being compiled, and all members above are 0 */
-    int64_t compilations;      /* the how manieth */
+    int64_t compilations;      /* number of the program that is being compiled, from 1 */
+    int64_t compilations_known; /* how many there are up to now; more when auto chooses a method. 0: not known */
 } rw_run_progress;
 
 typedef void rw_run_progress_function(void *user, const rw_run_progress *progress);
@@ -66,7 +67,8 @@ typedef struct rw_run_report {
     double seconds;
 } rw_run_report;
 
-/* Runs a case to its end. A run that fails before its first output leaves no files. `report` is optional and filled whatever the status. ERR_INPUT: the case, the folder (not
+/* Runs a case to its end. A run that fails before its first output leaves no files; a folder in which a run was killed, or failed, before
+ * it output more than the initial state is used like an empty one. `report` is optional and filled whatever the status. ERR_INPUT: the case, the folder (not
  * empty, a link or a file of somebody else where a run writes, or a checkpoint of another case), a damaged checkpoint; ERR_MEMORY: the case needs more than the device has
  * free, found out before anything is allocated; ERR_FILE; ERR_DEVICE; ERR_NOT_CONVERGED: a scalar is no longer finite,
  * a method gave up, or the final state fails a check of the case (its results are whole then); ERR_INTERRUPTED: stopped
@@ -83,12 +85,16 @@ RW_API rw_status rw_explain_case(rw_context *context, const char *path, const rw
 RW_API rw_status rw_explain_graph(rw_context *context, const char *path, const rw_run_options *options, int stages, const char *dot,
                                   char **text);
 
-/* Draws from a results folder, or from one .h5 file of its fields. */
+/* Draws from a results folder, or from one .h5 file of its fields, as the run does: with the colours, limits and nodes on Dirichlet sides
+ * that settings.yaml asks for. With output.limits: run, the default, that takes reading the field of all outputs. Without settings.yaml
+ * each picture has limits of its own. */
 typedef struct rw_plot_options {
     const char *field; /* a field or a column of series.csv; NULL: all fields */
     double time;       /* the nearest output; NaN: the last one */
     const char *output; /* a .png file (one picture) or a folder; NULL: the folder figures/ of the results, or ".". A new name with another
                            ending is ERR_ARGUMENT unless it ends in '/' */
+    const char *const *set; /* [nset] "output.limits=frame", "output.colormap=diverging", "title=…": other than in the case */
+    int nset;
 } rw_plot_options;
 typedef void rw_plot_function(void *user, const char *path); /* called for each picture written */
 RW_API rw_status rw_plot_results(rw_context *context, const char *path, const rw_plot_options *options,

@@ -12,7 +12,7 @@ void rw_compiling_set(rw_compiling_function *function, void *user)
     waiting.user = user;
 }
 
-void rw_compiling(const char *program)
+void rw_compiling(const char *program, int known)
 {
-    if (waiting.function) waiting.function(waiting.user, program);
+    if (waiting.function) waiting.function(waiting.user, program, known);
 }

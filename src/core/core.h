@@ -154,9 +154,10 @@ const char *rw_build_commit(void);
 void rw_within_set(const char *library);
 
 /* What this thread wants to be told of before a program is given to a compiler; NULL: nothing. */
-typedef void rw_compiling_function(void *user, const char *program);
+typedef void rw_compiling_function(void *user, const char *program, int known);
 void rw_compiling_set(rw_compiling_function *function, void *user);
-void rw_compiling(const char *program);
+/* known: how many programs are to be compiled from this one on; 0: not known. */
+void rw_compiling(const char *program, int known);
 
 /* Seconds of a clock that only moves forward. */
 double rw_seconds(void);

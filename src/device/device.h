@@ -62,6 +62,7 @@ struct rw_program {
     int nkernels;
     rw_kernel *kernels;
     void *module;         /* the table's: dlopen handle, cl_program, CUmodule */
+    rw_text deferred;     /* the full text, while it is still to be compiled (rw_compile_defer); else empty */
     rw_program *next;     /* in the device's list */
 };
 
@@ -166,6 +167,7 @@ struct rw_device {
     pthread_mutex_t lock; /* programs, counters */
     rw_queue *queue;
     rw_program *programs;
+    int deferring; /* calls of rw_compile_defer that have not ended */
     bool lost;
     rw_device *next; /* in the list of orphan.c */
     void *state; /* the table's */
@@ -223,6 +225,12 @@ rw_status rw_kernel_measure(rw_kernel *k, rw_kernel_resources *r);
 void rw_orphan_add(rw_device *dev);
 void rw_orphan_remove(rw_device *dev);
 rw_status rw_orphan_check(rw_device *dev);
+/* Between the two calls rw_program_create compiles nothing that is not in the cache: the programs of the device are compiled, in their
+ * order, at the first launch of one of them or at the outermost rw_compile_now. So their number is known before the first one. The two
+ * may be nested. Only for the thread that opened the device. Compiling fails with rw_compile_now or the launch. */
+void rw_compile_defer(rw_device *dev);
+/* `status`: of what was done since; unless it is RW_OK nothing is compiled. Returns it, or that of compiling. */
+rw_status rw_compile_now(rw_device *dev, rw_status status);
 /* declaration.c: the kernels that a text declares. */
 rw_status rw_parse_kernels(rw_program *p, const char *text, const char *real, const rw_define *defines, int ndefines);
 void rw_free_kernels(rw_program *p);

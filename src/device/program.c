@@ -1,5 +1,5 @@
 /* Programs: full text = definitions + the device's dialect + the kernel text. The same full text on the same device
- * is compiled once: first the programs of this process are searched, then the cache on disk, then the compiler runs.. */
+ * is compiled once: first the programs of this process are searched, then the cache on disk, then the compiler runs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,27 +87,30 @@ static rw_status make_key(rw_device *dev, const rw_text *full, char key[65])
 
 /* ---- create, use, destroy ---------------------------------------------------------------------------------- */
 
-static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *full)
+static bool load_cached(rw_device *dev, rw_program *p)
 {
     rw_text binary = {0};
-    rw_status status = rw_cache_load(dev->ctx, p->key, dev->ops->suffix, &binary);
-    if (status == RW_OK) {
-        status = dev->ops->load(dev, p, &binary);
-        if (status == RW_OK) {
-            rw_count(dev, &dev->counters.cache_hits, 1);
-            goto out;
-        }
-        rw_log(dev->ctx, RW_LOG_WARNING, "cache: entry %s does not load (%s): compiled again", p->key,
-               rw_message(dev->ctx));
-        dev->ops->unload(dev, p);
-    }
+    bool found = rw_cache_load(dev->ctx, p->key, dev->ops->suffix, &binary) == RW_OK;
+    bool loaded = found && dev->ops->load(dev, p, &binary) == RW_OK;
     rw_text_free(&binary);
+    if (loaded) rw_count(dev, &dev->counters.cache_hits, 1);
+    if (loaded || !found) return loaded;
+    rw_log(dev->ctx, RW_LOG_WARNING, "cache: entry %s does not load (%s): compiled again", p->key, rw_message(dev->ctx));
+    dev->ops->unload(dev, p);
+    return false;
+}
+
+/* known: as for rw_compiling. */
+static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *full, int known)
+{
+    rw_text binary = {0};
+    rw_status status;
     double start = rw_seconds();
     if (rw_fault_hit(RW_FAULT_COMPILE)) {
         status = rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: the compiler failed (injected)", p->name);
         goto out;
     }
-    rw_compiling(p->name);
+    rw_compiling(p->name, known);
     RW_TRY_GOTO(dev->ops->compile(dev, p, full->data, &binary), out);
     double seconds = rw_seconds() - start;
     rw_count(dev, &dev->counters.compilations, 1);
@@ -120,6 +123,36 @@ static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *
 out:
     rw_text_free(&binary);
     return status;
+}
+
+/* The oldest program that is still to be compiled, NULL: none; *n: how many there are. */
+static rw_program *find_deferred(rw_device *dev, int *n)
+{
+    rw_program *oldest = NULL;
+    *n = 0;
+    pthread_mutex_lock(&dev->lock);
+    for (rw_program *p = dev->programs; p; p = p->next)
+        if (p->deferred.data) oldest = p, ++*n;
+    pthread_mutex_unlock(&dev->lock);
+    return oldest;
+}
+
+static rw_status compile_deferred(rw_device *dev)
+{
+    int known;
+    for (rw_program *p; (p = find_deferred(dev, &known));) {
+        RW_TRY(compile_and_load(dev, p, &p->deferred, known));
+        rw_text_free(&p->deferred);
+    }
+    return RW_OK;
+}
+
+void rw_compile_defer(rw_device *dev) { dev->deferring++; }
+
+rw_status rw_compile_now(rw_device *dev, rw_status status)
+{
+    if (--dev->deferring > 0 || status != RW_OK) return status;
+    return compile_deferred(dev);
 }
 
 static rw_program *find_loaded(rw_device *dev, const char *key)
@@ -137,6 +170,7 @@ static void free_program(rw_program *p)
     rw_device *dev = p->device;
     dev->ops->unload(dev, p);
     rw_free_kernels(p);
+    rw_text_free(&p->deferred);
     rw_free(p);
     rw_device_close(&dev);
 }
@@ -182,7 +216,10 @@ rw_status rw_program_create(rw_device *dev, const char *name, const char *text, 
     snprintf(p->name, sizeof p->name, "%s", name);
     memcpy(p->key, key, sizeof key);
     status = rw_parse_kernels(p, text, real, defines, ndefines);
-    if (status == RW_OK) status = compile_and_load(dev, p, &full);
+    if (status == RW_OK && !load_cached(dev, p)) {
+        if (dev->deferring) p->deferred = full, full = (rw_text){0};
+        else status = compile_and_load(dev, p, &full, 0);
+    }
     if (status != RW_OK) {
         free_program(p);
         goto out;
@@ -244,6 +281,7 @@ rw_status rw_program_kernel(rw_program *p, const char *name, rw_kernel **kernel)
 rw_status rw_kernel_measure(rw_kernel *k, rw_kernel_resources *r)
 {
     *r = (rw_kernel_resources){0};
+    if (k->program->deferred.data) RW_TRY(compile_deferred(k->program->device));
     return k->program->device->ops->resources ? k->program->device->ops->resources(k, r) : RW_OK;
 }
 
@@ -332,6 +370,7 @@ rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw
         if (!args[i].array) set_value(all + i, args + i);
     }
     if (groups[0] * groups[1] * groups[2] == 0) return RW_OK;
+    if (k->program->deferred.data) RW_TRY(compile_deferred(dev));
     if (dev->lost)
         return rw_fail(dev->ctx, RW_FATAL_DEVICE_LOST, "%s is lost: start the program again", dev->info.name);
     for (int i = 0; i < nargs; ++i)

@@ -202,7 +202,7 @@ rw_status rw_aside_undo(rw_run *r, bool *restored)
 /* ---- half-written files ------------------------------------------------------------------------------------------ */
 
 /* NAME.PROCESS-COUNT.tmp, as rw_file_replace_begin makes them: length of NAME, 0 for other names. */
-static size_t temporary_of(const char *name)
+size_t rw_aside_temporary(const char *name)
 {
     size_t n = strlen(name);
     if (n < 8 || strcmp(name + n - 4, ".tmp") != 0) return 0;
@@ -221,7 +221,7 @@ static void remove_temporaries(const rw_run *r, const char *sub)
     if (!list && folder >= 0) close(folder);
     for (struct dirent *e; list && (e = readdir(list));) {
         struct stat info;
-        size_t n = temporary_of(e->d_name);
+        size_t n = rw_aside_temporary(e->d_name);
         snprintf(full, sizeof(full), "%s%s%.*s", sub, *sub ? "/" : "", (int)n, e->d_name);
         if (n && rw_journal_has(&r->journal, full) && fstatat(folder, e->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISREG(info.st_mode))

@@ -80,18 +80,6 @@ static rw_status check_restart(rw_run *r, bool *fresh)
                    "--restart, or name the folder of the run with -o", r->folder);
 }
 
-static rw_status check_empty(const rw_run *r)
-{
-    DIR *folder = opendir(r->folder);
-    if (!folder) return fail(r, "list", r->folder, errno);
-    int n = 0;
-    for (struct dirent *e; (e = readdir(folder));) n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-    closedir(folder);
-    if (n == 0) return RW_OK;
-    return rw_fail(r->ctx, RW_ERR_INPUT, "results folder '%s' is not empty (%d files): continue its run with "
-                   "--restart, replace its results with --force, or choose another folder with -o", r->folder, n);
-}
-
 static rw_status lock_folder(rw_run *r)
 {
     if (r->lock >= 0) return RW_OK;
@@ -106,6 +94,22 @@ static rw_status lock_folder(rw_run *r)
     r->lock = -1;
     return rw_fail(r->ctx, RW_ERR_FILE, "results folder '%s': another run is writing into it: wait for its end, or "
                    "choose another folder with -o", r->folder);
+}
+
+/* An empty folder, or one that a run has only begun to fill. */
+static rw_status check_empty(rw_run *r)
+{
+    DIR *folder = opendir(r->folder);
+    if (!folder) return fail(r, "list", r->folder, errno);
+    int n = 0;
+    for (struct dirent *e; (e = readdir(folder));) n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    closedir(folder);
+    if (n == 0 || r->unfinished) return RW_OK;
+    RW_TRY(lock_folder(r));
+    r->unfinished = rw_folder_is_unfinished(r);
+    if (r->unfinished) return RW_OK;
+    return rw_fail(r->ctx, RW_ERR_INPUT, "results folder '%s' is not empty (%d files): continue its run with "
+                   "--restart, replace its results with --force, or choose another folder with -o", r->folder, n);
 }
 
 /* ---- names that are taken ---------------------------------------------------------------------------------------- */
@@ -213,6 +217,9 @@ rw_status rw_folder_check(rw_run *r, bool *fresh)
     struct stat info;
     if (stat(r->folder, &info) != 0) {
         if (errno != ENOENT) return fail(r, "use", r->folder, errno);
+        if (lstat(r->folder, &info) == 0)
+            return rw_fail(r->ctx, RW_ERR_INPUT, "results folder '%s' is a link to a folder that is not there: make that folder, or choose "
+                           "another with -o", r->folder);
         if (r->options.restart)
             return rw_fail(r->ctx, RW_ERR_INPUT, "results folder '%s' does not exist, so there is nothing to continue: "
                            "run without --restart, or name the folder of the run with -o", r->folder);
@@ -239,7 +246,7 @@ rw_status rw_folder_begin(rw_run *r, bool fresh)
     rw_aside_remove_temporaries(r);
     if (!fresh && r->journal.head) return rw_journal_continue(r->lock, r->folder, &r->journal);
     rw_status status = RW_OK;
-    if (fresh && r->options.restart) rw_aside_remove(r); /* a run without a checkpoint begins again */
+    if (fresh && (r->options.restart || r->unfinished)) rw_aside_remove(r); /* a run without a checkpoint begins again */
     else if (fresh && r->journal.n > 0) status = rw_aside_begin(r);
     rw_journal_free(&r->journal);
     if (status == RW_OK) status = rw_journal_create(r->ctx, r->lock, r->folder, NULL, &r->journal);

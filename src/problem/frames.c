@@ -234,6 +234,31 @@ rw_status rw_frames_finish(rw_run *r)
     return RW_OK;
 }
 
+rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, double *min, double *max)
+{
+    const rw_output_field *fields;
+    char file[64], path[RW_PATH_SIZE];
+    bool alone = mode_of(r) == LIMITS_RUN && r->output.figures_every != RUN_FIGURES_ALL;
+    if (mode_of(r) != LIMITS_RUN) return rw_frames_limits(r, field, 0, frame, min, max);
+    r->ops->fields(r->problem, &fields);
+    double low = frame->low, high = frame->high;
+    for (int output = 0; !alone; output++) {
+        rw_frame other;
+        void *data;
+        double t;
+        snprintf(file, sizeof(file), "fields/%06d.h5", output);
+        rw_run_path(r, file, path);
+        if (access(path, F_OK) != 0) break;
+        if (!is_written(r, fields[field].name, output)) continue;
+        RW_TRY(read_frame(r, field, fields[field].name, output, &other, &t, &data));
+        low = fmin(low, other.low), high = fmax(high, other.high);
+        rw_free(other.own);
+        rw_free(data);
+    }
+    limits_of(r, low, high, min, max);
+    return RW_OK;
+}
+
 void rw_frames_free(rw_run *r)
 {
     for (int i = 0; r->frames && i < r->frames->nfields; i++) rw_free(r->frames->reels[i].list);

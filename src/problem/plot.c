@@ -1,6 +1,7 @@
 /* Pictures from results that are already there: of a results folder or of one .h5 file of its fields.
  *
- * Each output file is complete in itself (grid, time, units are attributes), so a picture needs nothing else. */
+ * Each output file is complete in itself (grid, time, units are attributes), so a picture needs nothing else. Where the folder has
+ * settings.yaml the picture is that of the run: see plot_run.c. */
 #include "problem/run_private.h"
 
 #include <errno.h>
@@ -16,6 +17,8 @@ typedef struct plotter {
     rw_plot_options options;
     rw_plot_function *written;
     void *user;
+    rw_run run;      /* behind the results, where `known` */
+    bool known;
     char stem[64];   /* of names of pictures: "000010" */
     bool one_file;   /* options.output names a .png file */
 } plotter;
@@ -35,9 +38,13 @@ static rw_status target(const plotter *p, const char *name, const char *standard
         return RW_OK;
     }
     const char *folder = p->options.output ? p->options.output : standard;
+    struct stat info;
+    if (!p->options.output && lstat(folder, &info) == 0 && S_ISLNK(info.st_mode))
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' is a link, which is not followed: give the folder of the pictures with -o", folder);
     RW_TRY(rw_folder_create(p->ctx, folder));
     rw_picture_name(name, file, sizeof(file));
-    snprintf(path, RW_PATH_SIZE, "%s/%s%s%s.png", folder, *p->stem ? file : "series-", *p->stem ? "-" : file, p->stem);
+    snprintf(path, RW_PATH_SIZE, "%s%s%s%s%s.png", folder, ends_in(folder, "/") ? "" : "/", *p->stem ? file : "series-",
+             *p->stem ? "-" : file, p->stem);
     return RW_OK;
 }
 
@@ -76,7 +83,22 @@ static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_o
     return RW_OK;
 }
 
-static rw_status plot_dataset(const plotter *p, rw_h5 *file, const char *path, const char *name, rw_output_grid *grid,
+/* Colours, limits, title and nodes on Dirichlet sides as the run has them, where it is known and has the field on this grid. */
+static rw_status draw_as_run(plotter *p, const char *name, double time, const void *data, rw_frame *frame, rw_field_picture *figure)
+{
+    const rw_output_field *fields;
+    rw_run *r = &p->run;
+    int n = p->known ? r->ops->fields(r->problem, &fields) : 0, f = 0;
+    while (f < n && strcmp(fields[f].name, name) != 0) f++;
+    if (f == n || memcmp(r->grid->size, figure->grid->size, sizeof r->grid->size) != 0) return RW_OK;
+    RW_TRY(rw_frame_make(r, f, figure->type, data, time, frame));
+    RW_TRY(rw_frames_of_results(r, f, frame, &figure->min, &figure->max));
+    figure->title = r->top.title, figure->map = (rw_colormap)r->output.colormap;
+    figure->grid = &frame->grid, figure->type = RW_IO_F64, figure->data = frame->values;
+    return RW_OK;
+}
+
+static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const char *name, rw_output_grid *grid,
                               double time, const char *standard)
 {
     char set[160], subtitle[64], picture[RW_PATH_SIZE];
@@ -84,6 +106,7 @@ static rw_status plot_dataset(const plotter *p, rw_h5 *file, const char *path, c
     rw_io_type type;
     int rank;
     char *unit = NULL, *title = NULL;
+    rw_frame frame = {0};
     snprintf(set, sizeof(set), "/%.120s", name);
     RW_TRY(rw_h5_shape(file, set, &type, &rank, shape));
     if (rank != 3 || !rw_io_bytes(rank, shape, rw_io_type_size(type), &bytes) || bytes == 0)
@@ -103,8 +126,10 @@ static rw_status plot_dataset(const plotter *p, rw_h5 *file, const char *path, c
     snprintf(subtitle, sizeof(subtitle), "t = %.6g", time);
     rw_field_picture figure = {.title = title, .subtitle = subtitle, .name = name, .unit = unit, .grid = grid, .type = type,
                                .data = data, .map = RW_COLORMAP_SEQUENTIAL};
+    RW_TRY_GOTO(draw_as_run(p, name, time, data, &frame, &figure), cleanup);
     status = done(p, picture, rw_picture_field(p->ctx, picture, &figure));
 cleanup:
+    rw_free(frame.own);
     rw_free(title);
     rw_free(unit);
     rw_free(data);
@@ -189,7 +214,7 @@ static rw_status plot_series(plotter *p, const char *standard, int *drawn)
     for (int i = 1; i < table.n_columns && status == RW_OK; i++) {
         if (p->options.field && strcmp(p->options.field, table.names[i]) != 0) continue;
         status = target(p, table.names[i], standard, picture);
-        if (status == RW_OK) status = rw_picture_series(p->ctx, picture, NULL, &table, i);
+        if (status == RW_OK) status = rw_picture_series(p->ctx, picture, p->known ? p->run.top.title : NULL, &table, i);
         status = done(p, picture, status);
         ++*drawn;
     }
@@ -236,6 +261,15 @@ static rw_status check_output(const plotter *p)
                    "folder for all ('%s/')", output, dot, output);
 }
 
+/* The folder of the run: that given, or ../.. of a file RESULTS/fields/000010.h5. */
+static void results_of(const char *path, bool is_folder, char folder[RW_PATH_SIZE])
+{
+    snprintf(folder, RW_PATH_SIZE, "%s", path);
+    char *slash = is_folder ? NULL : strrchr(folder, '/');
+    if (is_folder) return;
+    snprintf(slash ? slash : folder, RW_PATH_SIZE - (slash ? (size_t)(slash - folder) : 0), slash ? "/.." : "..");
+}
+
 rw_status rw_plot_results(rw_context *ctx, const char *path, const rw_plot_options *options, rw_plot_function *written,
                           void *user)
 {
@@ -248,9 +282,15 @@ rw_status rw_plot_results(rw_context *ctx, const char *path, const rw_plot_optio
     else
         p.options.time = NAN;
     RW_TRY(check_output(&p));
+    char folder[RW_PATH_SIZE];
+    rw_run_report report;
     p.one_file = p.options.output && ends_in(p.options.output, ".png");
     if (stat(path, &info) != 0)
         return rw_fail(ctx, RW_ERR_FILE, "cannot open '%s': %s: give a results folder or one of its fields/*.h5", path,
                        strerror(errno));
-    return S_ISDIR(info.st_mode) ? plot_folder(&p) : plot_file(&p, path, ".");
+    results_of(path, S_ISDIR(info.st_mode), folder);
+    rw_status status = rw_plot_find_run(ctx, folder, &p.options, &p.run, &report, &p.known);
+    if (status == RW_OK) status = S_ISDIR(info.st_mode) ? plot_folder(&p) : plot_file(&p, path, ".");
+    rw_run_release(&p.run);
+    return status;
 }

@@ -78,6 +78,9 @@ typedef struct rw_problem_ops {
      * right, bottom, top, back, front. wide: NULL, or the field with one node more at each of these, x fastest: there the values at time t
      * are put, other nodes stay. */
     rw_status (*sides)(rw_problem *p, int field, double t, bool has[6], double *wide);
+    /* (optional) the problem without a device and without its state, for grid, fields (without arrays) and sides: pictures of results that
+     * are there. */
+    rw_status (*outline)(const rw_case *c, rw_problem **problem);
     rw_status (*explain)(rw_problem *p, rw_text *text); /* (optional) passes, bytes, flops for `rechenwerk explain` */
     /* (optional) the graph of a step in words and, where dot is not NULL, as a picture's text, to be freed with free() */
     rw_status (*graph)(rw_problem *p, int stages, rw_text *text, char **dot);

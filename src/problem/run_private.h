@@ -1,4 +1,4 @@
-/* What the files of the runner share. run.c: the loop; folder.c: the results folder; record.c: settings.yaml, run.json,
+/* What the files of the runner share. run.c: the loop; folder.c: the results folder; unfinished.c: one of a run that came to nothing; record.c: settings.yaml, run.json,
  * log.jsonl; journal.c: which files are ours; aside.c: earlier results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; restart.c, backend.c: what may differ then; watch.c: where the time goes; progress.c: rates. */
 #ifndef RW_RUN_PRIVATE_H
 #define RW_RUN_PRIVATE_H
@@ -36,10 +36,13 @@ typedef struct rw_layout {
 
 typedef struct rw_rates {
     double begin, last, last_time; /* wall time of the first step and of the last call, problem time then */
+    double begin_steps, compiled;  /* wall time of the first step, later by what compiling has taken since; seconds of compiling */
     double first_time;
     int64_t first_step, last_step;
     double steps_per_second, time_per_second; /* smoothed; 0 until known */
     double recent, longest;        /* longest step since the last call; in the interval before it */
+    double length;                 /* of the last step */
+    int64_t changes;               /* steps of another length than the one before */
     rw_event *event[2];            /* recorded in turn */
     int64_t calls, queued_step, done_step, compilations;
     double queued_time, done_time; /* of the newest event; done for certain */
@@ -65,6 +68,7 @@ typedef struct rw_run {
     int lock;           /* descriptor of the folder, locked; -1: none */
     rw_journal journal; /* files that runs have written into it */
     bool fresh_list;    /* this run has begun the list: a file not in it is somebody else's */
+    bool unfinished;    /* the folder holds the beginning of a run, which this one replaces */
     bool aside;         /* an earlier run's files lie in .previous */
     bool made, gone;    /* this run has made the folder; it has removed it again */
     int log;            /* descriptor of log.jsonl, -1: none */
@@ -138,6 +142,10 @@ rw_status rw_aside_recover(rw_run *r);
  * aside. */
 rw_status rw_aside_undo(rw_run *r, bool *restored);
 void rw_aside_remove_temporaries(const rw_run *r);
+size_t rw_aside_temporary(const char *name); /* length of NAME where `name` is that of its half-written form; else 0 */
+
+/* unfinished.c: whether the folder, locked, holds nothing but the beginning of a run. Then r->journal is its list. */
+bool rw_folder_is_unfinished(rw_run *r);
 
 /* record.c */
 rw_status rw_record_settings(rw_run *r);
@@ -190,6 +198,8 @@ rw_status rw_frames_check(rw_run *r); /* the setting output.limits */
 rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *frame, double *min, double *max);
 rw_status rw_frames_finish(rw_run *r); /* draws again what has other limits */
 void rw_frames_free(rw_run *r);
+/* Limits of a picture of results that are there: of all outputs of the field, of those given, or those of the frame. */
+rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, double *min, double *max);
 rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_picture *picture);
 rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table,
                             int column);
@@ -202,6 +212,10 @@ rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output)
 rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, double t, const rw_frame *frame,
                            double min, double max, bool again);
 rw_status rw_figures_series(rw_run *r);
+
+/* plot_run.c: the run behind results that are there, from their settings.yaml: case, outline of the problem, grid; for rw_frame_make and
+ * rw_frames_of_results. *known: false where there is no settings.yaml, or the problem has no outline. rw_run_release it. */
+rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_options *options, rw_run *r, rw_run_report *report, bool *known);
 
 /* backend.c */
 rw_status rw_backend_find(rw_run *r); /* after the device is open */
@@ -227,7 +241,7 @@ rw_phase rw_watch(rw_run *r, rw_phase phase);
 void rw_rates_begin(rw_run *r);
 void rw_rates_step(rw_run *r, bool last); /* calls the user's function when it is due */
 void rw_rates_output(rw_run *r);          /* calls it after an output */
-void rw_rates_compiling(void *run, const char *program);
+void rw_rates_compiling(void *run, const char *program, int known);
 void rw_rates_end(rw_run *r);
 
 /* The run with a table of problems of one's own: for tests. */

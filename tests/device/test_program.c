@@ -666,6 +666,73 @@ static void test_compilers(void **state)
     remove_folder();
 }
 
+static int known[8], nknown;
+
+static void note_compiling(void *user, const char *program, int n)
+{
+    (void)user, (void)program;
+    if (nknown < RW_COUNT(known)) known[nknown++] = n;
+}
+
+static rw_status create_bad(rw_program **p)
+{
+    return create("KERNEL(bad, GLOBAL f64 *y) { EACH(i, 1) { y[i] = nowhere; } }", p);
+}
+
+static void test_deferred_programs(void **state)
+{
+    (void)state;
+    rw_program *a, *b, *c, *bad;
+    rw_array *y = zeros(RW_F64, 1);
+    const rw_arg args[] = {rw_arg_array(y), rw_arg_real(5)};
+    rw_context_set_cache(ctx, false, NULL, false);
+    rw_compiling_set(note_compiling, NULL);
+    nknown = 0;
+
+    rw_compile_defer(dev);
+    a = build("tiny", tiny, "8", "VALUE", "+ 11"), b = build("tiny", tiny, "8", "VALUE", "+ 12");
+    rw_compile_defer(dev); /* nested */
+    c = build("tiny", tiny, "8", "VALUE", "+ 13");
+    OK(rw_compile_now(dev, RW_OK));
+    assert_int_equal(nknown, 0);
+    rw_program *again = build("tiny", tiny, "8", "VALUE", "+ 12");
+    assert_ptr_equal(again, b);
+    rw_program_destroy(&again);
+    rw_program_destroy(&c); /* is not compiled */
+    OK(rw_compile_now(dev, RW_OK));
+    assert_int_equal(nknown, 2);
+    assert_true(known[0] == 2 && known[1] == 1);
+    OK(rw_launch(queue, kernel_of(b, "k"), one, args, 2));
+    assert_true(numbers_of(y)[0] == 17);
+    rw_program_destroy(&a), rw_program_destroy(&b);
+
+    rw_compile_defer(dev); /* a launch compiles */
+    a = build("tiny", tiny, "8", "VALUE", "+ 21"), b = build("tiny", tiny, "8", "VALUE", "+ 22");
+    nknown = 0;
+    OK(rw_launch(queue, kernel_of(b, "k"), one, args, 2));
+    assert_true(numbers_of(y)[0] == 27);
+    assert_int_equal(nknown, 2);
+    OK(rw_compile_now(dev, RW_OK));
+    assert_int_equal(nknown, 2);
+    rw_program_destroy(&a), rw_program_destroy(&b);
+
+    rw_compile_defer(dev); /* errors */
+    OK(create_bad(&bad));
+    assert_int_equal(rw_compile_now(dev, RW_ERR_INPUT), RW_ERR_INPUT);
+    FAILS(RW_ERR_COMPILE, "nowhere", rw_launch(queue, kernel_of(bad, "bad"), one, args, 1));
+    rw_compile_defer(dev);
+    FAILS(RW_ERR_COMPILE, "nowhere", rw_compile_now(dev, RW_OK));
+    rw_program_destroy(&bad);
+    nknown = 0;
+    a = build("tiny", tiny, "8", "VALUE", "+ 31"); /* not deferred: how many follow is not known */
+    assert_true(nknown == 1 && known[0] == 0);
+    rw_program_destroy(&a);
+
+    rw_compiling_set(NULL, NULL);
+    rw_context_set_cache(ctx, true, NULL, false);
+    rw_array_destroy(&y);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -687,6 +754,7 @@ int main(void)
         cmocka_unit_test(test_every_allocation_may_fail),
         cmocka_unit_test(test_every_allocation_of_compiling_may_fail),
         cmocka_unit_test(test_compilers),
+        cmocka_unit_test(test_deferred_programs),
     };
     return run_on_devices("program", tests, RW_COUNT(tests));
 }

@@ -1,5 +1,5 @@
 /* Pictures of a run: one colour scale for all of a field, drawn again where they had another; the nodes of Dirichlet sides; headings;
- * continued runs; fields that are not written. Pictures are compared with those of the same run with limits that are given. */
+ * continued runs; fields that are not written; pictures drawn later. Pictures are compared with those of the same run with limits that are given. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -196,6 +196,79 @@ static void test_refused(void **state)
     }
 }
 
+/* ---- pictures of results that are there --------------------------------------------------------------------------- */
+
+/* All outputs drawn later into NAME/figures, as `set` asks. */
+static void draw_later(const char *results, const char *name, const char *set, bool files)
+{
+    char from[160], to[160];
+    snprintf(to, sizeof to, "%s/%s/figures/", folder, name);
+    for (int k = 0; k < FRAMES; ++k) {
+        snprintf(from, sizeof from, files ? "%s/%s/fields/%06d.h5" : "%s/%s", folder, results, k);
+        rw_plot_options options = {.time = 0.25 * k, .output = to, .set = &set, .nset = set != NULL};
+        if (rw_plot_results(ctx, from, &options, NULL, NULL) != RW_OK) fail_msg("%s: %s", from, rw_message(ctx));
+    }
+}
+
+static void test_drawn_later(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        GROWING("title: Growth\n", "diverging"),
+        /* sides that lie outside of the values inside, and change */
+        "problem: pde\ngrid: {size: [8, 6]}\nfields: {u: {initial: \"1\", boundary: \"3 + 4*t\"}, v: {initial: \"x\", boundary: {left: \"-1\", right: \"t\", y: \"0\"}}}\n"
+        "equations: [\"du/dt = 0.1*laplace(u)\", \"dv/dt = 0\"]\ntime: {end: 1, method: rk4, step: 0.01}\noutput: {every: 0.25, vti: false}\n",
+        "problem: pde\ngrid: {size: 9}\nfields: {u: {initial: \"x\", boundary: \"2*t\"}, v: {initial: \"0\", boundary: \"0\"}}\n"
+        "equations: [\"du/dt = 1 - u\", \"dv/dt = 0\"]\ntime: {end: 1, method: rk4, step: 0.05}\noutput: {every: 0.25, vti: false}\n"};
+    for (int i = 0; i < RW_COUNT(texts); ++i) {
+        char all[32], frames[32], later[32];
+        snprintf(all, sizeof all, "all%d", i), snprintf(frames, sizeof frames, "frames%d", i), snprintf(later, sizeof later, "later%d", i);
+        good(texts[i], all, NULL);
+        good(texts[i], frames, "output.limits=frame");
+        for (int files = 0; files < 2; ++files) {
+            draw_later(all, later, NULL, files);
+            assert_int_equal(equal_frames(all, later, "u"), FRAMES);
+            assert_int_equal(equal_frames(all, later, "v"), FRAMES);
+            draw_later(all, later, "output.limits=frame", files); /* asked for */
+            assert_int_equal(equal_frames(frames, later, "u"), FRAMES);
+            assert_true(equal_frames(all, later, "u") < FRAMES);
+            draw_later(frames, later, NULL, files); /* what the case says */
+            assert_int_equal(equal_frames(frames, later, "u"), FRAMES);
+            draw_later(frames, later, "output.limits=run", files);
+            assert_int_equal(equal_frames(all, later, "u"), FRAMES);
+        }
+        snprintf(frames, sizeof frames, "given%d", i);
+        good(texts[i], frames, "output.limits=[-1, 20]");
+        draw_later(all, later, "output.limits=[-1, 20]", false);
+        assert_int_equal(equal_frames(frames, later, "u"), FRAMES);
+        draw_later(frames, later, NULL, false);
+        assert_int_equal(equal_frames(frames, later, "u"), FRAMES);
+        snprintf(frames, sizeof frames, "last%d", i);
+        good(texts[i], frames, "output.figures_every=last");
+        draw_later(frames, later, NULL, false);
+        assert_true(same(frames, later, "figures/u-000004.png", "figures/u-000004.png"));
+    }
+    assert_true(same("all0", "later0", "figures/series-u_max.png", "figures/series-u_max.png"));
+    assert_null(warnings.data);
+
+    static const char *const refused[][2] = {{"output.limit=frame", "nearest is output.limits"}, {"time.end=3", "output.colormap and title"},
+                                             {"output.limits=[2, 1]", "the first must be below"}, {"output.limits", "have the settings"}};
+    for (int i = 0; i < RW_COUNT(refused); ++i) {
+        rw_plot_options options = {.time = NAN, .set = refused[i], .nset = 1};
+        assert_int_equal(rw_plot_results(ctx, result("all0", ""), &options, NULL, NULL), RW_ERR_INPUT);
+        if (!strstr(rw_message(ctx), refused[i][1])) fail_msg("%s: %s", refused[i][0], rw_message(ctx));
+    }
+    /* without settings, or with ones that are no case: limits of its own, and a warning in the second case */
+    assert_int_equal(unlink(result("all0", "settings.yaml")), 0);
+    draw_later("all0", "later0", NULL, false);
+    assert_null(warnings.data);
+    assert_int_equal(rw_file_write(ctx, result("all0", "settings.yaml"), "problem: pde\n", 13), RW_OK);
+    draw_later("all0", "later0", NULL, false);
+    assert_non_null(warnings.data);
+    assert_non_null(strstr(warnings.data, "pictures have limits of their own"));
+    rw_text_free(&warnings);
+}
+
 /* ---- sides -------------------------------------------------------------------------------------------------------- */
 
 static const rw_output_field *make(const char *text, rw_case **c, rw_problem **p, rw_device **dev)
@@ -291,7 +364,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_scale), cmocka_unit_test(test_continued), cmocka_unit_test(test_not_written),
-        cmocka_unit_test(test_headings), cmocka_unit_test(test_refused), cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_headings), cmocka_unit_test(test_refused), cmocka_unit_test(test_drawn_later),
+        cmocka_unit_test(test_sides),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,18 +1,8 @@
 #!/bin/bash
 # run --json when something goes wrong: valid JSON with status, exit code and message, and a folder only where results are. Names of
 # pictures that plot refuses. Environment: RECHENWERK.
-# shellcheck source=tests/tools/expect.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../tools/expect.sh" || exit 1
-export RECHENWERK_CACHE="${RECHENWERK_CACHE:-$work/cache}"
-
-cat > heat.yaml <<'END'
-problem: pde
-grid: {size: [12, 12], extent: [1, 1]}
-fields: {u: {initial: "sin(pi*x)*sin(pi*y)", boundary: "0"}}
-equations: "du/dt = laplace(u)"
-time: {end: 0.02, rtol: 1e-4}
-output: {every: 0.01}
-END
+# shellcheck source=tests/problem/heat.sh
+. "$(dirname "${BASH_SOURCE[0]}")/heat.sh" || exit 1
 
 # says CODE STATUS FOLDER TEXT ARGUMENTS...: run --json gives these; FOLDER null: none, and no such folder is there
 says() {
@@ -33,6 +23,31 @@ says 0 RW_OK '"good"' '' heat.yaml -o good
 says 2 RW_ERR_INPUT null 'is not empty' heat.yaml -o good
 says 3 RW_ERR_NOT_CONVERGED '"check"' 'checks.m' heat.yaml -o check -s 'checks={m: {value: mean(u), expect: 5, tolerance: 1}}'
 grep -q '"reason": "check_failed"' out || fail "no reason: $(cat out)"
+
+# ---- every command that has --json: one JSON object, also for a command line that is wrong ----
+fails() {
+    local code=$1 text=$2
+    shift 2
+    expect "$code" "\"exit_code\": $code, \"message\": " "$@" --json
+    [ "$(wc -l < out)" = 1 ] || fail "$*: not one line: $(cat out)"
+    grep -q "\"message\": \"[^\"]*$text" out || fail "$*: no '$text' in $(cat out)"
+    if command -v python3 > /dev/null; then python3 -c 'import json; json.load(open("out"))' || fail "$*: no JSON: $(cat out)"; fi
+}
+fails 2 'exclude each other' run heat.yaml --restart --force
+fails 2 'an argument is missing' run
+fails 2 'is not a number' run heat.yaml --until soon
+fails 2 'nearest is --restart' run heat.yaml --restrat
+for c in matrix solve spmv tune; do
+    fails 2 'cannot open .none.mtx' $c none.mtx
+    fails 2 'Matrix Market' $c heat.yaml
+done
+fails 2 'argument too many' info more
+fails 2 'no list of' list nothing
+fails 2 'no benchmark' bench nothing
+fails 4 'cuda' selftest -d cuda:99
+fails 1 'the folder nowhere/: No such file' generate laplace -o nowhere/a.mtx --cells 10
+expect 2 "" run heat.yaml -- --json
+[ -s out ] && fail "--json after -- is an argument"
 
 for name in pic.jpg pic.svg pic.PNG new.folder/pic.pdf; do
     expect 2 "pictures are written as .png: end the name in .png for one picture, or give a folder" plot good -o $name

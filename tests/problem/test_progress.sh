@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a run prints on its way: on a terminal a line while programs are compiled and a time left that is not absurd while steps still
+# What a run prints on its way: on a terminal which of how many programs is compiled and a time left that is not absurd while steps still
 # grow; without one a line for each output; nothing with --quiet. Environment: RECHENWERK.
 # shellcheck source=tests/tools/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/expect.sh" || exit 1
@@ -19,17 +19,43 @@ expect 0 "" run heat.yaml -o plain --no-cache
 expect 0 "" run heat.yaml -o quiet -q
 [ -s err ] && fail "--quiet prints $(cat err)"
 
+# on_terminal ARGUMENTS...: a run on a terminal, its lines in the file `lines`
+on_terminal() {
+    script -qec "$command run heat.yaml -o terminal -f $*" /dev/null < /dev/null | tr '\r' '\n' | sed 's/\x1b\[K//' > lines
+}
+# counted LINES: "compiling 1 of 9", ..., "compiling 9 of 9", and nothing else about compiling
+counted() {
+    awk '/^compiling/ { n++; if (n == 1) total = $4; if ($0 != "compiling " n " of " total) bad = 1 } END { exit bad || n < 2 || n != total }' "$1"
+}
+
 if command -v script > /dev/null && script -qec true /dev/null > /dev/null 2>&1; then
     begin=$(date +%s)
-    script -qec "$command run heat.yaml -o terminal --no-cache -s 'grid.size=[250, 250]' -s time.rtol=1e-9 -u 2" /dev/null > typed < /dev/null
+    on_terminal --no-cache -s "'grid.size=[250, 250]'" -s time.rtol=1e-9 -u 2
     took=$(($(date +%s) - begin + 1))
-    tr '\r' '\n' < typed | sed 's/\x1b\[K//' > lines
-    grep -q '^compiling program 1: ' lines || fail "no line while programs are compiled: $(head -5 lines)"
+    counted lines || fail "not all programs are counted: $(grep compiling lines)"
     grep -q '^100 %' lines || fail "no last line: $(tail -3 lines)"
     # minutes and seconds left, never more than ten times what the run takes
     worst=$(sed -n 's/.*  left \([0-9:]*\)$/\1/p' lines | awk -F: '{ s = 0; for (i = 1; i <= NF; i++) s = 60*s + $i; if (s > m) m = s } END { print m + 0 }')
     [ "$worst" -le $((10 * took + 5)) ] || fail "a run of $took s has $worst s left: $(grep -m3 'left' lines)"
     echo "a run of $took s: at most $worst s left"
+
+    # what the cache has is not counted
+    export RECHENWERK_CACHE=$work/cache
+    on_terminal -u 0.1
+    counted lines || fail "not all programs are counted: $(grep compiling lines)"
+    all=$(grep -c compiling lines)
+    on_terminal -u 0.1
+    grep compiling lines && fail "programs in the cache are compiled"
+    on_terminal -u 0.1 -s "'fields.u.initial=\"exp(-300*x)\"'"
+    [ "$(grep compiling lines)" = "compiling 1 of 1" ] || fail "one new program of $all: $(grep compiling lines)"
+
+    # programs of a method that is chosen at the first step come on top
+    on_terminal --no-cache -u 0.1 -s time.method=auto
+    awk '/^compiling/ { n++; if ($2 != n || (NF == 4 && $4 < n)) bad = 1; if (NF == 4 && $4 != total) { total = $4; groups++ } }
+        END { exit bad || groups != 2 }' lines || fail "programs of auto: $(grep compiling lines)"
+    # compiling in the first step does not count as its time
+    worst=$(sed -n 's/.*  left \([0-9:]*\)$/\1/p' lines | awk -F: '{ s = 60*$1 + $2; if (s > m) m = s } END { print m + 0 }')
+    [ "$worst" -le 3 ] || fail "compiling in the first step makes the time left $worst s: $(grep -m3 left lines)"
 else
     echo "no script: the line on a terminal is not looked at"
 fi

@@ -78,7 +78,10 @@ int check_exists(const arguments *a, const char *path);
 
 /* report.c */
 int usage(const char *format, ...) RW_PRINTF(1, 2);       /* "rechenwerk: …" and exit code 2 */
+int unusable(const char *format, ...) RW_PRINTF(1, 2);    /* the same of a file that cannot be written: exit code 1 */
 int failed(rw_context *ctx, rw_status status);            /* the library's message and its exit code */
+/* With --json: the last failure as JSON on stdout, unless the command has printed its own. */
+void print_failure(int code);
 /* A context that logs to stderr: warnings; with --verbose more, with --quiet less. NULL after a message. */
 rw_context *make_context(const arguments *a);
 /* The device of -d, else "cpu". */

@@ -200,8 +200,8 @@ static int check_output(const request *r, const char *path)
     if (statvfs(folder, &disk) != 0) return 0; /* writing will tell */
     const double room = (double)disk.f_bavail * (double)disk.f_frsize;
     if (r->file <= room) return 0;
-    fprintf(stderr, "rechenwerk: generate: the file takes about %s, and %s has %s free: choose fewer cells or another folder\n", in_units(r->file).text, folder, in_units(room).text);
-    return 1;
+    return unusable("generate: the file takes about %s, and %s has %s free: choose fewer cells or another folder", in_units(r->file).text,
+                    folder, in_units(room).text);
 }
 
 static void print(const kind *k, const request *r, const char *path)

@@ -34,6 +34,16 @@ static int finish(int code)
     return code ? code : 1;
 }
 
+/* Whether --json is among the options, also of a command line that is wrong. */
+static bool wants_json(const command *c, int argc, char **argv)
+{
+    bool known = false;
+    for (int i = 0; i < c->noptions; i++) known = known || strcmp(c->options[i].name, "json") == 0;
+    for (int i = 2; known && i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0) return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : NULL;
@@ -60,10 +70,13 @@ int main(int argc, char **argv)
         return finish(0);
     }
     arguments a;
-    if (!parse(c, argc - 2, argv + 2, &a)) return 2;
-    a.argc = argc - 1;
-    a.argv = argv + 1;
-    int code = c->run(&a);
-    release(&a);
+    int code = 2;
+    if (parse(c, argc - 2, argv + 2, &a)) {
+        a.argc = argc - 1;
+        a.argv = argv + 1;
+        code = c->run(&a);
+        release(&a);
+    }
+    if (code != 0 && wants_json(c, argc, argv)) print_failure(code);
     return finish(code);
 }

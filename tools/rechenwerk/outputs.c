@@ -27,10 +27,13 @@ static int check_folder(const arguments *a, const char *name, const char *path)
     struct stat at;
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     const bool good = folder && access(folder, W_OK) == 0, is_folder = stat(path, &at) == 0 && S_ISDIR(at.st_mode);
-    if (!good) fprintf(stderr, "rechenwerk: %s: --%s %s: the folder %s: %s\n", a->command->name, name, path, folder ? folder : "?", strerror(errno));
-    else if (is_folder) fprintf(stderr, "rechenwerk: %s: --%s %s: this is a folder: give the name of a file\n", a->command->name, name, path);
+    int code = 0;
+    if (!good)
+        code = unusable("%s: --%s %s: the folder %s: %s", a->command->name, name, path, folder ? folder : "?", strerror(errno));
+    else if (is_folder)
+        code = unusable("%s: --%s %s: this is a folder: give the name of a file", a->command->name, name, path);
     free(folder);
-    return good && !is_folder ? 0 : 1;
+    return code;
 }
 
 int check_inputs(const arguments *a, int n, const char *const *paths)

@@ -1,5 +1,7 @@
 /* rechenwerk plot RESULTS: pictures of fields and series from results that are there. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "command.h"
@@ -19,17 +21,23 @@ static int run(const arguments *a)
     if (!refused && options.output && !(stat(options.output, &info) == 0 && S_ISDIR(info.st_mode))) refused = check_exists(a, options.output);
     if (refused) return refused;
     rw_context *ctx = make_context(a);
-    if (!ctx) return 5;
+    const char **set = calloc((size_t)a->ngiven + 1, sizeof(*set));
+    if (!ctx || !set) return 5;
+    options.set = set;
+    for (int i = 0; i < a->ngiven; i++)
+        if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
     rw_status status = rw_plot_results(ctx, a->operands[0], &options, written, (void *)a);
     int code = status == RW_OK ? 0 : failed(ctx, status);
+    free(set);
     rw_context_destroy(&ctx);
     return code;
 }
 
 static const option options[] = {
-    {"field", 'F', "NAME", "one field, or one column of series.csv; without it all"},
-    {"time", 't', "T", "the output nearest to this time; without it the last one"},
-    {"output", 'o', "PATH", "a .png file for one picture, or a folder; without it RESULTS/figures"},
+    {"field", 'F', "NAME", "one field, or one column of series.csv (default: all)"},
+    {"time", 't', "T", "the output nearest to this time (default: the last one)"},
+    {"output", 'o', "PATH", "a .png file for one picture, or a folder (default: RESULTS/figures)"},
+    {"set", 's', "KEY=VALUE", "another colour scale, map or title than in the case: output.limits=frame, output.limits=[0, 1], output.colormap=diverging, title=…"},
     OPTION_FORCE,
     OPTION_QUIET,
 };
@@ -40,7 +48,8 @@ const command command_plot = {
     .least = 1,
     .most = 1,
     .line = "draw pictures from a results folder, or from one of its fields/*.h5",
-    .more = "The path of every picture written is printed.",
+    .more = "A picture has the colours, limits and title that the case asks for: with output.limits: run, the default, limits of all outputs "
+            "of the field. The path of every picture written is printed.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

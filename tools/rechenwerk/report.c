@@ -6,22 +6,53 @@
 
 #include "command.h"
 
+/* The last failure, and whether JSON was printed: for print_failure. */
+static char last_message[4096];
+static rw_status last_status = RW_OK;
+static bool json_printed;
+
+static int complain(rw_status status, const char *message)
+{
+    snprintf(last_message, sizeof(last_message), "%s", message);
+    last_status = status;
+    fprintf(stderr, "rechenwerk: %s\n", message);
+    return rw_status_exit_code(status);
+}
+
 int usage(const char *format, ...)
 {
+    char message[sizeof(last_message)];
     va_list args;
     va_start(args, format);
-    fputs("rechenwerk: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(message, sizeof(message), format, args);
     va_end(args);
-    return 2;
+    return complain(RW_ERR_ARGUMENT, message);
+}
+
+int unusable(const char *format, ...)
+{
+    char message[sizeof(last_message)];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof(message), format, args);
+    va_end(args);
+    return complain(RW_ERR_FILE, message);
 }
 
 int failed(rw_context *ctx, rw_status status)
 {
     const char *message = rw_message(ctx);
-    fprintf(stderr, "rechenwerk: %s\n", *message ? message : rw_status_text(status));
-    return rw_status_exit_code(status);
+    return complain(status, *message ? message : rw_status_text(status));
+}
+
+void print_failure(int code)
+{
+    if (json_printed) return;
+    printf("{\"status\": ");
+    print_json(stdout, last_status != RW_OK && rw_status_exit_code(last_status) == code ? rw_status_name(last_status) : "failed");
+    printf(", \"exit_code\": %d, \"message\": ", code);
+    print_json(stdout, last_message);
+    printf("}\n");
 }
 
 static void log_line(void *user, rw_log_level level, const char *text)
@@ -64,6 +95,7 @@ bytes_text in_units(double bytes)
 
 void print_json(FILE *file, const char *text)
 {
+    json_printed = json_printed || file == stdout;
     fputc('"', file);
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;

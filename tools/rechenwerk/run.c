@@ -51,7 +51,8 @@ static void show_progress(void *user, const rw_run_progress *p)
     double span = p->end - p->start;
     (void)user;
     if (p->compiling) {
-        fprintf(stderr, "\r\033[Kcompiling program %lld: %.40s", (long long)p->compilations, p->compiling);
+        fprintf(stderr, "\r\033[Kcompiling %lld", (long long)p->compilations);
+        if (p->compilations_known) fprintf(stderr, " of %lld", (long long)p->compilations_known);
         fflush(stderr);
         return;
     }

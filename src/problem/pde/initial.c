@@ -13,12 +13,11 @@
 #include "io/picture.h"
 #include "problem/pde/pde.h"
 
-static rw_status by_expression(const rw_case *c, pde_problem *p, int f, const rw_yaml *node)
+static rw_status by_expression(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, rw_expr **initial)
 {
     rw_expr_field field = {.name = p->fields[f].name, .dtype = p->fields[f].dtype};
     rw_expr_scalar *scalars = rw_calloc((size_t)p->nscalars + 1, sizeof *scalars);
     rw_text text = {0};
-    rw_expr *e = NULL;
     rw_text_add(&text, "%s = ", field.name);
     rw_add_place(&text, node->text_source, node->text_line, node->text_column);
     rw_text_add(&text, "%s", node->text);
@@ -33,11 +32,9 @@ static rw_status by_expression(const rw_case *c, pde_problem *p, int f, const rw
                              .nfields = 1,
                              .scalars = scalars,
                              .nscalars = p->nscalars + 1};
-        status = rw_expr_create(p->device, &spec, &e);
+        status = rw_expr_create(p->device, &spec, initial);
     }
-    if (status == RW_OK) status = rw_expr_bind(e, field.name, p->arrays[f]);
-    if (status == RW_OK) status = rw_expr_run(e, rw_device_queue(p->device));
-    rw_expr_destroy(&e);
+    if (status == RW_OK) status = rw_expr_bind(*initial, field.name, p->arrays[f]);
     rw_free(scalars), rw_text_free(&text);
     return status;
 }
@@ -126,9 +123,9 @@ static rw_status number(const rw_case *c, const rw_yaml *map, const char *key, d
     return RW_OK;
 }
 
-rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_yaml *node)
+rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, rw_expr **initial)
 {
-    if (node->kind == RW_YAML_SCALAR) return by_expression(c, p, f, node);
+    if (node->kind == RW_YAML_SCALAR) return by_expression(c, p, f, node, initial);
     const rw_yaml *file = rw_yaml_get(node, "file"), *picture = rw_yaml_get(node, "picture");
     const rw_yaml *name = file ? file : picture;
     if (!name || name->kind != RW_YAML_SCALAR)

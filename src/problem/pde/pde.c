@@ -22,9 +22,10 @@ static void destroy(rw_problem **problem)
     rw_ode_destroy(&p->ode);
     rw_expr_destroy(&p->series);
     rw_checks_free(&p->checks);
+    for (int f = 0; p->initial && f < p->nfields; ++f) rw_expr_destroy(&p->initial[f]);
     for (int f = 0; p->arrays && f < p->nfields; ++f) rw_array_destroy(&p->arrays[f]);
     for (int i = 0; i < p->nowned; ++i) rw_free(p->owned[i]);
-    rw_free(p->owned), rw_free(p->arrays), rw_free(p->fields), rw_free(p->sides), rw_free(p->scalars),
+    rw_free(p->owned), rw_free(p->initial), rw_free(p->arrays), rw_free(p->fields), rw_free(p->sides), rw_free(p->scalars),
         rw_free(p->units);
     rw_free(p->output_fields), rw_free(p->columns), rw_free(p->equations);
     rw_device_close(&p->device);
@@ -65,7 +66,8 @@ static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
     p->fields = rw_calloc(n, sizeof *p->fields), p->units = rw_calloc(n, sizeof *p->units);
     p->sides = rw_calloc(6 * n, sizeof *p->sides);
     p->arrays = rw_calloc(n, sizeof *p->arrays), p->output_fields = rw_calloc(n, sizeof *p->output_fields);
-    if (!p->fields || !p->units || !p->sides || !p->arrays || !p->output_fields)
+    p->initial = rw_calloc(n, sizeof *p->initial);
+    if (!p->fields || !p->units || !p->sides || !p->arrays || !p->output_fields || !p->initial)
         return rw_fail_memory(ctx, n * 64, "fields");
     for (int i = 0; i < map->n; ++i) RW_NOTE(ctx, read_field(c, p, map, i, precision));
     return RW_OK;
@@ -167,7 +169,7 @@ static rw_status check_initial(const rw_case *c, pde_problem *p)
     return RW_OK;
 }
 
-static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
+static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
 {
     int64_t shape[3];
     for (int d = 0; d < p->grid.ndim; ++d) shape[d] = p->grid.size[p->grid.ndim - 1 - d];
@@ -181,13 +183,23 @@ static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec 
         pde_fields entry;
         RW_TRY(rw_array_create(p->device, p->fields[f].dtype, p->grid.ndim, shape, top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE, &p->arrays[f]));
         RW_TRY(rw_case_entry(c, "fields", f, &entry));
-        RW_TRY(pde_set_initial(c, p, f, entry.initial));
+        RW_TRY(pde_set_initial(c, p, f, entry.initial, &p->initial[f]));
         RW_TRY(rw_ode_bind(p->ode, p->fields[f].name, p->arrays[f]));
     }
     describe_output(p);
     RW_TRY(make_series(p));
-    RW_TRY(check_initial(c, p));
     return rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks);
+}
+
+static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
+{
+    rw_compile_defer(p->device);
+    RW_TRY(rw_compile_now(p->device, make_programs(c, p, spec)));
+    for (int f = 0; f < p->nfields; ++f) {
+        if (p->initial[f]) RW_TRY(rw_expr_run(p->initial[f], rw_device_queue(p->device)));
+        rw_expr_destroy(&p->initial[f]);
+    }
+    return check_initial(c, p);
 }
 
 /* Which steps are to be looked into is the runner's setting. */
@@ -209,6 +221,7 @@ static pde_problem *allocate(const rw_case *c, rw_device *dev)
         return NULL;
     }
     p->base.ops = &rw_pde_ops;
+    p->ctx = rw_case_context(c);
     p->device = dev ? rw_device_retain(dev) : NULL;
     return p;
 }
@@ -244,10 +257,15 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
     RW_TRY(rw_read_parameters(c, &p->scalars, &p->nscalars));
     mistakes = rw_mistakes_noted();
     RW_TRY(read_fields(c, p, grid.precision));
-    if (good && mistakes == rw_mistakes_noted()) RW_NOTE(ctx, pde_make_grid(c, p, &grid));
-    for (int d = 0; d < 3 && !(p->grid.spacing[0] > 0); ++d) { /* has been noted: one that serves the other checks */
+    good = good && mistakes == rw_mistakes_noted();
+    if (good) {
+        mistakes = rw_mistakes_noted();
+        RW_NOTE(ctx, pde_make_grid(c, p, &grid));
+        good = mistakes == rw_mistakes_noted();
+    }
+    for (int d = 0; d < 3 && !good; ++d) { /* what is wrong has been noted: a grid that serves the other checks */
         p->grid.size[d] = d < p->grid.ndim ? grid.size.value[d] : 1;
-        if (d == 2) p->grid.spacing[0] = p->grid.spacing[1] = p->grid.spacing[2] = 1;
+        p->grid.spacing[d] = 1, p->grid.origin[d] = 0;
     }
     RW_NOTE(ctx, pde_join_texts(c, p));
     return RW_OK;
@@ -261,6 +279,17 @@ static rw_status inspect(const rw_case *c)
     rw_status status = read_case(c, p);
     if (status == RW_OK) status = pde_inspect_texts(c, p);
     destroy(&base);
+    return status;
+}
+
+static rw_status outline(const rw_case *c, rw_problem **problem)
+{
+    pde_problem *p = allocate(c, NULL);
+    *problem = &p->base;
+    if (!p) return RW_ERR_MEMORY;
+    rw_status status = read_case(c, p);
+    if (status == RW_OK) describe_output(p);
+    else destroy(problem);
     return status;
 }
 
@@ -437,7 +466,7 @@ static const char *method(const rw_problem *problem, const char **reason)
 
 const rw_problem_ops rw_pde_ops = {
     .name = "pde", .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions",
-    .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .inspect = inspect, .sides = pde_sides, .create = create, .destroy = destroy, .step = step,
+    .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .inspect = inspect, .sides = pde_sides, .outline = outline, .create = create, .destroy = destroy, .step = step,
     .time = time_now, .end = time_end, .steps = steps, .grid = output_grid, .fields = output_fields, .columns = columns,
     .row = row, .save = save, .load = load, .explain = explain, .graph = graph, .statistics = statistics, .method = method,
     .check = check, .passes_end = true, .foresees = foresees, .look = look, .back = back, .undo = undo,

@@ -21,7 +21,8 @@
 
 typedef struct pde_problem {
     rw_problem base;
-    rw_device *device;
+    rw_context *ctx;
+    rw_device *device;          /* NULL: for texts and figures only */
     rw_ode *ode;
     pde_time time;
     bool dense;                 /* output.interpolate: values within steps are asked for */
@@ -33,6 +34,7 @@ typedef struct pde_problem {
     const rw_yaml **sides;      /* [6 nfields] the value of each side's condition in the case; NULL: it has none */
     rw_expr_scalar *scalars;
     rw_array **arrays;
+    rw_expr **initial;          /* until they have run; NULL: not an expression */
     const char **units;
     rw_output_field *output_fields;
     rw_output_column *columns;
@@ -53,7 +55,8 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settin
 /* texts.c */
 rw_status pde_join_texts(const rw_case *c, pde_problem *p);
 /* initial.c */
-rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_yaml *node);
+/* Sets the values, or makes the program that will. */
+rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, rw_expr **initial);
 /* sides.c: the language with the names of the case: fields (unless `plain`), parameters, and t with this value. */
 typedef struct pde_language {
     rw_graph *graph;

@@ -89,7 +89,7 @@ static void fill(const pde_problem *p, pde_language *l, const rw_node side[6], d
 rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], double *wide)
 {
     pde_problem *p = (pde_problem *)problem;
-    rw_context *ctx = p->device->ctx;
+    rw_context *ctx = p->ctx;
     const rw_boundary *b = p->fields[field].boundary;
     rw_node side[6] = {-1, -1, -1, -1, -1, -1};
     pde_language l;

@@ -100,10 +100,13 @@ static rw_status make_state(const rw_case *c, rates_problem *p)
     rw_blocks_set_memory(p->blocks, top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE);
     RW_TRY(rates_make_fields(c, p));
     RW_TRY(choose_batch(c, p));
-    RW_TRY(rates_make_programs(c, p));
+    rw_compile_defer(p->device);
+    rw_status status = rates_make_programs(c, p);
+    if (status == RW_OK) status = rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks);
+    RW_TRY(rw_compile_now(p->device, status));
     p->spikes.threshold = NAN, p->spikes.rtol = p->time.method ? p->time.rtol : 0;
     describe_output(p);
-    return rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks);
+    return RW_OK;
 }
 
 static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t *bytes_needed, rw_problem **problem)
