@@ -78,7 +78,6 @@ rw_context *rw_context_retain(rw_context *ctx)
 
 void rw_context_destroy(rw_context **context)
 {
-    if (!context) return;
     if (!context || !*context) return;
     rw_context *ctx = *context;
     *context = NULL;
