@@ -91,7 +91,7 @@ void rw_text_free(rw_text *text);
 #define RW_MISTAKES 20 /* kept of one input; further ones are counted */
 typedef struct rw_mistakes {
     rw_text text;
-    int n;
+    int n, met; /* different ones; all, also those that were noted before */
     struct rw_mistakes *outer;
 } rw_mistakes;
 /* This thread collects the mistakes that RW_NOTE meets, until the end; each begin needs its end. */
@@ -100,7 +100,7 @@ void rw_mistakes_begin(rw_mistakes *m);
 rw_status rw_mistakes_end(rw_context *ctx, rw_mistakes *m, rw_status status);
 /* Notes the failure that has just happened when it is an ERR_INPUT and this thread collects; else false. */
 bool rw_mistake(rw_context *ctx, rw_status status);
-int rw_mistakes_noted(void); /* so far, by this thread's collector */
+int rw_mistakes_met(void); /* so far, by this thread's collector; one that is met again counts again */
 /* RW_TRY that goes on after a mistake that was noted. */
 #define RW_NOTE(ctx, call)                                                                                             \
     do {                                                                                                               \

@@ -34,12 +34,13 @@ bool rw_mistake(rw_context *ctx, rw_status status)
     rw_mistakes *m = collector;
     if (!m || status != RW_ERR_INPUT) return false;
     const char *message = rw_message(ctx);
+    m->met++;
     if (noted(m, message)) return true;
     if (++m->n <= RW_MISTAKES) rw_text_add(&m->text, "%s%s", m->text.length ? "\n" : "", message);
     return true;
 }
 
-int rw_mistakes_noted(void) { return collector ? collector->n : 0; }
+int rw_mistakes_met(void) { return collector ? collector->met : 0; }
 
 rw_status rw_mistakes_end(rw_context *ctx, rw_mistakes *m, rw_status status)
 {

@@ -2,7 +2,7 @@
  *
  * Tried in this order; the given name itself is never an answer:
  *   another word of the field for the same thing (a table): "if" finds "where", "laplacian" finds "laplace"
- *   the smallest edit distance, at most 1 + length/5 changes with the mean length of both texts: "cdua" finds "cuda",
+ *   the smallest edit distance, of equal ones a name that begins with it ("rkc" finds "rkc2"), at most 1 + length/5 changes with the mean length of both texts: "cdua" finds "cuda",
  *     "cpu" does not find "fft", nor "hello" "ell"; up to four characters the first must agree: "rand" does not find "and"
  *   a name that begins with it, or that it begins with: "lap" finds "laplace", "cosine" finds "cos"
  *   what follows its last underscore: "t_end" finds "end"
@@ -135,6 +135,12 @@ static bool is_near(const char *given, const char *name, int folded)
     return same(given[0], name[1], true) && same(given[1], name[0], true); /* swapped */
 }
 
+static bool begins(const char *text, const char *beginning)
+{
+    while (*beginning && same(*text, *beginning, true)) text++, beginning++;
+    return !*beginning;
+}
+
 static const char *by_distance(const char *given, const char *const *names, int n)
 {
     const char *best = NULL;
@@ -143,16 +149,11 @@ static const char *by_distance(const char *given, const char *const *names, int 
         /* CUDA:0 is cuda:0 mistyped once, not four times: case decides only between equals */
         int folded = distance(given, names[i], true), exact = distance(given, names[i], false);
         if (!exact || !is_near(given, names[i], folded)) continue;
-        if (best && (folded > best_folded || (folded == best_folded && exact >= best_exact))) continue;
+        if (best && (folded > best_folded || (folded == best_folded && exact > best_exact))) continue;
+        if (best && folded == best_folded && exact == best_exact && !(begins(names[i], given) && !begins(best, given))) continue;
         best = names[i], best_folded = folded, best_exact = exact;
     }
     return best;
-}
-
-static bool begins(const char *text, const char *beginning)
-{
-    while (*beginning && same(*text, *beginning, true)) text++, beginning++;
-    return !*beginning;
 }
 
 /* At least three characters, and a third of the name, or half of what was given. */

@@ -99,6 +99,19 @@ rw_status rw_yaml_put(rw_context *ctx, rw_yaml *map, const char *key, rw_yaml *i
     return rw_yaml_append(ctx, map, copy, item->line, item->column, item);
 }
 
+void rw_yaml_remove(rw_yaml *map, const char *key)
+{
+    int i = rw_yaml_index(map, key);
+    if (i < 0) return;
+    rw_yaml_free(&map->items[i]);
+    rw_free(map->keys[i]);
+    map->n--;
+    size_t after = (size_t)(map->n - i);
+    memmove(map->items + i, map->items + i + 1, after * sizeof(*map->items));
+    memmove(map->keys + i, map->keys + i + 1, after * sizeof(*map->keys));
+    memmove(map->key_place + i, map->key_place + i + 1, after * sizeof(*map->key_place));
+}
+
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 bool rw_yaml_number(const rw_yaml *node, double *value)

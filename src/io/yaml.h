@@ -39,6 +39,7 @@ rw_yaml *rw_yaml_get(const rw_yaml *map, const char *key);
 int rw_yaml_index(const rw_yaml *map, const char *key); /* -1 when absent */
 /* Puts `item` under `key` (both are taken over in any case), in place of an old one. ERR_MEMORY. */
 rw_status rw_yaml_put(rw_context *ctx, rw_yaml *map, const char *key, rw_yaml *item);
+void rw_yaml_remove(rw_yaml *map, const char *key); /* where it is there */
 /* Adds `item` to a list (key NULL) or, without looking for the key, to a map; takes key and item over in any case. */
 rw_status rw_yaml_append(rw_context *ctx, rw_yaml *node, char *key, int line, int column, rw_yaml *item);
 rw_yaml *rw_yaml_new(rw_context *ctx, rw_yaml_kind kind, const char *source); /* NULL: message set */

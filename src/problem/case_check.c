@@ -6,6 +6,17 @@
 #include "problem/case_private.h"
 #include "problem/run_settings.h"
 
+/* The section of free names in which the case has this one; NULL: none. */
+static const rw_section *section_of(const rw_case *c, const char *name)
+{
+    const rw_section *s;
+    for (int k = 0; (s = rw_case_section_at(c, k)); k++) {
+        const rw_yaml *map = s->form == RW_SECTION_EACH || s->form == RW_SECTION_MAP ? rw_yaml_get(c->root, s->name) : NULL;
+        if (map && map->kind == RW_YAML_MAP && rw_yaml_get(map, name)) return s;
+    }
+    return NULL;
+}
+
 /* Names for a person who typed a wrong one: the same name in another section, or the nearest, or else all. */
 static rw_status fail_unknown(const rw_case *c, const rw_yaml *map, int i, const rw_section *section,
                               const char *entry)
@@ -25,6 +36,10 @@ static rw_status fail_unknown(const rw_case *c, const rw_yaml *map, int i, const
     }
     if (!where && (nearest = rw_nearest(key, known, n))) {
         rw_case_full_name(section, entry, nearest, full, sizeof(full));
+        where = full;
+    }
+    if (!where && rw_case_is_top(section) && (s = section_of(c, key))) {
+        snprintf(full, sizeof(full), "%s.%.100s", s->name, key);
         where = full;
     }
     if (where) return rw_case_fail_key(c, map, i, "%.120s is unknown; nearest is %s", name, where);

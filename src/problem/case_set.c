@@ -200,8 +200,12 @@ static rw_status check_named(const rw_case *c, const rw_case_named *n, const rw_
 rw_status rw_case_check_set(rw_case *c)
 {
     for (int i = 0; i < c->nnamed; i++) {
-        const rw_section *s = rw_case_find_section(c, c->named[i].section);
-        if (s && !rw_case_is_top(s)) RW_NOTE(c->ctx, check_named(c, &c->named[i], s));
+        const rw_case_named *n = &c->named[i];
+        const rw_section *s = rw_case_find_section(c, n->section);
+        rw_status status = s && !rw_case_is_top(s) ? check_named(c, n, s) : RW_OK;
+        if (status == RW_OK) continue;
+        if (!rw_mistake(c->ctx, status)) return status;
+        if (!n->existed) rw_yaml_remove(rw_yaml_get(c->root, n->section), n->key); /* what follows from it is no other mistake */
     }
     return RW_OK;
 }

@@ -227,7 +227,8 @@ static rw_status finish_field(rw_run *r, int field, const rw_output_field *f)
 rw_status rw_frames_finish(rw_run *r)
 {
     const rw_output_field *fields;
-    if (mode_of(r) != LIMITS_RUN || !r->frames || r->output.figures_every != RUN_FIGURES_ALL) return RW_OK;
+    if (mode_of(r) != LIMITS_RUN || r->output.figures_every != RUN_FIGURES_ALL) return RW_OK;
+    RW_TRY(begin(r)); /* a continued run may have drawn nothing itself, after one that was killed before it had drawn all again */
     int n = r->ops->fields(r->problem, &fields);
     for (int i = 0; i < n; i++)
         if (rw_output_wants(&r->output.figures, fields[i].name)) RW_TRY(finish_field(r, i, &fields[i]));

@@ -50,9 +50,9 @@ rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n)
     if (!*scalars) return rw_fail_memory(ctx, (size_t)map->n * sizeof **scalars, "parameters");
     for (int i = 0; i < map->n; ++i) {
         double value = 1;
-        int mistakes = rw_mistakes_noted();
+        int mistakes = rw_mistakes_met();
         RW_NOTE(ctx, check_key(c, map, i));
-        if (mistakes < rw_mistakes_noted()) continue;
+        if (mistakes < rw_mistakes_met()) continue;
         if (map->items[i]->kind != RW_YAML_SCALAR)
             RW_NOTE(ctx,
                     rw_case_fail(c, map->items[i], "parameters.%s must be a number or an expression", map->keys[i]));

@@ -13,7 +13,7 @@ void rw_run_prepare(rw_run *r, rw_context *ctx, const rw_run_options *options, r
     static const rw_run_options none;
     *report = (rw_run_report){.folder = ""};
     *r = (rw_run){.ctx = ctx, .options = options ? *options : none, .report = report, .lock = -1, .log = -1, .journal = {.file = -1},
-                  .last_row = -1, .stride = INFINITY, .last_look = NAN, .checkpoint_time = NAN, .clock = rw_seconds()};
+                  .last_row = -1, .stride = INFINITY, .last_look = NAN, .earlier_end = NAN, .checkpoint_time = NAN, .clock = rw_seconds()};
     r->watch.since = r->clock;
     rw_time_now(r->started);
 }

@@ -6,6 +6,7 @@
  * values. A problem may know better: rw_problem_ops.may_change. */
 #include "problem/run_private.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,29 @@ static rw_status read_saved(rw_run *r, rw_h5 *file, entries *e)
     return status;
 }
 
+/* ---- the end of the earlier run ---------------------------------------------------------------------------------- */
+
+/* Whether an uninterrupted run would have ended a step at time t: at outputs, unless it interpolates them. */
+static bool is_hit(const rw_run *r, double t)
+{
+    double every = r->output.every;
+    return every > 0 && !(r->output.interpolate > 0) && r->start + round((t - r->start) / every) * every == t;
+}
+
+void rw_restart_report_end(const rw_run *r)
+{
+    const char *reason = "", *method = r->ops->method ? r->ops->method(r->problem, &reason) : "";
+    double end = r->earlier_end, t = r->ops->time(r->problem);
+    if (isnan(end)) return;
+    bool cut = fabs(t - end) <= 1e-9 * RW_MAX(r->output.every, 1e-3 * fabs(end)) && !is_hit(r, t);
+    if (cut)
+        rw_log(r->ctx, RW_LOG_WARNING, "the earlier end, t = %.9g, may have cut a step: later results may differ from those of an uninterrupted "
+               "run within the tolerance of the method; an end on an output does not", t);
+    if (*reason)
+        rw_log(r->ctx, RW_LOG_WARNING, "auto chose the method %s for the earlier end, t = %.9g, and keeps it: a run that began with the new end "
+               "may have another", method, end);
+}
+
 /* ---- compared ---------------------------------------------------------------------------------------------------- */
 
 static bool may_change(const rw_run *r, const char *key)
@@ -115,6 +139,7 @@ static rw_status compare(rw_run *r, const char *path, const entry *theirs, const
         return rw_fail(r->ctx, RW_ERR_INPUT, "'%s' is the checkpoint of another case: %s: %s in the checkpoint, %s in the case: give the "
                        "case and the --set of that run, or begin again with --force", path, key, before, now);
     if (strcmp(key, "output.every") == 0) r->every_changed = true;
+    if (theirs && strcmp(key, "time.end") == 0) r->earlier_end = strtod(before, NULL);
     if (strncmp(key, "output.", 7) == 0 || strcmp(key, "time.end") == 0) return RW_OK; /* nothing that is computed changes */
     rw_log(r->ctx, RW_LOG_WARNING, "the run continues with %s: %s; it was %s up to here", key, now, before);
     return RW_OK;

@@ -91,6 +91,8 @@ static void test_nearest(void **state)
             fail_msg("'%s' finds %s", rows[i].given, found ? found : "nothing");
     }
     assert_null(rw_nearest("cpu", NULL, 0));
+    assert_string_equal(rw_nearest("rkc", (const char *const[]){"rk4", "rkc2", "rkl2"}, 3), "rkc2"); /* of equal distance */
+    assert_string_equal(rw_nearest("rock", (const char *const[]){"rocc", "rock2", "rock4"}, 3), "rock2");
     static const char *const short_names[] = {"y", "z"};
     assert_null(rw_nearest("x", short_names, 2)); /* one change, but nothing in common */
     static const char *const words[] = {"ell", "idr", "bash", "solve", "markdown"}; /* short ones bear one change, five letters two */

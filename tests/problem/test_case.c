@@ -204,6 +204,8 @@ static void test_set(void **state)
         {"time.end.x=3", "--set time.end.x=3: 'end' is a single value in cases/good.yaml"},
         {"time.stop=3", "--set time.stop=3: time.stop is unknown; nearest is time.step"},
         {"time.step=-1", "--set time.step=-1: time.step = -1 is outside (0, 1]: length of a step (s)"},
+        {"a=3", "--set a=3: a is unknown; nearest is parameters.a"},
+        {"u.initial=3", "--set u.initial=3: u is unknown; nearest is fields.u"},
         {"tine=3", "--set tine=3: tine is unknown; nearest is time"},
         {"time.end=[1", "--set time.end, 2:1: not YAML"},
         /* names of one's own are added on purpose only */

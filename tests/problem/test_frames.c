@@ -147,6 +147,20 @@ static void test_continued(void **state)
         assert_int_equal(equal_frames("run", parts, "v"), FRAMES);
     }
     assert_null(warnings.data);
+    /* killed at the end, before pictures were drawn again */
+    for (int k = 0; k < FRAMES; ++k) {
+        char name[64], from[160], to[160];
+        frame_name("u", k, name);
+        snprintf(from, sizeof from, "%s", result("frame", name)), snprintf(to, sizeof to, "%s", result("parts7", name));
+        char *data;
+        size_t n;
+        assert_int_equal(rw_file_read(ctx, from, 1 << 24, &data, &n), RW_OK);
+        assert_int_equal(rw_file_write(ctx, to, data, n), RW_OK);
+        rw_free(data);
+    }
+    assert_true(equal_frames("run", "parts7", "u") < FRAMES);
+    assert_int_equal(run(text, "parts7", NULL, 0, -1, true), RW_OK);
+    assert_int_equal(equal_frames("run", "parts7", "u"), FRAMES);
 }
 
 /* Fields that are not written cannot be drawn again: the run says so, and the last picture has the limits of all. */
@@ -198,14 +212,14 @@ static void test_refused(void **state)
 
 /* ---- pictures of results that are there --------------------------------------------------------------------------- */
 
-/* All outputs drawn later into NAME/figures, as `set` asks. */
-static void draw_later(const char *results, const char *name, const char *set, bool files)
+/* All outputs of a field (NULL: of all, and series.csv) drawn later into NAME/figures, as `set` asks. */
+static void draw_later(const char *results, const char *name, const char *field, const char *set, bool files)
 {
     char from[160], to[160];
     snprintf(to, sizeof to, "%s/%s/figures/", folder, name);
     for (int k = 0; k < FRAMES; ++k) {
         snprintf(from, sizeof from, files ? "%s/%s/fields/%06d.h5" : "%s/%s", folder, results, k);
-        rw_plot_options options = {.time = 0.25 * k, .output = to, .set = &set, .nset = set != NULL};
+        rw_plot_options options = {.field = field, .time = 0.25 * k, .output = to, .set = &set, .nset = set != NULL};
         if (rw_plot_results(ctx, from, &options, NULL, NULL) != RW_OK) fail_msg("%s: %s", from, rw_message(ctx));
     }
 }
@@ -225,29 +239,29 @@ static void test_drawn_later(void **state)
         snprintf(all, sizeof all, "all%d", i), snprintf(frames, sizeof frames, "frames%d", i), snprintf(later, sizeof later, "later%d", i);
         good(texts[i], all, NULL);
         good(texts[i], frames, "output.limits=frame");
-        for (int files = 0; files < 2; ++files) {
-            draw_later(all, later, NULL, files);
-            assert_int_equal(equal_frames(all, later, "u"), FRAMES);
-            assert_int_equal(equal_frames(all, later, "v"), FRAMES);
-            draw_later(all, later, "output.limits=frame", files); /* asked for */
-            assert_int_equal(equal_frames(frames, later, "u"), FRAMES);
-            assert_true(equal_frames(all, later, "u") < FRAMES);
-            draw_later(frames, later, NULL, files); /* what the case says */
-            assert_int_equal(equal_frames(frames, later, "u"), FRAMES);
-            draw_later(frames, later, "output.limits=run", files);
-            assert_int_equal(equal_frames(all, later, "u"), FRAMES);
-        }
+        draw_later(all, later, i == 0 ? NULL : "u", NULL, false);
+        if (i > 0) draw_later(all, later, "v", NULL, true); /* of a file */
+        assert_int_equal(equal_frames(all, later, "u"), FRAMES);
+        assert_int_equal(equal_frames(all, later, "v"), FRAMES);
+        draw_later(all, later, "u", "output.limits=frame", i % 2); /* asked for */
+        assert_int_equal(equal_frames(frames, later, "u"), FRAMES);
+        assert_true(equal_frames(all, later, "u") < FRAMES);
+        draw_later(frames, later, "u", "output.limits=run", i % 2);
+        assert_int_equal(equal_frames(all, later, "u"), FRAMES);
+        draw_later(frames, later, "u", NULL, i % 2); /* what the case says */
+        assert_int_equal(equal_frames(frames, later, "u"), FRAMES);
         snprintf(frames, sizeof frames, "given%d", i);
         good(texts[i], frames, "output.limits=[-1, 20]");
-        draw_later(all, later, "output.limits=[-1, 20]", false);
+        draw_later(all, later, "u", "output.limits=[-1, 20]", false);
         assert_int_equal(equal_frames(frames, later, "u"), FRAMES);
-        draw_later(frames, later, NULL, false);
+        draw_later(frames, later, "u", NULL, false);
         assert_int_equal(equal_frames(frames, later, "u"), FRAMES);
         snprintf(frames, sizeof frames, "last%d", i);
         good(texts[i], frames, "output.figures_every=last");
-        draw_later(frames, later, NULL, false);
+        draw_later(frames, later, "u", NULL, false);
         assert_true(same(frames, later, "figures/u-000004.png", "figures/u-000004.png"));
     }
+    draw_later("all0", "later0", "u_max", NULL, false);
     assert_true(same("all0", "later0", "figures/series-u_max.png", "figures/series-u_max.png"));
     assert_null(warnings.data);
 
@@ -260,10 +274,10 @@ static void test_drawn_later(void **state)
     }
     /* without settings, or with ones that are no case: limits of its own, and a warning in the second case */
     assert_int_equal(unlink(result("all0", "settings.yaml")), 0);
-    draw_later("all0", "later0", NULL, false);
+    draw_later("all0", "later0", "u", NULL, false);
     assert_null(warnings.data);
     assert_int_equal(rw_file_write(ctx, result("all0", "settings.yaml"), "problem: pde\n", 13), RW_OK);
-    draw_later("all0", "later0", NULL, false);
+    draw_later("all0", "later0", "u", NULL, false);
     assert_non_null(warnings.data);
     assert_non_null(strstr(warnings.data, "pictures have limits of their own"));
     rw_text_free(&warnings);

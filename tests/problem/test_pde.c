@@ -87,6 +87,9 @@ static void test_bad_input(void **state)
         {CASE("{u: {initial: \"0\", boundary: \"0\"}, v: {initial: \"0\"}}",
               "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
          "fields u and v put their nodes differently on side left"},
+        {CASE("{u: {initial: \"0\", boundary: \"1+t\"}, v: {initial: \"0\", boundary: {left: \"0\", right: \"2\", y: neumann}}}",
+              "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
+         "fields u and v put their nodes differently on side bottom"},
         {CASE("{u: {initial: \"0\"}}", EQ "time: {end: -1}\n"), "time.end = -1 is not after time.start = 0"},
         {CASE("{u: {initial: \"0\"}}", EQ "time: {start: 1, end: 1}\n"), "time.end = 1 is not after time.start = 1"},
         {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, rtol: 0}\n"),
@@ -184,6 +187,14 @@ static void test_many_mistakes(void **state)
         {"checks.c!={value: \"max(uu)\"}", "--set checks.c, 1:14: name uu is unknown"},
         {"time.spectral_radius=2*nn", "--set time.spectral_radius, 1:3: name nn is unknown"},
     };
+    /* one mistake each: nothing that only follows from it */
+    static const char *const single[] = {"time.end=", "time.end=abc", "time.end=[1, 2]", "grid.size=\"a\"", "fields.u.unit=[1]", "fields.w.initial=1",
+                                         "fields.x.initial=1", "parameters.q=sin(", "u.initial=1", "time.start=x", "grid.order=3"};
+    const char *two = CASE("{u: {initial: \"y\", boundary: \"0\"}, v: {initial: \"x\", boundary: \"0\"}}", "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME);
+    for (int i = 0; i < RW_COUNT(single); ++i) {
+        assert_int_equal(rw_case_parse(ctx, "case.yaml", two, strlen(two), &single[i], 1, rw_problems, &c), RW_ERR_INPUT);
+        if (strchr(rw_message(ctx), '\n')) fail_msg("%s: %s", single[i], rw_message(ctx));
+    }
     const char *good = CASE("{u: {initial: \"0\"}}", EQ TIME);
     for (int i = 0; i < RW_COUNT(sets); ++i) {
         rw_status status = rw_case_parse(ctx, "case.yaml", good, strlen(good), &sets[i].set, 1, rw_problems, &c);

@@ -35,9 +35,15 @@ for method in rkc2 rk4; do
     done
     rm -rf parts
     expect 0 "" run two.yaml -o parts "${how[@]}" -u 0.25
-    expect 0 "" run two.yaml -o parts "${how[@]}" --restart
+    expect 0 "" run two.yaml -o parts "${how[@]:1}" --restart
+    grep -q 't = 0.25, may have cut a step' err || fail "$method: nothing is said about the end at 0.25: $(cat err)"
     [ "$(times parts | sed 's/0.25 //')" = "$(times whole)" ] || fail "$method: an end at 0.25 shifts outputs: $(times parts)"
 done
+
+# the method of auto depends on the end
+expect 0 "" run two.yaml -o automatic -q -s time.method=auto -u 0.3
+expect 0 "auto chose the method dp5 for the earlier end, t = 0.3, and keeps it" run two.yaml -o automatic -s time.method=auto --restart
+grep -q 'cut a step' err && fail "an end on an output cuts a step: $(cat err)"
 
 # ---- what may change ----
 expect 0 "" run two.yaml -o half -q -u 0.5

@@ -11,16 +11,15 @@ enum { MOST = 32 }; /* options of a subcommand */
 
 static bool fail_option(const command *c, const char *text)
 {
-    char names[MOST][32];
     const char *list[MOST];
+    char given[64];
     int n = 0;
-    for (; n < c->noptions && n < MOST - 1; n++) {
-        snprintf(names[n], sizeof(names[n]), "--%s", c->options[n].name);
-        list[n] = names[n];
-    }
-    list[n++] = "--help";
-    const char *nearest = rw_nearest_word(text, list, n);
-    usage("%s: unknown option '%s'%s%s: see rechenwerk %s --help", c->name, text, nearest ? "; nearest is " : "",
+    for (; n < c->noptions && n < MOST - 1; n++) list[n] = c->options[n].name;
+    list[n++] = "help";
+    const char *name = text + strspn(text, "-"); /* dashes would make all names alike */
+    snprintf(given, sizeof(given), "%.*s", (int)strcspn(name, "="), name);
+    const char *nearest = rw_nearest_word(given, list, n);
+    usage("%s: unknown option '%s'%s%s: see rechenwerk %s --help", c->name, text, nearest ? "; nearest is --" : "",
           nearest ? nearest : "", c->name);
     return false;
 }

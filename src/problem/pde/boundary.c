@@ -151,7 +151,7 @@ rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_ya
 {
     rw_expr_field *field = p->fields + f;
     int ndim = p->grid.ndim;
-    int mistakes = rw_mistakes_noted();
+    int mistakes = rw_mistakes_met();
     for (int s = 0; s < 6; ++s) field->boundary[s] = (rw_boundary){RW_BOUNDARY_NEUMANN, "0", NULL, NULL};
     if (!node) return RW_OK;
     bool one_kind = node->kind == RW_YAML_MAP && node->n == 1 && !find_side(node->keys[0], ndim, (int[2]){0}) &&
@@ -164,7 +164,7 @@ rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_ya
         return RW_OK;
     }
     for (int i = 0; i < node->n; ++i) RW_NOTE(rw_case_context(c), read_side(c, p, f, node, i));
-    for (int d = 0; d < ndim && mistakes == rw_mistakes_noted(); ++d)
+    for (int d = 0; d < ndim && mistakes == rw_mistakes_met(); ++d)
         if ((field->boundary[2 * d].kind == RW_BOUNDARY_PERIODIC) != (field->boundary[2 * d + 1].kind == RW_BOUNDARY_PERIODIC))
             return rw_case_fail(c, node, "fields.%s.boundary: periodic on one side of axis %s only: give %s: periodic",
                                 field->name, axes[d], axes[d]);

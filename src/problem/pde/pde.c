@@ -230,12 +230,15 @@ static pde_problem *allocate(const rw_case *c, rw_device *dev)
 static rw_status read_grid(const rw_case *c, pde_grid *grid, bool *good)
 {
     rw_status status = rw_case_section(c, "grid", grid);
-    const rw_yaml *size = rw_case_node(c, "grid.size");
+    const rw_yaml *size = rw_case_node(c, "grid.size"), *extent = rw_case_node(c, "grid.extent");
     *good = status == RW_OK;
     if (status == RW_OK) return RW_OK;
     if (!rw_mistake(rw_case_context(c), status)) return status;
     *grid = (pde_grid){.order = 2, .extent = {1, {1}}, .origin = {1, {0}}};
-    grid->size.n = size && size->kind == RW_YAML_LIST ? RW_MIN(RW_MAX(size->n, 1), 3) : 1;
+    int n = 1;
+    if (extent && extent->kind == RW_YAML_LIST) n = extent->n;
+    if (size && size->kind == RW_YAML_LIST) n = size->n;
+    grid->size.n = RW_MIN(RW_MAX(n, 1), 3);
     for (int d = 0; d < 3; ++d) grid->size.value[d] = 4;
     return RW_OK;
 }
@@ -247,21 +250,21 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
     pde_grid grid;
     bool good;
     RW_TRY(read_grid(c, &grid, &good));
-    int mistakes = rw_mistakes_noted();
+    int mistakes = rw_mistakes_met();
     RW_NOTE(ctx, rw_case_section(c, "time", &p->time));
-    if (mistakes == rw_mistakes_noted() && !(p->time.end > p->time.start))
+    if (mistakes == rw_mistakes_met() && !(p->time.end > p->time.start))
         RW_NOTE(ctx, rw_case_fail(c, rw_case_node(c, "time.end"), "time.end = %g is not after time.start = %g",
                                   p->time.end, p->time.start));
     p->grid.ndim = (int)grid.size.n, p->order = (int)grid.order;
     RW_NOTE(ctx, read_dense(c, p));
     RW_TRY(rw_read_parameters(c, &p->scalars, &p->nscalars));
-    mistakes = rw_mistakes_noted();
+    mistakes = rw_mistakes_met();
     RW_TRY(read_fields(c, p, grid.precision));
-    good = good && mistakes == rw_mistakes_noted();
+    good = good && mistakes == rw_mistakes_met();
     if (good) {
-        mistakes = rw_mistakes_noted();
+        mistakes = rw_mistakes_met();
         RW_NOTE(ctx, pde_make_grid(c, p, &grid));
-        good = mistakes == rw_mistakes_noted();
+        good = mistakes == rw_mistakes_met();
     }
     for (int d = 0; d < 3 && !good; ++d) { /* what is wrong has been noted: a grid that serves the other checks */
         p->grid.size[d] = d < p->grid.ndim ? grid.size.value[d] : 1;
