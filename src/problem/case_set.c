@@ -30,12 +30,19 @@ static void forget_places(rw_yaml *node, const assignment *a)
     }
 }
 
+/* A plain text of several lines: YAML would join them, and equations need them. */
+static bool is_lines(const rw_yaml *node, const assignment *a)
+{
+    return node->kind == RW_YAML_SCALAR && !node->quoted && strchr(a->value, '\n');
+}
+
 static rw_status parse_value(rw_case *c, const assignment *a, rw_yaml **node)
 {
     if (*a->value && !a->plain) {
         RW_TRY(rw_yaml_parse(c->ctx, a->text_source, a->value, strlen(a->value), node));
         forget_places(*node, a);
-        return RW_OK;
+        if (!is_lines(*node, a)) return RW_OK;
+        rw_yaml_free(node);
     }
     *node = rw_yaml_new(c->ctx, RW_YAML_SCALAR, a->source);
     if (!*node) return RW_ERR_MEMORY;

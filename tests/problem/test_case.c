@@ -196,6 +196,9 @@ static void test_set(void **state)
     assert_non_null(strstr(text.data, "  - dv/dt = 1"));
     rw_text_free(&text);
     rw_case_free(&c);
+    assert_int_equal(rw_case_parse(ctx, "good.yaml", GOOD, strlen(GOOD), &(const char *){"equations=du/dt = 1\ndv/dt = 2"}, 1, problems, &c), RW_OK);
+    assert_string_equal(rw_case_node(c, "equations")->items[0]->text, "du/dt = 1\ndv/dt = 2"); /* lines stay lines */
+    rw_case_free(&c);
     static const struct { const char *set, *message; } bad[] = {
         {"time.step", "--set time.step: give section.key=value"},
         {"=3", "give section.key=value"},
