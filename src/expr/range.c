@@ -376,39 +376,66 @@ rw_range_answer rw_range_next(rw_range *r, double from, double until, double *be
 
 enum { TEXT_LENGTH = 60 };
 
-static void write_node(const rw_graph *g, rw_node n, rw_text *text, size_t most)
+typedef struct writer {
+    const rw_graph *g;
+    rw_range_name *name_of;
+    void *user;
+    rw_text *text;
+    size_t most;
+} writer;
+
+/* Of an integrator's parameters, which begin with #, the times of a step's ends are both t. */
+static void write_parameter(const char *name, rw_text *text)
+{
+    if (name[0] == '#' && name[1] == 't' && name[2] >= '0' && name[2] <= '9') rw_text_add(text, "t");
+    else rw_text_add(text, "%s", name + (name[0] == '#'));
+}
+
+/* A neighbour's value as u[1, 0]. */
+static void write_field(const writer *w, const rw_graph_node *p)
+{
+    const char *name = w->name_of ? w->name_of(w->user, p->index) : w->g->fields[p->index].name;
+    rw_text_add(w->text, "%s", name);
+    if (!p->offset[0] && !p->offset[1] && !p->offset[2]) return;
+    for (int d = 0; d < w->g->grid.ndim; ++d) rw_text_add(w->text, "%s%d", d ? ", " : "[", p->offset[d]);
+    rw_text_add(w->text, "]");
+}
+
+static void write_node(const writer *w, rw_node n)
 {
     static const char *const sign_of[RW_OP_COUNT] = {[RW_OP_ADD] = " + ", [RW_OP_SUB] = " - ", [RW_OP_MUL] = "*", [RW_OP_DIV] = "/",
                                                      [RW_OP_LT] = " < ", [RW_OP_LE] = " <= ", [RW_OP_EQ] = " == ", [RW_OP_NE] = " != ",
                                                      [RW_OP_AND] = " and ", [RW_OP_OR] = " or "};
-    const rw_graph_node *p = g->nodes + n;
+    const rw_graph_node *p = w->g->nodes + n;
     int arity = rw_ops[p->op].arity;
-    if (text->length > most) return;
-    if (p->op == RW_OP_CONST) rw_text_add(text, p->im == 0 ? "%g" : "(%g+%gi)", p->re, p->im);
-    else if (p->op == RW_OP_PARAM) rw_text_add(text, "%s", g->params[p->index].name + (g->params[p->index].name[0] == '#'));
-    else if (p->op == RW_OP_COORD) rw_text_add(text, "%c", "xyz"[p->index]);
-    else if (p->op == RW_OP_FIELD) rw_text_add(text, "%s", g->fields[p->index].name);
+    if (w->text->length > w->most) return;
+    if (p->op == RW_OP_CONST) rw_text_add(w->text, p->im == 0 ? "%g" : "(%g+%gi)", p->re, p->im);
+    else if (p->op == RW_OP_PARAM) write_parameter(w->g->params[p->index].name, w->text);
+    else if (p->op == RW_OP_COORD) rw_text_add(w->text, "%c", "xyz"[p->index]);
+    else if (p->op == RW_OP_FIELD) write_field(w, p);
     else if (sign_of[p->op]) {
-        rw_text_add(text, "(");
-        write_node(g, p->arg[0], text, most);
-        rw_text_add(text, "%s", sign_of[p->op]);
-        write_node(g, p->arg[1], text, most);
-        rw_text_add(text, ")");
+        rw_text_add(w->text, "(");
+        write_node(w, p->arg[0]);
+        rw_text_add(w->text, "%s", sign_of[p->op]);
+        write_node(w, p->arg[1]);
+        rw_text_add(w->text, ")");
     } else {
-        const char *name = p->op == RW_OP_CALL ? g->functions[p->index].name : p->op == RW_OP_NEG ? "-" : p->op == RW_OP_NOT ? "not " : rw_ops[p->op].word;
-        if (p->op == RW_OP_CALL) arity = g->functions[p->index].arguments;
-        rw_text_add(text, "%s(", name);
+        const rw_graph_function *f = p->op == RW_OP_CALL ? w->g->functions + p->index : NULL;
+        rw_text_add(w->text, "%s(", f ? f->name : p->op == RW_OP_NEG ? "-" : p->op == RW_OP_NOT ? "not " : rw_ops[p->op].word);
+        if (f) arity = f->arguments;
         for (int i = 0; i < arity; ++i) {
-            if (i) rw_text_add(text, ", ");
-            write_node(g, p->arg[i], text, most);
+            if (i) rw_text_add(w->text, ", ");
+            write_node(w, p->arg[i]);
         }
-        rw_text_add(text, ")");
+        rw_text_add(w->text, ")");
     }
 }
 
-void rw_range_text(const rw_range *r, rw_text *text)
+void rw_range_node_text(const rw_graph *g, rw_node n, rw_range_name *name_of, void *user, rw_text *text)
 {
-    size_t most = text->length + TEXT_LENGTH;
-    write_node(r->g, r->node, text, most);
-    if (text->length > most) rw_text_add(text, "...");
+    const writer w = {g, name_of, user, text, text->length + TEXT_LENGTH};
+    write_node(&w, n);
+    if (text->length > w.most) rw_text_add(text, "...");
 }
+
+void rw_range_text(const rw_range *r, rw_text *text) { rw_range_node_text(r->g, r->node, NULL, NULL, text); }

@@ -45,5 +45,8 @@ void rw_range_bisect(rw_range *range, double *before, double *after);
 
 /* The node as text, as in the language, for messages; cut after about 60 characters. */
 void rw_range_text(const rw_range *range, rw_text *text);
+/* The same of any node. name_of (NULL: their own): names of the graph's fields. */
+typedef const char *rw_range_name(void *user, int field);
+void rw_range_node_text(const rw_graph *g, rw_node n, rw_range_name *name_of, void *user, rw_text *text);
 
 #endif

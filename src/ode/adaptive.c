@@ -1,10 +1,11 @@
 /* Step control of all adaptive methods, after Hairer and Wanner (Solving Ordinary Differential Equations II, IV.8) and Sommeijer,
  * Shampine and Verwer (J. Comput. Appl. Math. 88, 1998): a method tries steps, this file chooses them.
  *
- *   accepted up to error 1, then the next step is h min(growth, max(0.1, 0.8 e^(-1/p) min(1, (h/h_old)(e_old/e)^(1/p))))
+ *   accepted up to error 1, then the next step is h min(growth, max(0.1, 0.8 e^(-1/p) min(1, (h/h_old)(max(e_old, 0.01)/e)^(1/p))))
  *   first step 0.1/(rho sqrt(|F(y + F/rho) - F|/rho)), from two right-hand sides
  *   limits are hit exactly: two equal steps instead of a long and a tiny one
  *   switches in time (switches.c), as in where(t >= 1.1, 5, 0): a step ends before one, the next begins after it
+ *   jumps in place and in the fields (jumps.c) are of size h: then the next step is 0.8 h/e
  *
  * The spectral radius is found at the start, every 25 steps and after a rejection; once only when it cannot change. Per step one
  * number comes from the device, the error. */
@@ -12,7 +13,7 @@
 
 #include "ode/ode.h"
 
-enum { Y, PROBE, LIMITED_FOR_LONG = 100, JUMPS_FOR_LONG = 1000 };
+enum { Y, PROBE, LIMITED_FOR_LONG = 100, JUMPS_OFTEN = 12, JUMPS_FOR_LONG = 1000 };
 static const double HOPELESS = 1e6; /* steps to the next limit */
 
 struct rw_adaptive {
@@ -21,7 +22,8 @@ struct rw_adaptive {
     rw_switches *switches; /* of euler's program */
     rw_jumps *jumps;
     int limited; /* steps in a row that max_stages has shortened; -1: it has been said */
-    int jumpy;   /* three for each step that a jump has shortened, less one for each other; -1: it has been said */
+    int jumpy;   /* three for each step that a jump has shortened, less one for each other */
+    bool jumps_reported;
 };
 
 #define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
@@ -164,18 +166,17 @@ static void note_stage_limit(rw_ode *ode, bool clipped, double h, double factor,
            RW_MIN(ceil(ode->max_stages * sqrt(factor)), 10000));
 }
 
-/* Says once when jumps of the right-hand side shorten step after step. */
+/* Warns once when jumps of the right-hand side shorten step after step. */
 static void note_jumps(rw_ode *ode, bool limits, double h, double t_limit)
 {
     struct rw_adaptive *a = ode->adaptive;
-    if (a->jumpy < 0) return;
-    a->jumpy = limits ? a->jumpy + 3 : RW_MAX(a->jumpy - 1, 0);
-    if (a->jumpy < JUMPS_FOR_LONG) return;
-    a->jumpy = -1;
+    a->jumpy = limits ? RW_MIN(a->jumpy + 3, JUMPS_FOR_LONG) : RW_MAX(a->jumpy - 1, 0);
+    if (a->jumpy < JUMPS_FOR_LONG || a->jumps_reported) return;
+    a->jumps_reported = true;
     rw_log(ode->device->ctx, RW_LOG_WARNING,
-           "steps are limited by jumps of the right-hand side (where, comparisons, floor, sign, mod of fields or of place and time): %.2g at "
-           "t = %.6g, %.2g steps to t = %.6g; raise time.rtol and time.atol, or make the equations continuous", h, ode->t,
-           (t_limit - ode->t) / h, t_limit);
+           "%s: steps are limited by jumps of %s: %.2g at t = %.6g, %.2g steps to t = %.6g; give the switch a hysteresis, make it smooth (tanh for "
+           "a comparison), or raise time.rtol and time.atol, to which the step is proportional", ode->source.name,
+           rw_jumps_text(a->jumps), h, ode->t, (t_limit - ode->t) / h, t_limit);
 }
 
 rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
@@ -190,7 +191,7 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
     if (ode->t >= t_limit) return RW_OK; /* the limit was a switch: no step is left */
     double remaining = t_limit - ode->t;
     double most = ops->reach ? ops->reach(ode) : INFINITY;
-    bool rejected = false, by_jumps = false;
+    bool rejected = false, by_jumps = false, often = ode->adaptive->jumpy >= JUMPS_OFTEN;
     rw_attempt a = {0};
     const double first = c[0];
     double tried = 0;
@@ -212,8 +213,9 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         RW_TRY(ops->attempt(ode, h, rho, &a));
         double jump = 0;
         a.error = a.most > 0 ? a.estimate / a.most : a.estimate;
-        if (RW_MIN(a.error, a.estimate) <= 1) RW_TRY(rw_jumps_error(ode, ode->adaptive->jumps, h, &jump));
-        bool jumps = jump > 0.5 * a.estimate; /* then it is what the estimate shows */
+        if (isfinite(a.error)) RW_TRY(rw_jumps_error(ode, ode->adaptive->jumps, h, &jump));
+        /* what the estimate shows: the jump between the step's ends, or jumps of its stages where fields stay at a threshold */
+        bool jumps = jump > 0.5 * a.estimate || (often && a.error > 0.1);
         if (jumps) a.error = RW_MAX(a.estimate, jump);
         if (!isfinite(a.error) || a.error > 1) {
             ode->stat.rejected++;
@@ -227,17 +229,17 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
             continue;
         }
         RW_TRY(accept(ode, ops->result));
-        double error = RW_MAX(a.error, 1e-10), factor = 0.8 * pow(error, -p);
-        if (c[2] > 0) factor = RW_MIN(factor, 0.8 * h / c[2] * pow(c[1] / (error * error), p));
-        factor = RW_MIN(rejected ? 1 : ops->growth, RW_MAX(0.1, factor));
+        double error = RW_MAX(a.error, 1e-10), factor = jumps ? 0.8 / error : 0.8 * pow(error, -p);
+        if (c[2] > 0 && !jumps) factor = RW_MIN(factor, 0.8 * h / c[2] * pow(c[1] / (error * error), p));
+        factor = RW_MIN(rejected ? 1 : often ? 2 : ops->growth, RW_MAX(0.1, factor));
         /* a step cut short by an output time does not shorten the next */
         c[0] = h < unclipped && factor * h < unclipped ? (factor > 1 ? unclipped : factor * unclipped) : factor * h;
-        c[1] = error, c[2] = h, c[3] += 1;
+        c[1] = RW_MAX(error, 1e-2), c[2] = h, c[3] += 1;
         ode->t = ode->step_end;
         if (last && to_switch) rw_switches_pass(ode, after);
         ode->stat.steps++, ode->stat.step = h, ode->stat.error = error, ode->stat.stages = a.stages;
         ode->stat.max_stages = RW_MAX(ode->stat.max_stages, a.stages);
-        note_jumps(ode, by_jumps || (jumps && jump > 0.1), h, t_limit);
+        note_jumps(ode, by_jumps || (jumps && jump > 0.1 * (a.most > 0 ? RW_MIN(a.most, 1) : 1)), h, t_limit);
         if (ops->reach) note_stage_limit(ode, clipped, unclipped, 0.8 * pow(error, -p), t_limit);
         return RW_OK;
     }

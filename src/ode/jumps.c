@@ -17,7 +17,11 @@
 
 enum { Y, FROZEN = RW_PAST }; /* FROZEN: y_{n+1} with boundary values whose switches are those of t_n */
 
+enum { NAMED = 3 }; /* expressions in a message */
+
 struct rw_jumps {
+    rw_text text;   /* the expressions */
+    int named;
     rw_stage stage; /* empty: the equations have no jumps */
     int *frozen;    /* by field: the graph's field that is bound to y_{n+1} a second time; -1: none */
 };
@@ -26,6 +30,7 @@ struct rw_jumps {
 
 typedef struct freezing {
     rw_building *b;
+    rw_jumps *jumps;
     int end;          /* vector of y_{n+1} */
     int t0, t1;       /* parameters: times of both ends */
     bool sides;       /* boundary values are switched */
@@ -73,6 +78,25 @@ static bool moves(freezing *z, rw_node n)
 
 static rw_node earlier(freezing *z, rw_node n) { return moves(z, n) ? rw_graph_map(z->b->graph, n, earlier_leaf, z) : n; }
 
+static const char *name_of(void *user, int field)
+{
+    const rw_building *b = user;
+    int nf = b->ode->nfields, k = 0;
+    while (k < RW_ODE_VECTORS * nf && b->field[k] != field) ++k;
+    return b->ode->fields[k % nf].name;
+}
+
+/* The switch as text, once each. */
+static void name(freezing *z, rw_node n)
+{
+    rw_jumps *j = z->jumps;
+    rw_text text = {0};
+    rw_range_node_text(z->b->graph, n, name_of, z->b, &text);
+    if (text.data && !(j->text.data && strstr(j->text.data, text.data)) && j->named <= NAMED)
+        rw_text_add(&j->text, "%s%s", j->named == 0 ? "" : ", ", j->named == NAMED ? "..." : text.data), j->named++;
+    rw_text_free(&text);
+}
+
 static bool is_truth(rw_node_op op) { return rw_ops[op].kind == 'B'; }
 
 static rw_node freeze(freezing *z, rw_node n);
@@ -82,6 +106,7 @@ static rw_node freeze_parts(freezing *z, rw_node n)
     rw_graph *g = z->b->graph;
     rw_graph_node p = g->nodes[n];
     rw_node_op op = (rw_node_op)p.op;
+    if (rw_range_is_switch(op) && moves(z, n)) name(z, n);
     if (is_truth(op) || op == RW_OP_FLOOR || op == RW_OP_SIGN) return earlier(z, n);
     rw_node arg[3];
     for (int i = 0; i < 3; ++i) arg[i] = freeze(z, p.arg[i]);
@@ -161,7 +186,7 @@ static rw_status build(rw_ode *ode, rw_node *nodes, rw_jumps *j)
     rw_node *jumps = nodes, *y = jumps + nf, *next = y + nf;
     rw_building b;
     rw_build_begin(&b, ode);
-    freezing z = {.b = &b, .end = ode->ops->result};
+    freezing z = {.b = &b, .jumps = j, .end = ode->ops->result};
     rw_node t0 = rw_build_scalar(&b, "t0"), t1 = rw_build_scalar(&b, "t1"), h = rw_build_scalar(&b, "h");
     if (b.status == RW_OK) z.t0 = b.graph->nodes[t0].index, z.t1 = b.graph->nodes[t1].index;
     rw_build_vector(&b, Y, t0), rw_build_vector(&b, z.end, t1), rw_build_vector(&b, FROZEN, t1);
@@ -186,10 +211,12 @@ rw_status rw_jumps_create(rw_ode *ode, rw_jumps **jumps)
 void rw_jumps_free(rw_jumps **jumps)
 {
     if (!*jumps) return;
-    rw_stage_free(&(*jumps)->stage);
+    rw_stage_free(&(*jumps)->stage), rw_text_free(&(*jumps)->text);
     rw_free((*jumps)->frozen), rw_free(*jumps);
     *jumps = NULL;
 }
+
+const char *rw_jumps_text(const rw_jumps *j) { return j->text.data && !j->text.failed ? j->text.data : "the right-hand side"; }
 
 rw_status rw_jumps_error(rw_ode *ode, rw_jumps *j, double h, double *error)
 {

@@ -185,6 +185,8 @@ rw_status rw_jumps_create(rw_ode *ode, rw_jumps **jumps);
 void rw_jumps_free(rw_jumps **jumps);
 /* What jumps between the ends of an attempt's step may cost, as a norm like that of the estimate; 0 for continuous equations. */
 rw_status rw_jumps_error(rw_ode *ode, rw_jumps *jumps, double h, double *error);
+/* The expressions that jump, for messages. */
+const char *rw_jumps_text(const rw_jumps *jumps);
 
 /* ---- states kept (dense.c); without them these do nothing -------------------------------------------------------------- */
 
