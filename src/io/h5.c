@@ -9,7 +9,7 @@
 
 #include "io/h5_parts.h"
 
-enum { REASON = 160 };
+enum { REASON = 160, RESERVE = 1 << 21 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool starved;  /* HDF5 has had no memory to begin with */
@@ -28,6 +28,18 @@ static void at_exit(void)
 static void begin(void)
 {
     if (H5dont_atexit() >= 0) atexit(at_exit); /* fails where the program has begun to use HDF5 before us */
+    H5open(); /* all packages, while the reserve is there */
+}
+
+/* HDF5 1.10 (seen with 1.10.8) does not survive a lack of memory for its own objects, and no caller can undo that: while its packages
+ * begin, the error stack calls itself without end (H5E_printf_stack, H5I_inc_ref) or NULL is followed (H5SL_create in H5P__init_package);
+ * later exit(-1) is called where an identifier cannot be had. So a file is opened only while RESERVE bytes can be had, more than
+ * HDF5 takes for the packages and a file. An allocation that fails although these were there may still end the program. */
+static rw_status check_reserve(rw_context *ctx, const char *path)
+{
+    void *reserve = rw_calloc(RESERVE, 1);
+    rw_free(reserve);
+    return reserve ? RW_OK : rw_fail_memory(ctx, RESERVE, path);
 }
 
 rw_h5_guard rw_h5_enter(void)
@@ -132,6 +144,7 @@ static hid_t access_list(void)
 rw_status rw_h5_create(rw_context *ctx, const char *path, rw_h5 **file)
 {
     *file = NULL;
+    RW_TRY(check_reserve(ctx, path));
     rw_h5_guard g = rw_h5_enter();
     rw_h5 *f = NULL;
     rw_status status = create_object(ctx, path, &f);
@@ -178,6 +191,7 @@ static rw_status open_file(rw_context *ctx, const char *path, bool old_too, rw_h
 {
     *file = NULL;
     RW_TRY(check_format(ctx, path, old_too));
+    RW_TRY(check_reserve(ctx, path));
     rw_h5_guard g = rw_h5_enter();
     rw_h5 *f = NULL;
     rw_status status = create_object(ctx, path, &f);

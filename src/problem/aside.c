@@ -1,4 +1,5 @@
-/* The results of an earlier run, moved aside while a new run (--force) has no checkpoint yet, and brought back if it never gets one.
+/* The results of an earlier run, moved aside while a new run (--force) has no checkpoint yet, and brought back if it
+ * never gets one.
  *
  *   set aside   .previous/run.files <- run.files        which files are the old ones
  *               .previous/X <- X  for each file listed
@@ -74,7 +75,8 @@ static rw_status move_listed(const rw_run *r, int from, int to, const rw_journal
         struct stat info;
         if (is_folder(j->name[i])) continue;
         int source = open_parent(from, j->name[i], false, &base), target = -1;
-        bool there = source >= 0 && fstatat(source, base, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode), moved = !there;
+        bool there = source >= 0 && fstatat(source, base, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode),
+             moved = !there;
         if (there && (target = open_parent(to, j->name[i], true, &base)) >= 0)
             moved = renameat(source, base, target, base) == 0;
         int reason = errno;

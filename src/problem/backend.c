@@ -1,8 +1,8 @@
-/* What computes a run: device, driver, compiler and its version, instruction set. run.json and the checkpoint name it, and a run that
- * continues on another one says so, since its last bits may differ.
+/* What computes a run: device, driver, compiler and its version, instruction set. run.json and the checkpoint name it,
+ * and a run that continues on another one says so, since its last bits may differ.
  *
- * The key is the beginning of the hash of all that compiled programs depend on, as the program cache knows it. Not in it: the number
- * of threads, which is in the device's name. */
+ * The key is the beginning of the hash of all that compiled programs depend on, as the program cache knows it. Not in
+ * it: the number of threads, which is in the device's name. */
 #include "problem/run_private.h"
 
 #include <errno.h>
@@ -90,7 +90,8 @@ rw_status rw_backend_find(rw_run *r)
         rw_text_add(&identity, "%s plain evaluator %s", info->kind, rw_version());
         status = RW_OK;
     }
-    if (status == RW_OK && identity.failed) status = rw_fail_memory(r->ctx, identity.length, "the identity of a device");
+    if (status == RW_OK && identity.failed)
+        status = rw_fail_memory(r->ctx, identity.length, "the identity of a device");
     if (status == RW_OK) {
         snprintf(b->name, sizeof(b->name), "%s", info->name);
         snprintf(b->kind, sizeof(b->kind), "%s", info->kind);
@@ -121,8 +122,12 @@ typedef struct part {
 } part;
 
 #define PART(member, what) {#member, what, offsetof(rw_backend, member), sizeof(((rw_backend *)0)->member)}
-static const part parts[] = {PART(name, "device"),     PART(kind, "kind of device"), PART(hardware, "hardware"),
-                             PART(driver, "driver"),   PART(compiler, "compiler"),   PART(instructions, "instruction set"),
+static const part parts[] = {PART(name, "device"),
+                             PART(kind, "kind of device"),
+                             PART(hardware, "hardware"),
+                             PART(driver, "driver"),
+                             PART(compiler, "compiler"),
+                             PART(instructions, "instruction set"),
                              PART(key, "key of compiled programs")};
 
 static const char *value_of(const rw_backend *b, const part *p) { return (const char *)b + p->offset; }
@@ -130,7 +135,8 @@ static const char *value_of(const rw_backend *b, const part *p) { return (const 
 rw_status rw_backend_save(rw_run *r, rw_h5 *file)
 {
     RW_TRY(rw_h5_group(file, GROUP));
-    for (int i = 0; i < RW_COUNT(parts); i++) RW_TRY(rw_h5_set_text(file, GROUP, parts[i].name, value_of(&r->backend, &parts[i])));
+    for (int i = 0; i < RW_COUNT(parts); i++)
+        RW_TRY(rw_h5_set_text(file, GROUP, parts[i].name, value_of(&r->backend, &parts[i])));
     return RW_OK;
 }
 
@@ -145,13 +151,14 @@ rw_status rw_backend_compare(rw_run *r, rw_h5 *file)
         if ((status = rw_h5_get_text(file, GROUP, parts[i].name, &before)) != RW_OK) break;
         bool shown = strcmp(parts[i].name, "key") != 0;
         if (strcmp(before, now) != 0 && (shown || changes.length == 0))
-            rw_text_add(&changes, "%s%s %.100s, was %.100s", changes.length ? "; " : "", parts[i].what, *now ? now : "unknown",
-                        *before ? before : "unknown");
+            rw_text_add(&changes, "%s%s %.100s, was %.100s", changes.length ? "; " : "", parts[i].what,
+                        *now ? now : "unknown", *before ? before : "unknown");
         rw_free(before);
     }
     if (status == RW_OK && changes.failed) status = rw_fail_memory(r->ctx, changes.length, "a message");
     if (status == RW_OK && changes.length)
-        rw_log(r->ctx, RW_LOG_WARNING, "the run continues on another back end: its last bits may differ (%s)", changes.data);
+        rw_log(r->ctx, RW_LOG_WARNING, "the run continues on another back end: its last bits may differ (%s)",
+               changes.data);
     rw_text_free(&changes);
     return status;
 }

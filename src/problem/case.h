@@ -48,8 +48,8 @@ rw_status rw_case_fail_key(const rw_case *c, const rw_yaml *map, int i, const ch
 
 /* Effective settings as YAML that runs the same case again, with the origin of each value behind it. */
 rw_status rw_case_write(const rw_case *c, rw_text *text);
-/* The same settings and time.end one by one, "section.key<tab>first 16 digits of the hash<tab>value\n"; a long value is cut. For a
- * restart, which names the one that differs. */
+/* The same settings and time.end one by one, "section.key<tab>first 16 digits of the hash<tab>value\n"; a long value is
+ * cut. For a restart, which names the one that differs. */
 rw_status rw_case_settings(const rw_case *c, rw_text *text);
 /* SHA-256 of the settings that decide the numbers: all sections of the problem; not device, output, checkpoint, and
  * not time.end, which a restart may extend. */

@@ -11,7 +11,8 @@ static const rw_section *section_of(const rw_case *c, const char *name)
 {
     const rw_section *s;
     for (int k = 0; (s = rw_case_section_at(c, k)); k++) {
-        const rw_yaml *map = s->form == RW_SECTION_EACH || s->form == RW_SECTION_MAP ? rw_yaml_get(c->root, s->name) : NULL;
+        const rw_yaml *map =
+            s->form == RW_SECTION_EACH || s->form == RW_SECTION_MAP ? rw_yaml_get(c->root, s->name) : NULL;
         if (map && map->kind == RW_YAML_MAP && rw_yaml_get(map, name)) return s;
     }
     return NULL;

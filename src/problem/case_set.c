@@ -1,9 +1,9 @@
 /* --set section.key=value: the value is YAML ([64, 64], "a*b"), put into the tree as if the case had said so.
  *
- * It changes what the case or the tables of settings have. A name of the user's own (a parameter, a field, a check) that
- * the case does not have is a mistake, unless it is added on purpose: --set 'parameters.new!=0.4'.
- * Not here: what a name means. A wrong one is found with all others when the tree is checked, and the message begins
- * with the assignment itself, since it has no line; places within its text follow "--set key, ". */
+ * It changes what the case or the tables of settings have. A name of the user's own (a parameter, a field, a check)
+ * that the case does not have is a mistake, unless it is added on purpose: --set 'parameters.new!=0.4'. Not here: what
+ * a name means. A wrong one is found with all others when the tree is checked, and the message begins with the
+ * assignment itself, since it has no line; places within its text follow "--set key, ". */
 #include "problem/case_private.h"
 
 #include <string.h>
@@ -212,7 +212,8 @@ rw_status rw_case_check_set(rw_case *c)
         rw_status status = s && !rw_case_is_top(s) ? check_named(c, n, s) : RW_OK;
         if (status == RW_OK) continue;
         if (!rw_mistake(c->ctx, status)) return status;
-        if (!n->existed) rw_yaml_remove(rw_yaml_get(c->root, n->section), n->key); /* what follows from it is no other mistake */
+        /* what follows from it is no other mistake */
+        if (!n->existed) rw_yaml_remove(rw_yaml_get(c->root, n->section), n->key);
     }
     return RW_OK;
 }

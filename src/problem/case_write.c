@@ -142,10 +142,12 @@ static void add_setting(const char *key, const rw_yaml *value, rw_text *text)
     text->failed |= canonical.failed || shown.failed;
     if (!text->failed) rw_sha256_hex(canonical.data ? canonical.data : "", canonical.length, hex);
     size_t n = RW_MIN(shown.length, (size_t)LONGEST);
-    while (n < shown.length && n > 0 && ((unsigned char)shown.data[n] & 0xc0) == 0x80) n--; /* whole characters of UTF-8 */
+    /* whole characters of UTF-8 */
+    while (n < shown.length && n > 0 && ((unsigned char)shown.data[n] & 0xc0) == 0x80) n--;
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)shown.data[i] < ' ') shown.data[i] = ' ';
-    rw_text_add(text, "%s\t%.16s\t%.*s%s\n", key, hex, (int)n, shown.data ? shown.data : "", n < shown.length ? "…" : "");
+    rw_text_add(text, "%s\t%.16s\t%.*s%s\n", key, hex, (int)n, shown.data ? shown.data : "",
+                n < shown.length ? "…" : "");
     rw_text_free(&canonical);
     rw_text_free(&shown);
 }

@@ -114,8 +114,10 @@ static rw_status load_interpolation(rw_run *r, rw_h5 *file, const char *path)
     RW_TRY(rw_h5_get_number(file, "/", "begun_at", &r->begun_at));
     RW_TRY(rw_h5_get_number(file, "/", "last_look", &r->last_look));
     if (r->stride > 0 && isfinite(r->begun_at)) return RW_OK;
-    return rw_fail(r->ctx, RW_ERR_INPUT, "'%s': steps of %g from t = %g are impossible: the checkpoint is damaged: begin again with "
-                   "--force", path, r->stride, r->begun_at);
+    return rw_fail(r->ctx, RW_ERR_INPUT,
+                   "'%s': steps of %g from t = %g are impossible: the checkpoint is damaged: begin again with "
+                   "--force",
+                   path, r->stride, r->begun_at);
 }
 
 static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *position)

@@ -10,7 +10,8 @@
 #define RW_SETTINGS_DEF "problem/checks.def"
 #include "problem/settings_struct.h"
 
-static rw_status make_program(const rw_case *c, const rw_expr_scalar *given, int n, rw_checks_make *make, void *user, rw_checks *k, const rw_yaml *value)
+static rw_status make_program(const rw_case *c, const rw_expr_scalar *given, int n, rw_checks_make *make, void *user,
+                              rw_checks *k, const rw_yaml *value)
 {
     rw_context *ctx = rw_case_context(c);
     rw_text text = {0};
@@ -27,12 +28,14 @@ static rw_status make_program(const rw_case *c, const rw_expr_scalar *given, int
         status = make(user, &spec, e);
     }
     if (status == RW_OK && rw_expr_result_index(*e, "value") < 0)
-        status = rw_case_fail(c, value, "checks.%s.value is a field: reduce it to a number with normmax, mean, …", k->list[k->n - 1].name);
+        status = rw_case_fail(c, value, "checks.%s.value is a field: reduce it to a number with normmax, mean, …",
+                              k->list[k->n - 1].name);
     rw_text_free(&text), rw_free(scalars);
     return status;
 }
 
-rw_status rw_checks_read(const rw_case *c, const rw_expr_scalar *scalars, int nscalars, rw_checks_make *make, void *user, rw_checks *k)
+rw_status rw_checks_read(const rw_case *c, const rw_expr_scalar *scalars, int nscalars, rw_checks_make *make,
+                         void *user, rw_checks *k)
 {
     const rw_yaml *map = rw_case_node(c, "checks");
     if (!map || !map->n) return RW_OK;

@@ -1,10 +1,10 @@
 /* The results folder: chosen, locked, checked before anything is computed, and emptied of an earlier run's files.
  *
- * Only files that the folder's own list names (run.files, journal.h) are ever replaced or removed. Each name is added to
- * the list before its file is written: rw_folder_claim. The folder itself may be a link that the user gives; links inside
- * of it are never followed. A link, a folder or a file of somebody else where a run has to write is an error that is
- * found before the first step.
- * The lock is an flock on the folder itself: it goes away with the process, and two runs cannot write into one folder. */
+ * Only files that the folder's own list names (run.files, journal.h) are ever replaced or removed. Each name is added
+ * to the list before its file is written: rw_folder_claim. The folder itself may be a link that the user gives; links
+ * inside of it are never followed. A link, a folder or a file of somebody else where a run has to write is an error
+ * that is found before the first step. The lock is an flock on the folder itself: it goes away with the process, and
+ * two runs cannot write into one folder. */
 #include "problem/run_private.h"
 
 #include <ctype.h>
@@ -87,7 +87,8 @@ static rw_status lock_folder(rw_run *r)
     if (r->lock < 0) return fail(r, "open", r->folder, errno);
     /* A child of a run that was just killed may hold the lock until it executes its program. */
     for (int tries = 0; tries < 50; tries++) {
-        if (flock(r->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return RW_OK; /* no locks on this file system */
+        /* no locks on this file system */
+        if (flock(r->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return RW_OK;
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
     close(r->lock);
@@ -117,20 +118,22 @@ static rw_status check_empty(rw_run *r)
 /* "000010" at the beginning of `name`: the number of an output; how many digits it has. */
 static size_t digits(const char *name) { return strspn(name, "0123456789"); }
 
-/* NAME-000010.png, NAME-000010-across.png, series-NAME.png with a NAME of this case. Before the problem is made its names
- * are not known. */
+/* NAME-000010.png, NAME-000010-across.png, series-NAME.png with a NAME of this case. Before the problem is made its
+ * names are not known. */
 static bool is_figure(const rw_run *r, const char *name)
 {
     char file[100];
     const rw_output_field *fields;
     const rw_output_column *columns;
-    int n = r->problem ? r->ops->fields(r->problem, &fields) : 0, m = r->problem ? r->ops->columns(r->problem, &columns) : 0;
+    int n = r->problem ? r->ops->fields(r->problem, &fields) : 0,
+        m = r->problem ? r->ops->columns(r->problem, &columns) : 0;
     for (int i = 0; i < n; i++) {
         rw_picture_name(fields[i].name, file, sizeof(file));
         size_t length = strlen(file);
         if (strncmp(name, file, length) != 0 || name[length] != '-') continue;
         const char *end = name + length + 1 + digits(name + length + 1);
-        if (end - (name + length + 1) >= 6 && (!strcmp(end, ".png") || !strcmp(end, "-across.png") || !strcmp(end, "-along.png")))
+        if (end - (name + length + 1) >= 6 &&
+            (!strcmp(end, ".png") || !strcmp(end, "-across.png") || !strcmp(end, "-along.png")))
             return true;
     }
     for (int i = 1; i < m && strncmp(name, "series-", 7) == 0; i++) {
@@ -158,16 +161,23 @@ static bool may_write(const rw_run *r, const char *sub, const char *name)
 
 static rw_status fail_kind(const rw_run *r, const char *name, mode_t mode, const char *wanted)
 {
-    return rw_fail(r->ctx, RW_ERR_INPUT, "results folder '%s': '%s' is a %s where a run writes a %s: runs follow no links and "
-                   "replace no folders: move it away, or choose another folder with -o", r->folder, name,
-                   S_ISLNK(mode) ? "link" : S_ISDIR(mode) ? "folder" : S_ISREG(mode) ? "file" : "device or pipe", wanted);
+    return rw_fail(r->ctx, RW_ERR_INPUT,
+                   "results folder '%s': '%s' is a %s where a run writes a %s: runs follow no links and "
+                   "replace no folders: move it away, or choose another folder with -o",
+                   r->folder, name,
+                   S_ISLNK(mode)   ? "link"
+                   : S_ISDIR(mode) ? "folder"
+                   : S_ISREG(mode) ? "file"
+                                   : "device or pipe",
+                   wanted);
 }
 
 static rw_status fail_foreign(const rw_run *r, const char *name, rw_status status)
 {
-    return rw_fail(r->ctx, status, "results folder '%s': '%s' is not in " RW_JOURNAL_FILE ", the list of what runs have written "
-                   "here%s: move it away, or choose another folder with -o", r->folder, name,
-                   r->journal.head ? "" : " (older versions kept none)");
+    return rw_fail(r->ctx, status,
+                   "results folder '%s': '%s' is not in " RW_JOURNAL_FILE ", the list of what runs have written "
+                   "here%s: move it away, or choose another folder with -o",
+                   r->folder, name, r->journal.head ? "" : " (older versions kept none)");
 }
 
 /* One name of the folder that is there. A continued run may meet files that its list has lost (a loss of power). */
@@ -197,7 +207,8 @@ static rw_status check_names(const rw_run *r, const char *sub, bool fresh)
         return fail(r, "list", *sub ? sub : r->folder, reason);
     }
     rw_status status = RW_OK;
-    for (struct dirent *e; status == RW_OK && (e = readdir(list));) status = check_name(r, folder, sub, e->d_name, fresh);
+    for (struct dirent *e; status == RW_OK && (e = readdir(list));)
+        status = check_name(r, folder, sub, e->d_name, fresh);
     closedir(list);
     return status;
 }
@@ -218,8 +229,10 @@ rw_status rw_folder_check(rw_run *r, bool *fresh)
     if (stat(r->folder, &info) != 0) {
         if (errno != ENOENT) return fail(r, "use", r->folder, errno);
         if (lstat(r->folder, &info) == 0)
-            return rw_fail(r->ctx, RW_ERR_INPUT, "results folder '%s' is a link to a folder that is not there: make that folder, or choose "
-                           "another with -o", r->folder);
+            return rw_fail(r->ctx, RW_ERR_INPUT,
+                           "results folder '%s' is a link to a folder that is not there: make that folder, or choose "
+                           "another with -o",
+                           r->folder);
         if (r->options.restart)
             return rw_fail(r->ctx, RW_ERR_INPUT, "results folder '%s' does not exist, so there is nothing to continue: "
                            "run without --restart, or name the folder of the run with -o", r->folder);
@@ -246,7 +259,8 @@ rw_status rw_folder_begin(rw_run *r, bool fresh)
     rw_aside_remove_temporaries(r);
     if (!fresh && r->journal.head) return rw_journal_continue(r->lock, r->folder, &r->journal);
     rw_status status = RW_OK;
-    if (fresh && (r->options.restart || r->unfinished)) rw_aside_remove(r); /* a run without a checkpoint begins again */
+    /* a run without a checkpoint begins again */
+    if (fresh && (r->options.restart || r->unfinished)) rw_aside_remove(r);
     else if (fresh && r->journal.n > 0) status = rw_aside_begin(r);
     rw_journal_free(&r->journal);
     if (status == RW_OK) status = rw_journal_create(r->ctx, r->lock, r->folder, NULL, &r->journal);
@@ -270,7 +284,8 @@ rw_status rw_folder_claim(rw_run *r, const char *name, char path[RW_PATH_SIZE])
     struct stat info;
     rw_run_path(r, name, path);
     if (r->lock < 0) return RW_OK; /* no folder was begun: a test of one part */
-    if (!rw_journal_split(name, &sub, &base)) return rw_fail(r->ctx, RW_ERR_INTERNAL, "'%s' is no name of a result", name);
+    if (!rw_journal_split(name, &sub, &base))
+        return rw_fail(r->ctx, RW_ERR_INTERNAL, "'%s' is no name of a result", name);
     int folder = rw_folder_open(r->lock, sub ? sub : ".");
     if (folder < 0) return fail(r, "open", sub ? sub : r->folder, errno);
     bool there = fstatat(folder, base, &info, AT_SYMLINK_NOFOLLOW) == 0;

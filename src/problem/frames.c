@@ -3,8 +3,9 @@
  * Limits are final only when the run ends. So each picture is drawn at once with the limits of those before it, which
  * serves while the run goes on; at the end pictures whose limits were others are drawn again from the written fields. A
  * run that continues another does not know its pictures: it reads those outputs and draws them again. Where a field is
- * not written, its pictures stay as they are, with a warning. Cost: reading the outputs once more, and once more of those
- * of an earlier process. A value that is constant in all pictures has no limits: each takes the same ones by itself. */
+ * not written, its pictures stay as they are, with a warning. Cost: reading the outputs once more, and once more of
+ * those of an earlier process. A value that is constant in all pictures has no limits: each takes the same ones by
+ * itself. */
 #include "problem/run_private.h"
 
 #include <math.h>
@@ -217,10 +218,11 @@ static rw_status finish_field(rw_run *r, int field, const rw_output_field *f)
         else kept++;
     }
     if (kept)
-        rw_log(r->ctx, RW_LOG_WARNING,
-               "%d pictures of %s keep the limits of those before them, since output.fields does not write it there: they "
-               "cannot be drawn again with %.9g to %.9g: give output.limits: [lowest, highest], or frame",
-               kept, f->name, l->low, l->high);
+        rw_log(
+            r->ctx, RW_LOG_WARNING,
+            "%d pictures of %s keep the limits of those before them, since output.fields does not write it there: they "
+            "cannot be drawn again with %.9g to %.9g: give output.limits: [lowest, highest], or frame",
+            kept, f->name, l->low, l->high);
     return RW_OK;
 }
 
@@ -228,7 +230,8 @@ rw_status rw_frames_finish(rw_run *r)
 {
     const rw_output_field *fields;
     if (mode_of(r) != LIMITS_RUN || r->output.figures_every != RUN_FIGURES_ALL) return RW_OK;
-    RW_TRY(begin(r)); /* a continued run may have drawn nothing itself, after one that was killed before it had drawn all again */
+    /* a continued run may have drawn nothing itself, after one that was killed before it had drawn all again */
+    RW_TRY(begin(r));
     int n = r->ops->fields(r->problem, &fields);
     for (int i = 0; i < n; i++)
         if (rw_output_wants(&r->output.figures, fields[i].name)) RW_TRY(finish_field(r, i, &fields[i]));

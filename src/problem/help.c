@@ -162,7 +162,9 @@ rw_status rw_list_words(rw_context *ctx, const char *kind, rw_word **words, int 
         const char *nearest = rw_nearest(kind, rw_word_kinds(), RW_COUNT(kinds));
         return rw_fail(ctx, RW_ERR_ARGUMENT, "there is no list of '%.60s'; %s%s", kind,
                        nearest ? "nearest is " : "known are ",
-                       nearest ? nearest : "problems, methods, settings, functions, formats, solvers, preconditioners, exit-codes");
+                       nearest
+                           ? nearest
+                           : "problems, methods, settings, functions, formats, solvers, preconditioners, exit-codes");
     }
     kinds[k].add(&all);
     size_t head = (size_t)all.n * sizeof(rw_word);
@@ -320,8 +322,8 @@ rw_status rw_help(rw_context *ctx, const char *name, char **out)
     int n = rw_language_words(&words);
     for (int i = 0; i < n && !text.data; i++)
         if (strcmp(words[i].name, name) == 0)
-            rw_text_add(&text, "%s: %s\n\nA word of the expression language (docs/reference/expressions.md).\n", words[i].form,
-                        words[i].line);
+            rw_text_add(&text, "%s: %s\n\nA word of the expression language (docs/reference/expressions.md).\n",
+                        words[i].form, words[i].line);
     if (!text.data && !text.failed) return fail_unknown(ctx, name);
     return rw_tables_give(ctx, &text, out);
 }

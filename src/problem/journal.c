@@ -1,4 +1,5 @@
-/* The list of files that runs have written (see journal.h), with a hash table for the question whether a name is in it. */
+/* The list of files that runs have written (see journal.h), with a hash table for the question whether a name is in
+ * it. */
 #include "problem/journal.h"
 
 #include <errno.h>
@@ -135,16 +136,20 @@ rw_status rw_journal_read(rw_context *ctx, int folder, const char *where, rw_jou
         bool head = line == text, good = head ? strncmp(line, HEAD, strlen(HEAD)) == 0
                                               : rw_journal_split(line, &sub, &base);
         if (!good)
-            status = rw_fail(ctx, RW_ERR_INPUT, "results folder '%s': '" RW_JOURNAL_FILE "' is not the list of files that "
-                             "a run has written ('%.60s'): choose another folder with -o", where, line);
+            status = rw_fail(ctx, RW_ERR_INPUT,
+                             "results folder '%s': '" RW_JOURNAL_FILE "' is not the list of files that "
+                             "a run has written ('%.60s'): choose another folder with -o",
+                             where, line);
         else if (head && !(j->head = rw_strdup(line)))
             status = rw_fail_memory(ctx, strlen(line), RW_JOURNAL_FILE);
         j->bytes = (size_t)(end + 1 - text);
         if (good && !head && status == RW_OK && !rw_journal_has(j, line)) status = remember(j, line);
     }
     if (status == RW_OK && n > 0 && !j->head)
-        status = rw_fail(ctx, RW_ERR_INPUT, "results folder '%s': '" RW_JOURNAL_FILE "' has no first line: remove it, or choose "
-                         "another folder with -o", where);
+        status = rw_fail(ctx, RW_ERR_INPUT,
+                         "results folder '%s': '" RW_JOURNAL_FILE "' has no first line: remove it, or choose "
+                         "another folder with -o",
+                         where);
 done:
     rw_free(text);
     if (status != RW_OK) rw_journal_free(j);

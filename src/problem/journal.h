@@ -4,9 +4,9 @@
  *   series.csv
  *   fields/
  *   fields/000000.h5
- * A name is that of a file of the folder itself or of one of its four subfolders; other lines are not accepted. The list
- * is read and written through the descriptor of its folder; a link in its place is refused. A last line without an end
- * belongs to a file that was never begun. Not here: what is done with the files (folder.c, aside.c). */
+ * A name is that of a file of the folder itself or of one of its four subfolders; other lines are not accepted. The
+ * list is read and written through the descriptor of its folder; a link in its place is refused. A last line without an
+ * end belongs to a file that was never begun. Not here: what is done with the files (folder.c, aside.c). */
 #ifndef RW_JOURNAL_H
 #define RW_JOURNAL_H
 
@@ -28,8 +28,8 @@ typedef struct rw_journal {
 /* Reads the list in the folder; j->head stays NULL when there is none. ERR_INPUT: not a list of this kind; ERR_FILE;
  * ERR_MEMORY. `where` names the folder in messages. */
 rw_status rw_journal_read(rw_context *ctx, int folder, const char *where, rw_journal *j);
-/* Replaces the list in the folder by the names of `from`, or by an empty one with a head of its own (NULL), opened to append
- * to. */
+/* Replaces the list in the folder by the names of `from`, or by an empty one with a head of its own (NULL), opened to
+ * append to. */
 rw_status rw_journal_create(rw_context *ctx, int folder, const char *where, const rw_journal *from, rw_journal *j);
 /* Opens the list that was read to append to it; cuts off a last line without an end. */
 rw_status rw_journal_continue(int folder, const char *where, rw_journal *j);
@@ -40,7 +40,8 @@ void rw_journal_free(rw_journal *j);
 
 /* Subfolders that a run writes into; NULL-terminated. */
 extern const char *const rw_journal_folders[];
-/* The subfolder in which NAME lies and its name there; folder NULL: the results folder. False: no name that a run gives. */
+/* The subfolder in which NAME lies and its name there; folder NULL: the results folder. False: no name that a run
+ * gives. */
 bool rw_journal_split(const char *name, const char **folder, const char **base);
 
 #endif

@@ -28,7 +28,8 @@ rw_status rw_layout_begin(rw_run *r)
     for (int i = 0; i < n; i++)
         if (rw_output_wants(&r->output.fields, fields[i].name)) rw_text_add(&text, "%s ", fields[i].name);
     const rw_layout *last = r->nlayouts ? &r->layout[r->nlayouts - 1] : NULL;
-    bool vti = r->output.vti && r->output.fields.n > 0, same = last && !text.failed && last->vti == vti && strcmp(last->fields, text.data) == 0;
+    bool vti = r->output.vti && r->output.fields.n > 0,
+         same = last && !text.failed && last->vti == vti && strcmp(last->fields, text.data) == 0;
     int first = r->nlayouts ? r->noutputs : 0; /* a checkpoint of an older version has none: outputs were alike */
     bool good = same || (!text.failed && add(r, first, vti, text.data));
     rw_status status = good ? RW_OK : rw_fail_memory(r->ctx, text.length + 1, "names of fields");
@@ -76,8 +77,10 @@ rw_status rw_layout_load(rw_run *r, rw_h5 *file)
         char *rest, *space = strchr(line, ' '), *fields = space ? strchr(space + 1, ' ') : NULL;
         long first = strtol(line, &rest, 10);
         if (!fields || rest != space || first < 0 || first > r->noutputs)
-            status = rw_fail(r->ctx, RW_ERR_INPUT, "the layout '%.60s' of outputs is impossible: the checkpoint is damaged: begin again with "
-                             "--force", line);
+            status = rw_fail(r->ctx, RW_ERR_INPUT,
+                             "the layout '%.60s' of outputs is impossible: the checkpoint is damaged: begin again with "
+                             "--force",
+                             line);
         else if (!add(r, (int)first, strncmp(space + 1, "vti ", 4) == 0, fields))
             status = rw_fail_memory(r->ctx, strlen(fields), "names of fields");
     }

@@ -57,8 +57,10 @@ rw_status rw_output_check(rw_run *r)
     RW_TRY(check_names(r, &r->output.figures, fields, n, "output.figures"));
     RW_TRY(rw_frames_check(r));
     if (r->output.interpolate > 0 && !r->ops->look)
-        return rw_case_fail(r->c, rw_case_node(r->c, "output.interpolate"), "output.interpolate = %g: the problem %s has no values "
-                            "within a step: leave it out", r->output.interpolate, r->ops->name);
+        return rw_case_fail(r->c, rw_case_node(r->c, "output.interpolate"),
+                            "output.interpolate = %g: the problem %s has no values "
+                            "within a step: leave it out",
+                            r->output.interpolate, r->ops->name);
     double every = r->output.every, span = r->ops->end(r->problem) - r->start;
     if (every > 0 && span / every > 999999)
         return rw_case_fail(r->c, rw_case_node(r->c, "output.every"), "output.every = %g makes %.3g outputs until "
@@ -149,7 +151,8 @@ static rw_status write_attributes(const rw_run *r, rw_h5 *file)
     RW_TRY(rw_h5_set_integer(file, "/", "dimensions", r->grid->ndim));
     RW_TRY(rw_h5_set_numbers(file, "/", "origin", r->grid->ndim, r->grid->origin));
     RW_TRY(rw_h5_set_numbers(file, "/", "spacing", r->grid->ndim, r->grid->spacing));
-    for (int a = 0; a < r->grid->ndim; a++) RW_TRY(rw_h5_set_text(file, "/", axis[a], r->grid->blocks ? "cell" : r->grid->axis[a]));
+    for (int a = 0; a < r->grid->ndim; a++)
+        RW_TRY(rw_h5_set_text(file, "/", axis[a], r->grid->blocks ? "cell" : r->grid->axis[a]));
     if (r->grid->blocks) RW_TRY(rw_h5_set_integer(file, "/", "blocks", rw_blocks_count(r->grid->blocks)));
     if (*r->top.title) RW_TRY(rw_h5_set_text(file, "/", "title", r->top.title));
     return RW_OK;
@@ -195,7 +198,8 @@ static rw_status write_vti(rw_run *r, const rw_output_field *fields, int n, int 
     }
     rw_io_grid grid = rw_output_io_grid(r->grid);
     if (status == RW_OK && r->grid->blocks) status = rw_output_vtm(r, m, arrays, output);
-    else if (status == RW_OK && (status = rw_folder_claim(r, name, path)) == RW_OK) status = rw_vti_write(r->ctx, path, &grid, m, arrays);
+    else if (status == RW_OK && (status = rw_folder_claim(r, name, path)) == RW_OK)
+        status = rw_vti_write(r->ctx, path, &grid, m, arrays);
     rw_free(arrays);
     return status;
 }
@@ -218,7 +222,8 @@ static rw_status write_output(rw_run *r, bool last)
     double t = r->times[output] = r->ops->time(r->problem);
     r->noutputs++; /* from here on a checkpoint counts it as made */
     r->interpolated += r->looking;
-    double every = r->output.every, reached = t >= r->end ? t + 1e-9 * every : t; /* an output that the end stands for is made */
+    /* an output that the end stands for is made */
+    double every = r->output.every, reached = t >= r->end ? t + 1e-9 * every : t;
     while (every > 0 && r->start + (double)r->next * every <= reached) r->next++;
     r->index_stale = true;
     char text[32];

@@ -60,7 +60,8 @@ static rw_status write_xdmf(rw_run *r, const rw_output_field *fields, int n)
         step[k] = (rw_xdmf_step){r->times[k], pointers + k * width};
         for (int i = 0; i < m; i++) {
             char *text = texts + (k * width + (size_t)i) * TEXT;
-            if (rw_layout_has(r, (int)k, list[i].name)) snprintf(text, TEXT, "fields/%06zu.h5:/%.120s", k, list[i].name);
+            if (rw_layout_has(r, (int)k, list[i].name))
+                snprintf(text, TEXT, "fields/%06zu.h5:/%.120s", k, list[i].name);
             pointers[k * width + (size_t)i] = text;
         }
     }

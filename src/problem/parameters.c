@@ -7,7 +7,8 @@
 #include "expr/program.h"
 
 /* The value of a parameter: an expression of the parameters before it. */
-static rw_status evaluate(const rw_case *c, const rw_expr_scalar *scalars, int nscalars, const char *name, const rw_yaml *node, double *value)
+static rw_status evaluate(const rw_case *c, const rw_expr_scalar *scalars, int nscalars, const char *name,
+                          const rw_yaml *node, double *value)
 {
     rw_context *ctx = rw_case_context(c);
     rw_grid grid = {1, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}};
@@ -23,7 +24,8 @@ static rw_status evaluate(const rw_case *c, const rw_expr_scalar *scalars, int n
     rw_status status = rw_expr_declare(ctx, &spec, g, &l);
     if (status == RW_OK) status = rw_lower_text(&l, &source, &n);
     if (status == RW_OK && (g->nodes[n].is_field || g->nodes[n].is_complex))
-        status = rw_case_fail(c, node, "parameters.%s depends on place or is complex: a parameter is one real number", name);
+        status =
+            rw_case_fail(c, node, "parameters.%s depends on place or is complex: a parameter is one real number", name);
     if (status == RW_OK) rw_graph_scalar(g, n, value, &im);
     if (status == RW_OK && !isfinite(*value))
         status = rw_case_fail(c, node, "parameters.%s = %g: a finite number is needed", name, *value);

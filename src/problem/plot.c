@@ -1,7 +1,7 @@
 /* Pictures from results that are already there: of a results folder or of one .h5 file of its fields.
  *
- * Each output file is complete in itself (grid, time, units are attributes), so a picture needs nothing else. Where the folder has
- * settings.yaml the picture is that of the run: see plot_run.c. */
+ * Each output file is complete in itself (grid, time, units are attributes), so a picture needs nothing else. Where the
+ * folder has settings.yaml the picture is that of the run: see plot_run.c. */
 #include "problem/run_private.h"
 
 #include <errno.h>
@@ -40,7 +40,8 @@ static rw_status target(const plotter *p, const char *name, const char *standard
     const char *folder = p->options.output ? p->options.output : standard;
     struct stat info;
     if (!p->options.output && lstat(folder, &info) == 0 && S_ISLNK(info.st_mode))
-        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' is a link, which is not followed: give the folder of the pictures with -o", folder);
+        return rw_fail(p->ctx, RW_ERR_INPUT,
+                       "'%s' is a link, which is not followed: give the folder of the pictures with -o", folder);
     RW_TRY(rw_folder_create(p->ctx, folder));
     rw_picture_name(name, file, sizeof(file));
     snprintf(path, RW_PATH_SIZE, "%s%s%s%s%s.png", folder, ends_in(folder, "/") ? "" : "/", *p->stem ? file : "series-",
@@ -67,7 +68,9 @@ static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_o
                        "fields/*.h5", path);
     int64_t blocks;
     if (rw_h5_get_integer(file, "/", "blocks", &blocks) == RW_OK)
-        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has fields on %lld blocks: ParaView opens fields.pvd; figures/ has sections", path, (long long)blocks);
+        return rw_fail(p->ctx, RW_ERR_INPUT,
+                       "'%s' has fields on %lld blocks: ParaView opens fields.pvd; figures/ has sections", path,
+                       (long long)blocks);
     *grid = (rw_output_grid){.ndim = (int)dimensions, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
     RW_TRY(rw_h5_get_number(file, "/", "time", time));
     RW_TRY(rw_h5_get_numbers(file, "/", "origin", grid->ndim, grid->origin));
@@ -83,8 +86,10 @@ static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_o
     return RW_OK;
 }
 
-/* Colours, limits, title and nodes on Dirichlet sides as the run has them, where it is known and has the field on this grid. */
-static rw_status draw_as_run(plotter *p, const char *name, double time, const void *data, rw_frame *frame, rw_field_picture *figure)
+/* Colours, limits, title and nodes on Dirichlet sides as the run has them, where it is known and has the field on this
+ * grid. */
+static rw_status draw_as_run(plotter *p, const char *name, double time, const void *data, rw_frame *frame,
+                             rw_field_picture *figure)
 {
     const rw_output_field *fields;
     rw_run *r = &p->run;
@@ -124,8 +129,14 @@ static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const c
     if (status != RW_OK) title = NULL;
     RW_TRY_GOTO(target(p, name, standard, picture), cleanup);
     snprintf(subtitle, sizeof(subtitle), "t = %.6g", time);
-    rw_field_picture figure = {.title = title, .subtitle = subtitle, .name = name, .unit = unit, .grid = grid, .type = type,
-                               .data = data, .map = RW_COLORMAP_SEQUENTIAL};
+    rw_field_picture figure = {.title = title,
+                               .subtitle = subtitle,
+                               .name = name,
+                               .unit = unit,
+                               .grid = grid,
+                               .type = type,
+                               .data = data,
+                               .map = RW_COLORMAP_SEQUENTIAL};
     RW_TRY_GOTO(draw_as_run(p, name, time, data, &frame, &figure), cleanup);
     status = done(p, picture, rw_picture_field(p->ctx, picture, &figure));
 cleanup:
@@ -242,8 +253,10 @@ static rw_status plot_folder(plotter *p)
         return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has no fields.h5, and no column '%.60s' in series.csv", p->path,
                        p->options.field);
     if (!fields)
-        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has no fields.h5: choose one column of series.csv with --field, or give "
-                       "a folder for all", p->path);
+        return rw_fail(p->ctx, RW_ERR_INPUT,
+                       "'%s' has no fields.h5: choose one column of series.csv with --field, or give "
+                       "a folder for all",
+                       p->path);
     RW_TRY(choose_output(p, &output));
     snprintf(path, sizeof(path), "%s/fields/%06d.h5", p->path, output);
     return plot_file(p, path, standard);
@@ -253,12 +266,15 @@ static rw_status plot_folder(plotter *p)
 static rw_status check_output(const plotter *p)
 {
     struct stat info;
-    const char *output = p->options.output, *slash = output ? strrchr(output, '/') : NULL, *name = slash ? slash + 1 : output;
+    const char *output = p->options.output, *slash = output ? strrchr(output, '/') : NULL,
+               *name = slash ? slash + 1 : output;
     const char *dot = name ? strrchr(name, '.') : NULL;
     if (!dot || dot == name || strspn(name, ".") == strlen(name) || strcmp(dot, ".png") == 0) return RW_OK;
     if (stat(output, &info) == 0 && S_ISDIR(info.st_mode)) return RW_OK;
-    return rw_fail(p->ctx, RW_ERR_ARGUMENT, "'%s' ends in %s: pictures are written as .png: end the name in .png for one picture, or give a "
-                   "folder for all ('%s/')", output, dot, output);
+    return rw_fail(p->ctx, RW_ERR_ARGUMENT,
+                   "'%s' ends in %s: pictures are written as .png: end the name in .png for one picture, or give a "
+                   "folder for all ('%s/')",
+                   output, dot, output);
 }
 
 /* The folder of the run: that given, or ../.. of a file RESULTS/fields/000010.h5. */

@@ -1,4 +1,5 @@
-/* The run behind results that are there: its settings.yaml read as a case, so that pictures made later are those of the run. */
+/* The run behind results that are there: its settings.yaml read as a case, so that pictures made later are those of the
+ * run. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,8 +19,11 @@ static rw_status check_set(rw_context *ctx, const rw_plot_options *options)
         for (int k = 0; k < RW_COUNT(changes); k++) good = good || (strcmp(key, changes[k]) == 0 && *end);
         if (good) continue;
         const char *nearest = rw_nearest(key, changes, RW_COUNT(changes));
-        return rw_fail(ctx, RW_ERR_INPUT, "--set %.100s: pictures of results that are there have the settings output.limits, output.colormap "
-                       "and title%s%s", text, nearest ? "; nearest is " : "", nearest ? nearest : "");
+        return rw_fail(
+            ctx, RW_ERR_INPUT,
+            "--set %.100s: pictures of results that are there have the settings output.limits, output.colormap "
+            "and title%s%s",
+            text, nearest ? "; nearest is " : "", nearest ? nearest : "");
     }
     return RW_OK;
 }
@@ -35,7 +39,8 @@ static rw_status read_run(rw_run *r, const char *path)
     return RW_OK;
 }
 
-rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_options *options, rw_run *r, rw_run_report *report, bool *known)
+rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_options *options, rw_run *r,
+                           rw_run_report *report, bool *known)
 {
     char path[RW_PATH_SIZE];
     struct stat info;
@@ -47,12 +52,14 @@ rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_op
     rw_run_path(r, "settings.yaml", path);
     if (stat(path, &info) != 0) {
         if (options->nset == 0) return RW_OK;
-        return rw_fail(ctx, RW_ERR_INPUT, "--set %.100s: '%s' is not there, which has the settings of the pictures: leave --set out",
+        return rw_fail(ctx, RW_ERR_INPUT,
+                       "--set %.100s: '%s' is not there, which has the settings of the pictures: leave --set out",
                        options->set[0], path);
     }
     rw_status status = read_run(r, path);
     *known = status == RW_OK && r->problem != NULL;
     if (status == RW_OK || status == RW_ERR_MEMORY || options->nset > 0) return status;
-    rw_log(ctx, RW_LOG_WARNING, "%s: pictures have limits of their own, and no nodes on Dirichlet sides", rw_message(ctx));
+    rw_log(ctx, RW_LOG_WARNING, "%s: pictures have limits of their own, and no nodes on Dirichlet sides",
+           rw_message(ctx));
     return RW_OK;
 }

@@ -12,8 +12,18 @@ void rw_run_prepare(rw_run *r, rw_context *ctx, const rw_run_options *options, r
 {
     static const rw_run_options none;
     *report = (rw_run_report){.folder = ""};
-    *r = (rw_run){.ctx = ctx, .options = options ? *options : none, .report = report, .lock = -1, .log = -1, .journal = {.file = -1},
-                  .last_row = -1, .stride = INFINITY, .last_look = NAN, .earlier_end = NAN, .checkpoint_time = NAN, .clock = rw_seconds()};
+    *r = (rw_run){.ctx = ctx,
+                  .options = options ? *options : none,
+                  .report = report,
+                  .lock = -1,
+                  .log = -1,
+                  .journal = {.file = -1},
+                  .last_row = -1,
+                  .stride = INFINITY,
+                  .last_look = NAN,
+                  .earlier_end = NAN,
+                  .checkpoint_time = NAN,
+                  .clock = rw_seconds()};
     r->watch.since = r->clock;
     rw_time_now(r->started);
 }
@@ -72,7 +82,8 @@ rw_status rw_run_create(rw_run *r, int64_t *bytes)
     snprintf(r->report->device, sizeof(r->report->device), "%s", rw_device_info(r->device)->name);
     RW_TRY(r->ops->create(r->c, r->device, true, bytes, NULL));
     if (r->top.memory && !rw_device_info(r->device)->managed)
-        return rw_case_fail(r->c, rw_case_node(r->c, "memory"), "memory = managed: %s has no such memory: leave it out, or choose another device",
+        return rw_case_fail(r->c, rw_case_node(r->c, "memory"),
+                            "memory = managed: %s has no such memory: leave it out, or choose another device",
                             rw_device_info(r->device)->name);
     char needed[32];
     rw_memory_text(*bytes, needed);
@@ -119,14 +130,16 @@ static rw_status answer(rw_run *r, const question *q, rw_text *text)
 {
     char *dot = NULL;
     if (!q->graph) return r->ops->explain ? r->ops->explain(r->problem, text) : RW_OK;
-    if (!r->ops->graph) return rw_fail(r->ctx, RW_ERR_UNSUPPORTED, "the problem %s has no graph of a step to show", r->ops->name);
+    if (!r->ops->graph)
+        return rw_fail(r->ctx, RW_ERR_UNSUPPORTED, "the problem %s has no graph of a step to show", r->ops->name);
     RW_TRY(r->ops->graph(r->problem, q->stages, text, q->dot ? &dot : NULL));
     rw_status status = q->dot ? rw_file_write(r->ctx, q->dot, dot, strlen(dot)) : RW_OK;
     free(dot);
     return status;
 }
 
-static rw_status explain(rw_context *ctx, const char *path, const rw_run_options *options, const question *q, char **text)
+static rw_status explain(rw_context *ctx, const char *path, const rw_run_options *options, const question *q,
+                         char **text)
 {
     rw_run r;
     rw_run_report report;
@@ -166,7 +179,8 @@ rw_status rw_explain_case(rw_context *ctx, const char *path, const rw_run_option
     return explain(ctx, path, options, &(question){0}, text);
 }
 
-rw_status rw_explain_graph(rw_context *ctx, const char *path, const rw_run_options *options, int stages, const char *dot, char **text)
+rw_status rw_explain_graph(rw_context *ctx, const char *path, const rw_run_options *options, int stages,
+                           const char *dot, char **text)
 {
     RW_NEED(text, "text");
     *text = NULL;

@@ -16,7 +16,8 @@ typedef struct rw_output_grid {
     int64_t size[3]; /* x, y, z; 1 beyond ndim */
     double origin[3], spacing[3];
     char axis[3][32]; /* labels with unit, "x (m)" */
-    const rw_blocks *blocks; /* NULL, or a block-structured grid: then ndim is 1, size its cells, and fields have a number for each */
+    /* NULL, or a block-structured grid: then ndim is 1, size its cells, and fields have a number for each */
+    const rw_blocks *blocks;
 } rw_output_grid;
 
 /* A field as output sees it: shape (z, y, x), x fastest. */
@@ -67,28 +68,30 @@ typedef struct rw_problem_ops {
     /* (optional) what the tables of settings cannot check and needs no device: names, texts of equations, values of
      * constants. Called as the last check of a case, with RW_NOTE for each mistake; settings may be wrong then. */
     rw_status (*inspect)(const rw_case *c);
-    /* (optional, all four) values within the last step, for output.interpolate. `foresees`: whether a look into the next step will see
-     * something. `look`: fields, row and time become those at t, with an estimate of their error, relative to the solution; INFINITY:
-     * nothing can be seen, nothing has changed. `back`: to the present state. `undo`: to the state before the last step. */
+    /* (optional, all four) values within the last step, for output.interpolate. `foresees`: whether a look into the
+     * next step will see something. `look`: fields, row and time become those at t, with an estimate of their error,
+     * relative to the solution; INFINITY: nothing can be seen, nothing has changed. `back`: to the present state.
+     * `undo`: to the state before the last step. */
     bool (*foresees)(const rw_problem *p);
     rw_status (*look)(rw_problem *p, double t, double *error);
     rw_status (*back)(rw_problem *p);
     rw_status (*undo)(rw_problem *p);
-    /* (optional) values that boundaries give a field on its sides (Dirichlet), for figures. has: which sides have them, in the order left,
-     * right, bottom, top, back, front. wide: NULL, or the field with one node more at each of these, x fastest: there the values at time t
-     * are put, other nodes stay. */
+    /* (optional) values that boundaries give a field on its sides (Dirichlet), for figures. has: which sides have them,
+     * in the order left, right, bottom, top, back, front. wide: NULL, or the field with one node more at each of these,
+     * x fastest: there the values at time t are put, other nodes stay. */
     rw_status (*sides)(rw_problem *p, int field, double t, bool has[6], double *wide);
-    /* (optional) the problem without a device and without its state, for grid, fields (without arrays) and sides: pictures of results that
-     * are there. */
+    /* (optional) the problem without a device and without its state, for grid, fields (without arrays) and sides:
+     * pictures of results that are there. */
     rw_status (*outline)(const rw_case *c, rw_problem **problem);
     rw_status (*explain)(rw_problem *p, rw_text *text); /* (optional) passes, bytes, flops for `rechenwerk explain` */
-    /* (optional) the graph of a step in words and, where dot is not NULL, as a picture's text, to be freed with free() */
+    /* (optional) the graph of a step in words and, where dot is not NULL, as a picture's text, to be freed with
+     * free() */
     rw_status (*graph)(rw_problem *p, int stages, rw_text *text, char **dot);
     /* (optional) numbers for the summary and run.json: name, value pairs */
     int (*statistics)(const rw_problem *p, const char **names, double *values, int max);
     bool passes_end; /* (optional) a step may go to a t_limit beyond end() */
-    /* (optional) whether a run that continues from a checkpoint may change this setting, "time.steps": 1, 0, or -1 where the runner's rule
-     * holds: all of time but start and method, and nothing else of the problem */
+    /* (optional) whether a run that continues from a checkpoint may change this setting, "time.steps": 1, 0, or -1
+     * where the runner's rule holds: all of time but start and method, and nothing else of the problem */
     int (*may_change)(const rw_case *c, const char *setting);
     /* (optional) name of the method in use and why it was chosen ("": the case says so), for run.json */
     const char *(*method)(const rw_problem *p, const char **reason);

@@ -1,11 +1,11 @@
 /* Rates of a run and its time left, for the progress line.
  *
- * Steps are put into the device's queue, which may be far behind: what is reported is the place of the event recorded at the last call,
- * which has been waited for. The queue holds what was added since, so the device does not wait.
- * Each rate is that of the last call's interval, smoothed:  rate <- rate + a (new - rate),  a = 1 - exp(-interval/memory)
- * Time left: at the recent rate v of t, (end - t)/v. While steps still grow, or t goes faster than it did since the first step, t - t0
- * is taken to go as a power p of the wall time w since then: p = v w/(t - t0) with v of the longest recent step, and
- * left = w (((end - t0)/(t - t0))^(1/p) - 1). */
+ * Steps are put into the device's queue, which may be far behind: what is reported is the place of the event recorded
+ * at the last call, which has been waited for. The queue holds what was added since, so the device does not wait. Each
+ * rate is that of the last call's interval, smoothed:  rate <- rate + a (new - rate),  a = 1 - exp(-interval/memory)
+ * Time left: at the recent rate v of t, (end - t)/v. While steps still grow, or t goes faster than it did since the
+ * first step, t - t0 is taken to go as a power p of the wall time w since then: p = v w/(t - t0) with v of the longest
+ * recent step, and left = w (((end - t0)/(t - t0))^(1/p) - 1). */
 #include "problem/run_private.h"
 
 #include <math.h>
@@ -63,7 +63,8 @@ static double seconds_left(const rw_run *r, double now)
     if (!(done > 0) || !(q->time_per_second > 0)) return -1;
     if (w < KNOWN && done < PART * (done + left)) return -1;
     double most = done < PART * (done + left) && !is_steady(q) ? FURTHEST * w : INFINITY;
-    double growth = RW_MAX(q->longest * q->steps_per_second / q->time_per_second, 1), faster = q->time_per_second * w / done;
+    double growth = RW_MAX(q->longest * q->steps_per_second / q->time_per_second, 1),
+           faster = q->time_per_second * w / done;
     double seconds = left / q->time_per_second, p = RW_MIN(RW_MAX(growth * faster, 1), 6);
     if (growth >= GROWS || faster >= GROWS) seconds = RW_MIN(seconds, w * (pow((done + left) / done, 1 / p) - 1));
     return seconds <= most ? seconds : -1;
@@ -110,7 +111,8 @@ void rw_rates_step(rw_run *r, bool last)
     leave_out_compiling(r);
     now = rw_seconds(), interval = now - q->last;
     if (interval > 0 && q->done_step > q->last_step) {
-        double memory = RW_MIN(MEMORY, RW_MAX(0.25 * (now - q->begin_steps), INTERVAL)), a = 1 - exp(-interval / memory);
+        double memory = RW_MIN(MEMORY, RW_MAX(0.25 * (now - q->begin_steps), INTERVAL)),
+               a = 1 - exp(-interval / memory);
         smooth(&q->steps_per_second, (double)(q->done_step - q->last_step) / interval, a);
         smooth(&q->time_per_second, (q->done_time - q->last_time) / interval, a);
         q->longest = q->recent;

@@ -188,7 +188,8 @@ rw_status rw_record_run(rw_run *r, rw_status result, const char *reason)
     add_counters(&w, r);
     rw_json_close(&w);
     rw_text_add(&text, "\n");
-    rw_status status = text.failed ? rw_fail_memory(r->ctx, text.length, "run.json") : rw_folder_claim(r, "run.json", path);
+    rw_status status =
+        text.failed ? rw_fail_memory(r->ctx, text.length, "run.json") : rw_folder_claim(r, "run.json", path);
     if (status == RW_OK) status = rw_file_write(r->ctx, path, text.data, text.length);
     rw_text_free(&text);
     r->recorded = rw_seconds();

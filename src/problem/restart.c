@@ -1,9 +1,9 @@
 /* Which settings a run that continues from a checkpoint may change.
  *
- * A checkpoint holds the settings that decide the numbers, one a line:  time.rtol <tab> first digits of a hash <tab> 1e-05
- * What only says how the rest of the run is computed and written (outputs, tolerances, the end) may change and is reported; what
- * says what the state means (grid, fields, equations, parameters, method) may not: the first such setting is named with both
- * values. A problem may know better: rw_problem_ops.may_change. */
+ * A checkpoint holds the settings that decide the numbers, one a line:  time.rtol <tab> first digits of a hash <tab>
+ * 1e-05 What only says how the rest of the run is computed and written (outputs, tolerances, the end) may change and is
+ * reported; what says what the state means (grid, fields, equations, parameters, method) may not: the first such
+ * setting is named with both values. A problem may know better: rw_problem_ops.may_change. */
 #include "problem/run_private.h"
 
 #include <math.h>
@@ -63,7 +63,8 @@ rw_status rw_restart_save(rw_run *r, rw_h5 *file)
 {
     rw_text text = {0};
     char name[16], *part = rw_calloc(PART + 1, 1);
-    rw_status status = part ? rw_case_settings(r->c, &text) : rw_fail_memory(r->ctx, PART, "the settings of a checkpoint");
+    rw_status status =
+        part ? rw_case_settings(r->c, &text) : rw_fail_memory(r->ctx, PART, "the settings of a checkpoint");
     if (status == RW_OK) status = rw_h5_group(file, GROUP);
     for (size_t at = 0; status == RW_OK && at < text.length; at += PART) {
         size_t n = RW_MIN(text.length - at, PART);
@@ -110,11 +111,17 @@ void rw_restart_report_end(const rw_run *r)
     if (isnan(end)) return;
     bool cut = fabs(t - end) <= 1e-9 * RW_MAX(r->output.every, 1e-3 * fabs(end)) && !is_hit(r, t);
     if (cut)
-        rw_log(r->ctx, RW_LOG_WARNING, "the earlier end, t = %.9g, may have cut a step: later results may differ from those of an uninterrupted "
-               "run within the tolerance of the method; an end on an output does not", t);
+        rw_log(
+            r->ctx, RW_LOG_WARNING,
+            "the earlier end, t = %.9g, may have cut a step: later results may differ from those of an uninterrupted "
+            "run within the tolerance of the method; an end on an output does not",
+            t);
     if (*reason)
-        rw_log(r->ctx, RW_LOG_WARNING, "auto chose the method %s for the earlier end, t = %.9g, and keeps it: a run that began with the new end "
-               "may have another", method, end);
+        rw_log(
+            r->ctx, RW_LOG_WARNING,
+            "auto chose the method %s for the earlier end, t = %.9g, and keeps it: a run that began with the new end "
+            "may have another",
+            method, end);
 }
 
 /* ---- compared ---------------------------------------------------------------------------------------------------- */
@@ -132,15 +139,19 @@ static bool may_change(const rw_run *r, const char *key)
 static rw_status compare(rw_run *r, const char *path, const entry *theirs, const entry *ours)
 {
     static const char none[] = "not set";
-    const char *key = theirs ? theirs->key : ours->key, *before = theirs ? theirs->value : none, *now = ours ? ours->value : none;
+    const char *key = theirs ? theirs->key : ours->key, *before = theirs ? theirs->value : none,
+               *now = ours ? ours->value : none;
     if (theirs && ours && strcmp(theirs->hash, ours->hash) == 0) return RW_OK;
     bool history = !theirs && strcmp(key, "output.interpolate") == 0; /* it needs states that were not kept */
     if (history || !may_change(r, key))
-        return rw_fail(r->ctx, RW_ERR_INPUT, "'%s' is the checkpoint of another case: %s: %s in the checkpoint, %s in the case: give the "
-                       "case and the --set of that run, or begin again with --force", path, key, before, now);
+        return rw_fail(r->ctx, RW_ERR_INPUT,
+                       "'%s' is the checkpoint of another case: %s: %s in the checkpoint, %s in the case: give the "
+                       "case and the --set of that run, or begin again with --force",
+                       path, key, before, now);
     if (strcmp(key, "output.every") == 0) r->every_changed = true;
     if (theirs && strcmp(key, "time.end") == 0) r->earlier_end = strtod(before, NULL);
-    if (strncmp(key, "output.", 7) == 0 || strcmp(key, "time.end") == 0) return RW_OK; /* nothing that is computed changes */
+    /* nothing that is computed changes */
+    if (strncmp(key, "output.", 7) == 0 || strcmp(key, "time.end") == 0) return RW_OK;
     rw_log(r->ctx, RW_LOG_WARNING, "the run continues with %s: %s; it was %s up to here", key, now, before);
     return RW_OK;
 }

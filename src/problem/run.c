@@ -2,16 +2,16 @@
  *
  *   case -> folder looked at -> device -> memory estimated -> problem created
  *   folder begun, state of a checkpoint loaded
- *   loop:  outputs within the last step? write them      output due? write it      end? stop      interrupted? save, stop
+ *   loop:  outputs within the last step? write them    output due? write it    end? stop    interrupted? save, stop
  *          checkpoint due? save      step
  *
  * Whether an output is due follows from the state alone (time, step, outputs so far), so that a run continued from a
  * checkpoint does exactly what the uninterrupted one does. Times of output are start + k*every, computed from k, and
  * the problem hits them exactly; one within 1e-9 of an interval of the end is the end.
- * With output.interpolate steps go over times of output, and the problem gives the values there with an estimate of their error. When that
- * is too large the step is undone and a shorter one taken, which at the least ends at the next output. All else (rows by steps,
- * checkpoints, checks, the end) is of states that steps have reached.
- * Not here: what a step is, which scalars there are, how a state is saved: the problem's table. */
+ * With output.interpolate steps go over times of output, and the problem gives the values there with an estimate of
+ * their error. When that is too large the step is undone and a shorter one taken, which at the least ends at the next
+ * output. All else (rows by steps, checkpoints, checks, the end) is of states that steps have reached. Not here: what a
+ * step is, which scalars there are, how a state is saved: the problem's table. */
 #include "problem/run_private.h"
 
 #include <math.h>
@@ -31,8 +31,8 @@ static rw_status make_folders(rw_run *r)
     return RW_OK;
 }
 
-/* time.end, or the time of an output that is as good as equal to it: then a run that goes on from there with a later end has taken the
- * same steps as one that never ended. */
+/* time.end, or the time of an output that is as good as equal to it: then a run that goes on from there with a later
+ * end has taken the same steps as one that never ended. */
 static void set_end(rw_run *r)
 {
     double end = r->end = r->ops->end(r->problem), every = r->output.every;
@@ -152,11 +152,12 @@ static rw_status fail_step(rw_run *r, rw_status status)
                    (long long)r->ops->steps(r->problem) + 1);
     if (status != RW_ERR_NOT_CONVERGED) return status;
     if (isnan(r->checkpoint_time)) return rw_fail(r->ctx, status, "%s; there is no checkpoint yet", rw_message(r->ctx));
-    return rw_fail(r->ctx, status, "%s; the last good state is in '%s/checkpoint.h5', t = %.6g", rw_message(r->ctx), r->folder,
-                   r->checkpoint_time);
+    return rw_fail(r->ctx, status, "%s; the last good state is in '%s/checkpoint.h5', t = %.6g", rw_message(r->ctx),
+                   r->folder, r->checkpoint_time);
 }
 
-/* To the next output, or over it where values within the step can be had: then as far as the steps before were good for that. */
+/* To the next output, or over it where values within the step can be had: then as far as the steps before were good for
+ * that. */
 static double step_limit(const rw_run *r)
 {
     double next = next_output(r);
@@ -184,7 +185,8 @@ static rw_status interrupted(rw_run *r)
                    (long long)r->ops->steps(r->problem), r->folder);
 }
 
-/* Whether all outputs that the last step has gone over may be interpolated. The estimate is of size h^3: it says how long steps may be. */
+/* Whether all outputs that the last step has gone over may be interpolated. The estimate is of size h^3: it says how
+ * long steps may be. */
 static rw_status judge_step(rw_run *r, bool *good)
 {
     double end = r->ops->time(r->problem), tolerance = r->output.interpolate, t, error;
@@ -326,8 +328,8 @@ static void report_method(const rw_run *r)
     snprintf(r->report->method_reason, sizeof r->report->method_reason, "%s", reason);
 }
 
-/* A run that has failed before its first output leaves nothing; one that was to replace the results of another (--force) and has
- * no checkpoint brings those back. */
+/* A run that has failed before its first output leaves nothing; one that was to replace the results of another
+ * (--force) and has no checkpoint brings those back. */
 static rw_status withdraw(rw_run *r, rw_status status)
 {
     bool restored;
@@ -340,8 +342,11 @@ static rw_status withdraw(rw_run *r, rw_status status)
     if (restored) rw_fail(r->ctx, status, "%s; the earlier results in '%s' are back", before, r->folder);
     else if (undone == RW_OK) rw_fail(r->ctx, status, "%s", before);
     else
-        rw_fail(r->ctx, status, "%s; the earlier results are in '%s/.previous' (%s): the next run with --restart or --force brings them "
-                "back", before, r->folder, reason ? reason : rw_status_text(undone));
+        rw_fail(
+            r->ctx, status,
+            "%s; the earlier results are in '%s/.previous' (%s): the next run with --restart or --force brings them "
+            "back",
+            before, r->folder, reason ? reason : rw_status_text(undone));
     rw_free(reason);
     rw_free(message);
     return status;

@@ -1,5 +1,7 @@
-/* What the files of the runner share. run.c: the loop; folder.c: the results folder; unfinished.c: one of a run that came to nothing; record.c: settings.yaml, run.json,
- * log.jsonl; journal.c: which files are ours; aside.c: earlier results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; restart.c, backend.c: what may differ then; watch.c: where the time goes; progress.c: rates. */
+/* What the files of the runner share. run.c: the loop; folder.c: the results folder; unfinished.c: one of a run that
+ * came to nothing; record.c: settings.yaml, run.json, log.jsonl; journal.c: which files are ours; aside.c: earlier
+ * results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; restart.c,
+ * backend.c: what may differ then; watch.c: where the time goes; progress.c: rates. */
 #ifndef RW_RUN_PRIVATE_H
 #define RW_RUN_PRIVATE_H
 
@@ -36,7 +38,8 @@ typedef struct rw_layout {
 
 typedef struct rw_rates {
     double begin, last, last_time; /* wall time of the first step and of the last call, problem time then */
-    double begin_steps, compiled;  /* wall time of the first step, later by what compiling has taken since; seconds of compiling */
+    /* wall time of the first step, later by what compiling has taken since; seconds of compiling */
+    double begin_steps, compiled;
     double first_time;
     int64_t first_step, last_step;
     double steps_per_second, time_per_second; /* smoothed; 0 until known */
@@ -119,15 +122,15 @@ rw_status rw_run_create(rw_run *r, int64_t *bytes);
 void rw_run_release(rw_run *r);
 
 /* folder.c */
-/* Refuses a folder that cannot be used, before anything is computed; locks one that is to be continued or replaced. *fresh:
- * there is no checkpoint to continue from. */
+/* Refuses a folder that cannot be used, before anything is computed; locks one that is to be continued or replaced.
+ * *fresh: there is no checkpoint to continue from. */
 rw_status rw_folder_check(rw_run *r, bool *fresh);
 /* Makes and locks it; moves the files of an earlier run aside (fresh); removes half-written ones. */
 rw_status rw_folder_begin(rw_run *r, bool fresh);
 void rw_folder_end(rw_run *r);
 void rw_run_path(const rw_run *r, const char *name, char path[RW_PATH_SIZE]);
-/* Before a file is written: its path, with its name in the list. ERR_INPUT, ERR_FILE: a link, a folder, or a file that no
- * run has written is in the way. */
+/* Before a file is written: its path, with its name in the list. ERR_INPUT, ERR_FILE: a link, a folder, or a file that
+ * no run has written is in the way. */
 rw_status rw_folder_claim(rw_run *r, const char *name, char path[RW_PATH_SIZE]);
 rw_status rw_folder_make(rw_run *r, const char *name); /* a subfolder */
 /* Descriptor of a subfolder, "." for the folder itself; -1 with errno: not there, or a link. */
@@ -139,8 +142,8 @@ void rw_aside_discard(rw_run *r);
 void rw_aside_remove(rw_run *r); /* the files in the list */
 /* Finishes or undoes what a killed process has begun. */
 rw_status rw_aside_recover(rw_run *r);
-/* Of a run that has no output (or no checkpoint, where it replaces another run): removes its files and brings back those moved
- * aside. */
+/* Of a run that has no output (or no checkpoint, where it replaces another run): removes its files and brings back
+ * those moved aside. */
 rw_status rw_aside_undo(rw_run *r, bool *restored);
 void rw_aside_remove_temporaries(const rw_run *r);
 size_t rw_aside_temporary(const char *name); /* length of NAME where `name` is that of its half-written form; else 0 */
@@ -214,9 +217,11 @@ rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, 
                            double min, double max, bool again);
 rw_status rw_figures_series(rw_run *r);
 
-/* plot_run.c: the run behind results that are there, from their settings.yaml: case, outline of the problem, grid; for rw_frame_make and
- * rw_frames_of_results. *known: false where there is no settings.yaml, or the problem has no outline. rw_run_release it. */
-rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_options *options, rw_run *r, rw_run_report *report, bool *known);
+/* plot_run.c: the run behind results that are there, from their settings.yaml: case, outline of the problem, grid; for
+ * rw_frame_make and rw_frames_of_results. *known: false where there is no settings.yaml, or the problem has no outline.
+ * rw_run_release it. */
+rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_options *options, rw_run *r,
+                           rw_run_report *report, bool *known);
 
 /* backend.c */
 rw_status rw_backend_find(rw_run *r); /* after the device is open */
@@ -225,7 +230,8 @@ rw_status rw_backend_compare(rw_run *r, rw_h5 *file); /* one warning when it is 
 
 /* restart.c */
 rw_status rw_restart_save(rw_run *r, rw_h5 *file);
-/* Refuses settings that belong to another state; reports those that change. *known: the checkpoint holds its settings. */
+/* Refuses settings that belong to another state; reports those that change. *known: the checkpoint holds its
+ * settings. */
 rw_status rw_restart_check(rw_run *r, rw_h5 *file, const char *path, bool *known);
 
 void rw_restart_report_end(const rw_run *r); /* what the end of the earlier run has changed */
@@ -236,8 +242,9 @@ rw_status rw_checkpoint_write(rw_run *r);
 rw_status rw_checkpoint_load(rw_run *r, uint64_t *position);
 
 /* watch.c */
-/* Books the time since the last call on the phase that ends, with the work that the device still has to do for it: the end of steps
- * waits for the queue, which outputs and checkpoints would do. Returns the phase that has ended, to go back to. */
+/* Books the time since the last call on the phase that ends, with the work that the device still has to do for it: the
+ * end of steps waits for the queue, which outputs and checkpoints would do. Returns the phase that has ended, to go
+ * back to. */
 rw_phase rw_watch(rw_run *r, rw_phase phase);
 
 /* progress.c */

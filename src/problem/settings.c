@@ -148,7 +148,8 @@ static rw_status read_quantity(const value_context *v, const rw_yaml *node, doub
         else snprintf(what, sizeof what, "no number with a unit: it breaks off");
         return fail(v, node, what);
     }
-    if (!rw_unit_parse(v->row->unit, &to, &bad, &n)) return rw_fail(v->ctx, RW_ERR_INTERNAL, "%s: unit %s is not understood", v->name, v->row->unit);
+    if (!rw_unit_parse(v->row->unit, &to, &bad, &n))
+        return rw_fail(v->ctx, RW_ERR_INTERNAL, "%s: unit %s is not understood", v->name, v->row->unit);
     if (!rw_unit_same(&from, &to)) {
         snprintf(what, sizeof what, "in a unit of another kind than %s", v->row->unit);
         return fail(v, node, what);

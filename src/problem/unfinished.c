@@ -1,12 +1,14 @@
-/* A results folder in which a run has left nothing but its beginning, since it was killed or failed: the next run may replace it without
- * --force.
+/* A results folder in which a run has left nothing but its beginning, since it was killed or failed: the next run may
+ * replace it without --force.
  *
  * That is so where
- *   - every file of the folder is in its list (run.files), or the half-written form of one that is; no links, no other folders,
+ *   - every file of the folder is in its list (run.files), or the half-written form of one that is; there are no links
+ *     and no other folders,
  *   - there is no checkpoint and nothing of an earlier run (.previous),
- *   - there is no output but the first one, the initial state, and no other row of series.csv; run.json, where there is one, says so too.
- * The files themselves are looked at because run.json may be older than they are. Everything is opened through the descriptor of the
- * folder, which the caller has locked. */
+ *   - there is no output but the first one, the initial state, and no other row of series.csv; run.json, where there is
+ *     one, says so too.
+ * The files themselves are looked at because run.json may be older than they are. Everything is opened through the
+ * descriptor of the folder, which the caller has locked. */
 #include "problem/run_private.h"
 
 #include <dirent.h>
@@ -52,7 +54,8 @@ static bool is_subfolder(const rw_run *r, const char *name)
     char listed[300];
     struct stat info;
     snprintf(listed, sizeof(listed), "%s/", name);
-    return rw_journal_has(&r->journal, listed) && fstatat(r->lock, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode);
+    return rw_journal_has(&r->journal, listed) && fstatat(r->lock, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISDIR(info.st_mode);
 }
 
 static bool all_listed(const rw_run *r, const char *sub)
@@ -63,7 +66,8 @@ static bool all_listed(const rw_run *r, const char *sub)
     bool good = list != NULL;
     for (struct dirent *e; good && (e = readdir(list));) {
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-        good = is_listed(r, folder, sub, e->d_name) || (!*sub && is_subfolder(r, e->d_name) && all_listed(r, e->d_name));
+        good =
+            is_listed(r, folder, sub, e->d_name) || (!*sub && is_subfolder(r, e->d_name) && all_listed(r, e->d_name));
     }
     if (list) closedir(list);
     return good;

@@ -8,12 +8,26 @@
 
 #include "core/core.h"
 
-static const struct { const char *name; double factor; int ten, power[RW_UNIT_BASES]; } names[] = {
-    {"m", 1, 0, {1}}, {"g", 1, -3, {0, 1}}, {"s", 1, 0, {0, 0, 1}}, {"A", 1, 0, {0, 0, 0, 1}}, {"K", 1, 0, {0, 0, 0, 0, 1}}, {"mol", 1, 0, {0, 0, 0, 0, 0, 1}},
-    {"Hz", 1, 0, {0, 0, -1}}, {"N", 1, 0, {1, 1, -2}}, {"Pa", 1, 0, {-1, 1, -2}}, {"J", 1, 0, {2, 1, -2}}, {"W", 1, 0, {2, 1, -3}}, {"C", 1, 0, {0, 0, 1, 1}},
-    {"V", 1, 0, {2, 1, -3, -1}}, {"eV", 1.602176634, -19, {2, 1, -2}}, {"min", 60, 0, {0, 0, 1}}, {"h", 3600, 0, {0, 0, 1}}};
-static const struct { const char *sign; int ten; } prefixes[] = {
-    {"", 0}, {"f", -15}, {"p", -12}, {"n", -9}, {"u", -6}, {"\xC2\xB5", -6}, {"\xCE\xBC", -6}, {"m", -3}, {"c", -2}, {"d", -1}, {"k", 3}, {"M", 6}, {"G", 9}, {"T", 12}};
+static const struct { const char *name; double factor; int ten, power[RW_UNIT_BASES];
+} names[] = {{"m", 1, 0, {1}},
+             {"g", 1, -3, {0, 1}},
+             {"s", 1, 0, {0, 0, 1}},
+             {"A", 1, 0, {0, 0, 0, 1}},
+             {"K", 1, 0, {0, 0, 0, 0, 1}},
+             {"mol", 1, 0, {0, 0, 0, 0, 0, 1}},
+             {"Hz", 1, 0, {0, 0, -1}},
+             {"N", 1, 0, {1, 1, -2}},
+             {"Pa", 1, 0, {-1, 1, -2}},
+             {"J", 1, 0, {2, 1, -2}},
+             {"W", 1, 0, {2, 1, -3}},
+             {"C", 1, 0, {0, 0, 1, 1}},
+             {"V", 1, 0, {2, 1, -3, -1}},
+             {"eV", 1.602176634, -19, {2, 1, -2}},
+             {"min", 60, 0, {0, 0, 1}},
+             {"h", 3600, 0, {0, 0, 1}}};
+static const struct { const char *sign; int ten;
+} prefixes[] = {{"", 0},   {"f", -15}, {"p", -12}, {"n", -9}, {"u", -6}, {"\xC2\xB5", -6}, {"\xCE\xBC", -6},
+                {"m", -3}, {"c", -2},  {"d", -1},  {"k", 3},  {"M", 6},  {"G", 9},         {"T", 12}};
 
 /* A prefix and a name, or a name that is all of it. */
 static bool find(const char *text, size_t n, rw_unit *u)
@@ -77,7 +91,10 @@ static bool product(const char **at, rw_unit *u, int depth, const char **bad, in
     }
 }
 
-bool rw_unit_parse(const char *text, rw_unit *unit, const char **bad, int *n) { return product(&text, unit, 0, bad, n) && !*text; }
+bool rw_unit_parse(const char *text, rw_unit *unit, const char **bad, int *n)
+{
+    return product(&text, unit, 0, bad, n) && !*text;
+}
 
 bool rw_unit_same(const rw_unit *a, const rw_unit *b) { return !memcmp(a->power, b->power, sizeof a->power); }
 
@@ -87,7 +104,8 @@ double rw_unit_read(const char *text, const char **end, const rw_unit *from, con
     size_t n = strspn(text, "+-.0123456789");
     long ten = 0;
     *end = text + n;
-    if ((text[n] == 'e' || text[n] == 'E') && strspn(text + n + 1, "+-0123456789")) ten = strtol(text + n + 1, &behind, 10), *end = behind;
+    if ((text[n] == 'e' || text[n] == 'E') && strspn(text + n + 1, "+-0123456789"))
+        ten = strtol(text + n + 1, &behind, 10), *end = behind;
     if (n + 1 > 60 || labs(ten) > 9999) n = 0;
     snprintf(digits, sizeof digits, "%.*se%ld", (int)n, text, ten + from->ten - to->ten);
     double value = rw_strtod(digits, &behind);

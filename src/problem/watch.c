@@ -1,7 +1,7 @@
 /* Where the time of a run goes: its creation, compiling, steps, output, checkpoints. The sum is the total.
  *
- * A step is put into the device's queue and may be done much later. Whatever asks for the state waits for it, so the end of a
- * sequence of steps is where the queue is empty; there is no wait between steps. */
+ * A step is put into the device's queue and may be done much later. Whatever asks for the state waits for it, so the
+ * end of a sequence of steps is where the queue is empty; there is no wait between steps. */
 #include "problem/run_private.h"
 
 rw_phase rw_watch(rw_run *r, rw_phase phase)

@@ -141,6 +141,50 @@ else
     echo "no compiler, sanitizer in the way or static HDF5: HDF5's allocations are not tried"
 fi
 
+# ---- a limit on the memory of a C program, which has no handler for crashes: a status, at every limit ----
+cat > own.c <<'END'
+#include <stdio.h>
+#include <rechenwerk/context.h>
+#include <rechenwerk/run.h>
+int main(int argc, char **argv)
+{
+    rw_context *ctx;
+    rw_run_options options = {.folder = argv[2], .force = true};
+    (void)argc;
+    if (rw_context_create(&ctx) != RW_OK) return 3;
+    rw_status status = rw_run_case(ctx, argv[1], &options, NULL);
+    if (status != RW_OK) fprintf(stderr, "%s\n", rw_message(ctx));
+    rw_context_destroy(&ctx);
+    return status == RW_OK ? 0 : 3;
+}
+END
+# limited KB: the exit code of the program with that much address space; 127 where it does not even start
+limited() {
+    (ulimit -v "$1" && exec ./own heat.yaml own.d) > out 2> err
+}
+export OMP_NUM_THREADS=1 # threads have stacks
+if [ -z "${SANITIZE:-}" ] && [ -n "${BUILD:-}" ] && "${CC:-cc}" -I "$SOURCE/include" -o own own.c -L "$BUILD" -lrechenwerk -Wl,-rpath,"$BUILD" 2> err &&
+    limited 4000000; then
+    low=1000 high=4000000
+    while [ $((high - low)) -gt 100 ]; do
+        middle=$(((low + high) / 2))
+        if limited $middle 2> /dev/null; then high=$middle; else low=$middle; fi
+    done
+    refused=0
+    for ((kb = high - 3000; kb < high + 100; kb += 40)); do
+        { limited $kb; code=$?; } 2> /dev/null
+        case $code in
+        0 | 127) ;;
+        3) refused=$((refused + 1)) ;;
+        *) fail "a C program with $kb kB: exit code $code: $(head -3 err)" ;;
+        esac
+    done
+    [ $refused -ge 5 ] || fail "a C program has met only $refused limits"
+    echo "a C program with $high kB and less: $refused messages"
+else
+    echo "no library to link with, or a sanitizer in the way: memory of a C program is not limited"
+fi
+
 if [ $bad -gt 0 ]; then echo "$bad failures"; exit 1; fi
 echo "$mounts full file systems, $failures failed allocations: all good"
 [ $mounts -gt 0 ] || exit 77

@@ -45,7 +45,8 @@ static int describe(rw_context *ctx, const arguments *a)
         print_json(stdout, info.folder);
         printf(", \"entries\": %lld, \"bytes\": %lld}\n", (long long)info.entries, (long long)info.bytes);
     } else {
-        printf("folder   %s\nentries  %lld\nsize     %s\n", *info.folder ? info.folder : "none: set HOME or RECHENWERK_CACHE", (long long)info.entries,
+        printf("folder   %s\nentries  %lld\nsize     %s\n",
+               *info.folder ? info.folder : "none: set HOME or RECHENWERK_CACHE", (long long)info.entries,
                in_units((double)info.bytes).text);
     }
     return 0;

@@ -46,8 +46,8 @@ struct arguments {
     char **argv;
 };
 
-extern const command command_bench, command_cache, command_completion, command_explain, command_generate, command_help, command_info,
-    command_init, command_lab, command_list, command_matrix, command_plot, command_run, command_selftest,
+extern const command command_bench, command_cache, command_completion, command_explain, command_generate, command_help,
+    command_info, command_init, command_lab, command_list, command_matrix, command_plot, command_run, command_selftest,
     command_convert, command_solve, command_spmv, command_tune;
 extern const command *const commands[]; /* NULL-terminated */
 const command *find_command(const char *name); /* NULL when unknown; says so, with the nearest */
@@ -68,8 +68,9 @@ typedef struct output_file {
     const char *name;               /* of the option: "output" */
     const char *ending, *or_ending; /* of the file's name: ".npy"; both NULL: any */
 } output_file;
-/* Before the work: what options name as files to write. Gives an exit code, 0 to go on, after a message: a name that ends otherwise, a folder that is not there or cannot be written, one of
- * the files that are read (NULL ones are left out), or one file for two outputs; a file that exists, without --force; a file to read that is not there. */
+/* Before the work: what options name as files to write. Gives an exit code, 0 to go on, after a message: a name that
+ * ends otherwise, a folder that is not there or cannot be written, one of the files that are read (NULL ones are left
+ * out), or one file for two outputs; a file that exists, without --force; a file to read that is not there. */
 int check_outputs(const arguments *a, int n, const output_file *outputs, int ninputs, const char *const *inputs);
 /* The two of them alone. */
 int check_inputs(const arguments *a, int n, const char *const *paths);
@@ -95,7 +96,8 @@ void print_json(FILE *file, const char *text); /* a string in quotes, escaped */
 void print_number(FILE *file, double x);       /* as JSON: null when not finite */
 
 /* crash.c */
-/* From now on a crash inside a library of others ends with a message, and a write beyond the limit on the size of files fails. */
+/* From now on a crash inside a library of others ends with a message, and a write beyond the limit on the size of files
+ * fails. */
 void catch_crashes(void);
 
 /* interrupt.c */
@@ -118,7 +120,10 @@ ready_case *find_cases(int *n);
 #define OPTION_JSON {"json", 0, NULL, "print JSON, for programs"}
 #define OPTION_VERBOSE {"verbose", 'v', NULL, "say which paths are taken: compilers, cache, devices"}
 #define OPTION_QUIET {"quiet", 'q', NULL, "no progress, no summary, no warnings"}
-#define OPTION_SET {"set", 's', "KEY=VALUE", "change a setting of the case, such as grid.size=[64,64]; a name that it does not have is added by != (parameters.new!=0.4); may be repeated"}
+#define OPTION_SET                                                                                                     \
+    {"set", 's', "KEY=VALUE",                                                                                          \
+     "change a setting of the case, such as grid.size=[64,64]; a name that it does not have is added by != "           \
+     "(parameters.new!=0.4); may be repeated"}
 #define OPTION_NO_CACHE {"no-cache", 0, NULL, "neither read nor write compiled programs on disk"}
 
 #endif

@@ -40,7 +40,8 @@ static void print_settings(bool of_lab, const char *ending)
     const rw_lab_entry *const *list = rw_lab_list(&n);
     if (!of_lab) print_names(0, ending);
     for (int i = 0; of_lab && i < n; i++)
-        for (int k = 0; k < list[i]->nparameters; k++) printf("%s%s%s", i || k ? " " : "", list[i]->parameters[k].name, ending);
+        for (int k = 0; k < list[i]->nparameters; k++)
+            printf("%s%s%s", i || k ? " " : "", list[i]->parameters[k].name, ending);
 }
 
 static bool is_lab(const command *c) { return strcmp(c->name, "lab") == 0; }

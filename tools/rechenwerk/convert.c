@@ -18,16 +18,20 @@ static int convert(rw_context *ctx, const arguments *a, conversion *c)
     rw_status status = open_device(ctx, a, &c->device);
     if (status == RW_OK) status = read_entries(ctx, a, path, &c->e);
     if (status == RW_OK && !precision_of(a, "values", e->is_complex, &values)) return 2;
-    if (status == RW_OK) status = find_layout(ctx, a, "csr", c->device, &c->e, c->e.is_complex ? RW_C128 : RW_F64, &c->layout, reason);
-    if (status == RW_OK) status = rw_sparse_from_entries(c->device, &c->layout.layout, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &c->a);
+    if (status == RW_OK)
+        status = find_layout(ctx, a, "csr", c->device, &c->e, c->e.is_complex ? RW_C128 : RW_F64, &c->layout, reason);
+    if (status == RW_OK)
+        status = rw_sparse_from_entries(c->device, &c->layout.layout, e->rows, e->columns, e->n, e->row, e->column,
+                                        e->value, e->is_complex, &c->a);
     if (status == RW_OK && transpose) status = rw_sparse_transpose(c->a, given(a, "conjugate"), &c->b);
     if (status == RW_OK) status = rw_sparse_write(c->b ? c->b : c->a, output);
     if (status != RW_OK) return failed(ctx, status);
     if (given(a, "quiet")) return 0;
     const rw_sparse_size size = rw_sparse_get_size(c->b ? c->b : c->a);
     print_matrix(path, e);
-    printf("  %s%s: %lld x %lld, %lld places, %.3f an entry, %s\n", text_of(rw_sparse_get_layout(c->b ? c->b : c->a)), transpose ? ", transposed" : "", (long long)size.rows,
-           (long long)size.columns, (long long)size.places, e->n ? (double)size.places / (double)e->n : 1, in_units((double)size.bytes).text);
+    printf("  %s%s: %lld x %lld, %lld places, %.3f an entry, %s\n", text_of(rw_sparse_get_layout(c->b ? c->b : c->a)),
+           transpose ? ", transposed" : "", (long long)size.rows, (long long)size.columns, (long long)size.places,
+           e->n ? (double)size.places / (double)e->n : 1, in_units((double)size.bytes).text);
     if (*reason) printf("  chosen by %s\n", reason);
     printf("  written: %s\n", output);
     return 0;
@@ -68,8 +72,10 @@ const command command_convert = {
     .least = 1,
     .most = 1,
     .line = "bring a sparse matrix into a format, say what it takes there, write it to a file",
-    .more = "Files of the Matrix Market are read in all their kinds and written as general ones with numbers that read back to the same bits. Zeros that fill blocks are not written, nor "
-            "entries that are 0 where the format has padding.",
+    .more =
+        "Files of the Matrix Market are read in all their kinds and written as general ones with numbers that read "
+            "back to the same bits. Zeros that fill blocks are not written, nor "
+        "entries that are 0 where the format has padding.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -1,7 +1,8 @@
 /* Ends that no status can report: HDF5 does not survive every lack of memory.
  *
- * A signal, or a call of exit, that comes while the library is inside HDF5 becomes a message and the exit code of a failure; what runs have written so
- * far is whole, as after kill -9. A signal that comes anywhere else is a defect of our own and ends the program as it always does. */
+ * A signal, or a call of exit, that comes while the library is inside HDF5 becomes a message and the exit code of a
+ * failure; what runs have written so far is whole, as after kill -9. A signal that comes anywhere else is a defect of
+ * our own and ends the program as it always does. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,9 @@ static void report(const char *library, bool memory)
 {
     put("rechenwerk: ");
     put(library);
-    put(memory ? " ran out of memory and failed: free some memory, or choose a smaller size; what was written so far is kept: "
-                 "continue a run with --restart\n"
-               : " failed inside, for lack of memory or on a damaged file; what was written so far is kept: continue a run with "
-                 "--restart\n");
+    put(memory ? " ran out of memory and failed: free some memory, or choose a smaller size"
+               : " failed inside, for lack of memory or on a damaged file");
+    put("; what was written so far is kept: continue a run with --restart\n");
     _exit(memory ? 5 : 1);
 }
 

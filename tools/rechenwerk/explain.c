@@ -1,4 +1,5 @@
-/* rechenwerk explain CASE.yaml: passes over memory, bytes and operations, or the graph of a step, without running anything. */
+/* rechenwerk explain CASE.yaml: passes over memory, bytes and operations, or the graph of a step, without running
+ * anything. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +15,8 @@ static int run(const arguments *a)
         static const char *const names[] = {"output", "stages"};
         if (value_of(a, names[i])) return usage("explain: --%s belongs to --graph, which is not given", names[i]);
     }
-    int code = check_outputs(a, 1, &(output_file){.name = "output"}, access(a->operands[0], R_OK) == 0, a->operands) /* a case that is missing is named by the library */;
+    int code = check_outputs(a, 1, &(output_file){.name = "output"}, access(a->operands[0], R_OK) == 0,
+                             a->operands) /* a case that is missing is named by the library */;
     if (code != 0) return code;
     rw_context *ctx = make_context(a);
     const char **set = calloc((size_t)a->ngiven + 1, sizeof(*set));
@@ -23,8 +25,9 @@ static int run(const arguments *a)
     for (int i = 0; i < a->ngiven; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
     char *text = NULL;
-    rw_status status = given(a, "graph") ? rw_explain_graph(ctx, a->operands[0], &options, (int)stages, value_of(a, "output"), &text)
-                                         : rw_explain_case(ctx, a->operands[0], &options, &text);
+    rw_status status = given(a, "graph")
+                           ? rw_explain_graph(ctx, a->operands[0], &options, (int)stages, value_of(a, "output"), &text)
+                           : rw_explain_case(ctx, a->operands[0], &options, &text);
     if (status == RW_OK) fputs(text, stdout);
     code = status == RW_OK ? 0 : failed(ctx, status);
     free(text);

@@ -1,4 +1,5 @@
-/* rechenwerk help [NAME]: on a subcommand, problem, section, setting or function; the manual page; the tables as JSON. */
+/* rechenwerk help [NAME]: on a subcommand, problem, section, setting or function; the manual page; the tables as
+ * JSON. */
 #include <stdlib.h>
 #include <string.h>
 

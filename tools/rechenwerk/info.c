@@ -89,7 +89,8 @@ static int run(const arguments *a)
     } else if (status == RW_OK) {
         printf("rechenwerk %s\n\n", rw_version());
         for (int i = 0; i < n; i++) print_device(&list[i]);
-        printf("\nprogram cache  %s, %lld entries, %s\n", *cache.folder ? cache.folder : "off", (long long)cache.entries, in_units((double)cache.bytes).text);
+        printf("\nprogram cache  %s, %lld entries, %s\n", *cache.folder ? cache.folder : "off",
+               (long long)cache.entries, in_units((double)cache.bytes).text);
     }
     rw_device_list_free(&list);
     rw_context_destroy(&ctx);

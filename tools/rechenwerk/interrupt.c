@@ -6,8 +6,10 @@
 static volatile sig_atomic_t interrupt;
 static struct timespec interrupted_at;
 
-/* The first signal asks to stop where nothing is lost; one that comes a second or two after it ends the program at once.
-   Before that it is taken for the same one: `timeout` and some terminals send it to the program and again to its group. */
+/* The first signal asks to stop where nothing is lost; one that comes a second or two after it ends the program at
+ * once.
+   Before that it is taken for the same one: `timeout` and some terminals send it to the program and again to its
+   group. */
 static void on_signal(int number)
 {
     struct timespec now;

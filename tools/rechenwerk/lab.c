@@ -122,8 +122,10 @@ const command command_lab = {
     .least = 1,
     .most = 1,
     .line = "run a study: one question, answered by tables beside published values",
-    .more = "list tells the studies, their tables and parameters. The first device is the one that others are compared with. The "
-            "path of every file written is printed.",
+    .more =
+        "list tells the studies, their tables and parameters. The first device is the one that others are compared "
+            "with. The "
+        "path of every file written is printed.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -1,4 +1,5 @@
-/* rechenwerk list [KIND]: names of problems, methods, settings, functions, formats, solvers, preconditioners, exit codes, ready cases. */
+/* rechenwerk list [KIND]: names of problems, methods, settings, functions, formats, solvers, preconditioners, exit
+ * codes, ready cases. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,8 +81,10 @@ static int fail_kind(const char *kind)
     names[n++] = "cases";
     const char *nearest = rw_nearest_word(kind, names, n);
     if (nearest) return usage("list: there is no list of '%s'; nearest is %s", kind, nearest);
-    return usage("list: there is no list of '%s'; known are problems, methods, settings, functions, formats, solvers, preconditioners, exit-codes, cases",
-                 kind);
+    return usage(
+        "list: there is no list of '%s'; known are problems, methods, settings, functions, formats, solvers, "
+        "preconditioners, exit-codes, cases",
+        kind);
 }
 
 static int run(const arguments *a)

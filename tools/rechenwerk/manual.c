@@ -121,9 +121,10 @@ int print_manual(rw_context *ctx)
     printf(".TH RECHENWERK 1 \"\" \"rechenwerk %s\" \"User Commands\"\n", rw_version());
     printf(".SH NAME\nrechenwerk \\- numerical methods on processors and accelerators\n");
     printf(".SH SYNOPSIS\n.B rechenwerk\n.I COMMAND\n[OPTION]... [ARGUMENT]...\n");
-    printf(".SH DESCRIPTION\nA case is a YAML file: equations as text, a grid, a time, what to write. The command runs "
-           "it on the processor, on OpenCL devices and on CUDA devices from the same text, and writes results, pictures "
-           "and checkpoints into a folder.\n");
+    printf(
+        ".SH DESCRIPTION\nA case is a YAML file: equations as text, a grid, a time, what to write. The command runs "
+        "it on the processor, on OpenCL devices and on CUDA devices from the same text, and writes results, pictures "
+        "and checkpoints into a folder.\n");
     printf(".SH COMMANDS\n");
     for (int i = 0; commands[i]; i++) print_command(commands[i]);
     fputs(settings, stdout);
@@ -133,8 +134,9 @@ int print_manual(rw_context *ctx)
     printf(".TP\n.B RECHENWERK_CACHE\nFolder of the compiled programs.\n");
     printf(".TP\n.B RECHENWERK_CASES\nFolder of the ready cases.\n");
     printf(".TP\n.B OMP_NUM_THREADS\nThreads of the device cpu.\n");
-    printf(".TP\n.B RECHENWERK_CC\nThe C compiler of the devices cpu and check, a name or a path (default: cc, gcc or clang on PATH); "
-           "none: equations run in the plain evaluator.\n");
+    printf(
+        ".TP\n.B RECHENWERK_CC\nThe C compiler of the devices cpu and check, a name or a path (default: cc, gcc or clang "
+        "on PATH); none: equations run in the plain evaluator.\n");
     printf(".TP\n.B RECHENWERK_CC_SECONDS\nSeconds after which this compiler is ended and tried once more with -O1 "
            "(default: 120).\n");
     printf(".TP\n.B TMPDIR\nFolder for temporary files and for logs of compilers, which stay a day (default: /tmp).\n");

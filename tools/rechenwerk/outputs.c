@@ -1,4 +1,5 @@
-/* What commands read and write, looked at before the work: inputs are there, files that exist are replaced with --force alone, names end as what is written there does, folders can be written, and nothing that is read is written over. */
+/* What commands read and write, looked at before the work: inputs are there, files that exist are replaced with --force
+ * alone, names end as what is written there does, folders can be written, and nothing that is read is written over. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@ static bool ends_with(const char *path, const char *ending)
 static bool same_file(const char *a, const char *b)
 {
     struct stat one, other;
-    return a && b && stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    return a && b && stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
 }
 
 /* Files are written beside their place, so their folder is needed. */
@@ -29,7 +31,8 @@ static int check_folder(const arguments *a, const char *name, const char *path)
     const bool good = folder && access(folder, W_OK) == 0, is_folder = stat(path, &at) == 0 && S_ISDIR(at.st_mode);
     int code = 0;
     if (!good)
-        code = unusable("%s: --%s %s: the folder %s: %s", a->command->name, name, path, folder ? folder : "?", strerror(errno));
+        code = unusable("%s: --%s %s: the folder %s: %s", a->command->name, name, path, folder ? folder : "?",
+                        strerror(errno));
     else if (is_folder)
         code = unusable("%s: --%s %s: this is a folder: give the name of a file", a->command->name, name, path);
     free(folder);
@@ -39,7 +42,8 @@ static int check_folder(const arguments *a, const char *name, const char *path)
 int check_inputs(const arguments *a, int n, const char *const *paths)
 {
     for (int i = 0; i < n; i++)
-        if (paths[i] && access(paths[i], R_OK) != 0) return usage("%s: cannot open '%s': %s: check the path", a->command->name, paths[i], strerror(errno));
+        if (paths[i] && access(paths[i], R_OK) != 0)
+            return usage("%s: cannot open '%s': %s: check the path", a->command->name, paths[i], strerror(errno));
     return 0;
 }
 
@@ -61,14 +65,19 @@ int check_outputs(const arguments *a, int n, const output_file *outputs, int nin
         const char *path = value_of(a, o->name);
         if (!path) continue;
         if (o->ending && !ends_with(path, o->ending) && !(o->or_ending && ends_with(path, o->or_ending)))
-            return usage("%s: --%s %s: a %s%s%s file is written: give a name that ends so", who, o->name, path, o->ending, o->or_ending ? " or " : "", o->or_ending ? o->or_ending : "");
+            return usage("%s: --%s %s: a %s%s%s file is written: give a name that ends so", who, o->name, path,
+                         o->ending, o->or_ending ? " or " : "", o->or_ending ? o->or_ending : "");
         const int code = check_folder(a, o->name, path);
         if (code != 0) return code;
         for (int k = 0; k < ninputs; k++)
             if (same_file(path, inputs[k]))
-                return usage("%s: --%s %s is %s%sread, and would be written over: give another name", who, o->name, path, strcmp(path, inputs[k]) ? inputs[k] : "", strcmp(path, inputs[k]) ? ", which is " : "");
+                return usage("%s: --%s %s is %s%sread, and would be written over: give another name", who, o->name,
+                             path, strcmp(path, inputs[k]) ? inputs[k] : "",
+                             strcmp(path, inputs[k]) ? ", which is " : "");
         for (int k = 0; k < i; k++)
-            if (same_file(path, value_of(a, outputs[k].name))) return usage("%s: --%s and --%s are one file, %s: give another name to one of them", who, outputs[k].name, o->name, path);
+            if (same_file(path, value_of(a, outputs[k].name)))
+                return usage("%s: --%s and --%s are one file, %s: give another name to one of them", who,
+                             outputs[k].name, o->name, path);
     }
     for (int i = 0; i < n; i++) {
         const int exists = value_of(a, outputs[i].name) ? check_exists(a, value_of(a, outputs[i].name)) : 0;

@@ -18,7 +18,8 @@ static int run(const arguments *a)
     if (!number_of(a, "time", &options.time)) return 2;
     struct stat info;
     int refused = check_inputs(a, 1, (const char *const *)a->operands);
-    if (!refused && options.output && !(stat(options.output, &info) == 0 && S_ISDIR(info.st_mode))) refused = check_exists(a, options.output);
+    if (!refused && options.output && !(stat(options.output, &info) == 0 && S_ISDIR(info.st_mode)))
+        refused = check_exists(a, options.output);
     if (refused) return refused;
     rw_context *ctx = make_context(a);
     const char **set = calloc((size_t)a->ngiven + 1, sizeof(*set));
@@ -37,7 +38,9 @@ static const option options[] = {
     {"field", 'F', "NAME", "one field, or one column of series.csv (default: all)"},
     {"time", 't', "T", "the output nearest to this time (default: the last one)"},
     {"output", 'o', "PATH", "a .png file for one picture, or a folder (default: RESULTS/figures)"},
-    {"set", 's', "KEY=VALUE", "another colour scale, map or title than in the case: output.limits=frame, output.limits=[0, 1], output.colormap=diverging, title=…"},
+    {"set", 's', "KEY=VALUE",
+     "another colour scale, map or title than in the case: output.limits=frame, output.limits=[0, 1], "
+     "output.colormap=diverging, title=…"},
     OPTION_FORCE,
     OPTION_QUIET,
 };
@@ -48,8 +51,8 @@ const command command_plot = {
     .least = 1,
     .most = 1,
     .line = "draw pictures from a results folder, or from one of its fields/*.h5",
-    .more = "A picture has the colours, limits and title that the case asks for: with output.limits: run, the default, limits of all outputs "
-            "of the field. The path of every picture written is printed.",
+    .more = "A picture has the colours, limits and title that the case asks for: with output.limits: run, the default, "
+            "limits of all outputs of the field. The path of every picture written is printed.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -49,7 +49,8 @@ void print_failure(int code)
 {
     if (json_printed) return;
     printf("{\"status\": ");
-    print_json(stdout, last_status != RW_OK && rw_status_exit_code(last_status) == code ? rw_status_name(last_status) : "failed");
+    print_json(stdout, last_status != RW_OK && rw_status_exit_code(last_status) == code ? rw_status_name(last_status)
+                                                                                        : "failed");
     printf(", \"exit_code\": %d, \"message\": ", code);
     print_json(stdout, last_message);
     printf("}\n");

@@ -41,8 +41,9 @@ static void show_outputs(void *user, const rw_run_progress *p)
     *shown = p->outputs;
     print_duration(p->seconds, seconds, sizeof(seconds));
     print_duration(p->seconds_left, left, sizeof(left));
-    fprintf(stderr, "output %lld: t = %.5g of %.5g (%.0f %%), step %lld, after %s, left %s\n", (long long)p->outputs - 1, p->time, p->end,
-            span > 0 ? 100 * (p->time - p->start) / span : 100, (long long)p->step, seconds, left);
+    fprintf(stderr, "output %lld: t = %.5g of %.5g (%.0f %%), step %lld, after %s, left %s\n",
+            (long long)p->outputs - 1, p->time, p->end, span > 0 ? 100 * (p->time - p->start) / span : 100,
+            (long long)p->step, seconds, left);
 }
 
 static void show_progress(void *user, const rw_run_progress *p)
@@ -141,9 +142,16 @@ static int run(const arguments *a)
     if (!ctx || !set) return 5;
     bool terminal = isatty(STDERR_FILENO) && !given(a, "quiet");
     int64_t shown = 0;
-    rw_run_options options = {.folder = value_of(a, "output"), .device = value_of(a, "device"), .set = set,
-                              .restart = given(a, "restart"), .force = given(a, "force"), .interrupt = catch_signals(),
-                              .progress = terminal ? show_progress : given(a, "quiet") ? NULL : show_outputs, .user = &shown};
+    rw_run_options options = {.folder = value_of(a, "output"),
+                              .device = value_of(a, "device"),
+                              .set = set,
+                              .restart = given(a, "restart"),
+                              .force = given(a, "force"),
+                              .interrupt = catch_signals(),
+                              .progress = terminal            ? show_progress
+                                          : given(a, "quiet") ? NULL
+                                                              : show_outputs,
+                              .user = &shown};
     for (int i = 0; i < a->ngiven; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
     if (given(a, "until")) {
@@ -182,8 +190,9 @@ const command command_run = {
     .most = 1,
     .line = "run a case: results, pictures, checkpoints",
     .more = "The results folder holds settings.yaml, run.json, log.jsonl, series.csv, fields.h5 with fields.xdmf and "
-            "fields.pvd for ParaView, figures/, checkpoint.h5, and run.files, the names of all files that runs have written. Ctrl-C finishes the step, saves the state and says "
-            "how to continue; a run killed at any moment continues from its last checkpoint with --restart.",
+            "fields.pvd for ParaView, figures/, checkpoint.h5, and run.files, the names of all files that runs have "
+            "written. Ctrl-C finishes the step, saves the state and says how to continue; a run killed at any moment "
+            "continues from its last checkpoint with --restart.",
     .options = options_of_run,
     .noptions = COUNT(options_of_run),
     .run = run,

@@ -34,7 +34,8 @@ static rw_status read_kind(const rw_case *c, const char *field, const rw_yaml *n
     if (!strcmp(kind, "robin")) {
         b->kind = RW_BOUNDARY_ROBIN;
         if (value->kind != RW_YAML_LIST || value->n != 3)
-            return rw_case_fail(c, value, "fields.%s.boundary: robin takes three expressions [a, b, c] for a u + b du/dn = c",
+            return rw_case_fail(c, value,
+                                "fields.%s.boundary: robin takes three expressions [a, b, c] for a u + b du/dn = c",
                                 field);
         for (int i = 0; i < 3; ++i)
             if (value->items[i]->kind != RW_YAML_SCALAR)
@@ -84,7 +85,8 @@ static rw_status read_condition(const rw_case *c, const pde_problem *p, const ch
     memset(b, 0, sizeof *b);
     *value = NULL;
     if (node->kind == RW_YAML_SCALAR) {
-        if (!node->text[0]) return rw_case_fail(c, node, "fields.%s.boundary is empty: give a value, or neumann", field);
+        if (!node->text[0])
+            return rw_case_fail(c, node, "fields.%s.boundary is empty: give a value, or neumann", field);
         if (!strcmp(node->text, "periodic")) b->kind = RW_BOUNDARY_PERIODIC;
         else if (!strcmp(node->text, "nearest")) b->kind = RW_BOUNDARY_NEAREST;
         else if (!strcmp(node->text, "neumann")) b->kind = RW_BOUNDARY_NEUMANN, b->a = "0";
@@ -165,7 +167,8 @@ rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_ya
     }
     for (int i = 0; i < node->n; ++i) RW_NOTE(rw_case_context(c), read_side(c, p, f, node, i));
     for (int d = 0; d < ndim && mistakes == rw_mistakes_met(); ++d)
-        if ((field->boundary[2 * d].kind == RW_BOUNDARY_PERIODIC) != (field->boundary[2 * d + 1].kind == RW_BOUNDARY_PERIODIC))
+        if ((field->boundary[2 * d].kind == RW_BOUNDARY_PERIODIC) !=
+            (field->boundary[2 * d + 1].kind == RW_BOUNDARY_PERIODIC))
             return rw_case_fail(c, node, "fields.%s.boundary: periodic on one side of axis %s only: give %s: periodic",
                                 field->name, axes[d], axes[d]);
     return RW_OK;
@@ -189,10 +192,11 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *s)
     for (int i = 0; i < 2; ++i)
         if (lists[i]->n != 1 && lists[i]->n != g->ndim)
             return rw_case_fail(c, rw_case_node(c, i ? "grid.origin" : "grid.extent"),
-                                "grid.%s has %d numbers, grid.size %d: give as many, or one for all directions", names[i],
-                                lists[i]->n, g->ndim);
+                                "grid.%s has %d numbers, grid.size %d: give as many, or one for all directions",
+                                names[i], lists[i]->n, g->ndim);
     for (int d = 0; d < g->ndim; ++d) {
-        char lower = node_class(p->fields[0].boundary[2 * d].kind), upper = node_class(p->fields[0].boundary[2 * d + 1].kind);
+        char lower = node_class(p->fields[0].boundary[2 * d].kind),
+             upper = node_class(p->fields[0].boundary[2 * d + 1].kind);
         for (int f = 1; f < p->nfields; ++f)
             for (int k = 0; k < 2; ++k)
                 if (node_class(p->fields[f].boundary[2 * d + k].kind) != (k ? upper : lower))
@@ -202,7 +206,8 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *s)
                                         p->fields[f].name, sides[2 * d + k]);
         int64_t n = s->size.value[d], parts = lower == 'p' ? n : n - 1 + (lower == 'o') + (upper == 'o');
         if (parts < 1)
-            return rw_case_fail(c, node, "grid.size = %lld along %s is too small for unknowns on both sides: at least 2",
+            return rw_case_fail(c, node,
+                                "grid.size = %lld along %s is too small for unknowns on both sides: at least 2",
                                 (long long)n, axes[d]);
         g->size[d] = n;
         g->spacing[d] = component(&s->extent, d) / (double)parts;

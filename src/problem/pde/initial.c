@@ -129,7 +129,8 @@ rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_yaml
     const rw_yaml *file = rw_yaml_get(node, "file"), *picture = rw_yaml_get(node, "picture");
     const rw_yaml *name = file ? file : picture;
     if (!name || name->kind != RW_YAML_SCALAR)
-        return rw_case_fail(c, node, "fields.%s.initial: an expression, {file: u.npy} or {picture: p.png, low: 0, high: 1}",
+        return rw_case_fail(c, node,
+                            "fields.%s.initial: an expression, {file: u.npy} or {picture: p.png, low: 0, high: 1}",
                             p->fields[f].name);
     for (int i = 0; i < node->n; ++i) {
         static const char *const keys[] = {"file", "picture", "low", "high"};

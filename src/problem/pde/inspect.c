@@ -1,9 +1,10 @@
-/* Mistakes in the texts of a case, found without a device and all at once: equations, initial values, boundaries, checks,
- * the spectral radius. A statement that uses a name whose own statement is wrong is not looked at: its mistakes might only
- * follow from that one.
+/* Mistakes in the texts of a case, found without a device and all at once: equations, initial values, boundaries,
+ * checks, the spectral radius. A statement that uses a name whose own statement is wrong is not looked at: its mistakes
+ * might only follow from that one.
  *
- * Values: what does not depend on the place is computed, with t at the beginning; boundary values that do are computed at
- * up to NODES nodes of their side. Not here: initial values that are not finite at some nodes (they show on the device). */
+ * Values: what does not depend on the place is computed, with t at the beginning; boundary values that do are computed
+ * at up to NODES nodes of their side. Not here: initial values that are not finite at some nodes (they show on the
+ * device). */
 #include <math.h>
 #include <string.h>
 
@@ -201,7 +202,7 @@ static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int
         if (finite && !(nonzero && value[0] == 0 && value[1] == 0)) continue;
         for (int d = 0; d < g->ndim && l->graph->nodes[n].is_field; ++d)
             rw_text_add(&where, "%s%c = %.6g", d ? ", " : " at ", "xyz"[d],
-                        g -> origin[d] + (double)at[d] * g -> spacing[d]);
+                        g->origin[d] + (double)at[d] * g->spacing[d]);
         rw_status status =
             fail_value(c, node, setting, value[0], where.data ? where.data : "",
                        finite ? "b in robin: [a, b, c] must not be 0; a value on the side, c/a, is {dirichlet: …}"

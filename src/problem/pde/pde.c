@@ -25,8 +25,8 @@ static void destroy(rw_problem **problem)
     for (int f = 0; p->initial && f < p->nfields; ++f) rw_expr_destroy(&p->initial[f]);
     for (int f = 0; p->arrays && f < p->nfields; ++f) rw_array_destroy(&p->arrays[f]);
     for (int i = 0; i < p->nowned; ++i) rw_free(p->owned[i]);
-    rw_free(p->owned), rw_free(p->initial), rw_free(p->arrays), rw_free(p->fields), rw_free(p->sides), rw_free(p->scalars),
-        rw_free(p->units);
+    rw_free(p->owned), rw_free(p->initial), rw_free(p->arrays), rw_free(p->fields), rw_free(p->sides),
+        rw_free(p->scalars), rw_free(p->units);
     rw_free(p->output_fields), rw_free(p->columns), rw_free(p->equations);
     rw_device_close(&p->device);
     rw_free(p);
@@ -105,8 +105,13 @@ static rw_status make_series(pde_problem *p)
     }
     rw_status status = t.failed ? rw_fail_memory(ctx, t.length, "columns") : RW_OK;
     if (status == RW_OK) {
-        rw_expr_spec spec = {.name = "series", .text = t.data, .grid = p->grid, .fields = p->fields, .nfields = p->nfields,
-                             .scalars = p->scalars, .nscalars = p->nscalars};
+        rw_expr_spec spec = {.name = "series",
+                             .text = t.data,
+                             .grid = p->grid,
+                             .fields = p->fields,
+                             .nfields = p->nfields,
+                             .scalars = p->scalars,
+                             .nscalars = p->nscalars};
         status = rw_expr_create(p->device, &spec, &p->series);
     }
     rw_text_free(&t);
@@ -118,12 +123,29 @@ static rw_status make_series(pde_problem *p)
 static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
 {
     const pde_time *t = &p->time;
-    return (rw_ode_spec){.name = rw_case_file(c), .line = 1, .column = 1, .equations = p->equations, .grid = p->grid,
-                         .order = order, .fields = p->fields, .nfields = p->nfields, .scalars = p->scalars,
-                         .nscalars = p->nscalars, .method = (rw_ode_method)t->method, .start = t->start, .end = t->end, .step = t->step,
-                         .rtol = t->rtol, .atol = t->atol, .initial_step = t->initial_step, .max_step = t->max_step,
-                         .max_stages = (int)t->max_stages, .damping = t->damping, .spectral_radius = t->spectral_radius,
-                         .record = t->record, .dense = p->dense};
+    return (rw_ode_spec){.name = rw_case_file(c),
+                         .line = 1,
+                         .column = 1,
+                         .equations = p->equations,
+                         .grid = p->grid,
+                         .order = order,
+                         .fields = p->fields,
+                         .nfields = p->nfields,
+                         .scalars = p->scalars,
+                         .nscalars = p->nscalars,
+                         .method = (rw_ode_method)t->method,
+                         .start = t->start,
+                         .end = t->end,
+                         .step = t->step,
+                         .rtol = t->rtol,
+                         .atol = t->atol,
+                         .initial_step = t->initial_step,
+                         .max_step = t->max_step,
+                         .max_stages = (int)t->max_stages,
+                         .damping = t->damping,
+                         .spectral_radius = t->spectral_radius,
+                         .record = t->record,
+                         .dense = p->dense};
 }
 
 static rw_status make_check(void *user, const rw_expr_spec *given, rw_expr **e)
@@ -181,7 +203,8 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
     RW_TRY(rw_case_section(c, "top", &top));
     for (int f = 0; f < p->nfields; ++f) {
         pde_fields entry;
-        RW_TRY(rw_array_create(p->device, p->fields[f].dtype, p->grid.ndim, shape, top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE, &p->arrays[f]));
+        RW_TRY(rw_array_create(p->device, p->fields[f].dtype, p->grid.ndim, shape,
+                               top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE, &p->arrays[f]));
         RW_TRY(rw_case_entry(c, "fields", f, &entry));
         RW_TRY(pde_set_initial(c, p, f, entry.initial, &p->initial[f]));
         RW_TRY(rw_ode_bind(p->ode, p->fields[f].name, p->arrays[f]));
@@ -209,8 +232,10 @@ static rw_status read_dense(const rw_case *c, pde_problem *p)
     RW_TRY(rw_case_section(c, "output", &output));
     p->dense = output.interpolate > 0;
     if (!p->dense || p->time.method != RW_ODE_RK4) return RW_OK;
-    return rw_case_fail(c, rw_case_node(c, "output.interpolate"), "output.interpolate = %g with time.method = rk4: only methods with error "
-                        "control have values within a step: choose one of them, or leave it out", output.interpolate);
+    return rw_case_fail(c, rw_case_node(c, "output.interpolate"),
+                        "output.interpolate = %g with time.method = rk4: only methods with error "
+                        "control have values within a step: choose one of them, or leave it out",
+                        output.interpolate);
 }
 
 static pde_problem *allocate(const rw_case *c, rw_device *dev)
@@ -226,7 +251,8 @@ static pde_problem *allocate(const rw_case *c, rw_device *dev)
     return p;
 }
 
-/* The section grid; one that is wrong, and noted, has the dimensions that its size seems to have, for the checks of texts. */
+/* The section grid; one that is wrong, and noted, has the dimensions that its size seems to have, for the checks of
+ * texts. */
 static rw_status read_grid(const rw_case *c, pde_grid *grid, bool *good)
 {
     rw_status status = rw_case_section(c, "grid", grid);
@@ -313,7 +339,10 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     return status;
 }
 
-static rw_status step(rw_problem *problem, double t_limit) { return rw_ode_step(((pde_problem *)problem)->ode, t_limit); }
+static rw_status step(rw_problem *problem, double t_limit)
+{
+    return rw_ode_step(((pde_problem *)problem)->ode, t_limit);
+}
 static double time_now(const rw_problem *p) { return rw_ode_time(((const pde_problem *)p)->ode); }
 static double time_end(const rw_problem *p) { return ((const pde_problem *)p)->time.end; }
 static int64_t steps(const rw_problem *p) { return rw_ode_get_statistics(((const pde_problem *)p)->ode).steps; }
@@ -468,9 +497,33 @@ static const char *method(const rw_problem *problem, const char **reason)
 }
 
 const rw_problem_ops rw_pde_ops = {
-    .name = "pde", .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions",
-    .sections = pde_sections, .nsections = RW_COUNT(pde_sections), .inspect = inspect, .sides = pde_sides, .outline = outline, .create = create, .destroy = destroy, .step = step,
-    .time = time_now, .end = time_end, .steps = steps, .grid = output_grid, .fields = output_fields, .columns = columns,
-    .row = row, .save = save, .load = load, .explain = explain, .graph = graph, .statistics = statistics, .method = method,
-    .check = check, .passes_end = true, .foresees = foresees, .look = look, .back = back, .undo = undo,
+    .name = "pde",
+    .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions",
+    .sections = pde_sections,
+    .nsections = RW_COUNT(pde_sections),
+    .inspect = inspect,
+    .sides = pde_sides,
+    .outline = outline,
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .time = time_now,
+    .end = time_end,
+    .steps = steps,
+    .grid = output_grid,
+    .fields = output_fields,
+    .columns = columns,
+    .row = row,
+    .save = save,
+    .load = load,
+    .explain = explain,
+    .graph = graph,
+    .statistics = statistics,
+    .method = method,
+    .check = check,
+    .passes_end = true,
+    .foresees = foresees,
+    .look = look,
+    .back = back,
+    .undo = undo,
 };

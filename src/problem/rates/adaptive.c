@@ -1,15 +1,18 @@
-/* Steps whose length follows the error. Photons and inversion are split (Strang 1968), each solved exactly while the other stands still:
+/* Steps whose length follows the error. Photons and inversion are split (Strang 1968), each solved exactly while the
+ * other stands still:
  *
  *   half a step   Phi' = lambda Phi + S          lambda = gain sum(volume N U) - losses
  *   a step        N' = pump - a N                a = 1/tau_f + gain sum(Phi_k U_k) + pump/N_tot
  *   half a step   Phi' = lambda Phi + S          with the new lambda
  *
- * which is symmetric and of second order, so a step and two of half its length differ by three times the error of the two, and adding a third of the
- * difference makes it fourth order (Richardson). Photons are compared, and extrapolated, by their ratio.
+ * which is symmetric and of second order, so a step and two of half its length differ by three times the error of the
+ * two, and adding a third of the difference makes it fourth order (Richardson). Photons are compared, and extrapolated,
+ * by their ratio.
  *
- * An attempt is one run of a program of two passes, 104 bytes a cell: the device itself decides whether it takes the step and how long the next one
- * is, so that attempts are recorded and replayed like steps of equal length. What it offers, G, becomes N at the beginning of the next attempt. At the
- * limit, or when as many steps are taken as are wanted, attempts change nothing. */
+ * An attempt is one run of a program of two passes, 104 bytes a cell: the device itself decides whether it takes the
+ * step and how long the next one is, so that attempts are recorded and replayed like steps of equal length. What it
+ * offers, G, becomes N at the beginning of the next attempt. At the limit, or when as many steps are taken as are
+ * wanted, attempts change nothing. */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +27,8 @@ static void add_sum(const rates_problem *p, rw_text *t, const char *photons)
     }
 }
 
-static void add_relaxation(const rates_problem *p, rw_text *t, const char *to, const char *from, const char *photons, const char *step)
+static void add_relaxation(const rates_problem *p, rw_text *t, const char *to, const char *from, const char *photons,
+                           const char *step)
 {
     rw_text_add(t, "\n%s = relax(%s, pump, spontaneous + gain*(", to, from);
     add_sum(p, t, photons);
@@ -57,7 +61,8 @@ void rates_write_adaptive(const rates_problem *p, rw_text *t)
     for_modes(p, t, "first# = grow(Phi#, lambda#, tau/4)");
     add_relaxation(p, t, "H", "N", "first", "tau/2");
     add_relaxation(p, t, "F", "N", "whole", "tau");
-    rw_text_add(t, "\nt = begin + tau/2\nlosses_half = mirror + (%s)\nt = finish\nlosses_end = mirror + (%s)", p->cavity.loss, p->cavity.loss);
+    rw_text_add(t, "\nt = begin + tau/2\nlosses_half = mirror + (%s)\nt = finish\nlosses_end = mirror + (%s)",
+                p->cavity.loss, p->cavity.loss);
     for_modes(p, t, "gain_half# = gain*sum(volume*H*mode#) - losses_half");
     for_modes(p, t, "once# = grow(whole#, gain*sum(volume*F*mode#) - losses_end, tau/2)");
     for_modes(p, t, "middle# = grow(grow(first#, gain_half#, tau/4), gain_half#, tau/4)");
@@ -70,12 +75,14 @@ void rates_write_adaptive(const rates_problem *p, rw_text *t)
     rw_text_add(t, ")/3\ngood = where(error <= rtol and tau > 0, 1, 0)");
     for_modes(p, t, "Phi# = where(good, twice#*cbrt(min(max(ratio#, 0.5), 2)), Phi#)");
     for_modes(p, t, "lambda# = where(good, gain*sum(volume*G*mode#) - losses_end, lambda#)");
-    rw_text_add(t, "\noffered = good\nt = where(good, finish, begin)\ntaken = taken + good\nattempts = attempts + (tau > 0)\n"
-                   "next = tau*where(error < 1e300, min(4, max(0.2, 0.9*cbrt(rtol/(error + 1e-300)))), 0.2)\n"
-                   "wish = min(where(tau > 0, where(last and good, max(wish, next), next), wish), longest)\nphotons = ");
+    rw_text_add(
+        t, "\noffered = good\nt = where(good, finish, begin)\ntaken = taken + good\nattempts = attempts + (tau > 0)\n"
+           "next = tau*where(error < 1e300, min(4, max(0.2, 0.9*cbrt(rtol/(error + 1e-300)))), 0.2)\n"
+           "wish = min(where(tau > 0, where(last and good, max(wish, next), next), wish), longest)\nphotons = ");
     for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "%sPhi%s", k ? " + " : "", rates_number(p, k, n));
     rw_text_add(t, "\nlargest = ");
-    for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "%slambda%s", k ? ", " : p->nmodes > 1 ? "max(" : "", rates_number(p, k, n));
+    for (int k = 0; k < p->nmodes; ++k)
+        rw_text_add(t, "%slambda%s", k ? ", " : p->nmodes > 1 ? "max(" : "", rates_number(p, k, n));
     rw_text_add(t, p->nmodes > 1 ? ")" : "");
 }
 
@@ -83,9 +90,15 @@ int rates_adaptive_scalars(const rates_problem *p, char names[RATES_MODES][16], 
 {
     int count = 0;
     char n[8];
-    const rw_expr_scalar own[] = {{.name = "rtol", .value = p->time.rtol}, {.name = "longest", .value = p->time.max_step > 0 ? p->time.max_step : p->time.end / 100},
-                                  {.name = "wish", .value = 1e-3 * p->tau_c, .state = true}, {.name = "limit", .state = true}, {.name = "quota", .state = true},
-                                  {.name = "taken", .state = true}, {.name = "attempts", .state = true}, {.name = "offered", .state = true}};
+    const rw_expr_scalar own[] = {{.name = "rtol", .value = p->time.rtol},
+                                  {.name = "longest",
+                                   .value = p->time.max_step > 0 ? p->time.max_step : p->time.end / 100},
+                                  {.name = "wish", .value = 1e-3 * p->tau_c, .state = true},
+                                  {.name = "limit", .state = true},
+                                  {.name = "quota", .state = true},
+                                  {.name = "taken", .state = true},
+                                  {.name = "attempts", .state = true},
+                                  {.name = "offered", .state = true}};
     memcpy(scalars, own, sizeof own), count = RW_COUNT(own);
     for (int k = 0; k < p->nmodes; ++k) {
         snprintf(names[k], 16, "lambda%s", rates_number(p, k, n));
@@ -123,9 +136,11 @@ static rw_status settle(rates_problem *p)
 
 static rw_status fail_small(rates_problem *p, double wish)
 {
-    return rw_fail(p->device->ctx, RW_ERR_NOT_CONVERGED,
-                   "the step has shrunk to %.3g s at t = %.9g s and its error is still above time.rtol = %g: look at cavity.loss there, or raise the tolerance", wish, p->now,
-                   p->time.rtol);
+    return rw_fail(
+        p->device->ctx, RW_ERR_NOT_CONVERGED,
+        "the step has shrunk to %.3g s at t = %.9g s and its error is still above time.rtol = %g: look at "
+        "cavity.loss there, or raise the tolerance",
+        wish, p->now, p->time.rtol);
 }
 
 /* About as many attempts as a switch is away: what follows it in a batch would change nothing. */

@@ -3,9 +3,10 @@
  *   dN/dt     = -gain N sum_k(Phi_k U_k) - N/tau_f + R (1 - N/N_tot)             gain = sigma c / L
  *   dPhi_k/dt = Phi_k (gain sum_cells(volume N U_k) - 1/tau_c - loss(t)) + S
  *
- * M. Wohlmuth et al., Dynamic multimode analysis of Q-switched solid state laser cavities, Opt. Express 17 (2009) 17303; the step is that of
- * P. Herbst (2020): N implicitly with the old Phi, then Phi explicitly where it grows, implicitly where it falls. So 0 <= N < N_tot and Phi > 0
- * for any step. One pass of 40 bytes a cell and mode 1 (8 more a mode) does all of it. */
+ * M. Wohlmuth et al., Dynamic multimode analysis of Q-switched solid state laser cavities, Opt. Express 17 (2009)
+ * 17303; the step is that of P. Herbst (2020): N implicitly with the old Phi, then Phi explicitly where it grows,
+ * implicitly where it falls. So 0 <= N < N_tot and Phi > 0 for any step. One pass of 40 bytes a cell and mode 1 (8 more
+ * a mode) does all of it. */
 #include <math.h>
 #include <string.h>
 
@@ -57,7 +58,8 @@ static rw_status functions_of(const rw_case *c, rw_text *t)
 }
 
 /* A value that makes no sense, with its place. */
-static rw_status check_values(const rw_case *c, const rates_problem *p, const char *setting, const rw_yaml *node, rw_array *array)
+static rw_status check_values(const rw_case *c, const rates_problem *p, const char *setting, const rw_yaml *node,
+                              rw_array *array)
 {
     const void *data;
     RW_TRY(rw_array_read(array, &data));
@@ -70,14 +72,18 @@ static rw_status check_values(const rw_case *c, const rates_problem *p, const ch
         rw_blocks_cell_points(p->blocks, i, points);
         for (int k = 0; k < 8; ++k)
             for (int d = 0; d < 3; ++d) x[d] += rw_blocks_coordinates(p->blocks)[points[k]][d] / 8;
-        return rw_case_fail(c, node, "%s is %s in cell (%d, %d, %d) of block %d, at x = %g, y = %g, z = %g: finite numbers, 0 or more, are needed", setting,
-                            isfinite(v[i]) ? "negative" : rw_finite_word(v[i]), at[0], at[1], at[2], block, x[0], x[1], x[2]);
+        return rw_case_fail(
+            c, node,
+            "%s is %s in cell (%d, %d, %d) of block %d, at x = %g, y = %g, z = %g: finite numbers, 0 or more, "
+            "are needed",
+            setting, isfinite(v[i]) ? "negative" : rw_finite_word(v[i]), at[0], at[1], at[2], block, x[0], x[1], x[2]);
     }
     return RW_OK;
 }
 
 /* array <- scale * (the setting's expression). */
-static rw_status by_expression(const rw_case *c, rates_problem *p, const char *setting, const rw_yaml *node, const char *standard, double scale, rw_array **array)
+static rw_status by_expression(const rw_case *c, rates_problem *p, const char *setting, const rw_yaml *node,
+                               const char *standard, double scale, rw_array **array)
 {
     rw_context *ctx = rw_case_context(c);
     rw_text t = {0};
@@ -91,7 +97,12 @@ static rw_status by_expression(const rw_case *c, rates_problem *p, const char *s
     rw_add_place(&t, node ? node->text_source : setting, node ? node->text_line : 1, node ? node->text_column : 1);
     rw_text_add(&t, "%s\n)", node ? node->text : standard);
     rw_status status = functions_of(c, &t);
-    rw_expr_spec spec = {.name = node ? node->source : setting, .text = t.data, .fields = &field, .nfields = 1, .scalars = scalars, .nscalars = p->nscalars + 1};
+    rw_expr_spec spec = {.name = node ? node->source : setting,
+                         .text = t.data,
+                         .fields = &field,
+                         .nfields = 1,
+                         .scalars = scalars,
+                         .nscalars = p->nscalars + 1};
     if (status == RW_OK) status = rw_blocks_array(p->blocks, p->device, RW_BLOCKS_CELLS, RW_F64, array);
     if (status == RW_OK) status = rw_blocks_expr_create(p->blocks, p->device, RW_BLOCKS_CELLS, &spec, &e);
     if (status == RW_OK) status = rw_expr_bind(e, "f_", *array);
@@ -106,8 +117,11 @@ static rw_status make_modes(const rw_case *c, rates_problem *p)
 {
     const rw_yaml *map = rw_case_node(c, "modes"), *one = rw_case_node(c, "mode.profile");
     if ((map && map->n > 0) == (one != NULL))
-        return rw_case_fail(c, map, one ? "mode and modes are both given: give mode for a single one, modes for several" : "there is no mode: add mode: {profile: \"…\"}");
-    if (map && map->n > RATES_MODES) return rw_case_fail(c, map, "modes: %d are given, at most %d are possible", map->n, RATES_MODES);
+        return rw_case_fail(c, map,
+                            one ? "mode and modes are both given: give mode for a single one, modes for several"
+                                : "there is no mode: add mode: {profile: \"…\"}");
+    if (map && map->n > RATES_MODES)
+        return rw_case_fail(c, map, "modes: %d are given, at most %d are possible", map->n, RATES_MODES);
     p->nmodes = one ? 1 : map->n;
     for (int k = 0; k < p->nmodes; ++k) {
         char setting[80] = "mode.profile";
@@ -127,7 +141,8 @@ rw_status rates_make_fields(const rw_case *c, rates_problem *p)
 {
     double quantum = p->constants.planck * p->constants.light / p->pump.wavelength;
     RW_TRY(make_modes(c, p));
-    RW_TRY(by_expression(c, p, "pump.profile", rw_case_node(c, "pump.profile"), NULL, p->pump.power / quantum, &p->pumping));
+    RW_TRY(by_expression(c, p, "pump.profile", rw_case_node(c, "pump.profile"), NULL, p->pump.power / quantum,
+                         &p->pumping));
     RW_TRY(by_expression(c, p, "crystal.inversion", rw_case_node(c, "crystal.inversion"), "0", 1, &p->inversion));
     if (!p->time.method) return RW_OK;
     RW_TRY(rw_blocks_array(p->blocks, p->device, RW_BLOCKS_CELLS, RW_F64, &p->half));
@@ -150,19 +165,25 @@ static void write_step(const rates_problem *p, rw_text *t)
     rw_text_add(t, "t = t + tau\nN = (N + tau*pump)/(1 + tau*(spontaneous + gain*(");
     for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "%sPhi%s*mode%s", k ? " + " : "", rates_number(p, k, n), n);
     rw_text_add(t, ") + pump*filling))\nlosses = mirror + (%s)", p->cavity.loss);
-    for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "\nlambda%s = gain*sum(volume*N*mode%s) - losses", rates_number(p, k, n), n);
+    for (int k = 0; k < p->nmodes; ++k)
+        rw_text_add(t, "\nlambda%s = gain*sum(volume*N*mode%s) - losses", rates_number(p, k, n), n);
     for (int k = 0; k < p->nmodes; ++k) {
         rates_number(p, k, n);
-        rw_text_add(t, "\nPhi%s = where(lambda%s > 0, Phi%s*(1 + tau*lambda%s) + tau*seed, (Phi%s + tau*seed)/(1 - tau*lambda%s))", n, n, n, n, n, n);
+        rw_text_add(
+            t,
+            "\nPhi%s = where(lambda%s > 0, Phi%s*(1 + tau*lambda%s) + tau*seed, (Phi%s + tau*seed)/(1 - tau*lambda%s))",
+            n, n, n, n, n, n);
     }
     rw_text_add(t, "\nphotons = ");
     for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "%sPhi%s", k ? " + " : "", rates_number(p, k, n));
     rw_text_add(t, "\nlargest = ");
-    for (int k = 0; k < p->nmodes; ++k) rw_text_add(t, "%slambda%s", k ? ", " : p->nmodes > 1 ? "max(" : "", rates_number(p, k, n));
+    for (int k = 0; k < p->nmodes; ++k)
+        rw_text_add(t, "%slambda%s", k ? ", " : p->nmodes > 1 ? "max(" : "", rates_number(p, k, n));
     rw_text_add(t, p->nmodes > 1 ? ")" : "");
 }
 
-/* The losses by themselves, so that mistakes have their place in the case; they must be finite and not negative at the beginning. */
+/* The losses by themselves, so that mistakes have their place in the case; they must be finite and not negative at the
+ * beginning. */
 static rw_status check_loss(const rw_case *c, rates_problem *p)
 {
     const rw_yaml *node = rw_case_node(c, "cavity.loss");
@@ -179,8 +200,10 @@ static rw_status check_loss(const rw_case *c, rates_problem *p)
     rw_expr_spec spec = {.name = node->source, .text = t.data, .grid = {1, {1, 1, 1}, {1, 1, 1}, {0}},
                          .scalars = scalars, .nscalars = p->nscalars + 1};
     if (status == RW_OK) status = rw_expr_create(p->device, &spec, &p->loss);
-    if (status == RW_OK && rw_expr_get(p->loss, "loss", &loss, NULL) != RW_OK) status = rw_case_fail(c, node, "cavity.loss depends on place: it is a scalar of time");
-    if (status == RW_OK && !(loss >= 0 && isfinite(loss))) status = rw_case_fail(c, node, "cavity.loss = %g at t = 0: 0 or more is needed", loss);
+    if (status == RW_OK && rw_expr_get(p->loss, "loss", &loss, NULL) != RW_OK)
+        status = rw_case_fail(c, node, "cavity.loss depends on place: it is a scalar of time");
+    if (status == RW_OK && !(loss >= 0 && isfinite(loss)))
+        status = rw_case_fail(c, node, "cavity.loss = %g at t = 0: 0 or more is needed", loss);
     p->first_loss = loss;
     if (status == RW_OK) status = rates_find_switches(p);
     rw_text_free(&t);
@@ -194,10 +217,15 @@ static rw_status make_step(const rw_case *c, rates_problem *p)
     char names[RATES_MODES][16], more[RATES_MODES][16], n[8];
     int count = p->nscalars;
     if (count) memcpy(scalars, p->scalars, (size_t)count * sizeof *scalars);
-    const rw_expr_scalar own[] = {{.name = "tau", .value = p->time.end / (double)p->time.steps}, {.name = "spontaneous", .value = 1 / p->crystal.lifetime},
-                                  {.name = "gain", .value = p->gain}, {.name = "filling", .value = 1 / p->crystal.doping}, {.name = "mirror", .value = 1 / p->tau_c},
-                                  {.name = "seed", .value = p->cavity.seed}, {.name = "t", .state = true}};
-    for (int i = p->time.method != 0; i < RW_COUNT(own); ++i) scalars[count++] = own[i]; /* adaptive steps have a tau of their own */
+    const rw_expr_scalar own[] = {{.name = "tau", .value = p->time.end / (double)p->time.steps},
+                                  {.name = "spontaneous", .value = 1 / p->crystal.lifetime},
+                                  {.name = "gain", .value = p->gain},
+                                  {.name = "filling", .value = 1 / p->crystal.doping},
+                                  {.name = "mirror", .value = 1 / p->tau_c},
+                                  {.name = "seed", .value = p->cavity.seed},
+                                  {.name = "t", .state = true}};
+    /* adaptive steps have a tau of their own */
+    for (int i = p->time.method != 0; i < RW_COUNT(own); ++i) scalars[count++] = own[i];
     for (int k = 0; k < p->nmodes; ++k) {
         snprintf(names[k], sizeof names[k], "Phi%s", rates_number(p, k, n));
         scalars[count++] = (rw_expr_scalar){.name = names[k], .value = p->photons[k], .state = true};
@@ -207,7 +235,11 @@ static rw_status make_step(const rw_case *c, rates_problem *p)
         rates_write_adaptive(p, &t);
     } else write_step(p, &t);
     rw_status status = functions_of(c, &t);
-    rw_expr_spec spec = {.name = "the step of rates", .text = t.data, .scalars = scalars, .nscalars = count, .trace = p->batch};
+    rw_expr_spec spec = {.name = "the step of rates",
+                         .text = t.data,
+                         .scalars = scalars,
+                         .nscalars = count,
+                         .trace = p->batch};
     if (status == RW_OK) status = rates_program(p, &spec, &p->step);
     rw_text_free(&t);
     return status;
@@ -220,9 +252,11 @@ static rw_status make_observe(rates_problem *p)
     char n[8];
     const rw_expr_scalar gain = {.name = "gain", .value = p->gain};
     rw_text_add(&t, "inversion = sum(volume*N)");
-    for (int k = 0; k < p->nmodes; ++k) rw_text_add(&t, "\ngain%d = gain*sum(volume*N*mode%s)", k + 1, rates_number(p, k, n));
+    for (int k = 0; k < p->nmodes; ++k)
+        rw_text_add(&t, "\ngain%d = gain*sum(volume*N*mode%s)", k + 1, rates_number(p, k, n));
     rw_expr_spec spec = {.name = "the series of rates", .text = t.data, .scalars = &gain, .nscalars = 1};
-    rw_status status = t.failed ? rw_fail_memory(p->device->ctx, t.length, "a program") : rates_program(p, &spec, &p->observe);
+    rw_status status =
+        t.failed ? rw_fail_memory(p->device->ctx, t.length, "a program") : rates_program(p, &spec, &p->observe);
     rw_text_free(&t);
     return status;
 }
@@ -230,10 +264,15 @@ static rw_status make_observe(rates_problem *p)
 /* Names of the programs here, without the numbers of modes. */
 static bool is_own(const char *name, size_t n)
 {
-    static const char *const own[] = {"N", "pump", "mode", "volume", "block", "boundary", "r2", "H", "G", "F", "Q", "Phi", "lambda", "tau", "spontaneous", "gain", "filling",
-                                      "mirror", "seed", "losses", "photons", "power", "largest", "rtol", "longest", "wish", "limit", "quota", "taken", "attempts", "offered",
-                                      "grow", "relax", "begin", "last", "finish", "whole", "first", "losses_half", "losses_end", "gain_half", "once", "middle", "twice", "ratio",
-                                      "error", "good", "next", "inversion", "f_", "s_"};
+    static const char *const own[] = {"N",         "pump",   "mode",        "volume",     "block",     "boundary",
+                                      "r2",        "H",      "G",           "F",          "Q",         "Phi",
+                                      "lambda",    "tau",    "spontaneous", "gain",       "filling",   "mirror",
+                                      "seed",      "losses", "photons",     "power",      "largest",   "rtol",
+                                      "longest",   "wish",   "limit",       "quota",      "taken",     "attempts",
+                                      "offered",   "grow",   "relax",       "begin",      "last",      "finish",
+                                      "whole",     "first",  "losses_half", "losses_end", "gain_half", "once",
+                                      "middle",    "twice",  "ratio",       "error",      "good",      "next",
+                                      "inversion", "f_",     "s_"};
     while (n > 1 && name[n - 1] >= '0' && name[n - 1] <= '9' && strncmp(name, "r2", n)) --n;
     for (int i = 0; i < RW_COUNT(own); ++i)
         if (strlen(own[i]) == n && !memcmp(own[i], name, n)) return true;
@@ -246,7 +285,8 @@ rw_status rates_check_names(const rw_case *c)
     const rw_yaml *parameters = rw_case_node(c, "parameters"), *functions = rw_case_node(c, "functions");
     for (int i = 0; parameters && i < parameters->n; ++i) {
         int n = (int)strlen(parameters->keys[i]);
-        if (is_own(parameters->keys[i], (size_t)n)) return rw_case_fail_key(c, parameters, i, message, n, parameters->keys[i]);
+        if (is_own(parameters->keys[i], (size_t)n))
+            return rw_case_fail_key(c, parameters, i, message, n, parameters->keys[i]);
     }
     for (int i = 0; functions && i < functions->n; ++i) {
         const char *text = functions->items[i]->text + strspn(functions->items[i]->text, " \t");

@@ -22,7 +22,8 @@ static void destroy(rw_problem **problem)
     rw_switch_search_destroy(&p->switches); /* it reads the graph of `loss` */
     rw_expr_destroy(&p->step), rw_expr_destroy(&p->observe), rw_expr_destroy(&p->settle), rw_expr_destroy(&p->loss);
     rw_checks_free(&p->checks);
-    rw_array_destroy(&p->inversion), rw_array_destroy(&p->pumping), rw_array_destroy(&p->half), rw_array_destroy(&p->offered);
+    rw_array_destroy(&p->inversion), rw_array_destroy(&p->pumping), rw_array_destroy(&p->half),
+        rw_array_destroy(&p->offered);
     for (int k = 0; k < p->nmodes; ++k) rw_array_destroy(&p->mode[k]);
     rw_blocks_destroy(&p->blocks);
     rw_free(p->scalars);
@@ -41,7 +42,8 @@ static rw_status choose_batch(const rw_case *c, rates_problem *p)
     run_checkpoint checkpoint;
     RW_TRY(rw_case_section(c, "output", &output));
     RW_TRY(rw_case_section(c, "checkpoint", &checkpoint));
-    int64_t every = common(common(output.series_steps, output.every_steps), checkpoint.steps), batch = every ? every : MOST_BATCH;
+    int64_t every = common(common(output.series_steps, output.every_steps), checkpoint.steps),
+            batch = every ? every : MOST_BATCH;
     if (p->time.method) batch = RW_MIN(batch + batch / 4 + 1, MOST_BATCH); /* some attempts fail */
     else if (batch > MOST_BATCH)
         for (batch = MOST_BATCH; every % batch; --batch) continue;
@@ -55,13 +57,18 @@ static void derive(rates_problem *p)
     p->round_trip = 2 * v->length / p->constants.light;
     p->tau_c = -p->round_trip / log(v->reflectivity);
     p->gain = p->crystal.cross_section * p->constants.light / v->length;
-    p->power_factor = (1 - v->reflectivity) * (p->constants.planck * p->constants.light / v->wavelength) / p->round_trip;
+    p->power_factor =
+        (1 - v->reflectivity) * (p->constants.planck * p->constants.light / v->wavelength) / p->round_trip;
 }
 
 static void describe_output(rates_problem *p)
 {
     rw_output_grid *g = &p->output_grid;
-    *g = (rw_output_grid){.ndim = 1, .size = {rw_blocks_cells(p->blocks), 1, 1}, .spacing = {1, 1, 1}, .axis = {"x (mm)", "y (mm)", "z (mm)"}, .blocks = p->blocks};
+    *g = (rw_output_grid){.ndim = 1,
+                          .size = {rw_blocks_cells(p->blocks), 1, 1},
+                          .spacing = {1, 1, 1},
+                          .axis = {"x (mm)", "y (mm)", "z (mm)"},
+                          .blocks = p->blocks};
     p->output_fields[0] = (rw_output_field){"inversion", "1/mm3", p->inversion};
     p->output_fields[1] = (rw_output_field){"pump", "1/(mm3 s)", p->pumping};
     int n = 0;
@@ -128,7 +135,8 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     if (status == RW_OK) status = rw_read_parameters(c, &p->scalars, &p->nscalars);
     if (status == RW_OK) status = rates_make_grid(c, p, true, &cells);
     derive(p);
-    *bytes_needed = 8 * cells * (6 + RW_MAX(modes ? modes->n : 0, 1) + 2 * (p->time.method != 0)); /* N, pump, modes, volume, x, y, z; H, G */
+    /* N, pump, modes, volume, x, y, z; H, G */
+    *bytes_needed = 8 * cells * (6 + RW_MAX(modes ? modes->n : 0, 1) + 2 * (p->time.method != 0));
     if (status == RW_OK && !estimate) status = make_state(c, p);
     if (status == RW_OK && !estimate) *problem = base;
     else destroy(&base);
@@ -338,10 +346,18 @@ static int statistics(const rw_problem *problem, const char **names, double *val
     double omega = NAN, damping = NAN, attempts = NAN;
     if (p->time.method) rw_expr_get(p->step, "attempts", &attempts, NULL);
     if (s->seen) rates_relaxation(s, s->photons[1], &omega, &damping);
-    const struct { const char *name; double value; } all[] = {
-        {"steps", (double)p->steps}, {"attempts", attempts}, {"cells", (double)rw_blocks_cells(p->blocks)}, {"threshold_time", s->threshold}, {"spikes", rates_count(s, s->photons[1])},
-        {"first_spike_time", s->npeaks ? s->peak[0].t : NAN}, {"first_spike_photons", s->npeaks ? s->peak[0].photons : NAN},
-        {"relaxation_frequency", omega}, {"relaxation_damping_time", damping}, {"round_trip_time", p->round_trip}, {"cavity_lifetime", p->tau_c}};
+    const struct { const char *name; double value;
+    } all[] = {{"steps", (double)p->steps},
+               {"attempts", attempts},
+               {"cells", (double)rw_blocks_cells(p->blocks)},
+               {"threshold_time", s->threshold},
+               {"spikes", rates_count(s, s->photons[1])},
+               {"first_spike_time", s->npeaks ? s->peak[0].t : NAN},
+               {"first_spike_photons", s->npeaks ? s->peak[0].photons : NAN},
+               {"relaxation_frequency", omega},
+               {"relaxation_damping_time", damping},
+               {"round_trip_time", p->round_trip},
+               {"cavity_lifetime", p->tau_c}};
     int n = 0;
     for (int i = 0; i < RW_COUNT(all) && n < max; ++i)
         if (isfinite(all[i].value)) names[n] = all[i].name, values[n++] = all[i].value;
@@ -353,7 +369,8 @@ static rw_status explain(rw_problem *problem, rw_text *text)
     rates_problem *p = (rates_problem *)problem;
     char *part;
     RW_TRY(rw_expr_explain(p->step, &part));
-    rw_text_add(text, "%lld cells in %d blocks\n%s", (long long)rw_blocks_cells(p->blocks), rw_blocks_count(p->blocks), part);
+    rw_text_add(text, "%lld cells in %d blocks\n%s", (long long)rw_blocks_cells(p->blocks), rw_blocks_count(p->blocks),
+                part);
     free(part);
     return text->failed ? rw_fail_memory(p->device->ctx, text->length, "the plan as text") : RW_OK;
 }
@@ -368,8 +385,10 @@ static rw_status save(rw_problem *problem, rw_h5 *file)
     const void *data;
     const rates_spikes *s = &p->spikes;
     size_t cells = (size_t)rw_blocks_cells(p->blocks), peaks[2] = {(size_t)s->npeaks, 2};
-    double photons[RATES_MODES], lambda[RATES_MODES], state[STATE] = {(double)p->n, p->offset, (double)p->steps, 0}, seen[6] = {s->t[0], s->t[1], s->photons[0], s->photons[1], (double)s->seen,
-                                                                                                          isnan(s->threshold) ? -1 : s->threshold};
+    double photons[RATES_MODES], lambda[RATES_MODES],
+        state[STATE] = {(double)p->n, p->offset, (double)p->steps, 0},
+        seen[6] = {s->t[0],       s->t[1],         s->photons[0],
+                   s->photons[1], (double)s->seen, isnan(s->threshold) ? -1 : s->threshold};
     RW_TRY(rw_expr_get(p->step, "t", state + 3, NULL));
     for (int k = 0; k < p->nmodes; ++k) RW_TRY(get_photons(p, k, photons + k));
     for (int k = 0; k < p->nmodes && p->time.method; ++k) RW_TRY(get_of_mode(p, "lambda", k, lambda + k));
@@ -411,8 +430,13 @@ static rw_status load(rw_problem *problem, rw_h5 *file)
         RW_TRY(rw_expr_set(p->step, "offered", 0));
         p->limit = p->quota = 0;
     }
-    p->n = (int64_t)state[0], p->offset = state[1], p->steps = (int64_t)state[2], p->passed = state[6], p->now = state[7], p->run = false;
-    *s = (rates_spikes){.rtol = s->rtol, .t = {seen[0], seen[1]}, .photons = {seen[2], seen[3]}, .seen = (int64_t)seen[4], .threshold = seen[5] < 0 ? NAN : seen[5]};
+    p->n = (int64_t)state[0], p->offset = state[1], p->steps = (int64_t)state[2], p->passed = state[6];
+    p->now = state[7], p->run = false;
+    *s = (rates_spikes){.rtol = s->rtol,
+                        .t = {seen[0], seen[1]},
+                        .photons = {seen[2], seen[3]},
+                        .seen = (int64_t)seen[4],
+                        .threshold = seen[5] < 0 ? NAN : seen[5]};
     s->npeaks = (int)RW_MIN(RW_MAX(npeaks, 0), RATES_PEAKS);
     size_t peaks[2] = {(size_t)s->npeaks, 2};
     return s->npeaks ? rw_h5_read(file, "/state/peak", RW_IO_F64, 2, peaks, s->peak) : RW_OK;
@@ -427,8 +451,24 @@ static int may_change(const rw_case *c, const char *setting)
 }
 
 const rw_problem_ops rw_rates_ops = {
-    .name = "rates", .summary = "laser rate equations: population inversion and photon numbers on a block-structured grid",
-    .sections = rates_sections, .nsections = RW_COUNT(rates_sections), .create = create, .destroy = destroy, .step = step, .time = time_now, .end = time_end,
-    .steps = steps, .grid = output_grid, .fields = output_fields, .columns = columns, .row = row, .save = save, .load = load, .explain = explain,
-    .statistics = statistics, .check = check, .may_change = may_change,
+    .name = "rates",
+    .summary = "laser rate equations: population inversion and photon numbers on a block-structured grid",
+    .sections = rates_sections,
+    .nsections = RW_COUNT(rates_sections),
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .time = time_now,
+    .end = time_end,
+    .steps = steps,
+    .grid = output_grid,
+    .fields = output_fields,
+    .columns = columns,
+    .row = row,
+    .save = save,
+    .load = load,
+    .explain = explain,
+    .statistics = statistics,
+    .check = check,
+    .may_change = may_change,
 };

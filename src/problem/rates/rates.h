@@ -1,4 +1,5 @@
-/* The problem rates: population inversion and photon numbers of a laser on a block-structured grid. What its parts share. */
+/* The problem rates: population inversion and photon numbers of a laser on a block-structured grid. What its parts
+ * share. */
 #ifndef RW_RATES_H
 #define RW_RATES_H
 
@@ -32,7 +33,8 @@ typedef struct rates_limit {
 typedef struct rates_spikes {
     double t[2], photons[2]; /* the last two steps */
     int64_t seen;
-    double rtol;             /* of adaptive steps, which are long: a peak is that of a parabola through three logarithms; 0: of equal ones */
+    /* of adaptive steps, which are long: a peak is that of a parabola through three logarithms; 0: of equal ones */
+    double rtol;
     double threshold;        /* time at which the gain first exceeded the losses, NaN: not yet */
     rates_peak peak[RATES_PEAKS];
     int npeaks;              /* the first of them; later ones are not kept */
@@ -63,7 +65,8 @@ typedef struct rates_problem {
 
     rw_expr *step, *observe, *settle;
     rw_sequence *sequence;
-    bool run;                /* once since it was made or loaded: all arrays are on the device, so steps can be recorded */
+    /* once since it was made or loaded: all arrays are on the device, so steps can be recorded */
+    bool run;
     bool single;             /* steps cannot be recorded: the plain evaluator */
     int batch;               /* runs of the sequence, and rows of the trace */
     int64_t every;           /* the runner looks after so many steps; 0: at times only */
@@ -108,7 +111,8 @@ rw_status rates_pass(rates_problem *p, const rates_limit *limit);
 void rates_watch(rates_spikes *s, double t, double photons, double lambda);
 /* Peaks that stand out above `final`. */
 int rates_count(const rates_spikes *s, double final);
-/* Angular frequency and damping time of the relaxation oscillation around `final`, fitted to the peaks; NaN: too few. */
+/* Angular frequency and damping time of the relaxation oscillation around `final`, fitted to the peaks; NaN: too
+ * few. */
 void rates_relaxation(const rates_spikes *s, double final, double *omega, double *damping);
 
 #endif

@@ -1,5 +1,6 @@
-/* Spikes of the photon number and the relaxation oscillation that they end in: Phi - final ~ exp(-t/damping) cos(omega t). Peaks near the end, where
- * the oscillation is linear, are equally far apart, and their heights above the final value fall exponentially. */
+/* Spikes of the photon number and the relaxation oscillation that they end in: Phi - final ~ exp(-t/damping) cos(omega
+ * t). Peaks near the end, where the oscillation is linear, are equally far apart, and their heights above the final
+ * value fall exponentially. */
 #include <math.h>
 
 #include "problem/rates/rates.h"
@@ -21,7 +22,8 @@ int rates_count(const rates_spikes *s, double final)
 /* Through the logarithms of the last two steps and of this one. */
 static rates_peak top_of_parabola(const rates_spikes *s, double t, double photons)
 {
-    double h = s->t[1] - s->t[0], k = t - s->t[1], y = log(s->photons[1]), below = (y - log(s->photons[0])) / h, above = (log(photons) - y) / k;
+    double h = s->t[1] - s->t[0], k = t - s->t[1], y = log(s->photons[1]), below = (y - log(s->photons[0])) / h,
+           above = (log(photons) - y) / k;
     double curvature = 2 * (above - below) / (h + k), slope = (below * k + above * h) / (h + k);
     if (!(curvature < 0)) return (rates_peak){s->t[1], s->photons[1]};
     return (rates_peak){s->t[1] - slope / curvature, exp(y - slope * slope / curvature / 2)};
