@@ -25,7 +25,8 @@ if(sanitizers)
     # barriers for races: one OpenMP thread, and the library's own threads and locks are what it checks. clang's libomp tells
     # its barriers through Archer (RECHENWERK_ARCHER, packaging/thread-loops.sh): several threads. The leak sanitizer guesses
     # the size of thread-local memory from what lies before it, and crashes when that looks like a size (seen with PoCL): it shall not.
-    list(APPEND environment "ASAN_OPTIONS=protect_shadow_gap=0:detect_stack_use_after_return=1:intercept_tls_get_addr=0"
+    # LLVM, in PoCL, replaces the alternate stack of signals that AddressSanitizer wants to unmap at the end of a thread.
+    list(APPEND environment "ASAN_OPTIONS=protect_shadow_gap=0:detect_stack_use_after_return=1:intercept_tls_get_addr=0:use_sigaltstack=0"
         "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0"
         "UBSAN_OPTIONS=print_stacktrace=1")
     if(sanitizers MATCHES "thread")
