@@ -112,7 +112,7 @@ typedef struct pattern {
 static bool pattern_room(pattern *p, int64_t n)
 {
     if (n <= p->room) return true;
-    const int64_t room = RW_MAX(n, 2 * p->room);
+    const int64_t room = rw_more_room(p->room, n);
     int64_t *column = rw_realloc(p->column, (size_t)room * sizeof *column);
     if (column) p->column = column;
     int32_t *level = rw_realloc(p->level, (size_t)room * sizeof *level);
@@ -144,8 +144,7 @@ static bool fill_row(const rw_host *a, int most, row_list *l, pattern *p, int64_
     return true;
 }
 
-/* The pattern with fill up to a level. */
-static rw_status add_fill(rw_factors *f, int level)
+rw_status rw_factors_fill(rw_factors *f, int level)
 {
     row_list l;
     pattern p = {.first = rw_calloc((size_t)f->a.rows + 1, sizeof *p.first)};
@@ -323,8 +322,8 @@ static rw_status factor(rw_precond *p, rw_factors *f)
     return bad < INT64_MAX ? refuse(f, bad) : RW_OK;
 }
 
-/* Numbers stay on the device; those of icc come from the host, which tries shifts. */
-static bool stays_there(const rw_precond *p, const rw_sparse *m) { return p->spec.method != RW_PRECOND_ICC && (m->threads || p->spec.iterations); }
+bool rw_factors_stay_there(const rw_precond_spec *s, bool threads) { return s->method != RW_PRECOND_ICC && s->method != RW_PRECOND_ILUT && (threads || s->iterations); }
+static bool stays_there(const rw_precond *p, const rw_sparse *m) { return rw_factors_stay_there(&p->spec, m->threads); }
 
 /* Factors in their pattern, straight into the place where they are applied if that can be. */
 static rw_status create_in_pattern(rw_precond *p, rw_sparse *m, rw_factors *f)
@@ -347,7 +346,7 @@ static rw_status create_ilu(rw_precond *p, rw_sparse *m)
     rw_factors f;
     rw_status status = begin(p, m, rw_precond_method_name(p->spec.method), stays_there(p, m), &f);
     f.definite = p->spec.method == RW_PRECOND_ICC;
-    if (status == RW_OK && p->spec.level > 0) status = add_fill(&f, p->spec.level);
+    if (status == RW_OK && p->spec.level > 0) status = rw_factors_fill(&f, p->spec.level);
     if (status == RW_OK) status = create_in_pattern(p, m, &f);
     free_factors(&f);
     return status;
@@ -411,7 +410,7 @@ static void work_free(work *w)
 static bool side_room(rw_host *t, int64_t *room, int64_t n)
 {
     if (n <= *room) return true;
-    const int64_t more = RW_MAX(n, 2 * *room);
+    const int64_t more = rw_more_room(*room, n);
     int64_t *column = rw_realloc(t->column, (size_t)more * sizeof *column);
     if (column) t->column = column;
     double *value = rw_realloc(t->value, (size_t)more * (size_t)rw_host_size(t) * sizeof *value);
@@ -478,15 +477,22 @@ static rw_status row_by_size(const rw_precond *p, rw_factors *f, work *w, int64_
     return RW_OK;
 }
 
+rw_status rw_ilut_eliminate(const rw_precond *p, rw_factors *f)
+{
+    work w = {0};
+    rw_status status = work_make(&w, f) ? RW_OK : no_memory(f);
+    for (int64_t i = 0; status == RW_OK && i < f->a.rows; ++i) status = row_by_size(p, f, &w, i);
+    work_free(&w);
+    return status;
+}
+
 static rw_status create_ilut(rw_precond *p, rw_sparse *m)
 {
     rw_factors f;
-    work w = {0};
     rw_status status = begin(p, m, "ilut", false, &f);
-    if (status == RW_OK && !work_make(&w, &f)) status = no_memory(&f);
-    for (int64_t i = 0; status == RW_OK && i < f.a.rows; ++i) status = row_by_size(p, &f, &w, i);
+    if (status == RW_OK) status = rw_ilut_eliminate(p, &f);
     if (status == RW_OK) status = rw_factors_end(p, m, &f);
-    work_free(&w), free_factors(&f);
+    free_factors(&f);
     return status;
 }
 

@@ -172,19 +172,19 @@ static rw_status check(rw_context *ctx, const rw_sparse *m, rw_dtype vectors, co
 
 /* On a GPU a level is a launch, and the launches of the natural order cost more than the iterations that colours need beside. Fill joins colours to levels again; rows that wait for nobody
  * (sweeps, iterations) have none; milu is poor where neighbours do not follow each other. */
-static rw_precond_order order_of(const rw_sparse *m, const rw_precond_spec *s)
+static rw_precond_order order_of(bool threads, const rw_precond_spec *s)
 {
-    const bool by_launches = (s->method == RW_PRECOND_ILU || s->method == RW_PRECOND_ICC) && !s->level && !s->sweeps && !s->iterations && m->threads;
+    const bool by_launches = (s->method == RW_PRECOND_ILU || s->method == RW_PRECOND_ICC) && !s->level && !s->sweeps && !s->iterations && threads;
     return s->method == RW_PRECOND_SSOR || by_launches ? RW_ORDER_COLOURS : RW_ORDER_NATURAL;
 }
 
-static rw_precond_spec with_defaults(const rw_sparse *m, rw_precond_spec s)
+rw_precond_spec rw_precond_defaults(bool threads, rw_precond_spec s)
 {
     if (s.drop == 0) s.drop = 1e-3;
     if (!s.fill) s.fill = 10;
     if (s.omega == 0) s.omega = 1;
     if (!s.degree) s.degree = s.method == RW_PRECOND_AMG ? 2 : 4;
-    if (!s.order) s.order = order_of(m, &s);
+    if (!s.order) s.order = order_of(threads, &s);
     return s;
 }
 
@@ -249,7 +249,7 @@ rw_status rw_precond_create(rw_sparse *m, rw_dtype vectors, const rw_precond_spe
     RW_TRY(check(m->device->ctx, m, vectors, spec));
     rw_precond *p = rw_calloc(1, sizeof *p);
     if (!p) return rw_fail_memory(m->device->ctx, sizeof *p, "a preconditioner");
-    p->device = rw_device_retain(m->device), p->spec = with_defaults(m, *spec), p->ops = methods[spec->method], p->type = vectors, p->n = m->rows, p->info.shift_row = -1;
+    p->device = rw_device_retain(m->device), p->spec = rw_precond_defaults(m->threads, *spec), p->ops = methods[spec->method], p->type = vectors, p->n = m->rows, p->info.shift_row = -1;
     rw_sparse *copy = NULL;
     int block = 1;
     rw_status status = build(p);

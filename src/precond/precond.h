@@ -129,6 +129,8 @@ struct rw_precond {
     rw_precond_info info;
 };
 
+/* Defaults filled in; threads: kernels are those of a GPU. */
+rw_precond_spec rw_precond_defaults(bool threads, rw_precond_spec s);
 rw_status rw_precond_run(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
 /* Where one product is all there is to do: its matrix; else NULL. */
 rw_sparse *rw_precond_product(const rw_precond *p);
@@ -149,6 +151,8 @@ typedef struct rw_side {
     rw_levels levels; /* made when they are asked for */
 } rw_side;
 void rw_side_free(rw_side *s);
+/* Bytes on the device of the matrix that applies a side, rows in the order of elimination. p: device and specification alone. */
+rw_status rw_triangle_bytes(const rw_precond *p, bool upper, rw_side *s, const int64_t *order, double *bytes);
 
 /* A factorisation on its way. */
 typedef struct rw_factors {
@@ -164,6 +168,17 @@ typedef struct rw_factors {
     bool definite;     /* pivots have to be positive: icc */
     double shift;      /* of the diagonal, as a fraction of it */
 } rw_factors;
+
+/* The pattern on one side of the diagonal; places: with the place of each block in f's pattern. false: no memory. */
+bool rw_factors_side(const rw_factors *f, bool upper, bool places, rw_host *t);
+/* The pattern with fill up to a level, from f->a into f->first and f->column, which are f's own then. */
+rw_status rw_factors_fill(rw_factors *f, int level);
+/* The factors of ilut into f->side[0].t, f->side[1].t and f->inverse, from f->a and f->order. p: device and specification alone. */
+rw_status rw_ilut_eliminate(const rw_precond *p, rw_factors *f);
+/* Factors in their pattern stay on the device while they are computed; those of icc come from the host, which tries shifts, and those of ilut too. */
+bool rw_factors_stay_there(const rw_precond_spec *s, bool threads);
+/* Room for n when there is some for `room`: so much more that growing to n costs O(n), and at most a quarter is unused. */
+static inline int64_t rw_more_room(int64_t room, int64_t n) { return RW_MAX(n, room + room / 4); }
 
 /* Factors as they are applied: z <- D^-1 r, (1 + T_lower) z = z, (1 + T_upper) z = z. Begin: places for T_lower and T_upper, f->side[0] and f->side[1]. End: they are there, or in side[].t alone, and
  * with the blocks of D^-1 they are sent to the device of the matrix m. */

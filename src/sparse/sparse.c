@@ -130,6 +130,14 @@ static void free_host(rw_sparse *m)
     rw_free(m->length), rw_free(m->position), rw_free(m->row_first), rw_free(m->column_first);
 }
 
+/* The layout of a matrix whose rows have places of their own: no others by length. */
+static rw_sparse_layout ordered_layout(const rw_sparse_layout *layout)
+{
+    rw_sparse_layout l = *layout;
+    if (l.slice) l.sort = INT32_MAX;
+    return l;
+}
+
 rw_sparse_size rw_sparse_get_size(const rw_sparse *m) { return m ? (rw_sparse_size){m->rows, m->columns, m->blocks, (int64_t)m->places, (int64_t)bytes_of(m)} : (rw_sparse_size){0}; }
 const rw_sparse_layout *rw_sparse_get_layout(const rw_sparse *m) { return m ? &m->layout : NULL; }
 rw_device *rw_sparse_device(const rw_sparse *m) { return m ? m->device : NULL; }
@@ -140,6 +148,19 @@ rw_status rw_sparse_estimate(rw_context *ctx, const rw_sparse_layout *layout, co
     rw_sparse m = {.threads = rw_sparse_wants_threads(NULL)};
     rw_status status = plan(ctx, layout, blocks, &m);
     *size = status == RW_OK ? rw_sparse_get_size(&m) : (rw_sparse_size){0};
+    free_host(&m);
+    return status;
+}
+
+rw_status rw_sparse_bytes(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, double *bytes)
+{
+    const size_t size = (size_t)RW_MAX(blocks->rows, 1) * sizeof *position;
+    rw_sparse m = {.device = dev, .threads = rw_sparse_wants_threads(dev), .ordered = position != NULL, .position = position ? rw_calloc(1, size) : NULL};
+    rw_sparse_layout l = *layout;
+    if (position && !m.position) return rw_fail_memory(dev->ctx, size, "the order of a matrix");
+    if (position) memcpy(m.position, position, (size_t)blocks->rows * sizeof *position), l = ordered_layout(layout);
+    rw_status status = plan(dev->ctx, &l, blocks, &m);
+    *bytes = status == RW_OK ? bytes_of(&m) : 0;
     free_host(&m);
     return status;
 }
@@ -210,12 +231,11 @@ rw_status rw_sparse_create(rw_device *dev, const rw_sparse_layout *layout, const
 static rw_status create_ordered(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, bool there, rw_sparse **matrix)
 {
     const size_t bytes = (size_t)RW_MAX(blocks->rows, 1) * sizeof *position;
-    rw_sparse_layout l = *layout;
+    const rw_sparse_layout l = ordered_layout(layout);
     int64_t *own = rw_calloc(1, bytes);
     *matrix = NULL;
     if (!own) return rw_fail_memory(dev->ctx, bytes, "the order of a matrix");
     memcpy(own, position, (size_t)blocks->rows * sizeof *position);
-    if (l.slice) l.sort = INT32_MAX; /* rows have places of their own */
     return create(dev, &l, blocks, own, there, matrix);
 }
 

@@ -33,7 +33,7 @@ typedef struct solve {
     rw_array *b, *x;
     rw_array *known; /* the x of b = A x; NULL: ones, or b is given */
     rw_krylov_result result;
-    int64_t precond_bytes[2]; /* estimate: the least and the most */
+    rw_precond_bytes precond_bytes; /* forecast */
     rw_precond_info info;
     history h;
 } solve;
