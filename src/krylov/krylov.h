@@ -71,7 +71,7 @@ struct rw_krylov {
     rw_sequence **sequence; /* of steps, made when first used */
 };
 
-/* A cycle has a step for each vector that is kept; methods without cycles have one step. */
+/* A cycle has one step per stored vector; methods without cycles have one step. */
 static inline int rw_krylov_steps(const rw_krylov *k) { return k->ops->cycle ? k->spec.restart : 1; }
 /* Columns that a least squares problem has room for: of few sizes, so that few programs are made. */
 static inline int rw_krylov_room(int restart) { return restart <= 31 ? 31 : restart <= 127 ? 127 : 1000; }
