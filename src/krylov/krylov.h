@@ -61,7 +61,8 @@ struct rw_krylov {
     rw_array *vector[RW_KRYLOV_VECTORS], *x; /* x: the solution while it is looked for, so that recordings hold for any x of the caller */
     rw_array *state[2], *history;
     int now; /* the state that is the latest */
-    int64_t begun; /* iterations made before the last restart from the true residual; 0 in the first pass and of methods with cycles */
+    int64_t begun; /* iterations before the last restart from the true residual; 0 in the first pass, and of methods with
+                      cycles */
     double target; /* the pass ends where the recurrence reaches this fraction of the tolerance */
     rw_array *omega; /* BiCGStab: omega on its way */
     rw_array *basis, *small, *totals, **flexible; /* GMRES: basis, least squares problem; flexible: P v of each vector */

@@ -199,10 +199,11 @@ static void explain(const rw_krylov *k, const rw_krylov_result *result, rw_array
         const bool may_be = p.method == RW_PRECOND_ILU || p.method == RW_PRECOND_MILU || p.method == RW_PRECOND_ILUT ||
                             p.sweeps || p.iterations;
         if (may_be)
-            snprintf(text, size,
-                     "; %s factors of a positive definite matrix need not be so: use icc0 or jacobi; for other matrices "
-                     "bicgstab or gmres",
-                     rw_precond_method_name(p.method));
+            snprintf(
+                text, size,
+                "; %s factors of a positive definite matrix need not be so: use icc0 or jacobi; for other matrices "
+                "bicgstab or gmres",
+                rw_precond_method_name(p.method));
         else
             snprintf(text, size, "; use bicgstab or gmres");
     } else if (worse)

@@ -93,15 +93,18 @@ static bool natural(const int64_t *order, int64_t n)
 }
 
 /* Where each row of a side lies: row after row, or by levels. */
-static rw_status choose_positions(const rw_precond *p, bool threads, bool upper, rw_side *s, const int64_t *order, bool *in_order, int64_t **position)
+static rw_status choose_positions(const rw_precond *p, bool threads, bool upper, rw_side *s, const int64_t *order,
+                                  bool *in_order, int64_t **position)
 {
     const int64_t n = s->t.rows;
     RW_TRY(choose_order(p, threads, upper, s, in_order));
     *position = rw_calloc((size_t)RW_MAX(n, 1), sizeof **position);
     if (!*position) return no_memory(p->device->ctx, n);
     for (int64_t k = 0; k < n; ++k)
-        if (*in_order) (*position)[order[k]] = upper ? n - 1 - k : k;
-        else (*position)[order[s->levels.row[k]]] = k;
+        if (*in_order)
+            (*position)[order[k]] = upper ? n - 1 - k : k;
+        else
+            (*position)[order[s->levels.row[k]]] = k;
     return RW_OK;
 }
 
@@ -188,7 +191,9 @@ rw_status rw_triangle_bytes(const rw_precond *p, bool upper, rw_side *s, const i
     if (status == RW_OK) {
         const rw_host *t = named.first ? &named : &s->t;
         const rw_sparse_layout layout = rw_host_layout(t, threads, &p->spec);
-        status = rw_sparse_bytes(p->device, &layout, &(rw_sparse_blocks){t->rows, t->columns, t->first, t->column, NULL, NULL}, position, bytes);
+        status =
+            rw_sparse_bytes(p->device, &layout,
+                            &(rw_sparse_blocks){t->rows, t->columns, t->first, t->column, NULL, NULL}, position, bytes);
     }
     rw_free(position), rw_free(back), rw_host_free(&named);
     return status;

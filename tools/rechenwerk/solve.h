@@ -18,7 +18,8 @@ typedef struct history {
 } history;
 
 typedef struct solve {
-    const char *matrix, *right_side; /* paths; right_side NULL: b = A x with a known x; matrix of an equation: its text */
+    const char *matrix,
+        *right_side; /* paths; right_side NULL: b = A x with a known x; matrix of an equation: its text */
     const char *stencil;             /* the equation; NULL: there is a matrix */
     rw_grid grid;                    /* of the equation, and what lies beyond its sides */
     rw_boundary_kind boundary[3];
