@@ -82,11 +82,22 @@ typedef struct rw_precond rw_precond;
  * that is all; false for ilut, amg, and ilu, milu and icc with fill, which find their entries while they are made: the least that is sure. With entries: rw_precond_estimate. */
 RW_API int64_t rw_precond_memory(const rw_precond_spec *spec, const rw_sparse_layout *layout, const rw_sparse_size *size, rw_dtype vectors, bool *all);
 
-/* Bytes that a preconditioner holds on the device when it is made, from the entries of its matrix, before anything is allocated there. bytes[0], bytes[1]: the least and the most; equal where
- * the pattern decides (jacobi, ssor, ilu0, milu, icc0, chebyshev), estimates from samples within a factor of 1.3 for amg, and ilu, milu and icc with fill. Of ilut the values decide: from no fill at all to
- * `fill` blocks more per row and factor. `layout` is that of the matrix, as it decides on the blocks. Host memory while it is called: about that of the entries, twice.
+/* Memory of a preconditioner, in bytes, beside its matrix. */
+typedef struct rw_precond_bytes {
+    int64_t device;       /* device memory when it is made */
+    int64_t least, most;  /* bounds of `device`: equal to it, but for ilut, whose values decide */
+    int64_t device_setup; /* device memory while it is made, at most: temporaries included */
+    int64_t host_setup;   /* host memory while it is made, at most: host copies of arrays included, not the text of kernels (less than 0.5 MB) */
+} rw_precond_bytes;
+
+/* Forecasts the memory of a preconditioner from the entries of its matrix. Nothing is allocated on the device.
+ * layout: that of the matrix, which decides on the blocks. vectors: type of the vectors.
+ * device, device_setup: exact where the pattern decides (jacobi, ssor, ilu0, milu, icc0, chebyshev), padding of slices on GPUs included. From samples, within a factor of 1.3, for ilu, milu and icc with
+ * fill (on GPUs exact), for ilut, and for amg, but for 0.5 MB of its coarsest grid. Of ilut `least` has no fill at all, `most` has `fill` blocks more per row and factor.
+ * host_setup: within a factor of 1.3.
+ * Host memory of the call: about twice that of the entries, with fill on GPUs also the pattern of the factors. Cost: a fraction of making the preconditioner.
  * Errors: ERR_ARGUMENT: a matrix that is not square, a block size that does not divide its rows; ERR_MEMORY. */
-RW_API rw_status rw_precond_estimate(rw_context *context, const rw_precond_spec *spec, const rw_sparse_layout *layout, const rw_entries *entries, rw_dtype vectors, int64_t bytes[2]);
+RW_API rw_status rw_precond_estimate(rw_device *device, const rw_precond_spec *spec, const rw_sparse_layout *layout, const rw_entries *entries, rw_dtype vectors, rw_precond_bytes *bytes);
 
 /* For vectors of type `vectors`, complex for a complex matrix. The matrix is not needed afterwards, but for chebyshev and amg, which use it.
  * ssor, ilu and milu on GPUs, and by iterations anywhere: numbers stay on the device, which needs room for the factors twice meanwhile (by iterations three times); arithmetic is that of the vectors,

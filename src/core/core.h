@@ -64,8 +64,11 @@ void rw_log(rw_context *ctx, rw_log_level level, const char *format, ...) RW_PRI
 void rw_log_once(rw_context *ctx, rw_log_level level, const char *format, ...) RW_PRINTF(3, 4);
 
 /* Memory: zeroed (what rw_realloc adds is not); NULL only when exhausted (or injected). rw_free(NULL) is allowed. */
-void *rw_calloc(size_t count, size_t size);
+void *rw_calloc(size_t n, size_t size);
 void *rw_realloc(void *old, size_t size);
+/* For tests of memory forecasts: host memory that the library allocates between the two calls; end returns the largest number of bytes held at once. One at a time. */
+void rw_host_count_begin(void);
+int64_t rw_host_count_end(void);
 /* Asks for pages of 2 MB in memory of 4 MB and more that has not been used yet: fewer faults, and fewer misses when it is read with gaps. Systems that give them unasked or never do not mind. */
 void rw_huge_pages(void *p, size_t bytes);
 /* Bytes that the kernel calls available (free, or free at once), within the limits of the control groups that a container or a batch system sets; -1: unknown. */

@@ -5,10 +5,36 @@
 #include "core/core.h"
 
 #include <limits.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+/* Bytes held since rw_host_count_begin, and the largest number of them at once. */
+static struct { bool on; int64_t now, peak; } held;
+
+static void count(int64_t bytes)
+{
+    if (!__atomic_load_n(&held.on, __ATOMIC_RELAXED)) return;
+    const int64_t now = __atomic_add_fetch(&held.now, bytes, __ATOMIC_RELAXED);
+    int64_t peak = __atomic_load_n(&held.peak, __ATOMIC_RELAXED);
+    while (now > peak && !__atomic_compare_exchange_n(&held.peak, &peak, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+}
+
+static int64_t size_of(void *p) { return p && __atomic_load_n(&held.on, __ATOMIC_RELAXED) ? (int64_t)malloc_usable_size(p) : 0; }
+
+void rw_host_count_begin(void)
+{
+    __atomic_store_n(&held.now, 0, __ATOMIC_RELAXED), __atomic_store_n(&held.peak, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&held.on, true, __ATOMIC_RELAXED);
+}
+
+int64_t rw_host_count_end(void)
+{
+    __atomic_store_n(&held.on, false, __ATOMIC_RELAXED);
+    return __atomic_load_n(&held.peak, __ATOMIC_RELAXED);
+}
 
 void rw_huge_pages(void *p, size_t bytes)
 {
@@ -20,18 +46,22 @@ void rw_huge_pages(void *p, size_t bytes)
 #endif
 }
 
-void *rw_calloc(size_t count, size_t size)
+void *rw_calloc(size_t n, size_t size)
 {
     if (rw_fault_hit(RW_FAULT_ALLOC)) return NULL;
-    void *p = count && size ? calloc(count, size) : calloc(1, 1);
-    if (p) rw_huge_pages(p, count * size); /* large ones come from the system, as zeros that nobody has touched */
+    void *p = n && size ? calloc(n, size) : calloc(1, 1);
+    count(size_of(p));
+    if (p) rw_huge_pages(p, n * size); /* large ones come from the system, as zeros that nobody has touched */
     return p;
 }
 
 void *rw_realloc(void *old, size_t size)
 {
     if (rw_fault_hit(RW_FAULT_ALLOC)) return NULL;
-    return realloc(old, size ? size : 1);
+    const int64_t before = size_of(old);
+    void *p = realloc(old, size ? size : 1);
+    if (p) count(size_of(p) - before);
+    return p;
 }
 
 char *rw_strdup(const char *text) { return rw_strndup(text, strlen(text)); }
@@ -44,7 +74,11 @@ char *rw_strndup(const char *text, size_t n)
     return copy;
 }
 
-void rw_free(void *p) { free(p); }
+void rw_free(void *p)
+{
+    count(-size_of(p));
+    free(p);
+}
 
 bool rw_grow(void *items, int *capacity, int need, size_t size)
 {

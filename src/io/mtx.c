@@ -1,7 +1,7 @@
 /* Reading and writing files of the Matrix Market (see mtx.h):
  *
  *   %%MatrixMarket matrix coordinate real symmetric
- *   % comments
+ *   % comments, which may stand between entries too
  *   rows columns entries
  *   row column value            a line an entry, counted from 1
  *
@@ -60,11 +60,11 @@ static void next_line(reader *r)
     if (r->at < r->end) ++r->at, ++r->line;
 }
 
-/* To the next line that has something; false at the end of the file. */
-static bool find_line(reader *r, bool comments)
+/* To the next line that is neither empty nor a comment; false at the end of the file. */
+static bool find_line(reader *r)
 {
     while (r->at < r->end) {
-        if (!at_end_of_line(r) && !(comments && *r->at == '%')) return true;
+        if (!at_end_of_line(r) && *r->at != '%') return true;
         next_line(r);
     }
     return false;
@@ -88,7 +88,8 @@ static rw_status read_integer(reader *r, const char *what, int64_t low, int64_t 
     for (; r->at < r->end && *r->at >= '0' && *r->at <= '9' && v <= most; ++r->at) v = 10 * v + (*r->at - '0');
     if (r->at == from || (r->at < r->end && !is_space(*r->at) && *r->at != '\n' && v <= most)) {
         word_of(from, r->end, word, sizeof word);
-        return *word ? fail(r, "%s: '%s' is no whole number from %lld on", what, word, (long long)low) : fail(r, "%s is missing", what);
+        return *word ? fail(r, "%s: '%s' is no integer from %lld on", what, word, (long long)low)
+                     : fail(r, "%s is missing", what);
     }
     if (v < low || v > high)
         return fail(r, "%s = %s is outside [%lld, %lld]", what, word_of(from, r->end, word, sizeof word), (long long)low, (long long)high);
@@ -127,15 +128,18 @@ static bool quick_real(const char *p, const char *end, double *value, const char
 
 enum { DIGITS = 400 };
 
-/* A word as C reads it: Fortran's d and q become e, and 1.5-3, an exponent of three digits without room for its letter, 1.5e-3. */
+/* A word as C reads it: Fortran's d and q become e, and 1.5-3, an exponent of three digits without room for its letter,
+ * 1.5e-3. */
 static void as_c(const char *word, char *c)
 {
     const char *digits = word + strspn(word, "+-"), *exponent = digits + strspn(digits, ".0123456789");
     const size_t n = (size_t)(exponent - word);
     memcpy(c, word, n);
     c += n;
-    if (n > 0 && strchr("dDqQ", *exponent) && *exponent) ++exponent, *c++ = 'e';
-    else if ((*exponent == '-' || *exponent == '+') && exponent > digits) *c++ = 'e';
+    if (n > 0 && strchr("dDqQ", *exponent) && *exponent)
+        ++exponent, *c++ = 'e';
+    else if ((*exponent == '-' || *exponent == '+') && exponent > digits)
+        *c++ = 'e';
     strcpy(c, exponent);
 }
 
@@ -150,7 +154,8 @@ static rw_status read_real(reader *r, const char *what, double *value)
     }
     word_of(r->at, r->end, word, sizeof word);
     if (!*word) return fail(r, "%s is missing", what);
-    if (strlen(word) > DIGITS + 10) return fail(r, "%s: '%.40s...' has more than %d characters", what, word, DIGITS + 10);
+    if (strlen(word) > DIGITS + 10)
+        return fail(r, "%s: '%.40s...' has more than %d characters", what, word, DIGITS + 10);
     as_c(word, c);
     *value = rw_strtod(c, &rest);
     if (*rest) return fail(r, "%s: '%.60s' is no number", what, word);
@@ -195,8 +200,12 @@ static rw_status read_head(reader *r)
     rw_mtx *m = r->m;
     int object, format;
     size_t n = sizeof banner - 1;
-    if (r->end - r->at >= 2 && (unsigned char)r->at[0] == 0x1f && (unsigned char)r->at[1] == 0x8b) return fail(r, "compressed by gzip, which is not read: run gunzip first, such as gunzip -k %s", r->name);
-    if ((size_t)(r->end - r->at) <= n || strncasecmp(r->at, banner, n) || (r->at[n] != ' ' && r->at[n] != '\t')) return fail(r, "no file of the Matrix Market: it must begin with '%s matrix …'", banner);
+    if (r->end - r->at >= 2 && (unsigned char)r->at[0] == 0x1f && (unsigned char)r->at[1] == 0x8b)
+        return fail(r, "compressed by gzip, which is not read: run gunzip first, such as gunzip -k %s", r->name);
+    if ((size_t)(r->end - r->at) <= n || strncasecmp(r->at, banner, n) || (r->at[n] != ' ' && r->at[n] != '\t'))
+        return fail(
+            r, "no file of the Matrix Market: it must begin with a line such as '%s matrix coordinate real general'",
+            banner);
     r->at += n;
     RW_TRY(read_word(r, "the object", objects, 1, &object));
     RW_TRY(read_word(r, "the format", formats, 2, &format));
@@ -207,7 +216,7 @@ static rw_status read_head(reader *r)
     if (r->symmetry == HERMITIAN && r->field != COMPLEX) return fail(r, "a hermitian matrix is complex: write symmetric");
     if (r->symmetry == SKEW && r->field == PATTERN) return fail(r, "a skew-symmetric matrix has values: it cannot be a pattern");
     RW_TRY(end_line(r));
-    if (!find_line(r, true)) return fail(r, "the file ends where its sizes should be: it is cut off");
+    if (!find_line(r)) return fail(r, "the file ends where its sizes should be: it is cut off");
     RW_TRY(read_integer(r, "the number of rows", 0, most, &m->rows));
     RW_TRY(read_integer(r, "the number of columns", 0, most, &m->columns));
     if (m->columns && m->rows > most / m->columns && m->dense) return fail(r, "an array of %lld x %lld is too large", (long long)m->rows, (long long)m->columns);
@@ -278,8 +287,23 @@ static rw_status check_place(reader *r, int64_t row, int64_t column, const doubl
     if (column > row) return fail(r, "entry (%lld, %lld) is above the diagonal: of a symmetric matrix the lower half is given", (long long)row + 1, (long long)column + 1);
     if (r->symmetry == SKEW && row == column) return fail(r, "entry (%lld, %lld): the diagonal of a skew-symmetric matrix is 0 and not given", (long long)row + 1, (long long)column + 1);
     if (r->symmetry == HERMITIAN && row == column && value[1] != 0)
-        return fail(r, "entry (%lld, %lld): the diagonal of a hermitian matrix is real", (long long)row + 1, (long long)column + 1);
+        return fail(r, "entry (%lld, %lld) has the imaginary part %g: the diagonal of a hermitian matrix is real",
+                    (long long)row + 1, (long long)column + 1, value[1]);
     return RW_OK;
+}
+
+/* A row or column, from 1 to `high`. */
+static rw_status read_index(reader *r, const char *what, int64_t high, int64_t *index)
+{
+    skip_space(r);
+    const char *after = r->at + 1;
+    if (r->at < r->end && *r->at == '0' && (after == r->end || is_space(*after)))
+        return fail(
+            r,
+            "%s = 0 is outside [1, %lld]: a Matrix Market file counts from 1; add 1 to rows and columns that are "
+            "counted from 0",
+            what, (long long)high);
+    return read_integer(r, what, 1, high, index);
 }
 
 static rw_status read_coordinates(reader *r)
@@ -288,9 +312,11 @@ static rw_status read_coordinates(reader *r)
     for (m->n = 0; m->n < r->given; ++m->n) {
         int64_t row, column;
         double value[2];
-        if (!find_line(r, false)) return fail(r, "the file ends after %lld of %lld entries: it is cut off", (long long)m->n, (long long)r->given);
-        RW_TRY(read_integer(r, "the row", 1, m->rows, &row));
-        RW_TRY(read_integer(r, "the column", 1, m->columns, &column));
+        if (!find_line(r))
+            return fail(r, "the file ends after %lld of %lld entries: it is cut off", (long long)m->n,
+                        (long long)r->given);
+        RW_TRY(read_index(r, "the row", m->rows, &row));
+        RW_TRY(read_index(r, "the column", m->columns, &column));
         RW_TRY(read_value(r, value));
         RW_TRY(check_place(r, row - 1, column - 1, value));
         RW_TRY(end_line(r));
@@ -307,7 +333,9 @@ static rw_status read_array(reader *r)
     int64_t row = r->symmetry == SKEW, column = 0;
     for (m->n = 0; m->n < r->given; ++m->n) {
         double value[2];
-        if (!find_line(r, false)) return fail(r, "the file ends after %lld of %lld values: it is cut off", (long long)m->n, (long long)r->given);
+        if (!find_line(r))
+            return fail(r, "the file ends after %lld of %lld values: it is cut off", (long long)m->n,
+                        (long long)r->given);
         RW_TRY(read_value(r, value));
         RW_TRY(check_place(r, row, column, value));
         RW_TRY(end_line(r));
@@ -336,11 +364,11 @@ static void sort_by(const int64_t *key, int64_t largest, int64_t *order, int64_t
     if (from != order) memcpy(order, from, (size_t)n * sizeof *order);
 }
 
-/* The line of an entry: those of the head, then the lines that have something. */
+/* The line of an entry; start: after the head. */
 static int64_t line_of(const reader *start, int64_t entry)
 {
     reader r = *start;
-    for (int64_t i = 0; find_line(&r, false) && i < entry; ++i) next_line(&r);
+    for (int64_t i = 0; find_line(&r) && i < entry; ++i) next_line(&r);
     return r.line;
 }
 
@@ -353,7 +381,8 @@ static rw_status add_entry(reader *r, const reader *start, int64_t a, int64_t b)
         m->value[width * a + p] += m->value[width * b + p];
         if (isfinite(m->value[width * a + p])) continue;
         r->line = line_of(start, b);
-        return fail(r, "entry (%lld, %lld): the sum of its values is not finite", (long long)m->row[b] + 1, (long long)m->column[b] + 1);
+        return fail(r, "entry (%lld, %lld): the sum of its values is not finite", (long long)m->row[b] + 1,
+                    (long long)m->column[b] + 1);
     }
     return RW_OK;
 }
@@ -395,8 +424,11 @@ static rw_status check_twice(reader *r, const reader *start)
             continue;
         }
         r->line = line_of(start, b);
-        status = fail(r, "entry (%lld, %lld) is given twice, first in line %lld: give it once, or have such entries added (--duplicates sum, RW_DUPLICATES_SUM)", (long long)m->row[b] + 1,
-                      (long long)m->column[b] + 1, (long long)line_of(start, a));
+        status = fail(
+            r,
+            "entry (%lld, %lld) is given twice, first in line %lld: give it once, or have such entries added "
+            "(--duplicates sum, RW_DUPLICATES_SUM)",
+            (long long)m->row[b] + 1, (long long)m->column[b] + 1, (long long)line_of(start, a));
     }
     for (int64_t i = 0; i < m->n && found; ++i)
         if (order[i] < 0) m->row[-1 - order[i]] = -1;
@@ -466,7 +498,9 @@ static rw_status parse(reader *r)
     RW_TRY(read_head(r));
     const reader start = *r;
     RW_TRY(r->m->dense ? read_array(r) : read_coordinates(r));
-    if (find_line(r, true)) return fail(r, "more lines than the %lld %s that the sizes announce", (long long)r->given, r->m->dense ? "values" : "entries");
+    if (find_line(r))
+        return fail(r, "more lines than the %lld %s that the sizes announce", (long long)r->given,
+                    r->m->dense ? "values" : "entries");
     if (!r->m->dense) RW_TRY(check_twice(r, &start));
     if (r->symmetry == GENERAL) return RW_OK;
     return r->m->dense ? unfold_array(r) : unfold_coordinates(r);
@@ -481,8 +515,14 @@ static rw_status parse_text(rw_context *ctx, const char *name, const char *text,
     return status;
 }
 
-rw_status rw_mtx_parse(rw_context *ctx, const char *name, const char *text, size_t n, rw_mtx *m) { return parse_text(ctx, name, text, n, false, m); }
-rw_status rw_mtx_read(rw_context *ctx, const char *path, rw_mtx *m) { return rw_mtx_read_duplicates(ctx, path, false, m); }
+rw_status rw_mtx_parse(rw_context *ctx, const char *name, const char *text, size_t n, rw_mtx *m)
+{
+    return parse_text(ctx, name, text, n, false, m);
+}
+rw_status rw_mtx_read(rw_context *ctx, const char *path, rw_mtx *m)
+{
+    return rw_mtx_read_duplicates(ctx, path, false, m);
+}
 
 rw_status rw_mtx_read_duplicates(rw_context *ctx, const char *path, bool sums, rw_mtx *m)
 {

@@ -20,7 +20,8 @@ static rw_status draw(rw_context *ctx, const char *path, const char *title, cons
 
 rw_status rw_krylov_plot(rw_context *ctx, const char *path, const char *title, int64_t n, const double *residual, double right_side, double tolerance)
 {
-    RW_NEED(ctx, "context"); RW_NEED(path, "path");
+    RW_NEED(ctx, "context");
+    RW_NEED(path, "path");
     if (n < 1) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %lld residuals: one is needed at least", path, (long long)n);
     RW_NEED(residual, "residual");
     const double unit = right_side > 0 ? right_side : 1;

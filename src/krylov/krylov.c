@@ -22,7 +22,9 @@ const char *rw_krylov_reason_text(rw_krylov_reason reason) { return (unsigned)re
 
 rw_status rw_krylov_method_parse(rw_context *ctx, const char *text, rw_krylov_method *method)
 {
-    RW_NEED(ctx, "context"); RW_NEED(text, "text"); RW_NEED(method, "method");
+    RW_NEED(ctx, "context");
+    RW_NEED(text, "text");
+    RW_NEED(method, "method");
     for (int i = 0; i < RW_COUNT(names); ++i)
         if (!strcmp(text, names[i])) return *method = (rw_krylov_method)i, RW_OK;
     const char *nearest = rw_nearest(text, names, RW_COUNT(names));
@@ -73,8 +75,14 @@ rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b)
     const rw_arg s[] = {rw_arg_array(r), rw_arg_array(b), rw_arg_array(k->update.part), rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_squares, k->groups, 1, s, 4));
     RW_TRY(rw_krylov_settle(k, &k->update, 2));
-    const rw_arg a[] = {rw_arg_array(k->update.now), rw_arg_int(k->update.n),      rw_arg_array(k->state[0]),             rw_arg_array(k->history),
-                        rw_arg_real(k->target * k->spec.rtol), rw_arg_real(k->target * k->spec.atol), rw_arg_real((double)k->spec.iterations), rw_arg_real((double)k->begun)};
+    const rw_arg a[] = {rw_arg_array(k->update.now),
+                        rw_arg_int(k->update.n),
+                        rw_arg_array(k->state[0]),
+                        rw_arg_array(k->history),
+                        rw_arg_real(k->target * k->spec.rtol),
+                        rw_arg_real(k->target * k->spec.atol),
+                        rw_arg_real((double)k->spec.iterations),
+                        rw_arg_real((double)k->begun)};
     return rw_krylov_launch(k, RW_KRYLOV_K_begin, 1, 1, a, 8);
 }
 
@@ -192,7 +200,8 @@ static rw_status allocate(rw_krylov *k)
     RW_TRY(rw_krylov_sums(k, &k->update, k->groups, 3));
     if (k->ops->allocate) RW_TRY(k->ops->allocate(k));
     k->sequence = rw_calloc((size_t)rw_krylov_steps(k), sizeof *k->sequence);
-    return k->sequence ? RW_OK : rw_fail_memory(k->device->ctx, (size_t)rw_krylov_steps(k) * sizeof *k->sequence, "a solver");
+    return k->sequence ? RW_OK
+                       : rw_fail_memory(k->device->ctx, (size_t)rw_krylov_steps(k) * sizeof *k->sequence, "a solver");
 }
 
 static rw_status create_inner(rw_krylov *k, const rw_krylov_spec *s)
@@ -207,7 +216,8 @@ rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec 
 {
     RW_NEED(solver, "solver");
     *solver = NULL;
-    RW_NEED(a, "matrix"); RW_NEED(spec, "spec");
+    RW_NEED(a, "matrix");
+    RW_NEED(spec, "spec");
     RW_TRY(check(a->device->ctx, a, vectors, spec));
     RW_TRY(check_inner(a->device->ctx, spec));
     rw_krylov *k = rw_calloc(1, sizeof *k);
@@ -263,4 +273,7 @@ rw_status rw_krylov_update(rw_krylov *k)
     return RW_OK;
 }
 
-rw_precond_info rw_krylov_get_precond(const rw_krylov *k) { return k && k->p ? rw_precond_get_info(k->p) : (rw_precond_info){0}; }
+rw_precond_info rw_krylov_get_precond(const rw_krylov *k)
+{
+    return k && k->p ? rw_precond_get_info(k->p) : (rw_precond_info){0};
+}

@@ -61,7 +61,8 @@ struct rw_krylov {
     rw_array *vector[RW_KRYLOV_VECTORS], *x; /* x: the solution while it is looked for, so that recordings hold for any x of the caller */
     rw_array *state[2], *history;
     int now; /* the state that is the latest */
-    int64_t begun; /* iterations made before the last restart from the true residual; 0 in the first pass and of methods with cycles */
+    int64_t begun; /* iterations before the last restart from the true residual; 0 in the first pass, and of methods with
+                      cycles */
     double target; /* the pass ends where the recurrence reaches this fraction of the tolerance */
     rw_array *omega; /* BiCGStab: omega on its way */
     rw_array *basis, *small, *totals, **flexible; /* GMRES: basis, least squares problem; flexible: P v of each vector */
@@ -71,7 +72,7 @@ struct rw_krylov {
     rw_sequence **sequence; /* of steps, made when first used */
 };
 
-/* A cycle has a step for each vector that is kept; methods without cycles have one step. */
+/* A cycle has one step per stored vector; methods without cycles have one step. */
 static inline int rw_krylov_steps(const rw_krylov *k) { return k->ops->cycle ? k->spec.restart : 1; }
 /* Columns that a least squares problem has room for: of few sizes, so that few programs are made. */
 static inline int rw_krylov_room(int restart) { return restart <= 31 ? 31 : restart <= 127 ? 127 : 1000; }

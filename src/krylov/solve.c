@@ -1,11 +1,14 @@
 /* Solving: the loop over recorded steps, restarts from the true residual, and the result.
  *
- * A step (two iterations of CG, one of BiCGStab and GMRES, a cycle of IDR) is recorded at its first use and replayed. Kernels stop by themselves: after the iteration that reached the tolerance
- * they change nothing, so the host polls the state seldom. How seldom follows from how fast the residual falls.
+ * A step (two iterations of CG, one of BiCGStab and GMRES, a cycle of IDR) is recorded at its first use and replayed.
+ * Kernels stop by themselves: after the iteration that reached the tolerance they change nothing. So the host polls the
+ * state rarely, at an interval that follows from the rate at which the residual falls.
  *
- * CG, BiCGStab and IDR update r by a recurrence, which drifts from b - A x by rounding errors of about eps |A| |x| per iteration (Greenbaum, Estimating the attainable accuracy of recursively computed
- * residual methods, SIAM J. Matrix Anal. Appl. 18, 1997). So b - A x is computed where a recurrence has reached the tolerance, and the method restarts from it where that is above the tolerance
- * (van der Vorst and Ye, Residual replacement strategies for Krylov subspace iterative methods, SIAM J. Sci. Comput. 22, 2000, do so during the iteration). */
+ * CG, BiCGStab and IDR update r by a recurrence, which drifts from b - A x by rounding errors of about eps |A| |x| per
+ * iteration (Greenbaum, Estimating the attainable accuracy of recursively computed residual methods, SIAM J. Matrix
+ * Anal. Appl. 18, 1997). So b - A x is computed where a recurrence has reached the tolerance, and the method restarts
+ * from it where it is above the tolerance (van der Vorst and Ye, Residual replacement strategies for Krylov subspace
+ * iterative methods, SIAM J. Sci. Comput. 22, 2000, do so during the iteration). */
 #include "krylov/krylov.h"
 
 #include <math.h>
@@ -29,29 +32,33 @@ static rw_status replay(rw_krylov *k, int number)
     return rw_sequence_replay(k->sequence[number], k->queue);
 }
 
-/* Steps until the host should look again: half of what is left if the residual goes on to fall as it did, and not beyond the last iteration. */
-static int64_t patience(const rw_krylov *k, const double *s, double first)
+/* Steps until the next poll: half of those that are left if the residual continues to fall at the same rate, and none
+ * after the last iteration. */
+static int64_t steps_to_poll(const rw_krylov *k, const double *s, double first)
 {
-    const double r = s[RW_KRYLOV_RESIDUAL], iterations = s[RW_KRYLOV_ITERATION] - (double)k->begun, tolerance = s[RW_KRYLOV_TOLERANCE], last = (double)k->spec.iterations - s[RW_KRYLOV_ITERATION];
+    const double r = s[RW_KRYLOV_RESIDUAL], iterations = s[RW_KRYLOV_ITERATION] - (double)k->begun,
+                 tolerance = s[RW_KRYLOV_TOLERANCE], last = (double)k->spec.iterations - s[RW_KRYLOV_ITERATION];
     double left = 4;
-    if (k->inner || k->a->map.direct) return 1; /* a step costs more than a look */
+    if (k->inner || k->a->map.direct) return 1; /* a step costs more than a poll */
     if (r < first && tolerance > 0 && iterations >= 1) left = log(r / tolerance) / (log(first / r) / iterations);
     return (int64_t)fmax(ceil(fmin(fmin(left / 2, last), 64) / k->ops->iterations), 1);
 }
 
-static rw_status look(rw_krylov *k, double state[RW_KRYLOV_STATE], int64_t *told)
+/* Reads the state from the device, and reports the iterations from *reported on to the monitor. */
+static rw_status poll(rw_krylov *k, double state[RW_KRYLOV_STATE], int64_t *reported)
 {
     const void *p;
     RW_TRY(rw_array_read(k->state[k->now], &p));
     memcpy(state, p, RW_KRYLOV_STATE * sizeof *state);
     if (!k->spec.monitor) return RW_OK;
     RW_TRY(rw_array_read(k->history, &p));
-    for (; *told <= (int64_t)state[RW_KRYLOV_ITERATION]; ++*told) k->spec.monitor(k->spec.user, *told, ((const double *)p)[*told]);
+    for (; *reported <= (int64_t)state[RW_KRYLOV_ITERATION]; ++*reported)
+        k->spec.monitor(k->spec.user, *reported, ((const double *)p)[*reported]);
     return RW_OK;
 }
 
-/* |b| says 0 for numbers whose squares are below those of f64: nothing is right that is computed with them. */
-static rw_status check_squares(rw_krylov *k, rw_array *b, double right_side)
+/* Entries whose squares underflow in f64 give |b| = 0, and wrong inner products. */
+static rw_status check_underflow(rw_krylov *k, rw_array *b, double right_side)
 {
     const void *p;
     double most = 0;
@@ -59,12 +66,14 @@ static rw_status check_squares(rw_krylov *k, rw_array *b, double right_side)
     RW_TRY(rw_array_read(b, &p));
     for (int64_t i = 0; i < 2 * k->n; ++i) most = fmax(most, fabs(rw_value_get(k->type, p, i / 2, i % 2)));
     if (most == 0) return RW_OK;
-    return rw_fail(k->device->ctx, RW_ERR_INPUT, "b: the largest of its %lld numbers is %.3g: squares of so small ones are lost in f64; multiply b and x by a power of 2", (long long)k->n, most);
+    return rw_fail(k->device->ctx, RW_ERR_INPUT,
+                   "b: largest entry %.3g; its square underflows in f64. Scale b (and x) by a power of 2", most);
 }
 
 static bool interrupted(const rw_krylov *k) { return k->spec.interrupt && *k->spec.interrupt; }
 
-/* An iteration more is the last: methods then end as at the largest number of iterations, with the residual of what x is. */
+/* Makes the next iteration the last: methods then end as at the maximum number of iterations, with the residual of
+ * x. */
 static rw_status stop(rw_krylov *k, const double *s)
 {
     void *p;
@@ -73,18 +82,20 @@ static rw_status stop(rw_krylov *k, const double *s)
     return rw_array_send(k->state[k->now], k->queue); /* the next step may be recorded */
 }
 
-/* From k->x until the method stops: result->reason, iterations, estimate, and the residual where the method ends with b - A x. told: the next iteration for the monitor. */
-static rw_status iterate(rw_krylov *k, rw_array *b, int64_t *told, rw_krylov_result *result)
+/* From k->x until the method stops: result->reason, iterations, estimate, and the residual where the method ends with b
+ * - A x. *reported: the next iteration for the monitor. */
+static rw_status iterate(rw_krylov *k, rw_array *b, int64_t *reported, rw_krylov_result *result)
 {
     double s[RW_KRYLOV_STATE];
     bool stopped = false;
     const int steps = rw_krylov_steps(k);
     k->now = 0;
     RW_TRY(k->ops->start(k, b));
-    RW_TRY(look(k, s, told));
+    RW_TRY(poll(k, s, reported));
     result->first = s[RW_KRYLOV_RESIDUAL], result->right_side = s[RW_KRYLOV_RIGHT_SIDE], result->residual = -1;
-    RW_TRY(check_squares(k, b, result->right_side));
-    if (result->right_side == 0 && k->spec.atol == 0 && s[RW_KRYLOV_WHY] < 0) { /* nothing is small compared with b = 0 but x = 0 */
+    RW_TRY(check_underflow(k, b, result->right_side));
+    if (result->right_side == 0 && k->spec.atol == 0 &&
+        s[RW_KRYLOV_WHY] < 0) { /* relative to b = 0 only x = 0 converges */
         result->reason = RW_KRYLOV_CONVERGED;
         return rw_array_zero(k->x, k->queue);
     }
@@ -95,21 +106,22 @@ static rw_status iterate(rw_krylov *k, rw_array *b, int64_t *told, rw_krylov_res
         k->now = k->ops->cycle ? (number + 1) % 2 : 0;
         const bool ended = number == steps - 1 && k->ops->cycle;
         if (--wait <= 0) {
-            RW_TRY(look(k, s, told));
+            RW_TRY(poll(k, s, reported));
             if (s[RW_KRYLOV_WHY] < 0 && !stopped && interrupted(k)) {
                 RW_TRY(stop(k, s));
                 stopped = true;
             }
-            wait = stopped ? 1 : patience(k, s, result->first);
+            wait = stopped ? 1 : steps_to_poll(k, s, result->first);
         }
         if (!k->ops->cycle || (!ended && s[RW_KRYLOV_WHY] < 0)) continue;
         RW_TRY(k->ops->cycle(k, b));
-        RW_TRY(look(k, s, told));
+        RW_TRY(poll(k, s, reported));
         if (s[RW_KRYLOV_WHY] < 0 && s[RW_KRYLOV_RESIDUAL] > 0.9999 * before) s[RW_KRYLOV_WHY] = RW_KRYLOV_STAGNATION;
         before = result->residual = s[RW_KRYLOV_RESIDUAL], number = steps - 1; /* a cycle ends with b - A x */
     }
     if (stopped && s[RW_KRYLOV_WHY] == RW_KRYLOV_ITERATIONS) s[RW_KRYLOV_WHY] = RW_KRYLOV_INTERRUPTED;
-    result->reason = (rw_krylov_reason)s[RW_KRYLOV_WHY], result->iterations = (int64_t)s[RW_KRYLOV_ITERATION], result->estimate = s[k->ops->cycle ? RW_KRYLOV_ESTIMATE : RW_KRYLOV_RESIDUAL];
+    result->reason = (rw_krylov_reason)s[RW_KRYLOV_WHY], result->iterations = (int64_t)s[RW_KRYLOV_ITERATION],
+    result->estimate = s[k->ops->cycle ? RW_KRYLOV_ESTIMATE : RW_KRYLOV_RESIDUAL];
     return RW_OK;
 }
 
@@ -129,7 +141,10 @@ rw_status rw_krylov_apply(rw_krylov *k, rw_array *b, int64_t from, rw_array *y)
     return rw_array_copy(y, k->x, k->queue);
 }
 
-static double allowed_of(const rw_krylov *k, const rw_krylov_result *result) { return fmax(k->spec.rtol * result->right_side, k->spec.atol); }
+static double allowed_of(const rw_krylov *k, const rw_krylov_result *result)
+{
+    return fmax(k->spec.rtol * result->right_side, k->spec.atol);
+}
 
 /* |b - A x| */
 static rw_status residual(rw_krylov *k, rw_array *b, rw_array *x, double *r)
@@ -149,12 +164,14 @@ static rw_status check_vectors(const rw_krylov *k, const rw_array *b, const rw_a
     const rw_array *both[] = {b, x};
     for (int i = 0; i < 2; ++i)
         if (both[i]->device != k->device || both[i]->dtype != k->type || both[i]->size != k->n)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is %lld numbers of %s on %s: the solver is for %lld of %s on %s", i ? "x" : "b", (long long)both[i]->size, rw_dtype_name(both[i]->dtype),
-                           both[i]->device->info.name, (long long)k->n, rw_dtype_name(k->type), k->device->info.name);
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "%s has %lld entries of %s on %s: the solver is for %lld entries of %s on %s", i ? "x" : "b",
+                           (long long)both[i]->size, rw_dtype_name(both[i]->dtype), both[i]->device->info.name,
+                           (long long)k->n, rw_dtype_name(k->type), k->device->info.name);
     return b == x ? rw_fail(ctx, RW_ERR_ARGUMENT, "b and x are the same array: a solver needs two") : RW_OK;
 }
 
-/* The first of an array's numbers that is not finite; -1: none, or it cannot be read. */
+/* The first entry of an array that is not finite; -1: none, or it cannot be read. */
 static int64_t not_finite_in(const rw_krylov *k, rw_array *a)
 {
     const void *p;
@@ -165,50 +182,75 @@ static int64_t not_finite_in(const rw_krylov *k, rw_array *a)
 }
 
 /* Explains the reason as far as it is known. */
-static void explain(const rw_krylov *k, const rw_krylov_result *result, rw_array *b, rw_array *x, bool worse, char *text, size_t size)
+static void explain(const rw_krylov *k, const rw_krylov_result *result, rw_array *b, rw_array *x, bool worse,
+                    char *text, size_t size)
 {
     *text = 0;
     if (result->reason == RW_KRYLOV_NOT_FINITE) {
         const int64_t in_b = not_finite_in(k, b), in_x = in_b < 0 ? not_finite_in(k, x) : -1;
-        if (in_b >= 0 || in_x >= 0) snprintf(text, size, "; number %lld of %s, counted from 0, is none", (long long)(in_b >= 0 ? in_b : in_x), in_b >= 0 ? "b" : "the first guess");
-        else snprintf(text, size, "; those of b are: the matrix%s has others, or products of them are too large", k->p || k->inner ? " or the preconditioner" : "");
+        if (in_b >= 0 || in_x >= 0)
+            snprintf(text, size, "; entry %lld of %s, counted from 0, is not finite",
+                     (long long)(in_b >= 0 ? in_b : in_x), in_b >= 0 ? "b" : "the initial guess");
+        else
+            snprintf(text, size, "; b and the initial guess are finite: the matrix%s is not, or its products overflow",
+                     k->p || k->inner ? " or the preconditioner" : "");
     } else if (result->reason == RW_KRYLOV_INDEFINITE) {
         rw_precond_spec p = k->p ? k->p->spec : (rw_precond_spec){0};
-        const bool may_be = p.method == RW_PRECOND_ILU || p.method == RW_PRECOND_MILU || p.method == RW_PRECOND_ILUT || p.sweeps || p.iterations;
-        if (may_be) snprintf(text, size, "; %s of a positive definite matrix need not be so: use icc0, or jacobi; for any other matrix use bicgstab or gmres", rw_precond_method_name(p.method));
-        else snprintf(text, size, "; use bicgstab or gmres");
-    } else if (worse) snprintf(text, size, "; this is worse than the first guess, which x still is: is the matrix singular?");
+        const bool may_be = p.method == RW_PRECOND_ILU || p.method == RW_PRECOND_MILU || p.method == RW_PRECOND_ILUT ||
+                            p.sweeps || p.iterations;
+        if (may_be)
+            snprintf(
+                text, size,
+                "; %s factors of a positive definite matrix need not be so: use icc0 or jacobi; for other matrices "
+                "bicgstab or gmres",
+                rw_precond_method_name(p.method));
+        else
+            snprintf(text, size, "; use bicgstab or gmres");
+    } else if (worse)
+        snprintf(text, size, "; the residual did not decrease: x keeps the initial guess. Is the matrix singular?");
     else if (result->reason == RW_KRYLOV_STAGNATION && result->estimate <= allowed_of(k, result))
-        snprintf(text, size, "; restarts from b - A x reduce it no further: the precision of %s vectors is reached; %s", rw_dtype_name(k->type),
-                 k->type == RW_F32 || k->type == RW_C64 ? "use f64 vectors or a larger tolerance" : "use a larger tolerance");
+        snprintf(text, size,
+                 "; restarts from b - A x do not reduce it further: the precision of %s vectors is reached; %s",
+                 rw_dtype_name(k->type),
+                 k->type == RW_F32 || k->type == RW_C64 ? "use f64 vectors or a larger tolerance"
+                                                        : "use a larger tolerance");
 }
 
-enum { HALF = 2 }; /* a restart gives up the search directions: where it gains less than this factor, rounding errors are as large as what is left */
+enum {
+    LEAST_GAIN = 2
+}; /* of a restart, which discards the search directions: with less, rounding errors are as large as the residual */
 
-/* Why the pass has ended, now that |b - A x| is known; CONVERGED: it is within the tolerance, or the recurrence alone says so and a restart is worth while. before: the smallest of earlier passes. */
+/* Why the pass has ended, now that |b - A x| is known. CONVERGED: it is within the tolerance, or only the recurrence
+ * is, and a restart may help. before: the smallest |b - A x| of earlier passes. */
 static rw_krylov_reason judge(const rw_krylov *k, const rw_krylov_result *result, double before, bool restarted)
 {
     const double r = result->residual;
     if (r <= allowed_of(k, result)) return RW_KRYLOV_CONVERGED;
     if (!isfinite(r)) return RW_KRYLOV_NOT_FINITE;
-    const bool stalled = restarted && !(r <= before / HALF);
+    const bool stalled = restarted && !(r <= before / LEAST_GAIN);
     switch (result->reason) {
-    case RW_KRYLOV_CONVERGED: return stalled ? RW_KRYLOV_STAGNATION : interrupted(k) ? RW_KRYLOV_INTERRUPTED : result->iterations >= k->spec.iterations ? RW_KRYLOV_ITERATIONS : RW_KRYLOV_CONVERGED;
+    case RW_KRYLOV_CONVERGED:
+        return stalled                                    ? RW_KRYLOV_STAGNATION
+               : interrupted(k)                           ? RW_KRYLOV_INTERRUPTED
+               : result->iterations >= k->spec.iterations ? RW_KRYLOV_ITERATIONS
+                                                          : RW_KRYLOV_CONVERGED;
     case RW_KRYLOV_BREAKDOWN:
-    case RW_KRYLOV_INDEFINITE: return stalled ? RW_KRYLOV_STAGNATION : result->reason; /* directions of nothing but rounding errors */
+    case RW_KRYLOV_INDEFINITE:
+        return stalled ? RW_KRYLOV_STAGNATION : result->reason; /* the directions are rounding errors */
     default: return result->reason;
     }
 }
 
-/* The first pass, and restarts from b - A x as long as judge() allows. x gets the best solution, *best its |b - A x|; result->residual is that of the last pass. */
+/* The first pass, and restarts from b - A x as long as judge() allows. x gets the best solution, *best its |b - A x|;
+ * result->residual is that of the last pass. */
 static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result, double *best)
 {
-    int64_t told = 0;
+    int64_t reported = 0;
     double first = 0;
     bool again = true;
     k->begun = 0, k->target = 1;
     for (int pass = 0; again; ++pass) {
-        RW_TRY(iterate(k, b, &told, result));
+        RW_TRY(iterate(k, b, &reported, result));
         if (pass == 0) first = *best = result->first;
         if (result->residual < 0) RW_TRY(residual(k, b, k->x, &result->residual));
         const rw_krylov_reason reason = judge(k, result, *best, pass > 0);
@@ -218,7 +260,8 @@ static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result
             *best = result->residual;
         }
         result->reason = reason;
-        k->begun = result->iterations, k->target = 0.5; /* below the tolerance, so that the rounding errors of the pass do not cross it again */
+        k->begun = result->iterations,
+        k->target = 0.5; /* below the tolerance, so that the rounding errors of the pass do not cross it again */
     }
     result->first = first;
     return RW_OK;
@@ -226,7 +269,10 @@ static rw_status passes(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result
 
 rw_status rw_krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_result *result)
 {
-    RW_NEED(k, "solver"); RW_NEED(b, "b"); RW_NEED(x, "x"); RW_NEED(result, "result");
+    RW_NEED(k, "solver");
+    RW_NEED(b, "b");
+    RW_NEED(x, "x");
+    RW_NEED(result, "result");
     char more[200];
     const double start = rw_seconds();
     double best = 0;
@@ -236,11 +282,14 @@ rw_status rw_krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_resu
     RW_TRY(rw_array_copy(k->x, x, k->queue));
     RW_TRY(passes(k, b, x, result, &best));
     const double reached = result->residual;
-    const bool worse = !(reached <= result->first) && best == result->first; /* the first guess is still in x */
+    const bool worse = !(reached <= result->first) && best == result->first; /* x keeps the initial guess */
     result->residual = best;
     result->seconds = rw_seconds() - start;
     if (result->reason == RW_KRYLOV_CONVERGED) return RW_OK;
     explain(k, result, b, x, worse, more, sizeof more);
-    return rw_fail(k->device->ctx, result->reason == RW_KRYLOV_INTERRUPTED ? RW_ERR_INTERRUPTED : RW_ERR_NOT_CONVERGED, "%s: %s after %lld iterations: |b - A x| = %.3g, by the recurrence %.3g; allowed %.3g, |b| = %.3g%s",
-                   rw_krylov_method_name(k->spec.method), rw_krylov_reason_text(result->reason), (long long)result->iterations, worse ? reached : best, result->estimate, allowed_of(k, result), result->right_side, more);
+    return rw_fail(k->device->ctx, result->reason == RW_KRYLOV_INTERRUPTED ? RW_ERR_INTERRUPTED : RW_ERR_NOT_CONVERGED,
+                   "%s: %s after %lld iterations: |b - A x| = %.3g, by the recurrence %.3g; allowed %.3g, |b| = %.3g%s",
+                   rw_krylov_method_name(k->spec.method), rw_krylov_reason_text(result->reason),
+                   (long long)result->iterations, worse ? reached : best, result->estimate, allowed_of(k, result),
+                   result->right_side, more);
 }

@@ -9,7 +9,6 @@
 
 enum { MOST_GRIDS = 30 };
 
-
 struct rw_grid {
     rw_grid *coarser;
     rw_sparse *a, *own;        /* own: a, but on the first grid */
@@ -409,7 +408,8 @@ static rw_status create(rw_precond *p, rw_sparse *m)
     RW_TRY(rw_host_read(m, &a));
     rw_status status = RW_OK;
     rw_grid **place = &p->grid;
-    for (double theta = p->spec.theta > 0 ? p->spec.theta : RW_AMG_THETA; status == RW_OK; place = &(*place)->coarser, theta /= p->spec.theta > 0 ? 1 : 2) {
+    for (double theta = p->spec.theta > 0 ? p->spec.theta : RW_AMG_THETA; status == RW_OK;
+         place = &(*place)->coarser, theta /= p->spec.theta > 0 ? 1 : 2) {
         *place = rw_calloc(1, sizeof **place);
         if (!*place) status = rw_fail_memory(p->device->ctx, sizeof **place, "a grid of amg");
         else {

@@ -54,7 +54,7 @@ bool rw_levels_make(const rw_host *t, bool upper, rw_levels *l)
 }
 
 /* The pattern of f on one side of the diagonal; places: with each block's number in it. */
-static bool side_of(const rw_factors *f, bool upper, bool places, rw_host *t)
+bool rw_factors_side(const rw_factors *f, bool upper, bool places, rw_host *t)
 {
     const int64_t n = f->a.rows;
     *t = (rw_host){.rows = n, .columns = n, .r = f->a.r, .parts = f->a.parts, .borrowed = places, .first = rw_calloc((size_t)n + 1, sizeof *t->first)};
@@ -75,13 +75,13 @@ static bool side_of(const rw_factors *f, bool upper, bool places, rw_host *t)
 enum { LITTLE = 1 << 18 }; /* bytes of a level that cores do not share out: at 10 GB/s what waking them takes */
 
 /* Row after row, or the levels. */
-static rw_status choose_order(const rw_precond *p, const rw_sparse *m, bool upper, rw_side *s, bool *in_order)
+static rw_status choose_order(const rw_precond *p, bool threads, bool upper, rw_side *s, bool *in_order)
 {
     const double bytes = (double)s->t.first[s->t.rows] * rw_host_size(&s->t) * (p->spec.scaled ? 2 : p->spec.single ? 4 : 8);
-    *in_order = !m->threads && (p->spec.sweeps || p->device->info.units == 1);
+    *in_order = !threads && (p->spec.sweeps || p->device->info.units == 1);
     if (*in_order) return RW_OK;
     if (!s->levels.row && !rw_levels_make(&s->t, upper, &s->levels)) return no_memory(p->device->ctx, s->t.rows);
-    *in_order = !m->threads && bytes < (double)LITTLE * (double)s->levels.n;
+    *in_order = !threads && bytes < (double)LITTLE * (double)s->levels.n;
     return RW_OK;
 }
 
@@ -92,17 +92,29 @@ static bool natural(const int64_t *order, int64_t n)
     return true;
 }
 
+/* Where each row of a side lies: row after row, or by levels. */
+static rw_status choose_positions(const rw_precond *p, bool threads, bool upper, rw_side *s, const int64_t *order,
+                                  bool *in_order, int64_t **position)
+{
+    const int64_t n = s->t.rows;
+    RW_TRY(choose_order(p, threads, upper, s, in_order));
+    *position = rw_calloc((size_t)RW_MAX(n, 1), sizeof **position);
+    if (!*position) return no_memory(p->device->ctx, n);
+    for (int64_t k = 0; k < n; ++k)
+        if (*in_order)
+            (*position)[order[k]] = upper ? n - 1 - k : k;
+        else
+            (*position)[order[s->levels.row[k]]] = k;
+    return RW_OK;
+}
+
 /* The matrix of a side whose pattern is t, with the names of order. */
 static rw_status create_ordered(rw_precond *p, rw_sparse *m, bool upper, rw_side *s, const rw_host *t, const int64_t *order, rw_triangle *to)
 {
     bool in_order;
+    int64_t *position;
     rw_context *ctx = p->device->ctx;
-    RW_TRY(choose_order(p, m, upper, s, &in_order));
-    int64_t *position = rw_calloc((size_t)RW_MAX(t->rows, 1), sizeof *position);
-    if (!position) return no_memory(ctx, t->rows);
-    for (int64_t k = 0; k < t->rows; ++k)
-        if (in_order) position[order[k]] = upper ? t->rows - 1 - k : k;
-        else position[order[s->levels.row[k]]] = k;
+    RW_TRY(choose_positions(p, m->threads, upper, s, order, &in_order, &position));
     const rw_sparse_layout layout = rw_host_layout(t, m->threads, &p->spec);
     const rw_sparse_blocks blocks = {t->rows, t->columns, t->first, t->column, NULL, NULL};
     rw_status status = t->place ? rw_sparse_create_there(p->device, &layout, &blocks, position, &to->t) : rw_sparse_create_ordered(p->device, &layout, &blocks, position, &to->t);
@@ -133,7 +145,7 @@ rw_status rw_factors_begin(rw_precond *p, rw_sparse *m, rw_factors *f)
     rw_triangle *const to[] = {&p->lower, &p->upper};
     for (int i = 0; i < 2; ++i) {
         rw_side *s = &f->side[i];
-        if (!side_of(f, i, false, &s->t)) return no_memory(p->device->ctx, n);
+        if (!rw_factors_side(f, i, false, &s->t)) return no_memory(p->device->ctx, n);
         if (in_place) {
             RW_TRY(create_ordered(p, m, i, s, &s->t, f->order, to[i]));
             RW_TRY(find_rows(to[i]->t, s));
@@ -165,6 +177,28 @@ static rw_status send_side(rw_precond *p, rw_sparse *m, bool upper, rw_side *s, 
     return status;
 }
 
+rw_status rw_triangle_bytes(const rw_precond *p, bool upper, rw_side *s, const int64_t *order, double *bytes)
+{
+    const bool threads = rw_sparse_wants_threads(p->device);
+    bool in_order;
+    int64_t *position = NULL, *back = NULL;
+    rw_host named = {0};
+    rw_status status = choose_positions(p, threads, upper, s, order, &in_order, &position);
+    if (status == RW_OK && !natural(order, s->t.rows)) {
+        back = back_from(order, s->t.rows);
+        status = back ? rw_host_permute(p->device->ctx, &s->t, back, &named) : no_memory(p->device->ctx, s->t.rows);
+    }
+    if (status == RW_OK) {
+        const rw_host *t = named.first ? &named : &s->t;
+        const rw_sparse_layout layout = rw_host_layout(t, threads, &p->spec);
+        status =
+            rw_sparse_bytes(p->device, &layout,
+                            &(rw_sparse_blocks){t->rows, t->columns, t->first, t->column, NULL, NULL}, position, bytes);
+    }
+    rw_free(position), rw_free(back), rw_host_free(&named);
+    return status;
+}
+
 /* place: of the blocks in the order of the matrix, handed over, where the values will be written on the device. */
 static rw_status create_inverse(rw_precond *p, const rw_factors *f, double *inverse, int64_t *place, int64_t *places)
 {
@@ -189,7 +223,7 @@ rw_status rw_factors_begin_there(rw_precond *p, rw_sparse *m, rw_factors *f, int
     if (!(back = back_from(f->order, n))) return no_memory(p->device->ctx, n);
     rw_status status = RW_OK;
     for (int i = 0; status == RW_OK && i < 2; ++i) {
-        status = side_of(f, i, true, &f->side[i].t) ? RW_OK : no_memory(p->device->ctx, n);
+        status = rw_factors_side(f, i, true, &f->side[i].t) ? RW_OK : no_memory(p->device->ctx, n);
         if (status == RW_OK) status = send_side(p, m, i, &f->side[i], f->order, back, triangle[i], to);
     }
     rw_free(back);

@@ -251,7 +251,7 @@ rw_sparse_layout rw_host_layout(const rw_host *h, bool slices, const rw_precond_
 
 rw_status rw_host_send(const rw_host *h, rw_device *dev, const rw_precond_spec *s, rw_sparse **m)
 {
-    const rw_sparse_layout layout = rw_host_layout(h, dev->info.gpu, s);
+    const rw_sparse_layout layout = rw_host_layout(h, rw_sparse_wants_threads(dev), s);
     const rw_sparse_blocks b = {h->rows, h->columns, h->first, h->column, NULL, NULL};
     *m = NULL;
     if (!h->value) return rw_sparse_create_there(dev, &layout, &b, NULL, m);

@@ -1,5 +1,7 @@
-/* Incomplete LU factors, of entries or of blocks: in the pattern of the matrix, with fill by levels, modified, by size; incomplete Cholesky factors, which are those of a hermitian matrix with positive
- * pivots, L D L* written as (D + L) D^-1 (D + L*); and SSOR, whose factors are parts of the matrix. Here are patterns, and
+/* Incomplete LU factors, of entries or of blocks: in the pattern of the matrix, with fill by levels, modified, by size;
+ * incomplete Cholesky factors, which are those of a hermitian matrix with positive
+ * pivots, L D L* written as (D + L) D^-1 (D + L*); and SSOR, whose factors are parts of the matrix. Here are
+ * patterns, and
  * the numbers on the host; on GPUs, and by iterations anywhere, numbers in a known pattern stay on the device (factor.c).
  *
  * Rows are eliminated one after the other (Saad 2003, algorithms 10.4 to 10.6): a_ij <- a_ij - a_ik (d_k^-1 u_kj) for k < i, then the row is multiplied by d_i^-1, as it is applied.
@@ -35,11 +37,17 @@ static rw_status refuse_row(const rw_factors *f, int64_t i, bool finite)
 {
     const long long row = (long long)f->order[i] * f->a.r;
     if (finite && f->definite)
-        return rw_fail(f->ctx, RW_ERR_INPUT, "%s: the diagonal %s of row %lld, counted from 0, is missing or not positive: icc needs a hermitian, positive definite matrix; for others there are ilu0 and gmres", f->who,
-                       f->a.r > 1 ? "block" : "entry", row);
+        return rw_fail(
+            f->ctx, RW_ERR_INPUT,
+            "%s: the diagonal %s of row %lld, counted from 0, is missing or not positive: icc needs a hermitian, "
+            "positive definite matrix; for others there are ilu0 and gmres",
+            f->who, f->a.r > 1 ? "block" : "entry", row);
     if (!finite) return rw_fail(f->ctx, RW_ERR_INPUT, "%s: row %lld of the matrix, counted from 0, has a number that is not finite", f->who, row);
-    return rw_fail(f->ctx, RW_ERR_INPUT, "%s: the diagonal %s of row %lld, counted from 0, is missing or singular, or has become so: more fill, another preconditioner (icc0 for a hermitian, positive definite matrix), or none is needed", f->who,
-                   f->a.r > 1 ? "block" : "entry", row);
+    return rw_fail(
+        f->ctx, RW_ERR_INPUT,
+        "%s: the diagonal %s of row %lld, counted from 0, is missing or singular, or has become so: more fill, "
+        "another preconditioner (icc0 for a hermitian, positive definite matrix), or none is needed",
+        f->who, f->a.r > 1 ? "block" : "entry", row);
 }
 
 static rw_status refuse(const rw_factors *f, int64_t i) { return refuse_row(f, i, !f->a.value || is_finite(f, i)); }
@@ -112,7 +120,7 @@ typedef struct pattern {
 static bool pattern_room(pattern *p, int64_t n)
 {
     if (n <= p->room) return true;
-    const int64_t room = RW_MAX(n, 2 * p->room);
+    const int64_t room = rw_more_room(p->room, n);
     int64_t *column = rw_realloc(p->column, (size_t)room * sizeof *column);
     if (column) p->column = column;
     int32_t *level = rw_realloc(p->level, (size_t)room * sizeof *level);
@@ -144,8 +152,7 @@ static bool fill_row(const rw_host *a, int most, row_list *l, pattern *p, int64_
     return true;
 }
 
-/* The pattern with fill up to a level. */
-static rw_status add_fill(rw_factors *f, int level)
+rw_status rw_factors_fill(rw_factors *f, int level)
 {
     row_list l;
     pattern p = {.first = rw_calloc((size_t)f->a.rows + 1, sizeof *p.first)};
@@ -255,7 +262,8 @@ RW_DENSE_INLINE bool is_definite(const int r, const int parts, const double *d, 
 RW_DENSE_INLINE bool factor_row_of(const rw_factors *f, int64_t i, const int r, const int parts)
 {
     const int size = r * r * parts;
-    double *l = f->side[0].value + f->side[0].at[i] * size, *u = f->side[1].value + f->side[1].at[i] * size, *inverse = f->inverse + f->order[i] * size, d[RW_DENSE_MOST], diagonal[RW_SPARSE_BLOCK_MOST];
+    double *l = f->side[0].value + f->side[0].at[i] * size, *u = f->side[1].value + f->side[1].at[i] * size,
+           *inverse = f->inverse + f->order[i] * size, d[RW_DENSE_MOST], diagonal[RW_SPARSE_BLOCK_MOST];
     if (!copy_row(f, i, size, l, d, u)) return false;
     if (f->definite) shift_diagonal(f, r, parts, d, diagonal);
     if (f->eliminates) eliminate_row(f, i, r, parts, l, d, u);
@@ -276,7 +284,8 @@ static bool factor_row(const rw_factors *f, int64_t i)
     return made;
 }
 
-/* Levels give threads something to do; one thread goes on to the neighbour, whose rows are still in the cache. *first: the first row that cannot be, INT64_MAX: none. */
+/* Levels give threads something to do; one thread goes on to the neighbour, whose rows are still in the cache. *first:
+ * the first row that cannot be, INT64_MAX: none. */
 static rw_status factor_rows(rw_factors *f, int64_t *first)
 {
     rw_levels *l = &f->side[0].levels;
@@ -323,8 +332,11 @@ static rw_status factor(rw_precond *p, rw_factors *f)
     return bad < INT64_MAX ? refuse(f, bad) : RW_OK;
 }
 
-/* Numbers stay on the device; those of icc come from the host, which tries shifts. */
-static bool stays_there(const rw_precond *p, const rw_sparse *m) { return p->spec.method != RW_PRECOND_ICC && (m->threads || p->spec.iterations); }
+bool rw_factors_stay_there(const rw_precond_spec *s, bool threads)
+{
+    return s->method != RW_PRECOND_ICC && s->method != RW_PRECOND_ILUT && (threads || s->iterations);
+}
+static bool stays_there(const rw_precond *p, const rw_sparse *m) { return rw_factors_stay_there(&p->spec, m->threads); }
 
 /* Factors in their pattern, straight into the place where they are applied if that can be. */
 static rw_status create_in_pattern(rw_precond *p, rw_sparse *m, rw_factors *f)
@@ -347,7 +359,7 @@ static rw_status create_ilu(rw_precond *p, rw_sparse *m)
     rw_factors f;
     rw_status status = begin(p, m, rw_precond_method_name(p->spec.method), stays_there(p, m), &f);
     f.definite = p->spec.method == RW_PRECOND_ICC;
-    if (status == RW_OK && p->spec.level > 0) status = add_fill(&f, p->spec.level);
+    if (status == RW_OK && p->spec.level > 0) status = rw_factors_fill(&f, p->spec.level);
     if (status == RW_OK) status = create_in_pattern(p, m, &f);
     free_factors(&f);
     return status;
@@ -411,7 +423,7 @@ static void work_free(work *w)
 static bool side_room(rw_host *t, int64_t *room, int64_t n)
 {
     if (n <= *room) return true;
-    const int64_t more = RW_MAX(n, 2 * *room);
+    const int64_t more = rw_more_room(*room, n);
     int64_t *column = rw_realloc(t->column, (size_t)more * sizeof *column);
     if (column) t->column = column;
     double *value = rw_realloc(t->value, (size_t)more * (size_t)rw_host_size(t) * sizeof *value);
@@ -478,16 +490,26 @@ static rw_status row_by_size(const rw_precond *p, rw_factors *f, work *w, int64_
     return RW_OK;
 }
 
-static rw_status create_ilut(rw_precond *p, rw_sparse *m)
+rw_status rw_ilut_eliminate(const rw_precond *p, rw_factors *f)
 {
-    rw_factors f;
     work w = {0};
-    rw_status status = begin(p, m, "ilut", false, &f);
-    if (status == RW_OK && !work_make(&w, &f)) status = no_memory(&f);
-    for (int64_t i = 0; status == RW_OK && i < f.a.rows; ++i) status = row_by_size(p, &f, &w, i);
-    if (status == RW_OK) status = rw_factors_end(p, m, &f);
-    work_free(&w), free_factors(&f);
+    rw_status status = work_make(&w, f) ? RW_OK : no_memory(f);
+    for (int64_t i = 0; status == RW_OK && i < f->a.rows; ++i) status = row_by_size(p, f, &w, i);
+    work_free(&w);
     return status;
 }
 
-const rw_precond_ops rw_precond_ssor = {create_ssor, NULL, rw_factors_apply}, rw_precond_ilu = {create_ilu, NULL, rw_factors_apply}, rw_precond_icc = {create_ilu, NULL, rw_factors_apply}, rw_precond_ilut = {create_ilut, NULL, rw_factors_apply};
+static rw_status create_ilut(rw_precond *p, rw_sparse *m)
+{
+    rw_factors f;
+    rw_status status = begin(p, m, "ilut", false, &f);
+    if (status == RW_OK) status = rw_ilut_eliminate(p, &f);
+    if (status == RW_OK) status = rw_factors_end(p, m, &f);
+    free_factors(&f);
+    return status;
+}
+
+const rw_precond_ops rw_precond_ssor = {create_ssor, NULL, rw_factors_apply},
+                     rw_precond_ilu = {create_ilu, NULL, rw_factors_apply},
+                     rw_precond_icc = {create_ilu, NULL, rw_factors_apply},
+                     rw_precond_ilut = {create_ilut, NULL, rw_factors_apply};

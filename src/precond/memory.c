@@ -1,269 +1,435 @@
-/* What a preconditioner will hold on the device, from the entries of its matrix.
+/* Forecasts of the memory of a preconditioner from the entries of its matrix: device memory when it is made, and the
+ * largest device and host memory while it is made.
  *
- * Without fill the pattern decides: all blocks are counted. With fill by levels a sample of rows is counted: block (i, j) of a factor has a level of at most p where a path of at most p + 1 steps
- * leads from i to j through rows before both. For amg the first grid is aggregated as it will be, rows of the next matrix are counted in a sample, and coarser grids follow by the same ratio.
- * Cost: the entries are sorted once, and read a few times; nothing is eliminated and no product is formed.
+ * Without fill the pattern decides. Orders, triangles and levels are found as they will be, and the formats lay out
+ * their matrices without making them, padding included: the forecast of the device memory is exact. Fill is counted in
+ * samples (memory_fill.c). Of amg the first grid is aggregated as it will be, and coarser ones follow from a sample
+ * (memory_amg.c).
  *
- * Source: Hysom, Pothen, A scalable parallel algorithm for incomplete factor preconditioning, SIAM J. Sci. Comput. 22, 2001 (fill by paths). */
+ * Cost: the entries are sorted once and read a few times. Nothing is made on the device. Host memory: about twice that
+ * of the entries. */
+#include <omp.h>
 #include <string.h>
 
-#include "precond/precond.h"
+#include "precond/memory.h"
 
-enum { SAMPLE = 400 };
-
-static rw_status no_memory(rw_context *ctx, int64_t rows) { return rw_fail_memory(ctx, (size_t)rows * 24, "the estimate of a preconditioner"); }
-
-/* ---- the matrix ---------------------------------------------------------------------------------------------------------------------------- */
-
-/* Entries sorted by rows; the places of a diagonal that are missing are not added. */
-static rw_status read_entries(rw_context *ctx, const rw_entries *e, rw_host *h)
+static rw_status no_memory(rw_context *ctx, int64_t rows)
 {
+    return rw_fail_memory(ctx, (size_t)rows * 24, "the forecast of a preconditioner's memory");
+}
+
+/* ---- the matrix -------------------------------------------------------------------------------------------------- */
+
+/* Which entries of a row are read: none that are 0, but for the diagonal's; zeros: all. */
+static bool is_read(const rw_entries *e, const rw_sorted *s, int64_t i, int64_t k, bool zeros)
+{
+    const double *v = e->value + (e->is_complex ? 2 : 1) * s->entry[k];
+    return zeros || s->column[k] == i || v[0] != 0 || (e->is_complex && v[1] != 0);
+}
+
+/* Entries sorted by rows, with a 0 on the diagonal where it is missing. *whole: none was left out. */
+static rw_status read_entries(rw_context *ctx, const rw_entries *e, bool zeros, rw_host *h, bool *whole)
+{
+    int64_t added = 0;
     rw_sorted s = {0};
     *h = (rw_host){.rows = e->rows, .columns = e->columns, .r = 1, .parts = e->is_complex ? 2 : 1};
     RW_TRY(rw_sort_entries(ctx, e->rows, e->columns, e->n, e->row, e->column, &s));
+    bool *has = rw_calloc((size_t)e->rows, sizeof *has);
     h->first = rw_calloc((size_t)e->rows + 1, sizeof *h->first);
-    if (h->first) memcpy(h->first, s.first, ((size_t)e->rows + 1) * sizeof *h->first);
-    const bool made = h->first && rw_host_make(h);
-    for (int64_t k = 0; made && k < e->n; ++k) {
-        h->column[k] = s.column[k];
-        for (int p = 0; p < h->parts; ++p) h->value[h->parts * k + p] = e->value[h->parts * s.entry[k] + p];
+    bool made = has && h->first;
+    for (int64_t i = 0; made && i < e->rows; ++i) {
+        h->first[i + 1] = h->first[i];
+        for (int64_t k = s.first[i]; k < s.first[i + 1]; ++k)
+            has[i] |= s.column[k] == i, h->first[i + 1] += is_read(e, &s, i, k, zeros);
+        h->first[i + 1] += !has[i], added += !has[i];
     }
-    rw_sorted_free(&s);
+    made = made && rw_host_make(h);
+    for (int64_t i = 0, at = 0; made && i < e->rows; ++i) {
+        bool missing = !has[i];
+        for (int64_t k = s.first[i]; k < s.first[i + 1] || missing; ++k) {
+            if (missing && (k == s.first[i + 1] || s.column[k] > i)) h->column[at++] = i, missing = false;
+            if (k == s.first[i + 1] || !is_read(e, &s, i, k, zeros)) continue;
+            for (int p = 0; p < h->parts; ++p) h->value[h->parts * at + p] = e->value[h->parts * s.entry[k] + p];
+            h->column[at++] = s.column[k];
+        }
+    }
+    *whole = made && h->first[h->rows] == e->n + added;
+    rw_free(has), rw_sorted_free(&s);
     if (made) return RW_OK;
     rw_host_free(h);
     return no_memory(ctx, e->rows);
 }
 
-/* Blocks as rw_precond_blocks finds them. */
-static rw_status read_blocks(rw_context *ctx, const rw_precond_spec *s, const rw_sparse_layout *l, const rw_entries *e, rw_host *b)
+/* Host: entries of a matrix that is stored in other blocks, and those gathered; device: its copy in blocks. */
+static rw_status take_copy(rw_forecast *f, const rw_host *h, const rw_host *b)
+{
+    const rw_sizes one = rw_sizes_of(f, h), z = rw_sizes_of(f, b ? b : h);
+    const double n = (double)h->rows, entries = (double)h->first[h->rows],
+                 found = rw_host_bytes(&one, n, entries, true);
+    rw_take(&f->host, found);
+    rw_pass(&f->host, 8 * n);
+    if (b) {
+        rw_forecast whole = *f;
+        double bytes, gathered = b == h ? 0 : rw_host_bytes(&z, (double)b->rows, (double)b->first[b->rows], true);
+        whole.p.spec = (rw_precond_spec){0};
+        RW_TRY(rw_pattern_bytes(&whole, b, &bytes));
+        rw_pass(&f->host, b == h ? 0 : gathered + 16 * (double)b->columns);
+        rw_take(&f->host, gathered), rw_take(&f->device, bytes);
+        rw_give(&f->host, gathered);
+        f->plain = !f->threads;
+    }
+    rw_give(&f->host, found);
+    return RW_OK;
+}
+
+/* Blocks as rw_precond_blocks finds them; *copy: bytes of the matrix's copy, which goes when all is made. */
+static rw_status read_blocks(rw_forecast *f, const rw_sparse_layout *l, const rw_entries *e, rw_host *b, double *copy)
 {
     rw_host h;
+    rw_context *ctx = f->p.device->ctx;
+    const rw_precond_spec *s = &f->p.spec;
     const int stored = l->format == RW_SPARSE_VBCSR || l->block_rows != l->block_columns ? 0 : RW_MAX(l->block_rows, 1);
     const bool finds = s->method == RW_PRECOND_AMG && (s->block == RW_PRECOND_BLOCK_AUTO || (!s->block && stored <= 1));
-    RW_TRY(read_entries(ctx, e, &h));
+    const bool keeps = s->method != RW_PRECOND_AMG && s->method != RW_PRECOND_JACOBI &&
+                       s->method != RW_PRECOND_CHEBYSHEV && rw_factors_stay_there(s, f->threads);
+    bool whole;
+    /* kernels that read the matrix as it is stored keep its zeros */
+    RW_TRY(read_entries(ctx, e, keeps && (s->block <= 0 || s->block == stored), &h, &whole));
+    if (stored == 1) f->plain &= whole;
     const int r = finds ? rw_unknowns_per_node(&h) : s->block > 0 ? s->block : RW_MAX(stored, 1);
-    if (r == 1) return *b = h, RW_OK;
-    rw_status status = h.rows % r ? rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: block = %d does not divide the %lld rows of the matrix", rw_precond_method_name(s->method), r, (long long)h.rows)
-                       : rw_host_gather(&h, r, b) ? RW_OK
-                                                  : no_memory(ctx, h.rows);
+    rw_status status = RW_OK;
+    if (h.rows % r)
+        status =
+            rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: block = %d does not divide the %lld rows of the matrix",
+                    rw_precond_method_name(s->method), r, (long long)h.rows);
+    *b = (rw_host){0}, *copy = 0;
+    if (status == RW_OK && r > 1) status = rw_host_gather(&h, r, b) ? RW_OK : no_memory(ctx, h.rows);
+    if (status == RW_OK && (r != stored || finds)) status = take_copy(f, &h, r == stored ? NULL : r == 1 ? &h : b);
+    *copy = f->device.now;
+    if (status == RW_OK && r == 1) return *b = h, RW_OK;
     rw_host_free(&h);
+    if (status != RW_OK) rw_host_free(b);
     return status;
 }
 
-/* ---- sizes ---------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
-typedef struct sizes { double block, index, row, vector; } sizes; /* bytes of a block with its column, an index, a row's scales, a block row of a vector */
-
-static sizes sizes_of(const rw_host *h, const rw_precond_spec *s, rw_dtype vectors)
+rw_sizes rw_sizes_of(const rw_forecast *f, const rw_host *h)
 {
-    const rw_sparse_layout l = rw_host_layout(h, false, s);
-    const double index = (double)h->first[h->rows] * h->r * h->r < INT32_MAX ? 4 : 8;
-    return (sizes){(double)h->r * h->r * (double)rw_sparse_value_size(&l) + index, index, s->scaled ? 2. * h->r : 0, (double)h->r * (double)rw_dtype_size(vectors)};
+    const rw_sparse_layout l = rw_host_layout(h, f->threads, &f->p.spec);
+    const double index = (double)h->first[h->rows] * h->r * h->r < INT32_MAX ? 4 : 8, area = (double)h->r * h->r;
+    return (rw_sizes){area * (double)rw_sparse_value_size(&l) + index, index, f->p.spec.scaled ? 2. * h->r : 0,
+                      (double)h->r * (double)rw_dtype_size(f->p.type), 8 * area * h->parts};
 }
 
-/* A matrix of so many block rows and blocks; of a triangle also the order of its rows. */
-static double matrix(const sizes *z, double rows, double blocks) { return blocks * z->block + rows * (z->index + z->row); }
-static double triangle(const sizes *z, double rows, double blocks) { return matrix(z, rows, blocks) + rows * z->index; }
-
-/* Row number k of a sample that is spread over all rows. */
-static int64_t sampled(int64_t rows, int64_t k) { return rows <= SAMPLE ? k : (int64_t)(((double)k + 0.5) * (double)rows / SAMPLE); }
-
-/* ---- fill by levels ------------------------------------------------------------------------------------------------------------------------ */
-
-/* The pattern of the transpose, without values. */
-static bool transpose(const rw_host *h, rw_host *t)
+double rw_matrix_bytes(const rw_forecast *f, const rw_sizes *z, double rows, double blocks, double padding)
 {
-    *t = (rw_host){.rows = h->columns, .columns = h->rows, .r = h->r, .parts = h->parts, .borrowed = true, .first = rw_calloc((size_t)h->columns + 1, sizeof *t->first)};
-    if (!t->first) return false;
-    for (int64_t k = 0; k < h->first[h->rows]; ++k) ++t->first[h->column[k] + 1];
-    for (int64_t j = 0; j < t->rows; ++j) t->first[j + 1] += t->first[j];
-    int64_t *at = rw_calloc((size_t)RW_MAX(t->rows, 1), sizeof *at);
-    const bool made = at && rw_host_make(t);
-    for (int64_t j = 0; made && j < t->rows; ++j) at[j] = t->first[j];
-    for (int64_t i = 0; made && i < h->rows; ++i)
-        for (int64_t k = h->first[i]; k < h->first[i + 1]; ++k) t->column[at[h->column[k]]++] = i;
-    rw_free(at);
-    return made;
+    return blocks * (f->threads ? padding : 1) * z->block + rows * ((f->threads ? z->index / 32 : z->index) + z->row);
 }
 
-typedef struct search { int64_t *seen, *now, *next; } search;
-
-/* Columns j > i of row i that paths of at most level + 1 steps through rows before i reach. */
-static int64_t reached(const rw_host *h, int64_t i, int level, search *w)
+rw_status rw_pattern_bytes(const rw_forecast *f, const rw_host *h, double *bytes)
 {
-    int64_t found = 0, n = 1;
-    w->now[0] = i, w->seen[i] = i + 1;
-    for (int step = 0; step <= level && n; ++step) {
-        int64_t more = 0;
-        for (int64_t q = 0; q < n; ++q)
-            for (int64_t k = h->first[w->now[q]]; k < h->first[w->now[q] + 1]; ++k) {
-                const int64_t j = h->column[k];
-                if (w->seen[j] == i + 1) continue;
-                w->seen[j] = i + 1;
-                if (j > i) ++found;
-                else w->next[more++] = j;
-            }
-        int64_t *swap = w->now;
-        w->now = w->next, w->next = swap, n = more;
+    const rw_sparse_layout l = rw_host_layout(h, f->threads, &f->p.spec);
+    return rw_sparse_bytes(f->p.device, &l, &(rw_sparse_blocks){h->rows, h->columns, h->first, h->column, NULL, NULL},
+                           NULL, bytes);
+}
+
+double rw_host_bytes(const rw_sizes *z, double rows, double blocks, bool values)
+{
+    return 8 * (rows + 1) + blocks * (8 + (values ? z->values : 0));
+}
+
+void rw_take_matrix(rw_forecast *f, const rw_sizes *z, double rows, double bytes, bool there)
+{
+    rw_take(&f->device, bytes);
+    if (f->threads) rw_take(&f->host, 4 * rows); /* lengths of rows */
+    if (f->p.device->ops->discrete) rw_take(&f->host, bytes * (there ? z->index / z->block : 1));
+}
+
+rw_status rw_take_diagonal(rw_forecast *f, const rw_sizes *z, const rw_host *h, double rows)
+{
+    double bytes =
+        rw_matrix_bytes(f, z, rows, f->threads ? 32 * (double)(int64_t)((rows + 31) / 32) : rows, 1) + z->index;
+    const double host = rw_host_bytes(z, rows, rows, true);
+    if (rows == (double)h->rows) {
+        rw_host d = {.rows = h->rows,
+                     .columns = h->rows,
+                     .r = h->r,
+                     .parts = h->parts,
+                     .borrowed = true,
+                     .first = rw_calloc((size_t)h->rows + 1, sizeof *d.first)};
+        for (int64_t i = 0; d.first && i <= d.rows; ++i) d.first[i] = i;
+        const bool made = d.first && rw_host_make(&d);
+        for (int64_t i = 0; made && i < d.rows; ++i) d.column[i] = i;
+        const rw_status status = made ? rw_pattern_bytes(f, &d, &bytes) : no_memory(f->p.device->ctx, d.rows);
+        rw_host_free(&d);
+        RW_TRY(status);
     }
-    return found;
+    rw_take(&f->host, host);
+    rw_take_matrix(f, z, rows, bytes, false);
+    rw_give(&f->host, host);
+    return RW_OK;
 }
 
-/* Blocks of both factors beside the diagonal. The lower one is the upper one of the transpose. */
-static rw_status count_fill(rw_context *ctx, const rw_host *h, int level, double blocks[2])
+void rw_pass_eigenvalue(rw_forecast *f, const rw_sizes *z, double rows) { rw_pass(&f->device, 2 * rows * z->vector); }
+
+/* The matrix as the host reads it. */
+static double read_bytes(const rw_forecast *f, const rw_sizes *z, const rw_host *h)
 {
-    const size_t n = (size_t)RW_MAX(h->rows, 1);
-    const int64_t rows = RW_MIN(h->rows, SAMPLE);
-    rw_host t = {0};
-    search w = {rw_calloc(n, sizeof *w.seen), rw_calloc(n, sizeof *w.now), rw_calloc(n, sizeof *w.next)};
-    const bool made = transpose(h, &t) && w.seen && w.now && w.next;
-    for (int side = 0; made && side < 2; ++side) {
-        memset(w.seen, 0, n * sizeof *w.seen);
-        blocks[side] = 0;
-        for (int64_t k = 0; k < rows; ++k) blocks[side] += (double)reached(side ? h : &t, sampled(h->rows, k), level, &w);
-        blocks[side] *= rows ? (double)h->rows / (double)rows : 0;
+    return rw_host_bytes(z, (double)h->rows, (double)h->first[h->rows], !f->plain);
+}
+
+/* ---- factors ----------------------------------------------------------------------------------------------------- */
+
+/* Every row has a diagonal. */
+static void find_diagonals(rw_factors *k)
+{
+    for (int64_t i = 0; i < k->a.rows; ++i)
+        for (k->diagonal[i] = k->first[i]; k->column[k->diagonal[i]] != i;) ++k->diagonal[i];
+}
+
+typedef struct sides {
+    double blocks[2], bytes[2], levels[2];
+} sides;
+
+/* Both triangles of the pattern, exactly. */
+static rw_status find_exact_sides(rw_forecast *f, rw_factors *k, sides *t)
+{
+    for (int i = 0; i < 2; ++i) {
+        rw_side side = {0};
+        const rw_status status = rw_factors_side(k, i, false, &side.t)
+                                     ? rw_triangle_bytes(&f->p, i, &side, k->order, &t->bytes[i])
+                                     : no_memory(k->ctx, k->a.rows);
+        t->levels[i] = (double)side.levels.n, t->blocks[i] = side.t.first ? (double)side.t.first[k->a.rows] : 0;
+        rw_side_free(&side);
+        RW_TRY(status);
     }
-    rw_free(w.seen), rw_free(w.now), rw_free(w.next), rw_host_free(&t);
-    return made ? RW_OK : no_memory(ctx, h->rows);
+    return RW_OK;
 }
 
-/* Blocks below and above the diagonal; extra: so many more per row where there is room (ilut). */
-static void count_sides(const rw_host *h, int64_t extra, double blocks[2])
+/* With fill by levels, whose slices cannot be known from a sample of rows. */
+static rw_status find_filled_sides(rw_forecast *f, rw_factors *k, sides *t)
 {
-    blocks[0] = blocks[1] = 0;
-    for (int64_t i = 0; i < h->rows; ++i) {
-        int64_t below = 0, above = 0;
-        for (int64_t k = h->first[i]; k < h->first[i + 1]; ++k) below += h->column[k] < i, above += h->column[k] > i;
-        blocks[0] += (double)RW_MIN(below + extra, i), blocks[1] += (double)RW_MIN(above + extra, h->rows - 1 - i);
+    rw_status status = rw_factors_fill(k, f->p.spec.level);
+    if (status == RW_OK) {
+        find_diagonals(k);
+        status = find_exact_sides(f, k, t);
+        rw_free(k->first), rw_free(k->column);
     }
+    k->first = k->a.first, k->column = k->a.column;
+    find_diagonals(k);
+    return status;
 }
 
-static double factors(const sizes *z, const rw_host *h, const rw_precond_spec *s, const double blocks[2])
+/* Both triangles without fill, then what fill adds to them. */
+static rw_status find_sides(rw_forecast *f, rw_factors *k, const rw_sizes *z, sides *t)
 {
-    const double n = (double)h->rows;
-    return matrix(z, n, n) + triangle(z, n, blocks[0]) + triangle(z, n, blocks[1]) + (s->sweeps ? 2 * n * z->vector : 0);
-}
-
-/* ---- amg ------------------------------------------------------------------------------------------------------------------------------------ */
-
-/* The pattern of the smoothed prolongation. */
-static bool prolong(const rw_host *a, const bool *strong, const int64_t *of, int64_t aggregates, int64_t *seen, rw_host *p)
-{
-    *p = (rw_host){.rows = a->rows, .columns = aggregates, .r = a->r, .parts = a->parts, .borrowed = true, .first = rw_calloc((size_t)a->rows + 1, sizeof *p->first)};
-    p->column = rw_calloc((size_t)RW_MAX(a->first[a->rows], 1), sizeof *p->column);
-    if (!p->first || !p->column) return false;
-    int64_t n = 0;
-    for (int64_t i = 0; i < a->rows; ++i) {
-        for (int64_t k = a->first[i]; of[i] >= 0 && k < a->first[i + 1]; ++k) {
-            const int64_t j = a->column[k], to = of[j];
-            if (!(strong[k] || j == i) || to < 0 || seen[to] == i + 1) continue;
-            seen[to] = i + 1, p->column[n++] = to;
-        }
-        p->first[i + 1] = n;
-    }
-    return true;
-}
-
-/* Blocks per row of P* A P, from a sample of rows. */
-static double coarse_row(const rw_host *a, const rw_host *p, const rw_host *down, int64_t *seen)
-{
-    const int64_t rows = RW_MIN(down->rows, SAMPLE);
-    double found = 0;
-    memset(seen, 0, (size_t)a->rows * sizeof *seen);
-    for (int64_t s = 0; s < rows; ++s) {
-        const int64_t row = sampled(down->rows, s);
-        for (int64_t d = down->first[row]; d < down->first[row + 1]; ++d)
-            for (int64_t k = a->first[down->column[d]]; k < a->first[down->column[d] + 1]; ++k)
-                for (int64_t e = p->first[a->column[k]]; e < p->first[a->column[k] + 1]; ++e)
-                    if (seen[p->column[e]] != row + 1) seen[p->column[e]] = row + 1, ++found;
-    }
-    return rows ? found / (double)rows : 0;
-}
-
-/* Smoother and vectors of a grid, but for its matrix and the way to the next. */
-static double smoother(const sizes *z, double rows) { return matrix(z, rows, rows) + 2 * rows * z->vector; }
-static double direct(const sizes *z, const rw_host *a, double rows)
-{
-    const double n = rows * a->r, value = (z->block - z->index) / (a->r * a->r);
-    return n * n * (value + z->index) + n * z->index;
-}
-
-/* Grids after the first: `ratio` of the rows before, so many blocks per row in the matrix and in the prolongation. */
-static double coarser(const sizes *z, const rw_host *a, double rows, double ratio, double wide, double narrow)
-{
-    double bytes = 0;
-    for (;; rows *= ratio) {
-        bytes += matrix(z, rows, rows * RW_MIN(wide, rows)) + 2 * rows * z->vector;
-        if (rows * a->r <= RW_AMG_DIRECT) return bytes + direct(z, a, rows);
-        bytes += smoother(z, rows) + rows * z->vector + matrix(z, rows, rows * narrow) + matrix(z, rows * ratio, rows * narrow);
-    }
-}
-
-static rw_status estimate_amg(rw_context *ctx, const rw_host *a, const rw_precond_spec *s, const sizes *z, double *bytes)
-{
-    const double n = (double)a->rows;
-    *bytes = n * z->vector;
-    if (n * a->r <= RW_AMG_DIRECT) return *bytes += direct(z, a, n), RW_OK;
-    rw_host p = {0}, down = {0};
-    double *d = rw_amg_diagonal(a);
-    bool *strong = d ? rw_amg_strong(a, d, s->theta > 0 ? s->theta : RW_AMG_THETA) : NULL;
-    int64_t *of = rw_calloc((size_t)a->rows, sizeof *of), *seen = rw_calloc((size_t)a->rows, sizeof *seen);
-    bool made = strong && of && seen;
-    const int64_t aggregates = made ? rw_amg_aggregate(a, strong, of) : 0;
-    const bool smaller = aggregates > 0 && aggregates < a->rows - a->rows / 5;
-    *bytes += smoother(z, n);
-    if (made && !smaller && n * a->r <= RW_AMG_STUCK) *bytes += direct(z, a, n);
-    if (made && smaller) {
-        made = prolong(a, strong, of, aggregates, seen, &p) && transpose(&p, &down);
-        if (made) {
-            const double m = (double)aggregates, blocks = (double)p.first[p.rows];
-            *bytes += n * z->vector + matrix(z, n, blocks) + matrix(z, m, blocks);
-            *bytes += coarser(z, a, m, m / n, coarse_row(a, &p, &down, seen), blocks / n);
-        }
-    }
-    rw_free(d), rw_free(strong), rw_free(of), rw_free(seen), rw_host_free(&p), rw_host_free(&down);
-    return made ? RW_OK : no_memory(ctx, a->rows);
-}
-
-/* ---- the whole ------------------------------------------------------------------------------------------------------------------------------ */
-
-static rw_status estimate(rw_context *ctx, const rw_precond_spec *s, const rw_host *h, rw_dtype vectors, double bytes[2])
-{
-    enum { FILL = 10 }; /* of ilut, where spec.fill is 0 */
-    const sizes z = sizes_of(h, s, vectors);
-    const double n = (double)h->rows;
-    double blocks[2];
-    switch (s->method) {
-    case RW_PRECOND_JACOBI: return bytes[0] = bytes[1] = matrix(&z, n, n), RW_OK;
-    case RW_PRECOND_CHEBYSHEV: return bytes[0] = bytes[1] = smoother(&z, n) + n * z.vector, RW_OK;
-    case RW_PRECOND_AMG: RW_TRY(estimate_amg(ctx, h, s, &z, &bytes[0])); return bytes[1] = bytes[0], RW_OK;
-    case RW_PRECOND_ILUT:
-        count_sides(h, s->fill ? s->fill : FILL, blocks);
-        bytes[1] = factors(&z, h, s, blocks), bytes[0] = factors(&z, h, s, (const double[2]){0, 0});
+    const rw_precond_spec *s = &f->p.spec;
+    const double n = (double)k->a.rows, order = 2 * n * z->index;
+    double blocks[2], each[2];
+    if (s->level > 0 && f->threads) return find_filled_sides(f, k, t);
+    RW_TRY(find_exact_sides(f, k, t));
+    each[0] = each[1] = z->block;
+    bool found = true;
+    if (s->method == RW_PRECOND_ILUT)
+        RW_TRY(rw_count_ilut(f, &k->a, blocks, each, &found));
+    else if (s->level > 0)
+        RW_TRY(rw_count_fill(k->ctx, &k->a, s->level, blocks));
+    else
         return RW_OK;
-    case RW_PRECOND_SSOR:
-    case RW_PRECOND_ILU:
-    case RW_PRECOND_MILU:
-    case RW_PRECOND_ICC:
-        if (s->level > 0) RW_TRY(count_fill(ctx, h, s->level, blocks));
-        else count_sides(h, 0, blocks);
-        return bytes[0] = bytes[1] = factors(&z, h, s, blocks), RW_OK;
-    default: return bytes[0] = bytes[1] = 0, RW_OK;
+    for (int i = 0; found && i < 2; ++i) {
+        if (s->method == RW_PRECOND_ILUT)
+            t->bytes[i] = RW_MAX(blocks[i] * each[i], order);
+        else
+            t->bytes[i] += RW_MAX(blocks[i] - t->blocks[i], 0) * each[i];
+        t->blocks[i] = blocks[i];
+    }
+    return RW_OK;
+}
+
+/* Bounds of ilut: no blocks beside the diagonal, and `fill` more per row than the matrix has. */
+static void find_bounds(rw_forecast *f, const rw_factors *k, const rw_sizes *z, double inverse, const sides *t)
+{
+    const double n = (double)k->a.rows, order = 2 * n * z->index;
+    double most = 0;
+    for (int64_t i = 0; i < k->a.rows; ++i) {
+        const int64_t below = k->diagonal[i] - k->first[i], above = k->first[i + 1] - k->diagonal[i] - 1;
+        most += (double)(RW_MIN(below + f->p.spec.fill, i) + RW_MIN(above + f->p.spec.fill, k->a.rows - 1 - i));
+    }
+    f->least = inverse + (f->threads ? 0 : 2 * order),
+    f->most = RW_MAX(inverse + most * z->block + 2 * order, inverse + t->bytes[0] + t->bytes[1]);
+    f->least = RW_MIN(f->least, inverse + t->bytes[0] + t->bytes[1]);
+}
+
+/* Host, after the matrix is in its order: triangles are made side by side, each with its levels. named: their rows have
+ * other names on the device. */
+static void take_sides(rw_forecast *f, const rw_sizes *z, const rw_factors *k, const sides *t, bool in_place,
+                       bool named, double grown)
+{
+    const double n = (double)k->a.rows;
+    double held = 0;
+    for (int i = 0; i < 2; ++i) {
+        const double side = rw_host_bytes(z, n, grown * t->blocks[i], !in_place),
+                     levels = t->levels[i] > 0 ? 8 * n + 8 * t->levels[i] : 0;
+        rw_take(&f->host, side), held += side;
+        if (in_place)
+            rw_pass(&f->host, levels + 16 * n), rw_take(&f->host, levels + 8 * n), held += levels,
+                rw_take_matrix(f, z, n, t->bytes[i], false), rw_take(&f->host, 8 * n), held += 8 * n;
+    }
+    if (k->eliminates && omp_get_max_threads() > 1 && (!in_place || t->levels[0] == 0) &&
+        f->p.spec.method != RW_PRECOND_ILUT)
+        rw_take(&f->host, 16 * n), held += 16 * n;
+    for (int i = 0; !in_place && i < 2; ++i) {
+        const double copy = named ? rw_host_bytes(z, n, t->blocks[i], true) + 8 * n : 0,
+                     levels = t->levels[i] > 0 ? 8 * n + 8 * t->levels[i] : 0;
+        rw_take(&f->host, copy + levels + 8 * n);
+        rw_pass(&f->host, 8 * n);
+        rw_take_matrix(f, z, n, t->bytes[i], false);
+        rw_give(&f->host, copy + levels);
+    }
+    rw_give(&f->host, held);
+}
+
+/* Numbers that stay on the device: the host has patterns and places, the device indices and the factors once or twice
+ * more. */
+static void take_there(rw_forecast *f, const rw_sizes *z, const rw_factors *k, const sides *t, bool named)
+{
+    const rw_precond_spec *s = &f->p.spec;
+    const double n = (double)k->a.rows, blocks = n + t->blocks[0] + t->blocks[1];
+    const double indices = z->index * (3 * blocks + (k->eliminates && !s->iterations ? 4 : 3) * n + 1),
+                 numbers = blocks * k->a.r * k->a.r * k->a.parts * (f->twice ? 8 : 4) * (s->iterations ? 2 : 1);
+    double held = 8 * blocks + 8 * n; /* places, the order back */
+    rw_take(&f->host, held);
+    for (int i = 0; i < 2; ++i) {
+        const double side = 8 * n + 16 * t->blocks[i], levels = t->levels[i] > 0 ? 8 * n + 8 * t->levels[i] : 0;
+        rw_take(&f->host, side + levels), held += side + levels;
+        rw_take(&f->host, 8 * n); /* places of rows */
+        rw_pass(&f->host, 8 * n + (named ? side + 8 * n : 0));
+        rw_take_matrix(f, z, n, t->bytes[i], true);
+    }
+    rw_pass(&f->device, indices + numbers + 4 * n);
+    if (f->p.device->ops->discrete) rw_pass(&f->host, indices);
+    rw_give(&f->host, held);
+}
+
+/* The matrix in the order of elimination, into k->a. */
+static rw_status put_in_order(rw_forecast *f, const rw_host *h, rw_factors *k)
+{
+    const size_t n = (size_t)h->rows;
+    k->order = rw_calloc(n, sizeof *k->order), k->diagonal = rw_calloc(n, sizeof *k->diagonal);
+    if (!k->order || !k->diagonal) return no_memory(k->ctx, h->rows);
+    for (int64_t i = 0; i < h->rows; ++i) k->order[i] = i;
+    if (f->p.spec.order == RW_ORDER_COLOURS) {
+        RW_TRY(rw_order_colours(k->ctx, h, k->order));
+        RW_TRY(rw_host_permute(k->ctx, h, k->order, &k->a));
+    } else {
+        k->a = *h;
+        k->a.borrowed = true;
+    }
+    k->first = k->a.first, k->column = k->a.column;
+    find_diagonals(k);
+    return RW_OK;
+}
+
+static rw_status forecast_ordered(rw_forecast *f, const rw_host *h, rw_factors *k)
+{
+    const rw_precond_spec *s = &f->p.spec;
+    const rw_sizes z = rw_sizes_of(f, h);
+    const bool there = rw_factors_stay_there(s, f->threads), coloured = s->order == RW_ORDER_COLOURS,
+               ilut = s->method == RW_PRECOND_ILUT;
+    const double n = (double)h->rows, entries = (double)h->first[h->rows], arrays = 16 * n + (there ? 0 : n * z.values);
+    double held = there ? 8 * (n + 1) + 16 * entries : read_bytes(f, &z, h);
+    sides t;
+    RW_TRY(find_sides(f, k, &z, &t));
+    const double blocks = n + t.blocks[0] + t.blocks[1];
+    rw_take(&f->host, held);
+    rw_take(&f->host, arrays), held += arrays;
+    if (coloured) {
+        const double copy = there ? 8 * (n + 1) + 16 * entries : rw_host_bytes(&z, n, entries, true);
+        rw_take(&f->host, copy + 8 * n);
+        rw_give(&f->host, held - arrays + 8 * n), held = copy + arrays;
+    }
+    if (s->level > 0)
+        rw_pass(&f->host, 21 * n + 13.5 * blocks), rw_take(&f->host, 8 * n + 9 * blocks),
+            held += 8 * n + 9 * blocks; /* room for an eighth more, on average */
+    const bool in_place = !there && !ilut && !f->threads && !s->single && !s->scaled && !coloured;
+    const double work = ilut ? 29 * n + n * z.values : 0;
+    const double before = f->device.now;
+    if (ilut)
+        rw_pass(&f->host,
+                work + rw_host_bytes(&z, 2 * n, 1.125 * (t.blocks[0] + t.blocks[1]), true)); /* as much room as above */
+    if (!there) take_sides(f, &z, k, &t, in_place, coloured, ilut ? 1.125 : 1);
+    RW_TRY(rw_take_diagonal(f, &z, h, n));
+    if (there) take_there(f, &z, k, &t, coloured);
+    rw_give(&f->host, held);
+    if (ilut) find_bounds(f, k, &z, f->device.now - before - t.bytes[0] - t.bytes[1], &t);
+    if (s->sweeps) rw_take(&f->device, 2 * n * z.vector);
+    return RW_OK;
+}
+
+static rw_status forecast_factors(rw_forecast *f, const rw_host *h)
+{
+    rw_factors k = {.ctx = f->p.device->ctx,
+                    .who = rw_precond_method_name(f->p.spec.method),
+                    .eliminates = f->p.spec.method != RW_PRECOND_SSOR};
+    rw_status status = put_in_order(f, h, &k);
+    if (status == RW_OK) status = forecast_ordered(f, h, &k);
+    rw_free(k.order), rw_free(k.diagonal);
+    if (k.a.first != h->first) rw_host_free(&k.a);
+    return status;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static rw_status forecast(rw_forecast *f, const rw_host *h)
+{
+    const rw_sizes z = rw_sizes_of(f, h);
+    const double n = (double)h->rows;
+    const double read = read_bytes(f, &z, h);
+    switch (f->p.spec.method) {
+    case RW_PRECOND_JACOBI:
+    case RW_PRECOND_CHEBYSHEV:
+        rw_take(&f->host, read);
+        RW_TRY(rw_take_diagonal(f, &z, h, n));
+        rw_give(&f->host, read);
+        if (f->p.spec.method == RW_PRECOND_CHEBYSHEV)
+            rw_pass_eigenvalue(f, &z, n), rw_take(&f->device, 3 * n * z.vector);
+        return RW_OK;
+    case RW_PRECOND_AMG: return rw_forecast_amg(f, h);
+    default: return forecast_factors(f, h);
     }
 }
 
-rw_status rw_precond_estimate(rw_context *ctx, const rw_precond_spec *spec, const rw_sparse_layout *layout, const rw_entries *entries, rw_dtype vectors, int64_t bytes[2])
+rw_status rw_precond_estimate(rw_device *dev, const rw_precond_spec *spec, const rw_sparse_layout *l,
+                              const rw_entries *entries, rw_dtype vectors, rw_precond_bytes *bytes)
 {
-    RW_NEED(ctx, "context"); RW_NEED(spec, "spec"); RW_NEED(layout, "layout"); RW_NEED(entries, "entries"); RW_NEED(bytes, "bytes");
+    RW_NEED(dev, "device");
+    RW_NEED(spec, "spec");
+    RW_NEED(l, "layout");
+    RW_NEED(entries, "entries");
+    RW_NEED(bytes, "bytes");
+    const bool threads = rw_sparse_wants_threads(dev), rows = l->format == RW_SPARSE_CSR || l->format == RW_SPARSE_BCSR;
+    rw_forecast f =
+        {.p = {.device = dev, .spec = rw_precond_defaults(threads, *spec), .type = vectors, .n = entries->rows},
+         .threads = threads};
     rw_host h;
-    double found[2] = {0};
-    bytes[0] = bytes[1] = 0;
+    double copy;
+    *bytes = (rw_precond_bytes){0};
+    f.twice = l->values == RW_F64 || l->values == RW_C128 || vectors == RW_F64 || vectors == RW_C128;
+    f.plain =
+        rows && !l->scaled && (l->values == RW_F64 || l->values == RW_C128) && (!l->by_columns || l->block_rows <= 1);
     if (entries->rows != entries->columns)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: preconditioners need square ones", (long long)entries->rows, (long long)entries->columns);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: preconditioners need square ones",
+                       (long long)entries->rows, (long long)entries->columns);
     if (spec->method == RW_PRECOND_NONE || entries->rows == 0) return RW_OK;
-    RW_TRY(read_blocks(ctx, spec, layout, entries, &h));
-    rw_status status = estimate(ctx, spec, &h, vectors, found);
+    RW_TRY(read_blocks(&f, l, entries, &h, &copy));
+    const rw_status status = forecast(&f, &h);
+    rw_give(&f.device, copy);
+    rw_pass(&f.device, 2 * (double)entries->rows * (double)rw_dtype_size(vectors)); /* the first application */
     rw_host_free(&h);
-    for (int i = 0; i < 2 && status == RW_OK; ++i) bytes[i] = (int64_t)found[i];
-    return status;
+    RW_TRY(status);
+    const double now = f.device.now;
+    *bytes = (rw_precond_bytes){(int64_t)now, (int64_t)(f.most > 0 ? f.least : now),
+                                (int64_t)(f.most > 0 ? f.most : now), (int64_t)f.device.peak, (int64_t)f.host.peak};
+    return RW_OK;
 }

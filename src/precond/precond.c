@@ -11,8 +11,14 @@ static const char *const names[] = {
 #undef RW_X
 };
 static const rw_precond_ops *const methods[] = {
-    [RW_PRECOND_NONE] = NULL,           [RW_PRECOND_JACOBI] = &rw_precond_jacobi, [RW_PRECOND_SSOR] = &rw_precond_ssor,           [RW_PRECOND_ILU] = &rw_precond_ilu,
-    [RW_PRECOND_MILU] = &rw_precond_ilu, [RW_PRECOND_ILUT] = &rw_precond_ilut,     [RW_PRECOND_CHEBYSHEV] = &rw_precond_chebyshev, [RW_PRECOND_AMG] = &rw_precond_amg,
+    [RW_PRECOND_NONE] = NULL,
+    [RW_PRECOND_JACOBI] = &rw_precond_jacobi,
+    [RW_PRECOND_SSOR] = &rw_precond_ssor,
+    [RW_PRECOND_ILU] = &rw_precond_ilu,
+    [RW_PRECOND_MILU] = &rw_precond_ilu,
+    [RW_PRECOND_ILUT] = &rw_precond_ilut,
+    [RW_PRECOND_CHEBYSHEV] = &rw_precond_chebyshev,
+    [RW_PRECOND_AMG] = &rw_precond_amg,
     [RW_PRECOND_ICC] = &rw_precond_icc,
 };
 enum {
@@ -125,7 +131,9 @@ static rw_status parse_level(rw_context *ctx, const char *text, const char *leve
 
 rw_status rw_precond_parse(rw_context *ctx, const char *text, rw_precond_spec *spec)
 {
-    RW_NEED(ctx, "context"); RW_NEED(text, "text"); RW_NEED(spec, "spec");
+    RW_NEED(ctx, "context");
+    RW_NEED(text, "text");
+    RW_NEED(spec, "spec");
     *spec = (rw_precond_spec){0};
     char *copy = rw_strdup(text), *rest = NULL;
     if (!copy) return rw_fail_memory(ctx, strlen(text), "the name of a preconditioner");
@@ -133,8 +141,11 @@ rw_status rw_precond_parse(rw_context *ctx, const char *text, rw_precond_spec *s
     rw_status status = RW_OK;
     if (!word || !parse_name(word, spec, &level)) {
         const char *nearest = rw_nearest(word ? word : "", names, RW_COUNT(names));
-        status = rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner \"%s\": there is none of that name%s%s%s; there are none, jacobi, ssor, ilu0, ilu1 …, milu, ilut, chebyshev, amg, icc0, icc1 …", text,
-                         nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+        status = rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "preconditioner \"%s\": there is none of that name%s%s%s; there are none, jacobi, ssor, ilu0, ilu1 …, "
+            "milu, ilut, chebyshev, amg, icc0, icc1 …",
+            text, nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
     }
     if (status == RW_OK && level) status = parse_level(ctx, text, level, spec);
     while (status == RW_OK && (word = strtok_r(NULL, ":", &rest))) status = parse_option(ctx, word, spec);
@@ -145,9 +156,11 @@ rw_status rw_precond_parse(rw_context *ctx, const char *text, rw_precond_spec *s
 void rw_precond_print(const rw_precond_spec *s, char *text, size_t size)
 {
     if (!s || !text) return;
-    size_t n = (size_t)snprintf(text, size, "%s%s", rw_precond_method_name(s->method), (s->method == RW_PRECOND_ILU || s->method == RW_PRECOND_ICC) && !s->level ? "0" : "");
+    size_t n = (size_t)snprintf(text, size, "%s%s", rw_precond_method_name(s->method),
+                                (s->method == RW_PRECOND_ILU || s->method == RW_PRECOND_ICC) && !s->level ? "0" : "");
     for (int i = 0; i < RW_COUNT(options) && n < size; ++i)
-        if (option_of(s, &options[i]) != 0 && option_of(s, &options[i]) != RW_PRECOND_BLOCK_AUTO) n += (size_t)snprintf(text + n, size - n, ":%s=%g", options[i].name, option_of(s, &options[i]));
+        if (option_of(s, &options[i]) != 0 && option_of(s, &options[i]) != RW_PRECOND_BLOCK_AUTO)
+            n += (size_t)snprintf(text + n, size - n, ":%s=%g", options[i].name, option_of(s, &options[i]));
     if (s->block == RW_PRECOND_BLOCK_AUTO && n < size) n += (size_t)snprintf(text + n, size - n, ":block=auto");
     if (s->order && n < size) n += (size_t)snprintf(text + n, size - n, ":order=%s", s->order == RW_ORDER_COLOURS ? "colours" : "natural");
     if ((s->single || s->scaled) && n < size) snprintf(text + n, size - n, s->scaled ? ":scaled" : ":f32");
@@ -158,7 +171,9 @@ static rw_status check(rw_context *ctx, const rw_sparse *m, rw_dtype vectors, co
     if ((unsigned)s->method >= RW_PRECOND_METHODS || s->method == RW_PRECOND_NONE) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %d is not one of rw_precond_method, or none", (int)s->method);
     for (int i = 0; i < RW_COUNT(options); ++i) {
         const double v = option_of(s, &options[i]);
-        if (s->method == RW_PRECOND_AMG && options[i].at == offsetof(rw_precond_spec, block) && s->block == RW_PRECOND_BLOCK_AUTO) continue;
+        if (s->method == RW_PRECOND_AMG && options[i].at == offsetof(rw_precond_spec, block) &&
+            s->block == RW_PRECOND_BLOCK_AUTO)
+            continue;
         if (v != 0 && !inside(&options[i], v)) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: %s = %g: %s is needed", names[s->method], options[i].name, v, options[i].allowed);
     }
     if ((unsigned)s->order > RW_ORDER_COLOURS) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: order = %d is not one of rw_precond_order", names[s->method], (int)s->order);
@@ -172,19 +187,20 @@ static rw_status check(rw_context *ctx, const rw_sparse *m, rw_dtype vectors, co
 
 /* On a GPU a level is a launch, and the launches of the natural order cost more than the iterations that colours need beside. Fill joins colours to levels again; rows that wait for nobody
  * (sweeps, iterations) have none; milu is poor where neighbours do not follow each other. */
-static rw_precond_order order_of(const rw_sparse *m, const rw_precond_spec *s)
+static rw_precond_order order_of(bool threads, const rw_precond_spec *s)
 {
-    const bool by_launches = (s->method == RW_PRECOND_ILU || s->method == RW_PRECOND_ICC) && !s->level && !s->sweeps && !s->iterations && m->threads;
+    const bool by_launches = (s->method == RW_PRECOND_ILU || s->method == RW_PRECOND_ICC) && !s->level && !s->sweeps &&
+                             !s->iterations && threads;
     return s->method == RW_PRECOND_SSOR || by_launches ? RW_ORDER_COLOURS : RW_ORDER_NATURAL;
 }
 
-static rw_precond_spec with_defaults(const rw_sparse *m, rw_precond_spec s)
+rw_precond_spec rw_precond_defaults(bool threads, rw_precond_spec s)
 {
     if (s.drop == 0) s.drop = 1e-3;
     if (!s.fill) s.fill = 10;
     if (s.omega == 0) s.omega = 1;
     if (!s.degree) s.degree = s.method == RW_PRECOND_AMG ? 2 : 4;
-    if (!s.order) s.order = order_of(m, &s);
+    if (!s.order) s.order = order_of(threads, &s);
     return s;
 }
 
@@ -195,7 +211,9 @@ int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *l, c
     const rw_sparse_layout kept = rw_host_layout(&h, false, s);
     const int64_t r = h.r, vector = size->rows * (int64_t)rw_dtype_size(vectors), block = r * r * (int64_t)rw_sparse_value_size(&kept) + 4;
     const int64_t scales = s->scaled ? (int64_t)sizeof(uint16_t) * size->rows : 0, diagonal = size->rows / r * block + scales;
-    if (all) *all = s->method != RW_PRECOND_AMG && s->method != RW_PRECOND_ILUT && !(FOR_LEVELS >> s->method & 1 && s->level > 0);
+    if (all)
+        *all = s->method != RW_PRECOND_AMG && s->method != RW_PRECOND_ILUT &&
+               !(FOR_LEVELS >> s->method & 1 && s->level > 0);
     switch (s->method) {
     case RW_PRECOND_JACOBI:
     case RW_PRECOND_AMG:
@@ -244,12 +262,14 @@ rw_status rw_precond_create(rw_sparse *m, rw_dtype vectors, const rw_precond_spe
 {
     RW_NEED(precond, "precond");
     *precond = NULL;
-    RW_NEED(m, "matrix"); RW_NEED(spec, "spec");
+    RW_NEED(m, "matrix");
+    RW_NEED(spec, "spec");
     const double start = rw_seconds();
     RW_TRY(check(m->device->ctx, m, vectors, spec));
     rw_precond *p = rw_calloc(1, sizeof *p);
     if (!p) return rw_fail_memory(m->device->ctx, sizeof *p, "a preconditioner");
-    p->device = rw_device_retain(m->device), p->spec = with_defaults(m, *spec), p->ops = methods[spec->method], p->type = vectors, p->n = m->rows, p->info.shift_row = -1;
+    p->device = rw_device_retain(m->device), p->spec = rw_precond_defaults(m->threads, *spec),
+    p->ops = methods[spec->method], p->type = vectors, p->n = m->rows, p->info.shift_row = -1;
     rw_sparse *copy = NULL;
     int block = 1;
     rw_status status = build(p);
@@ -287,7 +307,10 @@ rw_precond_info rw_precond_get_info(const rw_precond *p) { return p ? p->info : 
 
 rw_status rw_precond_apply(rw_precond *p, rw_array *r, rw_array *z, rw_queue *q)
 {
-    RW_NEED(p, "precond"); RW_NEED(r, "r"); RW_NEED(z, "z"); RW_NEED(q, "queue");
+    RW_NEED(p, "precond");
+    RW_NEED(r, "r");
+    RW_NEED(z, "z");
+    RW_NEED(q, "queue");
     const rw_array *both[] = {r, z};
     for (int i = 0; i < 2; ++i)
         if (both[i]->device != p->device || both[i]->dtype != p->type || both[i]->size != p->n)

@@ -74,7 +74,8 @@ rw_status rw_host_read(rw_sparse *m, rw_host *h);
 rw_status rw_host_read_pattern(rw_sparse *m, rw_host *h);
 /* Blocks of a row lie one behind the other, their numbers as here. */
 bool rw_host_is_plain(const rw_sparse *m);
-/* The size of the blocks that a preconditioner of m works on, from the specification, the format, and for amg the pattern; and m as a matrix of such blocks, to be destroyed: NULL where it is stored so. */
+/* The size of the blocks that a preconditioner of m works on, from the specification, the format, and for amg the
+ * pattern; and m as a matrix of such blocks, to be destroyed: NULL where it is stored so. */
 rw_status rw_precond_blocks(rw_sparse *m, const rw_precond_spec *s, int *block, rw_sparse **copy);
 /* Room for a matrix whose first[rows] is known, but for borrowed values. false: no memory. */
 bool rw_host_make(rw_host *h);
@@ -111,7 +112,8 @@ typedef struct rw_precond_ops {
     /* y <- M x, x from place `from` of an array on; kernels alone, so that it can be recorded. */
     rw_status (*apply)(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
 } rw_precond_ops;
-extern const rw_precond_ops rw_precond_jacobi, rw_precond_ssor, rw_precond_ilu, rw_precond_ilut, rw_precond_chebyshev, rw_precond_amg, rw_precond_icc;
+extern const rw_precond_ops rw_precond_jacobi, rw_precond_ssor, rw_precond_ilu, rw_precond_ilut, rw_precond_chebyshev,
+    rw_precond_amg, rw_precond_icc;
 
 struct rw_precond {
     rw_device *device;
@@ -129,6 +131,8 @@ struct rw_precond {
     rw_precond_info info;
 };
 
+/* Defaults filled in; threads: kernels are those of a GPU. */
+rw_precond_spec rw_precond_defaults(bool threads, rw_precond_spec s);
 rw_status rw_precond_run(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
 /* Where one product is all there is to do: its matrix; else NULL. */
 rw_sparse *rw_precond_product(const rw_precond *p);
@@ -149,6 +153,9 @@ typedef struct rw_side {
     rw_levels levels; /* made when they are asked for */
 } rw_side;
 void rw_side_free(rw_side *s);
+/* Bytes on the device of the matrix that applies a side, rows in the order of elimination. p: device and specification
+ * alone. */
+rw_status rw_triangle_bytes(const rw_precond *p, bool upper, rw_side *s, const int64_t *order, double *bytes);
 
 /* A factorisation on its way. */
 typedef struct rw_factors {
@@ -161,9 +168,23 @@ typedef struct rw_factors {
     rw_side side[2];   /* D^-1 L and D^-1 U */
     double scale, scale_inverse; /* SSOR: what they are multiplied by */
     bool eliminates, modified;
-    bool definite;     /* pivots have to be positive: icc */
-    double shift;      /* of the diagonal, as a fraction of it */
+    bool definite; /* pivots have to be positive: icc */
+    double shift;  /* of the diagonal, as a fraction of it */
 } rw_factors;
+
+/* The pattern on one side of the diagonal; places: with the place of each block in f's pattern. false: no memory. */
+bool rw_factors_side(const rw_factors *f, bool upper, bool places, rw_host *t);
+/* The pattern with fill up to a level, from f->a into f->first and f->column, which are f's own then. */
+rw_status rw_factors_fill(rw_factors *f, int level);
+/* The factors of ilut into f->side[0].t, f->side[1].t and f->inverse, from f->a and f->order. p: device and
+ * specification alone. */
+rw_status rw_ilut_eliminate(const rw_precond *p, rw_factors *f);
+/* Factors in their pattern stay on the device while they are computed; those of icc come from the host, which tries
+ * shifts, and those of ilut too. */
+bool rw_factors_stay_there(const rw_precond_spec *s, bool threads);
+/* Room for n when there is some for `room`: so much more that growing to n costs O(n), and at most a quarter is
+ * unused. */
+static inline int64_t rw_more_room(int64_t room, int64_t n) { return RW_MAX(n, room + room / 4); }
 
 /* Factors as they are applied: z <- D^-1 r, (1 + T_lower) z = z, (1 + T_upper) z = z. Begin: places for T_lower and T_upper, f->side[0] and f->side[1]. End: they are there, or in side[].t alone, and
  * with the blocks of D^-1 they are sent to the device of the matrix m. */
@@ -193,16 +214,20 @@ rw_status rw_chebyshev_run(const rw_precond *p, const rw_smoother *s, rw_array *
 void rw_amg_destroy(rw_grid **grid);
 
 /* The parts of the coarsening of amg that memory.c repeats. */
-enum { RW_AMG_DIRECT = 200, RW_AMG_STUCK = 1000 }; /* unknowns that are solved for directly; at most, where coarsening does not go on */
+enum {
+    RW_AMG_DIRECT = 200,
+    RW_AMG_STUCK = 1000
+};                        /* unknowns that are solved for directly; at most, where coarsening does not go on */
 #define RW_AMG_THETA 0.08 /* on the first grid */
-double *rw_amg_diagonal(const rw_host *a); /* squared sizes of the diagonal blocks */
+double *rw_amg_diagonal(const rw_host *a);                                   /* squared sizes of the diagonal blocks */
 bool *rw_amg_strong(const rw_host *a, const double *diagonal, double theta); /* of each block */
 /* of[i]: the aggregate of row i, -1 for rows without strong neighbours. Their number. */
 int64_t rw_amg_aggregate(const rw_host *a, const bool *strong, int64_t *of);
 
 /* Entries gathered into blocks of r x r, with r a divisor of the number of rows; false: no memory. */
 bool rw_host_gather(const rw_host *h, int r, rw_host *b);
-/* Unknowns per node of a grid: the largest size of blocks that are nearly full where they have an entry. 1: a scalar equation, or no memory. */
+/* Unknowns per node of a grid: the largest size of blocks that are nearly full where they have an entry. 1: a scalar
+ * equation, or no memory. */
 int rw_unknowns_per_node(const rw_host *h);
 
 #endif

@@ -23,20 +23,25 @@ static const struct { double processor, gpu; } shares[RW_SPARSE_FORMATS] = {
 rw_status rw_duplicates_check(rw_context *ctx, rw_duplicates duplicates)
 {
     if (duplicates == RW_DUPLICATES_REFUSE || duplicates == RW_DUPLICATES_SUM) return RW_OK;
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "duplicates = %d: RW_DUPLICATES_REFUSE (0) or RW_DUPLICATES_SUM (1)", (int)duplicates);
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "duplicates = %d: RW_DUPLICATES_REFUSE (0) or RW_DUPLICATES_SUM (1)",
+                   (int)duplicates);
 }
 
 /* ---- entries -------------------------------------------------------------------------------------------------------------- */
 
 rw_status rw_entries_read(rw_context *ctx, const char *path, rw_entries *e)
 {
-    RW_NEED(ctx, "context"); RW_NEED(path, "path"); RW_NEED(e, "entries");
+    RW_NEED(ctx, "context");
+    RW_NEED(path, "path");
+    RW_NEED(e, "entries");
     return rw_entries_read_duplicates(ctx, path, RW_DUPLICATES_REFUSE, e);
 }
 
 rw_status rw_entries_read_duplicates(rw_context *ctx, const char *path, rw_duplicates duplicates, rw_entries *e)
 {
-    RW_NEED(ctx, "context"); RW_NEED(path, "path"); RW_NEED(e, "entries");
+    RW_NEED(ctx, "context");
+    RW_NEED(path, "path");
+    RW_NEED(e, "entries");
     rw_mtx m;
     memset(e, 0, sizeof *e);
     RW_TRY(rw_duplicates_check(ctx, duplicates));
@@ -79,7 +84,9 @@ static void set_costs(const rw_device *dev, int n, rw_sparse_candidate *c)
 
 rw_status rw_sparse_predict(rw_device *dev, const rw_entries *e, rw_dtype vectors, int n, rw_sparse_candidate *c)
 {
-    RW_NEED(dev, "device"); RW_NEED(e, "entries"); RW_NEED(c, "candidates");
+    RW_NEED(dev, "device");
+    RW_NEED(e, "entries");
+    RW_NEED(c, "candidates");
     rw_sorted s = {0};
     const rw_mtx m = as_matrix(e);
     for (int i = 0; i < n; ++i) c[i] = (rw_sparse_candidate){.layout = c[i].layout};
@@ -168,7 +175,9 @@ static rw_dtype complex_of(rw_dtype type) { return type == RW_F32 ? RW_C64 : typ
 
 rw_status rw_sparse_choose(rw_device *dev, const rw_entries *e, rw_dtype values, rw_dtype vectors, rw_sparse_choice *choice)
 {
-    RW_NEED(dev, "device"); RW_NEED(e, "entries"); RW_NEED(choice, "choice");
+    RW_NEED(dev, "device");
+    RW_NEED(e, "entries");
+    RW_NEED(choice, "choice");
     rw_sorted s = {0};
     memset(choice, 0, sizeof *choice);
     if (values > RW_C128 || vectors > RW_C128)

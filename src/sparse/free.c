@@ -102,7 +102,8 @@ rw_status rw_sparse_create_free(rw_device *dev, const rw_sparse_free *map, rw_sp
 {
     RW_NEED(matrix, "matrix");
     *matrix = NULL;
-    RW_NEED(dev, "device"); RW_NEED(map, "map");
+    RW_NEED(dev, "device");
+    RW_NEED(map, "map");
     if (map->rows < 1 || map->columns < 1) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a map of %lld x %lld: 1 row and column at least are needed", (long long)map->rows, (long long)map->columns);
     if (map->values > RW_C128) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a map of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(map->values));
     if (!map->multiply) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a map with multiply = NULL: a function that puts y <- A x into a queue is needed");

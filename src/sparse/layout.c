@@ -83,7 +83,9 @@ static rw_status find_format(rw_context *ctx, const char *name, rw_sparse_format
 
 rw_status rw_sparse_layout_parse(rw_context *ctx, const char *text, rw_sparse_layout *l)
 {
-    RW_NEED(ctx, "context"); RW_NEED(text, "text"); RW_NEED(l, "layout");
+    RW_NEED(ctx, "context");
+    RW_NEED(text, "text");
+    RW_NEED(l, "layout");
     char part[32];
     rw_sparse_layout read = {.values = RW_F64, .block_rows = 1, .block_columns = 1};
     for (int i = 0; *text || i == 0; ++i) {

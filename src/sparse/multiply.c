@@ -248,7 +248,10 @@ static rw_status check_vector(const rw_sparse *m, const char *name, const rw_arr
 
 rw_status rw_sparse_multiply(rw_sparse *m, rw_op op, const double alpha[2], rw_array *x, const double beta[2], rw_array *y, rw_queue *q)
 {
-    RW_NEED(m, "matrix"); RW_NEED(x, "x"); RW_NEED(y, "y"); RW_NEED(q, "queue");
+    RW_NEED(m, "matrix");
+    RW_NEED(x, "x");
+    RW_NEED(y, "y");
+    RW_NEED(q, "queue");
     rw_context *ctx = m->device->ctx;
     static const double one[2] = {1, 0}, zero[2] = {0, 0};
     if ((unsigned)op > RW_OP_CONJUGATE) return rw_fail(ctx, RW_ERR_ARGUMENT, "op = %d is not one of rw_op", (int)op);

@@ -63,6 +63,10 @@ rw_status rw_product_run_at(rw_sparse *m, const double alpha[2], rw_array *x, in
 rw_status rw_sparse_create_ordered(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, rw_sparse **matrix);
 /* The same, or with position = NULL as the layout says, for values that kernels write: they are 0 on the device, and the host has none until it asks. */
 rw_status rw_sparse_create_there(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, rw_sparse **matrix);
+/* Bytes on the device of a matrix with these blocks, padding included; position: of one that rw_sparse_create_ordered
+ * makes, else NULL. Nothing is made. */
+rw_status rw_sparse_bytes(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
+                          const int64_t *position, double *bytes);
 /* y <- y - A y of the rows at places from … to - 1, of which each has a block, and none a column among them. */
 rw_status rw_product_range(rw_sparse *m, rw_array *y, int64_t from, int64_t to, rw_queue *q);
 /* The same of all rows, in rows, one after the other: a row may have columns among those at places before its own. */

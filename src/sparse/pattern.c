@@ -108,13 +108,18 @@ static rw_status look(rw_context *ctx, const rw_mtx *m, rw_sorted *r, rw_sorted 
 
 rw_status rw_pattern_read(rw_context *ctx, const char *path, const char *picture, rw_pattern *p)
 {
-    RW_NEED(ctx, "ctx"); RW_NEED(path, "path"); RW_NEED(p, "pattern");
+    RW_NEED(ctx, "ctx");
+    RW_NEED(path, "path");
+    RW_NEED(p, "pattern");
     return rw_pattern_read_duplicates(ctx, path, RW_DUPLICATES_REFUSE, picture, p);
 }
 
-rw_status rw_pattern_read_duplicates(rw_context *ctx, const char *path, rw_duplicates duplicates, const char *picture, rw_pattern *p)
+rw_status rw_pattern_read_duplicates(rw_context *ctx, const char *path, rw_duplicates duplicates, const char *picture,
+                                     rw_pattern *p)
 {
-    RW_NEED(ctx, "ctx"); RW_NEED(path, "path"); RW_NEED(p, "pattern");
+    RW_NEED(ctx, "ctx");
+    RW_NEED(path, "path");
+    RW_NEED(p, "pattern");
     rw_mtx m;
     rw_sorted r = {0}, t = {0};
     memset(p, 0, sizeof *p);

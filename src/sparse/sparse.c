@@ -130,16 +130,48 @@ static void free_host(rw_sparse *m)
     rw_free(m->length), rw_free(m->position), rw_free(m->row_first), rw_free(m->column_first);
 }
 
-rw_sparse_size rw_sparse_get_size(const rw_sparse *m) { return m ? (rw_sparse_size){m->rows, m->columns, m->blocks, (int64_t)m->places, (int64_t)bytes_of(m)} : (rw_sparse_size){0}; }
+/* The layout of a matrix whose rows have places of their own: no others by length. */
+static rw_sparse_layout ordered_layout(const rw_sparse_layout *layout)
+{
+    rw_sparse_layout l = *layout;
+    if (l.slice) l.sort = INT32_MAX;
+    return l;
+}
+
+rw_sparse_size rw_sparse_get_size(const rw_sparse *m)
+{
+    return m ? (rw_sparse_size){m->rows, m->columns, m->blocks, (int64_t)m->places, (int64_t)bytes_of(m)}
+             : (rw_sparse_size){0};
+}
 const rw_sparse_layout *rw_sparse_get_layout(const rw_sparse *m) { return m ? &m->layout : NULL; }
 rw_device *rw_sparse_device(const rw_sparse *m) { return m ? m->device : NULL; }
 
 rw_status rw_sparse_estimate(rw_context *ctx, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse_size *size)
 {
-    RW_NEED(ctx, "context"); RW_NEED(layout, "layout"); RW_NEED(blocks, "blocks"); RW_NEED(size, "size");
+    RW_NEED(ctx, "context");
+    RW_NEED(layout, "layout");
+    RW_NEED(blocks, "blocks");
+    RW_NEED(size, "size");
     rw_sparse m = {.threads = rw_sparse_wants_threads(NULL)};
     rw_status status = plan(ctx, layout, blocks, &m);
     *size = status == RW_OK ? rw_sparse_get_size(&m) : (rw_sparse_size){0};
+    free_host(&m);
+    return status;
+}
+
+rw_status rw_sparse_bytes(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
+                          const int64_t *position, double *bytes)
+{
+    const size_t size = (size_t)RW_MAX(blocks->rows, 1) * sizeof *position;
+    rw_sparse m = {.device = dev,
+                   .threads = rw_sparse_wants_threads(dev),
+                   .ordered = position != NULL,
+                   .position = position ? rw_calloc(1, size) : NULL};
+    rw_sparse_layout l = *layout;
+    if (position && !m.position) return rw_fail_memory(dev->ctx, size, "the order of a matrix");
+    if (position) memcpy(m.position, position, (size_t)blocks->rows * sizeof *position), l = ordered_layout(layout);
+    rw_status status = plan(dev->ctx, &l, blocks, &m);
+    *bytes = status == RW_OK ? bytes_of(&m) : 0;
     free_host(&m);
     return status;
 }
@@ -203,19 +235,20 @@ rw_status rw_sparse_create(rw_device *dev, const rw_sparse_layout *layout, const
 {
     RW_NEED(matrix, "matrix");
     *matrix = NULL;
-    RW_NEED(dev, "device"); RW_NEED(layout, "layout"); RW_NEED(blocks, "blocks");
+    RW_NEED(dev, "device");
+    RW_NEED(layout, "layout");
+    RW_NEED(blocks, "blocks");
     return create(dev, layout, blocks, NULL, false, matrix);
 }
 
 static rw_status create_ordered(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, bool there, rw_sparse **matrix)
 {
     const size_t bytes = (size_t)RW_MAX(blocks->rows, 1) * sizeof *position;
-    rw_sparse_layout l = *layout;
+    const rw_sparse_layout l = ordered_layout(layout);
     int64_t *own = rw_calloc(1, bytes);
     *matrix = NULL;
     if (!own) return rw_fail_memory(dev->ctx, bytes, "the order of a matrix");
     memcpy(own, position, (size_t)blocks->rows * sizeof *position);
-    if (l.slice) l.sort = INT32_MAX; /* rows have places of their own */
     return create(dev, &l, blocks, own, there, matrix);
 }
 
@@ -301,7 +334,9 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
     const char *from = values;
     if (n < 0) return rw_fail(m->device->ctx, RW_ERR_ARGUMENT, "%lld blocks: 0 and more can be added", (long long)n);
     if (n > 0) {
-        RW_NEED(row, "row"); RW_NEED(column, "column"); RW_NEED(values, "values");
+        RW_NEED(row, "row");
+        RW_NEED(column, "column");
+        RW_NEED(values, "values");
     }
     if (m->scale)
         return rw_fail(m->device->ctx, RW_ERR_UNSUPPORTED, "blocks cannot be added to scaled values, whose rows have a scale already: assemble a matrix of %s and convert it", rw_dtype_name(type));
@@ -355,11 +390,14 @@ static int64_t row_entries(const rw_view *v, int64_t i, int64_t *row, int64_t *c
 
 rw_status rw_sparse_entries(rw_sparse *m, int64_t *n, int64_t **row, int64_t **column, double **values)
 {
-    RW_NEED(row, "row"); RW_NEED(column, "column"); RW_NEED(values, "values");
+    RW_NEED(row, "row");
+    RW_NEED(column, "column");
+    RW_NEED(values, "values");
     *row = NULL;
     *column = NULL;
     *values = NULL;
-    RW_NEED(m, "matrix"); RW_NEED(n, "n");
+    RW_NEED(m, "matrix");
+    RW_NEED(n, "n");
     rw_view v;
     const size_t parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1;
     *n = 0, *row = *column = NULL, *values = NULL;
@@ -608,9 +646,12 @@ rw_status rw_sparse_from_entries(rw_device *dev, const rw_sparse_layout *layout,
 {
     RW_NEED(matrix, "matrix");
     *matrix = NULL;
-    RW_NEED(dev, "device"); RW_NEED(layout, "layout");
+    RW_NEED(dev, "device");
+    RW_NEED(layout, "layout");
     if (n > 0) {
-        RW_NEED(row, "row"); RW_NEED(column, "column"); RW_NEED(values, "values");
+        RW_NEED(row, "row");
+        RW_NEED(column, "column");
+        RW_NEED(values, "values");
     }
     const rw_mtx e = {.rows = rows, .columns = columns, .n = n, .is_complex = is_complex, .row = (int64_t *)(uintptr_t)row, .column = (int64_t *)(uintptr_t)column,
                       .value = (double *)(uintptr_t)values}; /* read only */
@@ -621,7 +662,9 @@ rw_status rw_sparse_read(rw_device *dev, const rw_sparse_layout *layout, const c
 {
     RW_NEED(matrix, "matrix");
     *matrix = NULL;
-    RW_NEED(dev, "device"); RW_NEED(layout, "layout"); RW_NEED(path, "path");
+    RW_NEED(dev, "device");
+    RW_NEED(layout, "layout");
+    RW_NEED(path, "path");
     rw_mtx e;
     rw_sparse_layout l = *layout;
     RW_TRY(rw_mtx_read(dev->ctx, path, &e));
@@ -643,7 +686,8 @@ static rw_status list(rw_sparse *m, rw_mtx *e)
 
 rw_status rw_sparse_write(rw_sparse *m, const char *path)
 {
-    RW_NEED(m, "matrix"); RW_NEED(path, "path");
+    RW_NEED(m, "matrix");
+    RW_NEED(path, "path");
     rw_mtx e;
     RW_TRY(list(m, &e));
     rw_status status = rw_mtx_write(m->device->ctx, path, &e);
@@ -655,7 +699,9 @@ rw_status rw_sparse_convert(rw_sparse *m, rw_device *dev, const rw_sparse_layout
 {
     RW_NEED(converted, "converted");
     *converted = NULL;
-    RW_NEED(m, "matrix"); RW_NEED(dev, "device"); RW_NEED(layout, "layout");
+    RW_NEED(m, "matrix");
+    RW_NEED(dev, "device");
+    RW_NEED(layout, "layout");
     rw_mtx e;
     RW_TRY(list(m, &e));
     rw_status status = from_entries(dev, layout, &e, converted);

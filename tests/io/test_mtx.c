@@ -56,6 +56,7 @@ static void test_kinds(void **state)
     (void)state;
     const double general[] = {1, 0, 0, 2, 0, -3.5}, ones[] = {1, 0, 0, 1, 0, 1};
     expect(MM "coordinate real general\n% a comment\n%another\n\n2 3 3\n1 1 1\n2 1 2.0\n2 3 -3.5\n", 2, 3, 3, general, NULL);
+    expect(MM "coordinate real general\n2 3 3\n% between\n1 1 1\n2 1 2.0\n  % and here\n2 3 -3.5\n% after\n", 2, 3, 3, general, NULL);
     expect("%%matrixmarket MATRIX Coordinate Real General\r\n 2\t3 3 \r\n1 1 +1\r\n\r\n 2 1 .2e1\r\n2 3 -35E-1", 2, 3, 3, general, NULL);
     expect(MM "coordinate real general\n2 3 3\n1 1 1.D+00\n2 1 .2d1\n2 3 -0.35000000000000000000D+01\n", 2, 3, 3, general, NULL); /* Fortran; the last is too long for the quick way */
     expect(MM "coordinate pattern general\n2 3 3\n1 1\n2 1\n2 3\n", 2, 3, 3, ones, NULL);
@@ -167,7 +168,7 @@ static void test_refused(void **state)
 {
     (void)state;
     static const struct { const char *text, *message; } rows[] = {
-        {"", "m.mtx:1: no file of the Matrix Market: it must begin with '%%MatrixMarket matrix …'"},
+        {"", "m.mtx:1: no file of the Matrix Market: it must begin with a line such as '%%MatrixMarket matrix coordinate real general'"},
         {"3 3 3\n", "m.mtx:1: no file of the Matrix Market"},
         {"%%MatrixMarketmatrix coordinate real general\n1 1 0\n", "m.mtx:1: no file of the Matrix Market"},
         {"%%MatrixMarket vector coordinate real general\n", "m.mtx:1: the object = 'vector' is none of matrix"},
@@ -181,8 +182,8 @@ static void test_refused(void **state)
         {GENERAL, "m.mtx:2: the file ends where its sizes should be: it is cut off"},
         {GENERAL "% only\n% comments", "the file ends where its sizes should be"},
         {GENERAL "3 3\n", "m.mtx:2: the number of entries is missing"},
-        {GENERAL "3 -3 1\n", "the number of columns: '-3' is no whole number from 0 on"},
-        {GENERAL "3 3.0 1\n", "the number of columns: '3.0' is no whole number"},
+        {GENERAL "3 -3 1\n", "the number of columns: '-3' is no integer from 0 on"},
+        {GENERAL "3 3.0 1\n", "the number of columns: '3.0' is no integer"},
         {GENERAL "3 99999999999999999999 1\n", "the number of columns = 99999999999999999999 is outside [0, 9007199254740992]"},
         {GENERAL "2 2 5\n", "the number of entries = 5 is outside [0, 4]"},
         {GENERAL "2 2 1 7\n", "'7' is too much in this line"},
@@ -190,7 +191,9 @@ static void test_refused(void **state)
         {MM "array real symmetric\n2 3\n", "a matrix of 2 x 3 cannot be symmetric"},
         {GENERAL "2 2 2\n1 1 1\n", "m.mtx:4: the file ends after 1 of 2 entries: it is cut off"},
         {GENERAL "2 2 1\n\n3 1 1\n", "m.mtx:4: the row = 3 is outside [1, 2]"},
-        {GENERAL "2 2 1\n1 0 1\n", "m.mtx:3: the column = 0 is outside [1, 2]"},
+        {GENERAL "2 2 1\n1 0 1\n", "m.mtx:3: the column = 0 is outside [1, 2]: a Matrix Market file counts from 1; add 1 to rows and columns that are counted from 0"},
+        {GENERAL "2 2 2\n1 1 1\n% comment\n0 1 1\n", "m.mtx:5: the row = 0 is outside [1, 2]"},
+        {GENERAL "2 2 2\n1 1 1\n% comment\n\n1 1 1\n", "m.mtx:6: entry (1, 1) is given twice, first in line 3"},
         {GENERAL "2 2 1\n1 1\n", "m.mtx:3: the value is missing"},
         {GENERAL "2 2 1\n1 1 one\n", "the value: 'one' is no number"},
         {GENERAL "2 2 1\n1 1 1.2.3\n", "the value: '1.2.3' is no number"},
@@ -212,8 +215,8 @@ static void test_refused(void **state)
         {MM "coordinate pattern general\n2 2 1\n1 1 1\n", "'1' is too much in this line"},
         {MM "coordinate real symmetric\n2 2 1\n1 2 1\n", "m.mtx:3: entry (1, 2) is above the diagonal: of a symmetric matrix the lower half is given"},
         {MM "coordinate real skew-symmetric\n2 2 1\n1 1 1\n", "entry (1, 1): the diagonal of a skew-symmetric matrix is 0 and not given"},
-        {MM "coordinate complex hermitian\n2 2 1\n2 2 1 1\n", "entry (2, 2): the diagonal of a hermitian matrix is real"},
-        {MM "array complex hermitian\n1 1\n1 1\n", "entry (1, 1): the diagonal of a hermitian matrix is real"},
+        {MM "coordinate complex hermitian\n2 2 1\n2 2 1 1\n", "entry (2, 2) has the imaginary part 1: the diagonal of a hermitian matrix is real"},
+        {MM "array complex hermitian\n1 1\n1 1\n", "entry (1, 1) has the imaginary part 1: the diagonal of a hermitian matrix is real"},
         {MM "array real general\n2 2\n1\n2\n3\n", "m.mtx:6: the file ends after 3 of 4 values: it is cut off"},
         {MM "array real general\n1 1\n1\n2\n", "m.mtx:4: more lines than the 1 values"}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {

@@ -62,7 +62,7 @@ static rw_status check(const char *what, const entries *e, rw_dtype type, rw_kry
     assert_true(r.iterations <= (spec.iterations ? spec.iterations : 10000) && r.residual <= r.first);
     if (status == RW_OK && p.restarted) *restarted = true;
     if (status != RW_OK && r.reason == RW_KRYLOV_STAGNATION && r.estimate <= allowed) {
-        if (!strstr(rw_message(ctx), "by the recurrence") || (!strstr(rw_message(ctx), "the precision of") && !strstr(rw_message(ctx), "worse than"))) fail_msg("%s: %s", what, rw_message(ctx));
+        if (!strstr(rw_message(ctx), "by the recurrence") || (!strstr(rw_message(ctx), "the precision of") && !strstr(rw_message(ctx), "x keeps the initial guess"))) fail_msg("%s: %s", what, rw_message(ctx));
         *both_numbers = true;
     }
     rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x);

@@ -27,10 +27,10 @@ static void test_stops(void **state)
     entries e = system_of(5, 12, 1, false, true);
     for (int method = 0; method < RW_KRYLOV_METHODS; ++method) {
         stops("few iterations", &e, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-12, .iterations = 3}, RW_KRYLOV_ITERATIONS, "the largest number of iterations is reached after 3", 1);
-        stops("not a number", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE, "; number 0 of b, counted from 0, is none", NAN);
+        stops("not a number", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE, "; entry 0 of b, counted from 0, is not finite", NAN);
         const double was = e.value[20];
         e.value[20] = 1e308;
-        stops("too large", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE, "those of b are: the matrix has others, or products of them are too large", 1);
+        stops("too large", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE, "b and the initial guess are finite: the matrix is not, or its products overflow", 1);
         e.value[20] = was;
     }
     for (int64_t k = 0; k < e.n; ++k)
@@ -67,7 +67,7 @@ static void test_stops(void **state)
     OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.rtol = 1e-3}, &k));
     FAILS(RW_ERR_ARGUMENT, "the same array", rw_krylov_solve(k, b, b, &r));
     rw_array *c = vector_of(RW_F64, 31, 0);
-    FAILS(RW_ERR_ARGUMENT, "b is 31 numbers of f64", rw_krylov_solve(k, c, x, &r));
+    FAILS(RW_ERR_ARGUMENT, "b has 31 entries of f64", rw_krylov_solve(k, c, x, &r));
     rw_array_destroy(&c);
     rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x);
     free_entries(&shift);
@@ -113,7 +113,7 @@ static void singular(rw_dtype type, bool ends)
         const bool smallest = method == RW_KRYLOV_GMRES || method == RW_KRYLOV_FGMRES;
         if (smallest && !(after <= least * (1 + 1e-3))) fail_msg("%s, %s, ends %d: |r| = %g, and %g is possible: %s", name, rw_dtype_name(type), ends, after, least, rw_message(ctx));
         if (smallest && r.reason != RW_KRYLOV_STAGNATION) fail_msg("%s: %s", name, rw_message(ctx));
-        if (strstr(rw_message(ctx), "worse than the first guess, which x still is")) same_bits("first guess", first, x), kept = true;
+        if (strstr(rw_message(ctx), "x keeps the initial guess")) same_bits("first guess", first, x), kept = true;
         rw_krylov_destroy(&k);
         rw_array_destroy(&b), rw_array_destroy(&x), rw_array_destroy(&first);
     }
@@ -151,7 +151,7 @@ static void test_small_numbers(void **state)
                 assert_true(r.iterations > 2 && r.residual <= 1.01e-10 * r.right_side && r.residual > 0);
                 OK(rw_array_update(b, &data));
                 for (int64_t i = 0; power < 0 && i < (1 + z) * e.rows; ++i) ((double *)data)[i] *= 1e-40;
-                if (power < 0) FAILS(RW_ERR_INPUT, "squares of so small ones are lost in f64", rw_krylov_solve(k, b, x, &r));
+                if (power < 0) FAILS(RW_ERR_INPUT, "its square underflows in f64", rw_krylov_solve(k, b, x, &r));
                 rw_array_destroy(&b), rw_array_destroy(&x);
             }
             rw_krylov_destroy(&k);

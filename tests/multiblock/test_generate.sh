@@ -70,7 +70,7 @@ expect 2 "grid block 2: there are 2" generate trace --cells 3x3x3 --blocks 2 --b
 expect 2 "euler2d with 3 cells along r" generate trace --cells 3x3x3 --stencil euler2d
 expect 2 "--stencil belongs to trace" generate laplace --cells 3x3 --stencil euler3d
 expect 2 "a grid of 1e+12 cells: at most 1e8" generate laplace --cells 1000000x1000000
-expect 2 "--cgns says cells, grid blocks and what is periodic: leave --cells out" generate trace --cgns g.cgns --cells 3x3x3
+expect 2 "--cgns gives cells, grid blocks and periodic axes: leave --cells out" generate trace --cgns g.cgns --cells 3x3x3
 expect 2 "leave --periodic out" generate trace --cgns g.cgns --periodic
 expect 2 "--cgns belongs to trace" generate laplace --cgns g.cgns
 expect 2 "nowhere.cgns" generate trace --cgns nowhere.cgns

@@ -123,7 +123,7 @@ static void test_cholesky(void **state)
         OK(rw_array_update(b, &data));
         ((double *)data)[3 * (1 + z)] = 1; /* (r, M r) < 0 at the start */
         OK(rw_krylov_create(m, type, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .precond = {.method = RW_PRECOND_ILU, .order = RW_ORDER_NATURAL}}, &k));
-        FAILS(RW_ERR_NOT_CONVERGED, "ilu of a positive definite matrix need not be so: use icc0", rw_krylov_solve(k, b, x, &r));
+        FAILS(RW_ERR_NOT_CONVERGED, "ilu factors of a positive definite matrix need not be so: use icc0", rw_krylov_solve(k, b, x, &r));
         rw_krylov_destroy(&k);
         rw_array_destroy(&b), rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&mx), rw_array_destroy(&my);
         rw_sparse_destroy(&m);

@@ -243,14 +243,14 @@ static rw_status call_entries_read_duplicates(void)
 }
 static void result_entries_read(void) { note("%d %d %g", (int)seen_entries.n, (int)seen_entries.row[1], seen_entries.value[1]); }
 static void after_entries_read(void) { rw_entries_free(&seen_entries), after_matrix(); }
-static int64_t precond_bytes[2];
+static rw_precond_bytes precond_bytes;
 static rw_status call_precond_estimate(void)
 {
     const rw_entries e = five_entries();
     const rw_sparse_layout csr = {.format = RW_SPARSE_CSR, .values = RW_F64};
-    return rw_precond_estimate(ctx, &(rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1}, &csr, &e, RW_F64, precond_bytes);
+    return rw_precond_estimate(dev, &(rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1}, &csr, &e, RW_F64, &precond_bytes);
 }
-static void result_precond_estimate(void) { note("%d %d", (int)precond_bytes[0], (int)precond_bytes[1]); }
+static void result_precond_estimate(void) { note("%d %d %d", (int)precond_bytes.device, (int)precond_bytes.device_setup, (int)precond_bytes.host_setup); }
 static rw_status call_predict(void)
 {
     const rw_entries e = five_entries();

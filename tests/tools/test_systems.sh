@@ -184,8 +184,11 @@ for precond in jacobi ssor ilu0 ilu2 icc0 ilu0:block=2; do
     awk -v said="$(number precond_most)" -v least="$(number precond_least)" -v is="$(number precond_bytes)" 'BEGIN { exit !(said == least && said <= 1.3 * is && is <= 1.3 * said) }' ||
         fail "$precond: said $(number precond_least) to $(number precond_most), takes $(number precond_bytes) bytes"
 done
-expect 0 "memory     at most " solve symmetric.mtx -p ilut
-grep -q ", preconditioner .* to .*B" out || fail "ilut has no interval: $(cat out)"
+expect 0 "of host memory during setup of the preconditioner" solve symmetric.mtx -p ilut
+grep -q "memory .* on the device: .*, preconditioner .* (.* to .*B), .* during its setup" out || fail "ilut has no interval: $(cat out)"
+expect 0 "" solve symmetric.mtx -p ilut --json
+awk -v said="$(number precond_expected)" -v is="$(number precond_bytes)" -v setup="$(number precond_setup)" 'BEGIN { exit !(said <= 1.3 * is && is <= 1.3 * said && setup > said) }' ||
+    fail "ilut: forecast $(number precond_expected), takes $(number precond_bytes) bytes"
 # entries given twice
 printf '%s\n' '%%MatrixMarket matrix coordinate real general' '2 2 4' '1 1 1' '2 2 2' '1 1 3' '2 1 1' > twice.mtx
 for call in "solve twice.mtx" "convert twice.mtx -o sum.mtx" "spmv twice.mtx --quick" "tune twice.mtx --quick" "matrix twice.mtx"; do

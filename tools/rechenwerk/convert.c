@@ -55,7 +55,7 @@ static int run(const arguments *a)
 
 static const option options[] = {
     {"output", 'o', "B.mtx", "the file to write: general, all entries that are not 0"},
-    {"format", 'f', "FORMAT", "csr (usual), auto, or a layout such as bsell:5x5; rechenwerk list formats"},
+    {"format", 'f', "FORMAT", "a layout such as bsell:5x5, or auto; rechenwerk list formats (default: csr)"},
     {"transpose", 0, NULL, "write the transpose"},
     {"conjugate", 0, NULL, "write the conjugate transpose"},
     OPTION_VALUES,

@@ -245,7 +245,7 @@ static int run(const arguments *a)
     if (!k || !fits(k, a)) return 2;
     if (!cells && !file) return usage("generate: --cells is missing: for example --cells 10x40x20");
     if (file && (cells || given(a, "blocks") || given(a, "periodic")))
-        return usage("generate: --cgns says cells, grid blocks and what is periodic: leave --%s out", cells ? "cells" : given(a, "blocks") ? "blocks" : "periodic");
+        return usage("generate: --cgns gives cells, grid blocks and periodic axes: leave --%s out", cells ? "cells" : given(a, "blocks") ? "blocks" : "periodic");
     int code = check_outputs(a, 1, &(output_file){"output", ".mtx", NULL}, 1, (const char *[]){value_of(a, "cgns")});
     if (code != 0) return code;
     rw_context *ctx = make_context(a);
@@ -261,18 +261,18 @@ static int run(const arguments *a)
 
 static const option options[] = {
     {"cells", 'c', "N[xN[xN]]", "cells along x, theta, r, of one grid block"},
-    {"stencil", 0, "NAME", "trace: euler3d (without it), euler2d, ns2d, ns3d"},
-    {"values", 0, "TYPE", "trace: real (without it) or complex"},
-    {"mode", 0, "MODE", "trace: couplings that leave a grid block: truncated (without it), inner, full"},
-    {"index", 0, "INDEX", "trace: compact (without it), or with ghost cells: extended, stored"},
-    {"blocks", 0, "N[xN[xN]]", "trace: grid blocks along x, theta, r; without it one"},
-    {"block", 0, "NUMBER", "trace: only this grid block, from 0; without it all, one behind the other"},
+    {"stencil", 0, "NAME", "trace: euler3d, euler2d, ns2d or ns3d (default: euler3d)"},
+    {"values", 0, "TYPE", "trace: real or complex (default: real)"},
+    {"mode", 0, "MODE", "trace: couplings that leave a grid block: truncated, inner or full (default: truncated)"},
+    {"index", 0, "INDEX", "trace: compact, or with ghost cells extended or stored (default: compact)"},
+    {"blocks", 0, "N[xN[xN]]", "trace: grid blocks along x, theta, r (default: 1)"},
+    {"block", 0, "NUMBER", "trace: this grid block alone, counted from 0 (default: all, one after the other)"},
     {"cgns", 0, "FILE.cgns", "trace: take cells, grid blocks and what is periodic from a file, in builds with libcgns"},
-    {"seed", 0, "NUMBER", "trace: of the random numbers; without it 0"},
-    {"omega", 0, "NUMBER", "trace: frequency on the diagonal of a complex matrix; without it 0"},
+    {"seed", 0, "NUMBER", "trace: seed of the random numbers (default: 0)"},
+    {"omega", 0, "NUMBER", "trace: frequency on the diagonal of a complex matrix (default: 0)"},
     {"zeros", 0, NULL, "trace: zeros in blocks, so that 54 of 65 entries of a row are there"},
     {"periodic", 0, NULL, "trace: the first and the last cells along theta are neighbours"},
-    {"output", 'o', "FILE.mtx", "the file; without it only sizes are said"},
+    {"output", 'o', "FILE.mtx", "the file (default: none, sizes are printed)"},
     {"force", 'f', NULL, "replace a file that exists"},
     OPTION_JSON,
 };

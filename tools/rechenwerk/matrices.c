@@ -76,9 +76,9 @@ rw_status layout_of(rw_context *ctx, const arguments *a, const char *text, bool 
     return status;
 }
 
-rw_status find_layout(rw_context *ctx, const arguments *a, const char *usual, rw_device *device, const rw_entries *e, rw_dtype vectors, rw_sparse_candidate *c, char reason[240])
+rw_status find_layout(rw_context *ctx, const arguments *a, const char *preset, rw_device *device, const rw_entries *e, rw_dtype vectors, rw_sparse_candidate *c, char reason[240])
 {
-    const char *text = value_of(a, "format") ? value_of(a, "format") : usual;
+    const char *text = value_of(a, "format") ? value_of(a, "format") : preset;
     rw_dtype values = RW_F64;
     *reason = 0;
     precision_of(a, "values", e->is_complex, &values);

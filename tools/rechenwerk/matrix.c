@@ -41,7 +41,7 @@ static void print_text(const char *path, const rw_pattern *p)
         if (c->refused) printf("   %-24s it would pad the matrix to many times its size\n", text_of(&c->layout));
         else printf("%s %-24s %11s %11s %9.3f\n", i == p->best ? "->" : "  ", text_of(&c->layout), in_units((double)c->size.bytes).text, in_units(c->moved).text, c->fill);
     }
-    printf("\n  memory: of the matrix, padding and zeros within blocks included; a product: bytes that it moves, which are what it reads of the matrix, x and y; places: kept for an entry\n"
+    printf("\n  memory: of the matrix, padding and zeros within blocks included; a product: bytes that it moves, which are what it reads of the matrix, x and y; places: stored values per entry\n"
            "  -> %s: its product moves the least bytes (of formats within 2 %% the simpler). Which is the fastest on a device: rechenwerk tune %s\n", text_of(&p->formats[p->best].layout), path);
 }
 

@@ -1,4 +1,4 @@
-/* rechenwerk solve A.mtx [b], or --stencil EQUATION [b]: a linear system on a device; what it takes is told before, how it went after. */
+/* rechenwerk solve A.mtx [b], or --stencil EQUATION [b]: a linear system on a device. Its memory is printed before, the residuals after. */
 #include "solve.h"
 
 #include <errno.h>
@@ -65,28 +65,41 @@ static int write_history(const char *path, const solve *s)
 /* Preconditioner of the solver, or of its inner solver. */
 static const rw_precond_spec *precond_of(const solve *s) { return s->spec.inner ? &s->spec.inner->precond : &s->spec.precond; }
 
-static rw_status estimate_precond(rw_context *ctx, solve *s)
+static rw_status forecast_precond(solve *s)
 {
     rw_sparse_size size = s->layout.size;
     size.rows = s->e.rows; /* of a stencil too */
-    if (!s->stencil) return rw_precond_estimate(ctx, precond_of(s), &s->layout.layout, &s->e, s->vectors, s->precond_bytes);
-    s->precond_bytes[0] = s->precond_bytes[1] = rw_precond_memory(precond_of(s), &s->layout.layout, &size, s->vectors, NULL);
+    if (!s->stencil)
+        return rw_precond_estimate(s->device, precond_of(s), &s->layout.layout, &s->e, s->vectors, &s->precond_bytes);
+    const int64_t bytes = rw_precond_memory(precond_of(s), &s->layout.layout, &size, s->vectors, NULL);
+    s->precond_bytes = (rw_precond_bytes){.device = bytes, .least = bytes, .most = bytes, .device_setup = bytes};
     return RW_OK;
 }
 
-/* "12.4 MB", or "0.3 MB to 2.6 MB" where the values of the matrix decide. */
+/* ", preconditioner 12.4 MB", or with "(0.3 MB to 2.6 MB)" where the values of the matrix decide. */
 static void print_precond_memory(FILE *file, const solve *s)
 {
-    const int64_t *b = s->precond_bytes;
+    const rw_precond_bytes *b = &s->precond_bytes;
     if (!precond_of(s)->method) return;
-    fprintf(file, ", preconditioner %s", in_units((double)b[0]).text);
-    if (b[1] > b[0]) fprintf(file, " to %s", in_units((double)b[1]).text);
+    fprintf(file, ", preconditioner %s", in_units((double)b->device).text);
+    if (b->most > b->least)
+        fprintf(file, " (%s to %s)", in_units((double)b->least).text, in_units((double)b->most).text);
 }
 
-/* Matrix, solver's vectors, b and x, preconditioner: the least (0) or the most (1). */
-static double memory_of(const solve *s, int most)
+/* Vectors of the solver, b and x. */
+static double vectors_of(const solve *s)
 {
-    return (double)s->layout.size.bytes + (double)s->precond_bytes[most] + (double)rw_krylov_memory(&s->spec, s->e.rows, s->vectors) + 2 * (double)s->e.rows * (double)rw_dtype_size(s->vectors);
+    return (double)rw_krylov_memory(&s->spec, s->e.rows, s->vectors) +
+           2 * (double)s->e.rows * (double)rw_dtype_size(s->vectors);
+}
+
+/* The largest device memory at once, for a preconditioner of so many bytes; it is made before the vectors of the
+ * solver. */
+static double memory_of(const solve *s, int64_t precond)
+{
+    const double before = 2 * (double)s->e.rows * (double)rw_dtype_size(s->vectors),
+                 temporaries = (double)(s->precond_bytes.device_setup - s->precond_bytes.device);
+    return (double)s->layout.size.bytes + (double)precond + fmax(vectors_of(s), before + temporaries);
 }
 
 bool restarts(const solve *s)
@@ -103,16 +116,22 @@ static void print_before(const solve *s)
     if (s->stencil) print_stencil(s);
     else print_matrix(s->matrix, &s->e);
     printf("  device     %s\n  format     %s%s%s\n", d->name, text_of(&s->layout.layout), *s->reason ? ": " : "", s->reason);
-    const double whole = memory_of(s, 1), matrix = (double)s->layout.size.bytes, precond = (double)s->precond_bytes[1];
-    printf("  memory     %s%s: matrix %s, vectors %s", s->precond_bytes[1] > s->precond_bytes[0] ? "at most " : "", in_units(whole).text, in_units(matrix).text, in_units(whole - matrix - precond).text);
+    printf("  memory     %s on the device: matrix %s, vectors %s", in_units(memory_of(s, s->precond_bytes.device)).text,
+           in_units((double)s->layout.size.bytes).text, in_units(vectors_of(s)).text);
     print_precond_memory(stdout, s);
+    if (s->precond_bytes.device_setup > s->precond_bytes.device)
+        printf(", %s during its setup", in_units((double)s->precond_bytes.device_setup).text);
     if (d->memory_free > 0) printf("; free %s", in_units((double)d->memory_free).text);
+    if (s->precond_bytes.host_setup > 0)
+        printf("\n             %s of host memory during setup of the preconditioner",
+               in_units((double)s->precond_bytes.host_setup).text);
     printf("\n  method     %s, ", rw_krylov_method_name(k->method));
     if (restarts(s)) printf("restart %d, ", k->restart);
     if (k->inner) printf("inner solver %s; ", s->inner_text);
     else printf("preconditioner %s; ", s->precond);
     printf("vectors %s\n", rw_dtype_name(s->vectors));
-    printf("  stops      at |r| <= max(%.3g |b|, %.3g), or after %lld iterations\n", k->rtol, k->atol, (long long)k->iterations);
+    printf("  stops      at |r| <= max(%.3g |b|, %.3g), or after %lld iterations\n", k->rtol, k->atol,
+           (long long)k->iterations);
     fflush(stdout);
 }
 
@@ -121,20 +140,26 @@ static void print_precond(const solve *s)
     const rw_precond_info *i = &s->info;
     char of[40] = "entries";
     if (i->block > 1) snprintf(of, sizeof of, "blocks of %d x %d", i->block, i->block);
-    printf("\n  %s: %.4g %s, %s, %lld levels, made in %.3g s\n", s->precond, (double)i->blocks, of, in_units((double)i->bytes).text, (long long)i->levels, i->seconds);
-    if (i->shift > 0) printf("    factors of A + %.3g diag(A): without that the pivot of row %lld, counted from 0, is not positive\n", i->shift, (long long)i->shift_row);
+    printf("\n  %s: %.4g %s, %s, %lld levels, made in %.3g s\n", s->precond, (double)i->blocks, of,
+           in_units((double)i->bytes).text, (long long)i->levels, i->seconds);
+    if (i->shift > 0)
+        printf("    factors of A + %.3g diag(A): without that the pivot of row %lld, counted from 0, is not positive\n",
+               i->shift, (long long)i->shift_row);
 }
 
 static void print_after(const solve *s, bool converged, double error)
 {
     const rw_krylov_result *r = &s->result;
-    if (s->spec.precond.method)
-        print_precond(s);
+    if (s->spec.precond.method) print_precond(s);
     print_residuals(s);
     printf("\n  %s after %lld iterations, %.4g s: %s\n", converged ? "converged" : "stopped", (long long)r->iterations, r->seconds, rw_krylov_reason_text(r->reason));
-    if (r->right_side > 0) printf("  |b - A x| = %.4e, %.4e of |b|; the method took it for %.4e\n", r->residual, relative(s, r->residual), r->estimate);
+    if (r->right_side > 0)
+        printf("  |b - A x| = %.4e, %.4e of |b|; by the recurrence %.4e\n", r->residual, relative(s, r->residual),
+               r->estimate);
     else printf("  |b - A x| = %.4e; b is 0\n", r->residual);
-    if (!s->right_side) printf("  largest error of x: %.3e%s\n", error, s->known ? ", which may include a part in the null space of A" : "");
+    if (!s->right_side)
+        printf("  largest error of x: %.3e%s\n", error,
+               s->known ? ", which may include a part in the null space of A" : "");
 }
 
 static void print_number_of(const char *key, double x)
@@ -155,8 +180,14 @@ static void print_as_json(const solve *s, bool converged, double error)
     print_number_of("first", r->first), print_number_of("residual", r->residual), print_number_of("estimate", r->estimate), print_number_of("right_side", r->right_side);
     printf(", \"precond_block\": %d", s->info.block);
     print_number_of("precond_shift", s->info.shift);
-    print_number_of("seconds", r->seconds), print_number_of("precond_seconds", s->info.seconds), print_number_of("precond_bytes", (double)s->info.bytes), print_number_of("memory", memory_of(s, 1));
-    print_number_of("precond_least", (double)s->precond_bytes[0]), print_number_of("precond_most", (double)s->precond_bytes[1]);
+    print_number_of("seconds", r->seconds), print_number_of("precond_seconds", s->info.seconds),
+        print_number_of("precond_bytes", (double)s->info.bytes),
+        print_number_of("memory", memory_of(s, s->precond_bytes.device));
+    print_number_of("precond_expected", (double)s->precond_bytes.device),
+        print_number_of("precond_least", (double)s->precond_bytes.least);
+    print_number_of("precond_most", (double)s->precond_bytes.most),
+        print_number_of("precond_setup", (double)s->precond_bytes.device_setup);
+    print_number_of("precond_host_setup", (double)s->precond_bytes.host_setup);
     printf(", \"b\": "), print_json(stdout, right_side_text(s));
     if (!s->right_side) print_number_of("error", error);
     printf("}\n");
@@ -177,7 +208,8 @@ static const char *advice_of(const solve *s, double matrix, double vectors, doub
 static int check_memory(const solve *s)
 {
     const rw_device_properties *d = rw_device_info(s->device);
-    const double whole = memory_of(s, 0), matrix = (double)s->layout.size.bytes, precond = (double)s->precond_bytes[0], vectors = whole - matrix - precond;
+    const double whole = memory_of(s, s->precond_bytes.least), matrix = (double)s->layout.size.bytes,
+                 precond = (double)s->precond_bytes.least, vectors = vectors_of(s);
     if (d->memory_free <= 0 || whole <= (double)d->memory_free) return 0;
     fprintf(stderr, "rechenwerk: solve: %s are needed on %s (matrix %s, vectors %s", in_units(whole).text, d->name, in_units(matrix).text, in_units(vectors).text);
     print_precond_memory(stderr, s);
@@ -252,14 +284,15 @@ static int run(const arguments *a)
         if (code == 0) code = check_files(a, s);
         if (code == 0) code = s->stencil ? read_stencil(ctx, a, s) : read_system(ctx, a, s);
         if (code == 0) {
-            const rw_status status = estimate_precond(ctx, s);
+            const rw_status status = forecast_precond(s);
             code = status == RW_OK ? 0 : failed(ctx, status);
         }
         if (code == 0 && !given(a, "json") && !given(a, "quiet")) print_before(s);
         if (code == 0) code = check_memory(s);
         if (code == 0 && !given(a, "quiet")) warn_unless_hermitian(s);
         if (code == 0) code = make_system(ctx, a, s);
-        if (code == 0 && !given(a, "json") && !given(a, "quiet")) printf("  b          %s\n", right_side_text(s)), fflush(stdout);
+        if (code == 0 && !given(a, "json") && !given(a, "quiet"))
+            printf("  b          %s\n", right_side_text(s)), fflush(stdout);
         if (code == 0) code = solve_system(ctx, a, s);
         rw_array_destroy(&s->b), rw_array_destroy(&s->x), rw_array_destroy(&s->known);
         rw_sparse_destroy(&s->a);
@@ -276,21 +309,26 @@ static const option options[] = {
     {"output", 'o', "FILE", "x, as .npy or .mtx"},
     {"stencil", 0, "EQUATION", "A u on a grid, such as 'u - 0.01*laplace(u)', in the place of a matrix"},
     {"grid", 0, "SIZE", "of an equation: cells along x, y, z, such as 64x64x32"},
-    {"spacing", 0, "H", "of an equation: distance of cells, or 0.1,0.2,0.1; without it 1 over the cells of the longest axis and one"},
-    {"boundary", 0, "NAME", "of an equation: dirichlet (usual: u = 0), neumann or periodic; or one for each axis, with commas"},
-    {"method", 'm', "NAME", "gmres (usual), or another of rechenwerk list solvers"},
-    {"precond", 'p', "PRECOND", "none (usual), jacobi, ilu0, amg … with options: rechenwerk list preconditioners"},
-    {"inner", 0, "SOLVER", "of fgmres: a solver as its preconditioner, METHOD[:ITERATIONS[:PRECOND]] such as bicgstab:20:ilu0; without a number 10"},
-    {"format", 'f', "FORMAT", "auto (usual), or a layout such as csr, bsell:5x5; rechenwerk list formats"},
+    {"spacing", 0, "H",
+     "of an equation: distance of cells, or 0.1,0.2,0.1 (default: 1 / (cells of the longest axis + 1))"},
+    {"boundary", 0, "NAME",
+     "of an equation: dirichlet (u = 0), neumann or periodic; or one for each axis, with commas (default: dirichlet)"},
+    {"method", 'm', "NAME", "one of rechenwerk list solvers (default: gmres)"},
+    {"precond", 'p', "PRECOND", "jacobi, ilu0, amg … with options: rechenwerk list preconditioners (default: none)"},
+    {"inner", 0, "SOLVER",
+     "of fgmres: a solver as its preconditioner, METHOD[:ITERATIONS[:PRECOND]] such as bicgstab:20:ilu0 "
+     "(default: 10 iterations)"},
+    {"format", 'f', "FORMAT", "auto: the least predicted cost; or a layout such as csr, bsell:5x5: rechenwerk list formats (default: auto)"},
     OPTION_DEVICE,
     OPTION_VALUES,
     OPTION_DUPLICATES,
-    {"vectors", 0, "TYPE", "precision of vectors and sums: f64 (usual) or f32"},
-    {"rtol", 't', "X", "stop when |r| is at most X |b|; without it and --atol 1e-8"},
+    {"vectors", 0, "TYPE", "precision of vectors and sums: f64 or f32 (default: f64)"},
+    {"rtol", 't', "X", "stop when |r| is at most X |b| (default: 1e-8; with --atol alone 0)"},
     {"atol", 0, "X", "or at most X"},
-    {"restart", 'r', "N", "of gmres and fgmres: vectors that are kept before a restart, without it 30; of idr its s, without it 4"},
-    {"iterations", 'n', "N", "most of them; without it 10000"},
-    {"guess", 'g', "FILE", "x to begin with, .npy or .mtx; without it 0"},
+    {"restart", 'r', "N",
+     "of gmres and fgmres: stored vectors before a restart (default: 30); of idr: its s (default: 4)"},
+    {"iterations", 'n', "N", "maximum number of iterations (default: 10000)"},
+    {"guess", 'g', "FILE", "initial guess, .npy or .mtx (default: 0)"},
     {"history", 0, "FILE.csv", "residuals of all iterations as a table"},
     {"plot", 0, "FILE.png", "and as a picture"},
     OPTION_FORCE,
@@ -306,9 +344,13 @@ const command command_solve = {
     .least = 0,
     .most = 2,
     .line = "solve a linear system A x = b on a device",
-    .more = "Without b it is A times ones, or where that is 0 (a pure Neumann or periodic problem) A times an x in the row space of A, and the error of x is reported. Residuals are those of A x = b, computed from x at the end once more. The exit code is 3 when the method stopped before "
-            "the tolerance, 130 when Ctrl-C did; x is written then too. With --stencil A is an equation in u on a grid, x and y and z the place of a cell, cell 0 at 0; nothing is assembled, and jacobi and chebyshev are the "
-            "preconditioners.",
+    .more =
+        "Without b it is A times ones, or where that is 0 (a pure Neumann or periodic problem) A times an x in the "
+        "row space of A, and the error of x is reported. Residuals are those of A x = b, computed from x at the end "
+        "once more. The exit code is 3 when the method stopped before "
+        "the tolerance, 130 when Ctrl-C did; x is written then too. With --stencil A is an equation in u on a grid, x "
+        "and y and z the place of a cell, cell 0 at 0; nothing is assembled, and jacobi and chebyshev are the "
+        "preconditioners.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

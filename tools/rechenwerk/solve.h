@@ -18,7 +18,8 @@ typedef struct history {
 } history;
 
 typedef struct solve {
-    const char *matrix, *right_side; /* paths; right_side NULL: b = A x with a known x; matrix of an equation: its text */
+    const char *matrix,
+        *right_side; /* paths; right_side NULL: b = A x with a known x; matrix of an equation: its text */
     const char *stencil;             /* the equation; NULL: there is a matrix */
     rw_grid grid;                    /* of the equation, and what lies beyond its sides */
     rw_boundary_kind boundary[3];
@@ -33,7 +34,7 @@ typedef struct solve {
     rw_array *b, *x;
     rw_array *known; /* the x of b = A x; NULL: ones, or b is given */
     rw_krylov_result result;
-    int64_t precond_bytes[2]; /* estimate: the least and the most */
+    rw_precond_bytes precond_bytes; /* forecast */
     rw_precond_info info;
     history h;
 } solve;

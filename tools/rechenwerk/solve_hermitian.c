@@ -1,4 +1,5 @@
-/* rechenwerk solve: whether the matrix is what cg, amg and icc are made for. A warning, before the work: they may converge all the same, and more often do not. */
+/* rechenwerk solve: whether the matrix is what cg, amg and icc are made for. A warning, before the work: they may
+ * converge all the same, and more often do not. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -62,7 +63,8 @@ void warn_unless_hermitian(const solve *s)
         const int64_t k = find_difference(e, spare, first, order, &opposite);
         if (k >= 0) {
             const long long i = e->row[k] + 1, j = e->column[k] + 1;
-            fprintf(stderr, "rechenwerk: warning: %s is for hermitian matrices, and %s is none: entry (%lld, %lld) = ", cg ? "cg" : rw_precond_method_name(p), s->matrix, i, j);
+            fprintf(stderr, "rechenwerk: warning: %s is for hermitian matrices, and %s is none: entry (%lld, %lld) = ",
+                    cg ? "cg" : rw_precond_method_name(p), s->matrix, i, j);
             print_value(e, k);
             if (i != j) fprintf(stderr, ", (%lld, %lld) = ", j, i), print_value(e, opposite);
             fprintf(stderr, ", counted from 1: %s\n", cg ? "take gmres, bicgstab or idr" : "if it does not converge, take ilu0");

@@ -104,7 +104,8 @@ int find_vectors(rw_context *ctx, const arguments *a, solve *s)
     return precision_of(a, "vectors", is_complex, &s->vectors) ? 0 : 2;
 }
 
-/* A format that is chosen for speed leaves a preconditioner as it is with csr: by entries, but for amg, which finds the unknowns per node. Blocks come with a format that is asked for, or from block=N. */
+/* A format that is chosen for speed leaves a preconditioner as it is with csr: by entries, but for amg, which finds the
+ * unknowns per node. Blocks come with a format that is asked for, or from block=N. */
 static void set_block(rw_precond_spec *p)
 {
     if (p->method && !p->block) p->block = p->method == RW_PRECOND_AMG ? RW_PRECOND_BLOCK_AUTO : 1;

@@ -1,7 +1,9 @@
 /* rechenwerk solve without b: b = A x with an x that is known, so that the error of the solution can be reported.
  *
- * x is 1 in all entries. Where A maps that to 0, as the Laplacian of a pure Neumann or periodic problem does, b would be 0 and every solver done at once: then x = A^H z with random z, which lies in the row
- * space of A, scaled to a largest entry of 1. A is singular then, and a solution is known up to the null space of A. For an equation on a grid, which has no transpose, x = A z. */
+ * x is 1 in all entries. Where A maps that to 0, as the Laplacian of a pure Neumann or periodic problem does, b
+ * would be 0 and every solver done at once: then x = A^H z with random z, which lies in the row
+ * space of A, scaled to a largest entry of 1. A is singular then, and a solution is known up to the null space of
+ * A. For an equation on a grid, which has no transpose, x = A z. */
 #include <complex.h>
 #include <float.h>
 #include <math.h>
@@ -44,14 +46,18 @@ static rw_status make(const solve *s, rw_array **array, void **data)
     return status == RW_OK ? rw_array_write(*array, data) : status;
 }
 
-static rw_status multiply(const solve *s, rw_array *x, rw_array *y) { return rw_sparse_multiply(s->a, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(s->device)); }
+static rw_status multiply(const solve *s, rw_array *x, rw_array *y)
+{
+    return rw_sparse_multiply(s->a, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(s->device));
+}
 
 static rw_status largest_of(const solve *s, rw_array *v, double *largest)
 {
     const void *data;
     *largest = 0;
     rw_status status = rw_array_read(v, &data);
-    for (int64_t i = 0; status == RW_OK && i < s->e.rows; i++) *largest = fmax(*largest, cabs(element(s->vectors, data, i)));
+    for (int64_t i = 0; status == RW_OK && i < s->e.rows; i++)
+        *largest = fmax(*largest, cabs(element(s->vectors, data, i)));
     return status;
 }
 
@@ -61,7 +67,8 @@ static rw_status scale(const solve *s, rw_array *v)
     double largest;
     rw_status status = largest_of(s, v, &largest);
     if (status == RW_OK) status = rw_array_update(v, &data);
-    for (int64_t i = 0; status == RW_OK && largest > 0 && i < s->e.rows; i++) set_element(s->vectors, data, i, element(s->vectors, data, i) / largest);
+    for (int64_t i = 0; status == RW_OK && largest > 0 && i < s->e.rows; i++)
+        set_element(s->vectors, data, i, element(s->vectors, data, i) / largest);
     return status;
 }
 
@@ -72,10 +79,13 @@ static rw_status in_row_space(solve *s, rw_array **x)
     uint64_t seed = 1;
     void *data;
     rw_array *z = NULL;
-    double complex *sum = s->stencil ? NULL : calloc((size_t)e->rows, sizeof *sum), *random = calloc((size_t)e->rows, sizeof *random);
+    double complex *sum = s->stencil ? NULL : calloc((size_t)e->rows, sizeof *sum),
+                   *random = calloc((size_t)e->rows, sizeof *random);
     rw_status status = random && (sum || s->stencil) ? make(s, x, &data) : RW_ERR_MEMORY;
     for (int64_t i = 0; status == RW_OK && i < e->rows; i++) random[i] = next_random(&seed);
-    for (int64_t k = 0; status == RW_OK && sum && k < e->n; k++) sum[e->column[k]] += conj(e->is_complex ? e->value[2 * k] + e->value[2 * k + 1] * I : e->value[k]) * random[e->row[k]];
+    for (int64_t k = 0; status == RW_OK && sum && k < e->n; k++)
+        sum[e->column[k]] +=
+            conj(e->is_complex ? e->value[2 * k] + e->value[2 * k + 1] * I : e->value[k]) * random[e->row[k]];
     for (int64_t i = 0; status == RW_OK && sum && i < e->rows; i++) set_element(s->vectors, data, i, sum[i]);
     if (status == RW_OK && s->stencil) {
         status = make(s, &z, &data);
@@ -87,7 +97,8 @@ static rw_status in_row_space(solve *s, rw_array **x)
     return status == RW_OK ? scale(s, *x) : status;
 }
 
-/* A x is 0 for x = 1 but for rounding errors of its sums. Of a matrix by its rows, in the precision of its values; of an equation beside A times another x. */
+/* A x is 0 for x = 1 but for rounding errors of its sums. Of a matrix by its rows, in the precision of its values; of
+ * an equation beside A times another x. */
 static rw_status vanishes(solve *s, bool *yes)
 {
     const rw_entries *e = &s->e;
@@ -99,7 +110,8 @@ static rw_status vanishes(solve *s, bool *yes)
     if (status != RW_OK || !isfinite(of_ones)) return status;
     if (!s->stencil) {
         double largest = 0;
-        for (int64_t k = 0; k < e->n; k++) largest = fmax(largest, e->is_complex ? hypot(e->value[2 * k], e->value[2 * k + 1]) : fabs(e->value[k]));
+        for (int64_t k = 0; k < e->n; k++)
+            largest = fmax(largest, e->is_complex ? hypot(e->value[2 * k], e->value[2 * k + 1]) : fabs(e->value[k]));
         *yes = of_ones <= 16 * fmax(eps_of(s->layout.layout.values), eps_of(s->vectors)) * largest;
         return RW_OK;
     }
@@ -132,7 +144,8 @@ const char *right_side_text(const solve *s)
 {
     if (s->right_side) return s->right_side;
     if (!s->known) return "A times ones";
-    return s->stencil ? "A x with x = A z, z random: A times ones is 0, so A is singular" : "A x with x = A^H z, z random: A times ones is 0, so A is singular";
+    return s->stencil ? "A x with x = A z, z random: A times ones is 0, so A is singular"
+                      : "A x with x = A^H z, z random: A times ones is 0, so A is singular";
 }
 
 rw_status error_of_known(const solve *s, double *error)

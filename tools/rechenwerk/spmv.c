@@ -53,11 +53,12 @@ static void doubt_of_order(const products *p, int best, char *text, size_t size)
     text[0] = 0;
     for (int i = 0; i < 2 && !text[0]; ++i) {
         char why[32];
-        if (p->rows[who[i]].rounds && rw_bench_doubt(p->rows + who[i], why, sizeof why)) snprintf(text, size, "%s: %s", p->rows[who[i]].variant, why);
+        if (p->rows[who[i]].rounds && rw_bench_doubt(p->rows + who[i], why, sizeof why))
+            snprintf(text, size, "%s: %s", p->rows[who[i]].variant, why);
     }
 }
 
-/* What the model says it should take, at the speed of the copy in the same rounds. */
+/* The predicted time, at the speed of the copy in the same rounds. */
 static double predicted(const products *p, int i) { return p->choice.candidate[i].cost / p->rows[i].limit; }
 
 static void print_row(const products *p, int i)
@@ -74,22 +75,33 @@ static void print_row(const products *p, int i)
     printf("%-2s %-26s %11s %9.3f %11s", mark, r->variant, in_units((double)c->size.bytes).text, c->fill, in_units(c->moved).text);
     if (p->tune) printf(" %12.4g", 1e6 * predicted(p, i));
     printf(" %10.4g %10.4g", 1e6 * r->seconds, 1e6 * r->cold);
-    if (p->tune) printf(" %10.3g", r->seconds / predicted(p, i));
-    else printf(" %8.1f", 1e-9 * r->bytes / r->seconds);
+    if (p->tune)
+        printf(" %10.3g", r->seconds / predicted(p, i));
+    else
+        printf(" %8.1f", 1e-9 * r->bytes / r->seconds);
     printf(" %12s %9.2f %8.2g%s\n", share, 1e-9 * operations(p) / r->seconds, r->error, r->error > 1 ? "  WRONG" : "");
 }
 
 static void print_columns(const products *p)
 {
-    printf("\n  memory: size of the matrix; places: stored values per entry, padding included; a product: bytes that it moves\n"
-           "  warm: median time of the same product looped, as solvers use it; cold: of one product after a copy that evicts the matrix from the caches\n");
+    printf(
+        "\n  memory: size of the matrix; places: stored values per entry, padding included; a product: bytes that it "
+        "moves\n"
+        "  warm: median time of the same product looped, as solvers use it; cold: of one product after a copy that "
+        "evicts the matrix from the caches\n");
     if (p->tune)
-        printf("  predicted: those bytes, over the share of a copy's speed that products of the format reach on such devices and the speed of the copy here; ratio: warm over predicted\n"
-               "  ->: the format of the least predicted cost, which --format auto takes; rows are in the order of the warm times\n"
-               "  The model leaves out launches and caches: small matrices take longer or shorter than predicted.\n");
-    else printf("  GB/s: those bytes over the warm time\n");
-    printf("  of copy: warm speed over that of a copy in the same rounds. None where it exceeds %.1f (in the cache) or the interquartile range exceeds %.0f %% of the median (spread)\n", RW_BENCH_MOST_SHARE,
-           100 * RW_BENCH_MOST_SPREAD);
+        printf(
+            "  predicted: those bytes, over the share of a copy's speed that products of the format reach on such "
+            "devices and the speed of the copy here; ratio: warm over predicted\n"
+            "  ->: the format of the least predicted cost, which --format auto takes; rows are in the order of the "
+            "warm times\n"
+            "  The model leaves out launches and caches: small matrices take longer or shorter than predicted.\n");
+    else
+        printf("  GB/s: those bytes over the warm time\n");
+    printf(
+        "  of copy: warm speed over that of a copy in the same rounds. None where it exceeds %.1f (in the cache) or "
+        "the interquartile range exceeds %.0f %% of the median (spread)\n",
+        RW_BENCH_MOST_SHARE, 100 * RW_BENCH_MOST_SPREAD);
     printf("  GFlop/s: of entries, without padding; error: over what rounding allows, above 1 is wrong\n");
 }
 
@@ -100,8 +112,10 @@ static void print_choice(const products *p)
     char doubt[128];
     printf("  chosen: %s, %s\n", chosen->variant, p->choice.reason);
     doubt_of_order(p, best, doubt, sizeof doubt);
-    if (doubt[0]) printf("  fastest: no verdict (%s); least warm time: %s", doubt, any->variant);
-    else printf("  fastest: %s", any->variant);
+    if (doubt[0])
+        printf("  fastest: no verdict (%s); least warm time: %s", doubt, any->variant);
+    else
+        printf("  fastest: %s", any->variant);
     if (chosen->rounds) printf("; the chosen one takes %.3f times as long, warm", chosen->seconds / any->seconds);
     printf("\n");
 }
@@ -115,8 +129,10 @@ static void print_text(const products *p)
     printf("\n   %-26s %11s %9s %11s", "format", "memory", "places", "a product");
     if (p->tune) printf(" %12s", "predicted/us");
     printf(" %10s %10s", "warm/us", "cold/us");
-    if (p->tune) printf(" %10s", "ratio");
-    else printf(" %8s", "GB/s");
+    if (p->tune)
+        printf(" %10s", "ratio");
+    else
+        printf(" %8s", "GB/s");
     printf(" %12s %9s %8s\n", "of copy", "GFlop/s", "error");
     for (int i = 0; i < p->choice.n; ++i) print_row(p, p->order[i]);
     print_columns(p);
@@ -139,11 +155,14 @@ static void print_row_as_json(const products *p, int i)
         printf(", \"refused\": true}");
         return;
     }
-    printf(", \"bytes\": %lld, \"fill\": %.17g, \"moved\": %.17g, \"cost\": %.17g", (long long)c->size.bytes, c->fill, c->moved, c->cost);
+    printf(", \"bytes\": %lld, \"fill\": %.17g, \"moved\": %.17g, \"cost\": %.17g", (long long)c->size.bytes, c->fill,
+           c->moved, c->cost);
     print_times("warm", r->seconds, r->lower, r->upper), print_times("cold", r->cold, r->cold_lower, r->cold_upper);
     printf(", \"copy\": %.9g", r->limit);
-    if (rw_bench_doubt(r, doubt, sizeof doubt)) printf(", \"share\": null, \"no_share\": \"%s\"", doubt);
-    else printf(", \"share\": %.9g", r->share);
+    if (rw_bench_doubt(r, doubt, sizeof doubt))
+        printf(", \"share\": null, \"no_share\": \"%s\"", doubt);
+    else
+        printf(", \"share\": %.9g", r->share);
     printf(", \"error\": %.9g}", r->error);
 }
 
@@ -159,7 +178,8 @@ static void print_as_json(const products *p)
         char doubt[128];
         printf(", \"least_warm_time\": "), print_json(stdout, p->rows[best].variant);
         doubt_of_order(p, best, doubt, sizeof doubt);
-        printf(", \"fastest\": "), doubt[0] ? (void)printf("null, \"no_fastest\": ") : (void)0, print_json(stdout, doubt[0] ? doubt : p->rows[best].variant);
+        printf(", \"fastest\": "), doubt[0] ? (void)printf("null, \"no_fastest\": ") : (void)0,
+            print_json(stdout, doubt[0] ? doubt : p->rows[best].variant);
     }
     printf(", \"products\": [");
     for (int i = 0; i < p->choice.n; ++i) printf("%s", i ? ", " : ""), print_row_as_json(p, p->order[i]);
@@ -168,7 +188,7 @@ static void print_as_json(const products *p)
 
 /* ---- work ------------------------------------------------------------------------------------------------------------------ */
 
-/* Layouts with commas between them, no more than there is room for. */
+/* Layouts with commas between them; run_products has checked their number. */
 static rw_status parse_list(rw_context *ctx, const arguments *a, const char *text, products *p)
 {
     rw_sparse_choice *c = &p->choice;
@@ -242,12 +262,15 @@ static int run_products(const arguments *a, bool tune)
 static int run_spmv(const arguments *a) { return run_products(a, false); }
 static int run_tune(const arguments *a) { return run_products(a, true); }
 
-#define OPTIONS_OF_PRODUCTS                                                                                                                                 \
-    OPTION_DEVICE, OPTION_VALUES, OPTION_DUPLICATES, {"vectors", 0, "TYPE", "precision of the vectors: f64, f32; without it that of the matrix"},                               \
-        {"rounds", 'n', "N", "timed repetitions (default: 20)"}, {"quick", 0, NULL, "three repetitions: that it runs, not how fast"}, OPTION_JSON, OPTION_VERBOSE, OPTION_NO_CACHE
+#define OPTIONS_OF_PRODUCTS                                                                                            \
+    OPTION_DEVICE, OPTION_VALUES, OPTION_DUPLICATES,                                                                   \
+        {"vectors", 0, "TYPE", "precision of the vectors: f64 or f32 (default: that of the matrix)"},                   \
+        {"rounds", 'n', "N", "timed repetitions (default: 20)"},                                                       \
+        {"quick", 0, NULL, "three repetitions: that it runs, not how fast"}, OPTION_JSON, OPTION_VERBOSE,              \
+        OPTION_NO_CACHE
 
 static const option spmv_options[] = {
-    {"format", 'f', "FORMATS", "all (usual), auto, or formats with commas between them: csr,bsell:5x5"},
+    {"format", 'f', "FORMATS", "all, auto, or formats with commas between them: csr,bsell:5x5 (default: all)"},
     OPTIONS_OF_PRODUCTS,
 };
 static const option tune_options[] = {OPTIONS_OF_PRODUCTS};
@@ -258,9 +281,12 @@ const command command_spmv = {
     .least = 1,
     .most = 1,
     .line = "measure products of a sparse matrix with a vector, in one format or all",
-    .more = "Each result is compared with sums in long double first. Two times are given: warm, of the same product looped as solvers use it, and cold, of one product after a copy that evicts "
-            "its data from the caches. The share of a copy's speed goes by the warm time; it is replaced by the reason where the matrix is in the cache (share above 1.5) or the times "
-            "spread over more than 30 %. The exit code is 1 when a result is wrong.",
+    .more =
+        "Each result is compared with sums in long double first. Two times are given: warm, of the same product "
+        "looped as solvers use it, and cold, of one product after a copy that evicts "
+        "its data from the caches. The share of a copy's speed goes by the warm time; it is replaced by the reason "
+        "where the matrix is in the cache (share above 1.5) or the times "
+        "spread over more than 30 %. The exit code is 1 when a result is wrong.",
     .options = spmv_options,
     .noptions = COUNT(spmv_options),
     .run = run_spmv,
@@ -272,9 +298,13 @@ const command command_tune = {
     .least = 1,
     .most = 1,
     .line = "measure the formats for a sparse matrix beside what the choice of one predicts",
-    .more = "The format that `--format auto` takes is marked ->. Predicted are the bytes that a product moves, over the share of a copy's speed that the format was seen to reach, at the "
-            "speed of the copy in this run. Formats are in the order of their warm times, which solvers see; the cold time is that after a copy has evicted the matrix from the caches. "
-            "The fastest is not named where one of the times is in doubt: the matrix is in the cache (faster than 1.5 copies) or the times spread over more than 30 %.",
+    .more =
+        "The format that `--format auto` takes is marked ->. Predicted are the bytes that a product moves, over the "
+        "share of a copy's speed that the format was seen to reach, at the "
+        "speed of the copy in this run. Formats are in the order of their warm times, which solvers see; the cold "
+        "time is that after a copy has evicted the matrix from the caches. "
+        "The fastest is not named where one of the times is in doubt: the matrix is in the cache (faster than 1.5 "
+        "copies) or the times spread over more than 30 %.",
     .options = tune_options,
     .noptions = COUNT(tune_options),
     .run = run_tune,
