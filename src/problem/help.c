@@ -309,7 +309,6 @@ rw_status rw_help(rw_context *ctx, const char *name, char **out)
     RW_NEED(out, "text");
     *out = NULL;
     RW_NEED(ctx, "context"); RW_NEED(name, "name");
-    if (!name || !out) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_help: name or text is NULL: give both");
     rw_text text = {0};
     const rw_problem_ops *problem = rw_tables_problem(name);
     if (problem) {

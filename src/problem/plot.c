@@ -17,7 +17,7 @@ typedef struct plotter {
     rw_plot_options options;
     rw_plot_function *written;
     void *user;
-    rw_run run;      /* behind the results, where `known` */
+    rw_run run;      /* that made the results, where `known` */
     bool known;
     char stem[64];   /* of names of pictures: "000010" */
     bool one_file;   /* options.output names a .png file */
@@ -291,7 +291,7 @@ rw_status rw_plot_results(rw_context *ctx, const char *path, const rw_plot_optio
 {
     RW_NEED(ctx, "context"); RW_NEED(path, "path");
     struct stat info;
-    if (!path || !*path) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_plot_results: path is missing");
+    if (!*path) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_plot_results: path is missing");
     plotter p = {.ctx = ctx, .path = path, .written = written, .user = user};
     if (options)
         p.options = *options;

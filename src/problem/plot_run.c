@@ -1,4 +1,4 @@
-/* The run behind results that are there: its settings.yaml read as a case, so that pictures made later are those of the
+/* The run that made results which are there: its settings.yaml read as a case, so that pictures made later are those of the
  * run. */
 #include <stdio.h>
 #include <string.h>

@@ -174,8 +174,6 @@ rw_status rw_explain_case(rw_context *ctx, const char *path, const rw_run_option
     RW_NEED(text, "text");
     *text = NULL;
     RW_NEED(ctx, "context"); RW_NEED(path, "path");
-    if (!ctx || !path || !text)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_explain_case: context, path or text is NULL: give all three");
     return explain(ctx, path, options, &(question){0}, text);
 }
 
@@ -185,7 +183,5 @@ rw_status rw_explain_graph(rw_context *ctx, const char *path, const rw_run_optio
     RW_NEED(text, "text");
     *text = NULL;
     RW_NEED(ctx, "context"); RW_NEED(path, "path");
-    if (!ctx || !path || !text)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_explain_graph: context, path or text is NULL: give all three");
     return explain(ctx, path, options, &(question){true, stages, dot}, text);
 }

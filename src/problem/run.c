@@ -410,6 +410,5 @@ done:
 rw_status rw_run_case(rw_context *ctx, const char *path, const rw_run_options *options, rw_run_report *report)
 {
     RW_NEED(ctx, "context"); RW_NEED(path, "path");
-    if (!ctx) return rw_fail(NULL, RW_ERR_ARGUMENT, "rw_run_case: context is NULL: create one first");
     return rw_run_with(ctx, rw_problems, path, options, report);
 }

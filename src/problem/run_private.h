@@ -217,7 +217,7 @@ rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, 
                            double min, double max, bool again);
 rw_status rw_figures_series(rw_run *r);
 
-/* plot_run.c: the run behind results that are there, from their settings.yaml: case, outline of the problem, grid; for
+/* plot_run.c: the run that made results, from their settings.yaml: case, outline of the problem, grid; for
  * rw_frame_make and rw_frames_of_results. *known: false where there is no settings.yaml, or the problem has no outline.
  * rw_run_release it. */
 rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_options *options, rw_run *r,

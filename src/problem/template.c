@@ -77,7 +77,6 @@ rw_status rw_case_template(rw_context *ctx, const char *name, char **out)
     RW_NEED(out, "text");
     *out = NULL;
     RW_NEED(ctx, "context"); RW_NEED(name, "problem");
-    if (!name || !out) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_case_template: problem or text is NULL: give both");
     const rw_problem_ops *problem = rw_tables_problem(name);
     if (!problem) {
         const char *names[32], *nearest;

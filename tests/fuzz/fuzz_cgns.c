@@ -1,30 +1,19 @@
 /* Any bytes as a CGNS file: the answer is OK, ERR_INPUT or ERR_FILE (ERR_UNSUPPORTED in a build without libcgns); zones
- * have cells, and their neighbours exist. The parsers behind it are those of libcgns and libhdf5; a crash in there alone
- * belongs to their maintainers, but we want to know.
+ * have cells, and their neighbours exist. The parsers behind it are those of libcgns and libhdf5; a crash in there
+ * alone belongs to their maintainers, but we want to know.
  *
- * The first byte chooses: E, a good file (the seed "zones" of the folder in $RW_FUZZ_SEEDS, where there is one) in which
- * bytes are changed (offset in three bytes, value in one, again and again); otherwise the input is the file. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+ * The first byte chooses: E, a good file (the seed "zones" of the folder in $RW_FUZZ_SEEDS, where there is one) in
+ * which bytes are changed (offset in three bytes, value in one, again and again); otherwise the input is the file. */
 #include <string.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "io/cgns.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-/* HDF5 1.10 forgets some of its own blocks when it refuses a damaged file, and so does libcgns; ours must all come back. */
+/* HDF5 1.10 forgets some of its own blocks when it refuses a damaged file, and so does libcgns; ours must all come
+ * back. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libhdf5\nleak:libcgns\n"; }
-
-static void require(int fact, const char *what)
-{
-    if (fact) return;
-    fprintf(stderr, "%s; message: %s\n", what, rw_message(NULL));
-    abort();
-}
 
 /* The good file with changes; NULL without one. */
 static uint8_t *edit(const uint8_t *data, size_t n, size_t *size)
@@ -58,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     free(edited);
     if (!written) return 0;
     rw_status status = rw_cgns_read(NULL, path, &g);
-    require(status == RW_OK || status == RW_ERR_INPUT || status == RW_ERR_FILE || status == RW_ERR_UNSUPPORTED || status == RW_ERR_MEMORY,
+    require(status == RW_OK || status == RW_ERR_INPUT || status == RW_ERR_FILE || status == RW_ERR_UNSUPPORTED ||
+                status == RW_ERR_MEMORY,
             "the answer is one that the header names");
     if (status == RW_OK) {
         require(g.nzones > 0, "there is a zone");
@@ -66,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
             for (int d = 0; d < 3; ++d) {
                 require(g.zones[z].cells[d] > 0, "a zone has cells");
                 for (int side = 0; side < 2; ++side)
-                    require(g.zones[z].next[d][side] >= -1 && g.zones[z].next[d][side] < g.nzones, "a neighbour is a zone");
+                    require(g.zones[z].next[d][side] >= -1 && g.zones[z].next[d][side] < g.nzones,
+                            "a neighbour is a zone");
             }
         rw_cgns_free(&g);
     }

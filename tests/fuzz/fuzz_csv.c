@@ -1,23 +1,11 @@
-/* Any bytes as a table of numbers: the reader answers OK or ERR_INPUT, each value takes some bytes of the text, and names
- * and values survive being written and read again. */
+/* Any bytes as a table of numbers: the reader answers OK or ERR_INPUT, each value takes some bytes of the text, and
+ * names and values survive being written and read again. */
 #include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "io/csv.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-static void require(int fact, const char *what)
-{
-    if (fact) return;
-    fprintf(stderr, "%s; message: %s\n", what, rw_message(NULL));
-    abort();
-}
 
 static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 
@@ -61,7 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     rw_status status = rw_csv_parse(NULL, "fuzz.csv", text, n, &t);
     require(status == RW_OK || status == RW_ERR_INPUT, "the answer is OK or ERR_INPUT");
     if (status == RW_OK) {
-        require(t.n_columns > 0 && t.n_rows <= n && (size_t)t.n_columns <= n + 1, "rows and columns take bytes of the text");
+        require(t.n_columns > 0 && t.n_rows <= n && (size_t)t.n_columns <= n + 1,
+                "rows and columns take bytes of the text");
         if (t.n_rows * (size_t)t.n_columns < 2000) write_again(&t);
         const double *values;
         require(rw_csv_column(NULL, &t, t.names[0], &values) == RW_OK, "a column is found by its name");

@@ -1,12 +1,9 @@
 /* Any text as equations: the first line is what stands at a side, the rest the statements; two bytes before them choose
- * grid, order and kinds of sides. The answer is OK or ERR_INPUT with a place inside the text; what is accepted has a plan,
- * kernel texts without holes, and runs in the plain evaluator (no compiler is started). */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+ * grid, order and kinds of sides. The answer is OK or ERR_INPUT with a place inside the text; what is accepted has a
+ * plan, kernel texts without holes, and runs in the plain evaluator (no compiler is started). */
 #include <string.h>
 
+#include "fuzz.h"
 #include "expr/program.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -17,19 +14,13 @@ enum { FIELDS = 4, LONGEST = 4096 };
 static rw_context *ctx;
 static rw_device *dev;
 
-static void require(int fact, const char *what)
-{
-    if (fact) return;
-    fprintf(stderr, "%s; message: %s\n", what, rw_message(NULL));
-    abort();
-}
-
 /* "fuzz:3:7: …" with a line and column that the text has. */
 static void require_place(const char *name, const char *text)
 {
     int line = 0, column = 0, lines = 1, longest = 0, length = 0;
     const char *m = rw_message(NULL);
-    require(!strncmp(m, name, strlen(name)) && sscanf(m + strlen(name), ":%d:%d: ", &line, &column) == 2, "a mistake has a place");
+    require(!strncmp(m, name, strlen(name)) && sscanf(m + strlen(name), ":%d:%d: ", &line, &column) == 2,
+            "a mistake has a place");
     for (const char *s = text; *s; ++s) {
         lines += *s == '\n';
         length = *s == '\n' ? 0 : length + 1;
@@ -60,7 +51,8 @@ static void run(rw_expr *e, const rw_grid *grid, const rw_expr_field *fields)
 
 static int hole(const char *text)
 {
-    return strstr(text, "(null)") || strstr(text, "nan") || strstr(text, ", inf") || strstr(text, ")inf") || strstr(text, "-inf");
+    return strstr(text, "(null)") || strstr(text, "nan") || strstr(text, ", inf") || strstr(text, ")inf") ||
+           strstr(text, "-inf");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
@@ -76,19 +68,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     int ndim = 1 + data[0] % 3;
     rw_grid grid = {ndim, {3, ndim > 1 ? 2 : 1, ndim > 2 ? 2 : 1}, {0.5, 0.25, 2}, {0.1, 0, -1}};
     if (data[0] & 64) grid.size[0] = data[0] & 128 ? 0 : 6;
-    rw_expr_field fields[FIELDS] = {{.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64}, {.name = "s", .dtype = RW_F32},
+    rw_expr_field fields[FIELDS] = {{.name = "u", .dtype = RW_F64},
+                                    {.name = "v", .dtype = RW_F64},
+                                    {.name = "s", .dtype = RW_F32},
                                     {.name = "w", .dtype = RW_C128}};
     for (int i = 0; i < FIELDS; ++i)
         for (int side = 0; side < 2 * ndim; ++side)
-            fields[i].boundary[side] = (rw_boundary){(rw_boundary_kind)((data[1] + i + side) % 5), i ? "x + t" : text, "1 + x", "a"};
-    static const rw_expr_scalar scalars[] = {{.name = "a", .value = 2}, {.name = "b", .value = -0.5}, {.name = "c", .is_complex = true, .imaginary = 1}};
-    rw_expr_spec spec = {.name = "fuzz", .text = statements, .grid = grid, .order = data[0] & 32 ? 4 : 2, .fields = fields, .nfields = FIELDS,
-                         .scalars = scalars, .nscalars = 3};
+            fields[i].boundary[side] =
+                (rw_boundary){(rw_boundary_kind)((data[1] + i + side) % 5), i ? "x + t" : text, "1 + x", "a"};
+    static const rw_expr_scalar scalars[] = {{.name = "a", .value = 2},
+                                             {.name = "b", .value = -0.5},
+                                             {.name = "c", .is_complex = true, .imaginary = 1}};
+    rw_expr_spec spec = {.name = "fuzz",
+                         .text = statements,
+                         .grid = grid,
+                         .order = data[0] & 32 ? 4 : 2,
+                         .fields = fields,
+                         .nfields = FIELDS,
+                         .scalars = scalars,
+                         .nscalars = 3};
     rw_expr *e;
     rw_status status = rw_expr_create(dev, &spec, &e);
     if (status == RW_OK) {
         char *plan;
-        for (int p = 0; p < e->plan.npasses; ++p) require(!hole(e->passes[p].kernel.text), "kernel texts have no holes");
+        for (int p = 0; p < e->plan.npasses; ++p)
+            require(!hole(e->passes[p].kernel.text), "kernel texts have no holes");
         require(rw_expr_explain(e, &plan) == RW_OK, "the plan as text");
         free(plan);
         run(e, &grid, fields);
@@ -110,8 +114,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 /* Words of the language put in now and then: bytes alone would take long to find "laplace(". */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
 {
-    static const char *const more[] = {"u", "v", "s", "w", "a", "b", "c", "(u)", "(w)", "(u, v)", " = ", "u = ", "r = ", "w = ", "; ", "\n", " and ", " or ",
-                                       "not ", "^2", "^0.5", "2i", "1e400", "f(q) = ", "f(", "\xc2\xb7", "<=", "==", "#", "grad(u)", "dxyz(", "dyyyy(", "/sum(u)", "**"};
+    static const char *const more[] = {"u",   "v",       "s",       "w",      "a",        "b",    "c",
+                                       "(u)", "(w)",     "(u, v)",  " = ",    "u = ",     "r = ", "w = ",
+                                       "; ",  "\n",      " and ",   " or ",   "not ",     "^2",   "^0.5",
+                                       "2i",  "1e400",   "f(q) = ", "f(",     "\xc2\xb7", "<=",   "==",
+                                       "#",   "grad(u)", "dxyz(",   "dyyyy(", "/sum(u)",  "**"};
     const rw_language_word *words;
     int nwords = rw_language_words(&words);
     if (seed % 3) return LLVMFuzzerMutate(data, n, max);

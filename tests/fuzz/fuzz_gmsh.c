@@ -1,20 +1,9 @@
-/* Any bytes as a mesh of Gmsh: the reader answers OK or ERR_INPUT, holds no more than the file explains, and hexahedra name vertices that exist. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* Any bytes as a mesh of Gmsh: the reader answers OK or ERR_INPUT, holds no more than the file explains, and hexahedra
+ * name vertices that exist. */
 #include <string.h>
 
+#include "fuzz.h"
 #include "io/gmsh.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-static void require(int fact, const char *what)
-{
-    if (fact) return;
-    fprintf(stderr, "%s; message: %s\n", what, rw_message(NULL));
-    abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
@@ -26,11 +15,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     }
     rw_status status = rw_gmsh_parse(NULL, "fuzz.msh", text, n, &m);
     rw_free(text);
-    require(status == RW_OK || (status == RW_ERR_INPUT && !m.vertices && !m.hexahedra), "a failure is ERR_INPUT and leaves no mesh");
+    require(status == RW_OK || (status == RW_ERR_INPUT && !m.vertices && !m.hexahedra),
+            "a failure is ERR_INPUT and leaves no mesh");
     if (status != RW_OK) return 0;
     require((size_t)m.nvertices * 8 <= n && (size_t)m.nhexahedra * 16 <= n, "each takes some bytes of the file");
     for (int h = 0; h < m.nhexahedra; ++h)
-        for (int i = 0; i < 8; ++i) require(m.hexahedra[h][i] >= 0 && m.hexahedra[h][i] < m.nvertices, "corners are vertices");
+        for (int i = 0; i < 8; ++i)
+            require(m.hexahedra[h][i] >= 0 && m.hexahedra[h][i] < m.nvertices, "corners are vertices");
     rw_gmsh_free(&m);
     return 0;
 }

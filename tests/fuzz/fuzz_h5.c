@@ -1,26 +1,14 @@
 /* Any bytes as an HDF5 file: all that the layer can ask is asked, and each answer is a status. The parser behind it is
  * that of libhdf5; a crash in there alone belongs to its maintainers, but we want to know. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "io/h5.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 /* HDF5 1.10 forgets some of its own blocks when it refuses a damaged file; ours must all come back. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libhdf5\n"; }
-
-static void require(int fact, const char *what)
-{
-    if (fact) return;
-    fprintf(stderr, "%s; message: %s\n", what, rw_message(NULL));
-    abort();
-}
 
 /* Reads what `name` is, as an array, a group and an owner of attributes. */
 static void visit(rw_h5 *f, const char *name, int depth)

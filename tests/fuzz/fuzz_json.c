@@ -1,21 +1,9 @@
 /* Any bytes as JSON: the reader answers OK or ERR_INPUT with a position, and what it read survives being written and
  * read again. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "core/json.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-static void require(int fact, const char *what)
-{
-    if (fact) return;
-    fprintf(stderr, "%s; message: %s\n", what, rw_message(NULL));
-    abort();
-}
 
 static void write_tree(rw_json_writer *w, const rw_json *tree)
 {

@@ -71,7 +71,8 @@ static void write_cgns(const char *folder)
               cg_zone_write(file, base, "A", size, CGNS_ENUMV(Structured), &zone) == CG_OK &&
               cg_zone_write(file, base, "B", size, CGNS_ENUMV(Structured), &zone) == CG_OK &&
               cg_1to1_write(file, base, 1, "AB", "B", face, other, transform, &joint) == CG_OK &&
-              cg_1to1_write(file, base, 2, "BA", "A", other, face, transform, &joint) == CG_OK && cg_close(file) == CG_OK,
+              cg_1to1_write(file, base, 2, "BA", "A", other, face, transform, &joint) == CG_OK &&
+              cg_close(file) == CG_OK,
           "cgns");
 #endif
     FILE *f = fopen(in(folder, "cgns", "edits"), "wb"); /* one for the changes too, with no bytes changed */
@@ -84,6 +85,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: fuzz-seeds FOLDER\n");
         return 2;
     }
-    write_npy(argv[1]), write_png(argv[1]), write_h5(argv[1], "h5"), write_h5(argv[1], "checkpoint"), write_cgns(argv[1]);
+    write_npy(argv[1]), write_png(argv[1]), write_h5(argv[1], "h5"), write_h5(argv[1], "checkpoint"),
+        write_cgns(argv[1]);
     return 0;
 }

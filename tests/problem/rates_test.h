@@ -13,7 +13,8 @@ static inline rates_problem *make(const char *text, rw_case **c)
 {
     rw_problem *p;
     int64_t bytes;
-    if (rw_case_parse(ctx, "/tmp/case.yaml", text, strlen(text), NULL, 0, rw_problems, c) != RW_OK || rw_rates_ops.create(*c, dev, false, &bytes, &p) != RW_OK)
+    if (rw_case_parse(ctx, "/tmp/case.yaml", text, strlen(text), NULL, 0, rw_problems, c) != RW_OK ||
+        rw_rates_ops.create(*c, dev, false, &bytes, &p) != RW_OK)
         fail_msg("%s\n%s", rw_message(ctx), text);
     return (rates_problem *)p;
 }
@@ -45,28 +46,34 @@ static inline double statistic(const rates_problem *p, const char *name)
 
 /* PoCL starts a kernel in 20 us and more, and check looks at every access: long runs are left to the others. */
 static inline bool is_check(void) { return !strcmp(rw_device_info(dev)->name, "check"); }
-static inline bool starts_slowly(void) { return is_check() || (!rw_device_info(dev)->gpu && !strncmp(rw_device_info(dev)->name, "opencl", 6)); }
+static inline bool starts_slowly(void)
+{
+    return is_check() || (!rw_device_info(dev)->gpu && !strncmp(rw_device_info(dev)->name, "opencl", 6));
+}
 
 static inline void near(const char *what, double got, double expected, double relative)
 {
-    if (!(fabs(got - expected) <= relative * fabs(expected))) fail_msg("%s: %.13g, expected %.13g", what, got, expected);
+    if (!(fabs(got - expected) <= relative * fabs(expected)))
+        fail_msg("%s: %.13g, expected %.13g", what, got, expected);
 }
 
 /* One cell with the volume of the cylinder; pump and mode are constant. */
-#define SINGLE(rest)                                                                                                                     \
-    "problem: rates\ngrid: {kind: box, width: 0.886226925452758, length: 10, cells: 1}\npump: {profile: \"1/7.853981633974483\"}\n"     \
+#define SINGLE(rest)                                                                                                                \
+    "problem: rates\ngrid: {kind: box, width: 0.886226925452758, length: 10, cells: 1}\npump: {profile: \"1/7.853981633974483\"}\n" \
     "mode: {profile: \"1/(pi*0.25)\"}\n" rest
 enum { T, PHI, POWER, LAMBDA, INVERSION };
 
-#define RADIAL(cells, rest)                                                                                                              \
-    "problem: rates\ngrid: {cells: " cells "}\npump: {profile: \"2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10\"}\n"                                \
+#define RADIAL(cells, rest)                                                                                            \
+    "problem: rates\ngrid: {cells: " cells "}\npump: {profile: \"2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10\"}\n"                \
     "mode: {profile: \"2/(pi*0.25^2)*exp(-2*r2/0.25^2)\"}\n" rest
 
-#define MODES(a, b, rest)                                                                                                                \
-    "problem: rates\ngrid: {cells: [5, 5, 1]}\npump: {profile: \"2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10\"}\n"                                \
-    "modes: {first: {profile: \"2/(pi*" a "^2)*exp(-2*r2/" a "^2)\"}, second: {profile: \"2/(pi*" b "^2)*exp(-2*r2/" b "^2)\"}}\n" rest
+#define MODES(a, b, rest)                                                                                              \
+    "problem: rates\ngrid: {cells: [5, 5, 1]}\npump: {profile: \"2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10\"}\n"                \
+    "modes: {first: {profile: \"2/(pi*" a "^2)*exp(-2*r2/" a "^2)\"}, second: {profile: \"2/(pi*" b "^2)*exp(-2*r2/" b \
+    "^2)\"}}\n" rest
 
-/* Saved in the middle of a batch and of a step, and between batches, and loaded: the same bits as without, and steps are recorded again. */
+/* Saved in the middle of a batch and of a step, and between batches, and loaded: the same bits as without, and steps
+ * are recorded again. */
 static inline void restart_at(const char *text, double t)
 {
     rw_case *c, *d;
@@ -87,7 +94,8 @@ static inline void restart_at(const char *text, double t)
     advance(q, 3e-5);
     row(p, a), row(q, b);
     assert_memory_equal(a, b, sizeof a);
-    assert_true(statistic(p, "first_spike_time") == statistic(q, "first_spike_time") && statistic(p, "spikes") == statistic(q, "spikes"));
+    assert_true(statistic(p, "first_spike_time") == statistic(q, "first_spike_time") &&
+                statistic(p, "spikes") == statistic(q, "spikes"));
     assert_true(p->sequence && q->sequence && !q->single);
     unlink(path);
     drop(p, &c), drop(q, &d);

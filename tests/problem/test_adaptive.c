@@ -1,12 +1,14 @@
-/* Adaptive steps of the problem rates, on every device: one cell against its two ordinary differential equations in long double, order and tolerance;
- * the cylinder; several modes and a Q-switch; outputs and rows where they are asked for; restarts; units; a tolerance that cannot be kept. */
+/* Adaptive steps of the problem rates, on every device: one cell against its two ordinary differential equations in
+ * long double, order and tolerance; the cylinder; several modes and a Q-switch; outputs and rows where they are asked
+ * for; restarts; units; a tolerance that cannot be kept. */
 #include "rates_test.h"
 
 /* dN/dt, dPhi/dt of one cell by the classical Runge-Kutta method in long double, up to t; the first peak on the way. `period` steps apart the
  * losses are higher by `loss` for a tenth of the period; 0: never. */
 static void integrate_with(long double t_end, int64_t steps, int64_t period, long double loss, long double *N, long double *Phi, rates_peak *peak)
 {
-    const long double U = 1 / (acosl(-1) * 0.25L), V = 7.853981633974483L, R = 10000 / (6.62607004e-34L * 3e11L / 808e-9L) / V, gain = 2.5e-17L * 3e11L / 300,
+    const long double U = 1 / (acosl(-1) * 0.25L), V = 7.853981633974483L,
+                      R = 10000 / (6.62607004e-34L * 3e11L / 808e-9L) / V, gain = 2.5e-17L * 3e11L / 300,
                       tau_c = -2e-9L / logl(0.98L);
     long double h = t_end / steps, y[2] = {0, 0.001L}, before = 0;
     *peak = (rates_peak){0, 0};
@@ -31,7 +33,8 @@ static void integrate(long double t_end, int64_t steps, long double *N, long dou
     integrate_with(t_end, steps, 0, 0, N, Phi, peak);
 }
 
-/* Photons, inversion and the first spike at 3e-5 s, in the middle of the first oscillations: errors follow the tolerance, at fourth order. */
+/* Photons, inversion and the first spike at 3e-5 s, in the middle of the first oscillations: errors follow the
+ * tolerance, at fourth order. */
 static void test_single_cell(void **state)
 {
     (void)state;
@@ -49,10 +52,13 @@ static void test_single_cell(void **state)
         assert_true(v[T] == 0 && v[PHI] == 0.001 && v[INVERSION] == 0 && v[LAMBDA] == -1 / p->tau_c);
         advance(p, 3e-5);
         row(p, v);
-        double error = fabs(v[PHI] / (double)Phi - 1), of_n = fabs(v[INVERSION] / 7.853981633974483 / (double)N - 1), spike = fabs(statistic(p, "first_spike_photons") / peak.photons - 1);
+        double error = fabs(v[PHI] / (double)Phi - 1), of_n = fabs(v[INVERSION] / 7.853981633974483 / (double)N - 1),
+               spike = fabs(statistic(p, "first_spike_photons") / peak.photons - 1);
         double late = fabs(statistic(p, "first_spike_time") - peak.t), bound = 20 * pow(10, -i);
-        print_message("# rtol 1e-%02d: %lld steps of %g attempts, Phi %.1e, N %.1e, spike %.1e, %.1e s\n", i, (long long)p->steps, statistic(p, "attempts"), error, of_n, spike, late);
-        if (!(error < bound && of_n < bound && spike < bound + 1e-9 * i && late < 1e-6 * bound + 1e-11)) fail_msg("beyond %g", bound);
+        print_message("# rtol 1e-%02d: %lld steps of %g attempts, Phi %.1e, N %.1e, spike %.1e, %.1e s\n", i,
+                      (long long)p->steps, statistic(p, "attempts"), error, of_n, spike, late);
+        if (!(error < bound && of_n < bound && spike < bound + 1e-9 * i && late < 1e-6 * bound + 1e-11))
+            fail_msg("beyond %g", bound);
         if (before > 0 && error > 1e-12) {
             double order = log(before / error) / log((double)p->steps / steps_before);
             if (!(order > 2.5)) fail_msg("order %g", order);
@@ -82,7 +88,8 @@ static void test_radial(void **state)
     rw_case *c;
     double v[5];
     if (is_check()) skip();
-    rates_problem *p = make(RADIAL("[5, 5, 1]", "time: {end: 0.0005, method: adaptive}\noutput: {series_steps: 7}\n"), &c);
+    rates_problem *p =
+        make(RADIAL("[5, 5, 1]", "time: {end: 0.0005, method: adaptive}\noutput: {series_steps: 7}\n"), &c);
     while (rw_rates_ops.time(&p->base) < 0.0005) {
         int64_t steps = p->steps;
         OK(rw_rates_ops.step(&p->base, 0.0005));
@@ -92,19 +99,22 @@ static void test_radial(void **state)
     near("Phi at the end", v[PHI], 2.235294946e12, 1e-6);
     rw_case *d;
     rates_problem *q = make(RADIAL("[5, 5, 1]", "time: {end: 0.0005, method: adaptive}\n"), &d);
-    while (rw_rates_ops.time(&q->base) < 2e-5) { /* whenever the host looks, inversion and photons are of the same time */
+    /* whenever the host looks, inversion and photons are of the same time */
+    while (rw_rates_ops.time(&q->base) < 2e-5) {
         double w[5], gain;
         OK(rw_rates_ops.step(&q->base, 0.0005));
         row(q, w);
         OK(rw_expr_get(q->observe, "gain1", &gain, NULL));
-        if (!(fabs(w[LAMBDA] - (gain - 1 / q->tau_c)) < 1e-5)) fail_msg("t = %g: lambda = %.17g, of N %.17g", w[T], w[LAMBDA], gain - 1 / q->tau_c);
+        if (!(fabs(w[LAMBDA] - (gain - 1 / q->tau_c)) < 1e-5))
+            fail_msg("t = %g: lambda = %.17g, of N %.17g", w[T], w[LAMBDA], gain - 1 / q->tau_c);
     }
     drop(q, &d);
     near("threshold", statistic(p, "threshold_time"), 3.82e-6, 0.02);
     assert_in_range(p->steps, 500, 4000);
     const void *N;
     OK(rw_array_read(p->inversion, &N));
-    for (int64_t k = 0; k < rw_array_size(p->inversion); ++k) assert_true(((const double *)N)[k] >= 0 && ((const double *)N)[k] < 1.39e17);
+    for (int64_t k = 0; k < rw_array_size(p->inversion); ++k)
+        assert_true(((const double *)N)[k] >= 0 && ((const double *)N)[k] < 1.39e17);
     drop(p, &c);
 }
 
@@ -115,8 +125,10 @@ static void test_modes_and_switch(void **state)
     rw_case *c;
     double one[5], v[7], giant[5];
     if (starts_slowly()) skip();
-    rates_problem *p = make("problem: rates\ngrid: {cells: [5, 5, 1]}\npump: {profile: \"2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10\"}\n"
-                            "mode: {profile: \"2/(pi*0.25^2)*exp(-2*r2/0.25^2)\", photons: 0.002}\ncavity: {seed: 2e-10}\ntime: {end: 4e-5, method: adaptive, rtol: 1e-9}\n", &c);
+    rates_problem *p = make(
+        "problem: rates\ngrid: {cells: [5, 5, 1]}\npump: {profile: \"2/(pi*0.4^2)*exp(-2*r2/0.4^2)/10\"}\n"
+        "mode: {profile: \"2/(pi*0.25^2)*exp(-2*r2/0.25^2)\", photons: 0.002}\ncavity: {seed: 2e-10}\ntime: {end: 4e-5, method: adaptive, rtol: 1e-9}\n",
+        &c);
     advance(p, 4e-5);
     row(p, one);
     drop(p, &c);
@@ -130,7 +142,9 @@ static void test_modes_and_switch(void **state)
     near("the second", v[2], v[1], 1e-12);
     near("inversion", v[6], one[INVERSION], 1e-6);
     drop(p, &c);
-    p = make(RADIAL("[5, 5, 1]", "cavity: {loss: \"where(t < 1e-4, 1e9, 0)\"}\ntime: {end: 0.0002, method: adaptive}\n"), &c);
+    p = make(RADIAL("[5, 5, 1]",
+                    "cavity: {loss: \"where(t < 1e-4, 1e9, 0)\"}\ntime: {end: 0.0002, method: adaptive}\n"),
+             &c);
     row(p, giant);
     near("lambda at the beginning", giant[LAMBDA], -1e9 - 1.0101353658759732e7, 1e-12);
     advance(p, 1e-10);
@@ -199,7 +213,8 @@ static void test_pulses_in_a_laser(void **state)
 static void test_restart(void **state)
 {
     (void)state;
-    static const char text[] = RADIAL("[4, 4, 2]", "time: {end: 3e-5, method: adaptive, rtol: 1e-7}\n"), each[] = RADIAL("[4, 4, 2]", "time: {end: 3e-5, method: adaptive}\noutput: {series_steps: 3}\n");
+    static const char text[] = RADIAL("[4, 4, 2]", "time: {end: 3e-5, method: adaptive, rtol: 1e-7}\n"),
+                      each[] = RADIAL("[4, 4, 2]", "time: {end: 3e-5, method: adaptive}\noutput: {series_steps: 3}\n");
     restart_at(text, 1.2343e-5);
     restart_at(each, 1.2e-5);
     restart_at(RADIAL("[4, 4, 2]", "cavity: {loss: \"where(mod(t, 2e-6) < 1e-7, 1e7, 0)\"}\ntime: {end: 3e-5, method: adaptive, rtol: 1e-7}\n"), 1.2343e-5);
@@ -210,14 +225,22 @@ static void test_units(void **state)
 {
     (void)state;
     rw_case *c, *d;
-    rates_problem *p = make("problem: rates\ngrid: {cells: [2, 2, 1], radius: 0.05 cm, length: 10 mm}\npump: {power: 10 W, wavelength: 808 nm, profile: \"1\"}\nmode: {profile: \"1\"}\n"
-                            "cavity: {length: 30 cm, wavelength: 1.064 um}\ncrystal: {cross_section: 2.5e-19 cm2, lifetime: 20 us, doping: 1.39e20 1/cm3}\n"
-                            "constants: {light: 3e8 m/s, planck: 6.62607004e-34 W s2}\ntime: {end: 0.5 ms, max_step: 2 us}\n", &c);
-    rates_problem *q = make("problem: rates\ngrid: {cells: [2, 2, 1]}\npump: {profile: \"1\"}\nmode: {profile: \"1\"}\ntime: {end: 0.0005, max_step: 2e-6}\n", &d);
-    assert_true(p->pump.power == q->pump.power && p->pump.wavelength == q->pump.wavelength && p->cavity.length == q->cavity.length && p->cavity.wavelength == q->cavity.wavelength);
-    assert_true(p->crystal.cross_section == q->crystal.cross_section && p->crystal.lifetime == q->crystal.lifetime && p->crystal.doping == q->crystal.doping);
-    assert_true(p->constants.light == q->constants.light && p->constants.planck == q->constants.planck && p->time.end == q->time.end && p->time.max_step == q->time.max_step);
-    assert_memory_equal(rw_blocks_coordinates(p->blocks), rw_blocks_coordinates(q->blocks), (size_t)rw_blocks_points(p->blocks) * 24);
+    rates_problem *p = make(
+        "problem: rates\ngrid: {cells: [2, 2, 1], radius: 0.05 cm, length: 10 mm}\npump: {power: 10 W, wavelength: 808 nm, profile: \"1\"}\nmode: {profile: \"1\"}\n"
+        "cavity: {length: 30 cm, wavelength: 1.064 um}\ncrystal: {cross_section: 2.5e-19 cm2, lifetime: 20 us, doping: 1.39e20 1/cm3}\n"
+        "constants: {light: 3e8 m/s, planck: 6.62607004e-34 W s2}\ntime: {end: 0.5 ms, max_step: 2 us}\n",
+        &c);
+    rates_problem *q = make(
+        "problem: rates\ngrid: {cells: [2, 2, 1]}\npump: {profile: \"1\"}\nmode: {profile: \"1\"}\ntime: {end: 0.0005, max_step: 2e-6}\n",
+        &d);
+    assert_true(p->pump.power == q->pump.power && p->pump.wavelength == q->pump.wavelength &&
+                p->cavity.length == q->cavity.length && p->cavity.wavelength == q->cavity.wavelength);
+    assert_true(p->crystal.cross_section == q->crystal.cross_section && p->crystal.lifetime == q->crystal.lifetime &&
+                p->crystal.doping == q->crystal.doping);
+    assert_true(p->constants.light == q->constants.light && p->constants.planck == q->constants.planck &&
+                p->time.end == q->time.end && p->time.max_step == q->time.max_step);
+    assert_memory_equal(rw_blocks_coordinates(p->blocks), rw_blocks_coordinates(q->blocks),
+                        (size_t)rw_blocks_points(p->blocks) * 24);
     drop(p, &c), drop(q, &d);
 }
 
@@ -226,16 +249,21 @@ static void test_no_end(void **state)
 {
     (void)state;
     rw_case *c;
-    rates_problem *p = make(RADIAL("[2, 2, 1]", "cavity: {loss: \"sqrt(1e-6 - t)\"}\ntime: {end: 1e-5, method: adaptive}\n"), &c);
+    rates_problem *p =
+        make(RADIAL("[2, 2, 1]", "cavity: {loss: \"sqrt(1e-6 - t)\"}\ntime: {end: 1e-5, method: adaptive}\n"), &c);
     rw_status status = RW_OK;
     for (int i = 0; i < 100 && status == RW_OK; ++i) status = rw_rates_ops.step(&p->base, 1e-5);
-    FAILS(RW_ERR_NOT_CONVERGED, "s at t = 1e-06 s and its error is still above time.rtol = 1e-06: look at cavity.loss there", status);
+    FAILS(RW_ERR_NOT_CONVERGED,
+          "s at t = 1e-06 s and its error is still above time.rtol = 1e-06: look at cavity.loss there", status);
     drop(p, &c);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_cell), cmocka_unit_test(test_relaxation), cmocka_unit_test(test_radial), cmocka_unit_test(test_modes_and_switch), cmocka_unit_test(test_pulsed_losses), cmocka_unit_test(test_pulses_in_a_laser),
-                                       cmocka_unit_test(test_restart), cmocka_unit_test(test_units), cmocka_unit_test(test_no_end)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_cell),      cmocka_unit_test(test_relaxation),
+                                       cmocka_unit_test(test_radial),           cmocka_unit_test(test_modes_and_switch),
+                                       cmocka_unit_test(test_pulsed_losses),    cmocka_unit_test(test_pulses_in_a_laser),
+                                       cmocka_unit_test(test_restart),          cmocka_unit_test(test_units),
+                                       cmocka_unit_test(test_no_end)};
     return run_on_devices("adaptive", tests, RW_COUNT(tests));
 }

@@ -105,7 +105,8 @@ static void test_settings(void **state)
 static void test_bad_input(void **state)
 {
     (void)state;
-    static const struct { const char *old, *new, *message; } rows[] = {
+    static const struct { const char *old, *new, *message;
+    } rows[] = {
         /* unknown keys */
         {"extent:", "extend:", "cases/good.yaml:2:22: grid.extend is unknown; nearest is grid.extent"},
         {"grid:", "gird:", "cases/good.yaml:2:1: gird is unknown; nearest is grid"},
@@ -120,9 +121,12 @@ static void test_bad_input(void **state)
         {"equations", "top", "cases/good.yaml:7:1: top is unknown; "},
         /* wrong types */
         {"end: 2", "end: soon", "cases/good.yaml:8:13: time.end = soon is not a number: final time (s)"},
-        {"end: 2", "end: 2 kg", "cases/good.yaml:8:13: time.end = 2 kg is in a unit of another kind than s: final time (s)"},
-        {"end: 2", "end: 2 sec", "cases/good.yaml:8:13: time.end = 2 sec is no number with a unit: sec is not understood: final time (s)"},
-        {"end: 2", "end: 2 m/", "cases/good.yaml:8:13: time.end = 2 m/ is no number with a unit: it breaks off: final time (s)"},
+        {"end: 2", "end: 2 kg",
+         "cases/good.yaml:8:13: time.end = 2 kg is in a unit of another kind than s: final time (s)"},
+        {"end: 2", "end: 2 sec",
+         "cases/good.yaml:8:13: time.end = 2 sec is no number with a unit: sec is not understood: final time (s)"},
+        {"end: 2", "end: 2 m/",
+         "cases/good.yaml:8:13: time.end = 2 m/ is no number with a unit: it breaks off: final time (s)"},
         {"end: 2", "end: 2s", "cases/good.yaml:8:13: time.end = 2s is not a number: final time (s)"},
         {"end: 2", "end: [2]", "cases/good.yaml:8:13: time.end = [2] is a list, not a number: final time (s)"},
         {"end: 2", "end: {a: 2}", "time.end = {a: 2} is a map, not a number"},
@@ -152,8 +156,9 @@ static void test_bad_input(void **state)
         {"heun", "heun, nan_at: .inf", "time.nan_at = .inf is not finite"},
         {"extent: 2.5", "order: 3", "grid.order = 3 is none of 2, 4: order of the differences"},
         /* missing */
-        {"size: [4, 6], ", "", "cases/good.yaml:2:7: grid.size is missing: nodes along x, y, z (list of 1 to 3 integers "
-                               "in [1, 1e9]), for example [8, 8]"},
+        {"size: [4, 6], ", "",
+         "cases/good.yaml:2:7: grid.size is missing: nodes along x, y, z (list of 1 to 3 integers "
+         "in [1, 1e9]), for example [8, 8]"},
         {"{initial: 1, unit: K}", "{}", "cases/good.yaml:4:6: fields.u.initial is missing"},
         {"grid: {size: [4, 6], extent: 2.5}\n", "", "cases/good.yaml: grid.size is missing"},
     };
@@ -173,8 +178,9 @@ static void test_bad_input(void **state)
 static void test_set(void **state)
 {
     (void)state;
-    const char *const set[] = {"time.step=0.5", "grid.size=[3,3,3]", "fields.w.initial!=7", "fields.w.unit=m", "parameters.c!=a*b", "parameters.c=a+b",
-                               "output.every=0.25", "title=", "equations=dv/dt = 1", "checkpoint.steps=3"};
+    const char *const set[] = {"time.step=0.5",       "grid.size=[3,3,3]", "fields.w.initial!=7", "fields.w.unit=m",
+                               "parameters.c!=a*b",   "parameters.c=a+b",  "output.every=0.25",   "title=",
+                               "equations=dv/dt = 1", "checkpoint.steps=3"};
     rw_case *c;
     assert_int_equal(rw_case_parse(ctx, "good.yaml", GOOD, strlen(GOOD), set, RW_COUNT(set), problems, &c), RW_OK);
     fake_time time;
@@ -196,10 +202,13 @@ static void test_set(void **state)
     assert_non_null(strstr(text.data, "  - dv/dt = 1"));
     rw_text_free(&text);
     rw_case_free(&c);
-    assert_int_equal(rw_case_parse(ctx, "good.yaml", GOOD, strlen(GOOD), &(const char *){"equations=du/dt = 1\ndv/dt = 2"}, 1, problems, &c), RW_OK);
+    const char *const lines = "equations=du/dt = 1\ndv/dt = 2";
+    assert_int_equal(rw_case_parse(ctx, "good.yaml", GOOD, strlen(GOOD), &lines, 1, problems, &c), RW_OK);
     assert_string_equal(rw_case_node(c, "equations")->items[0]->text, "du/dt = 1\ndv/dt = 2"); /* lines stay lines */
     rw_case_free(&c);
-    static const struct { const char *set, *message; } bad[] = {
+    static const struct {
+        const char *set, *message;
+    } bad[] = {
         {"time.step", "--set time.step: give section.key=value"},
         {"=3", "give section.key=value"},
         {"time..step=3", "a name is missing beside a point"},
@@ -212,12 +221,14 @@ static void test_set(void **state)
         {"tine=3", "--set tine=3: tine is unknown; nearest is time"},
         {"time.end=[1", "--set time.end, 2:1: not YAML"},
         /* names of one's own are added on purpose only */
-        {"parameters.A=1", "--set parameters.A=1: parameters.A is not in the case; nearest is parameters.a; to add it: --set 'parameters.A!=…'"},
+        {"parameters.A=1",
+         "--set parameters.A=1: parameters.A is not in the case; nearest is parameters.a; to add it: --set 'parameters.A!=…'"},
         {"parameters.zeta=1", "parameters.zeta is not in the case; it has parameters.a, parameters.b; to add it"},
         {"fields.w.initial=7", "fields.w is not in the case; it has fields.u, fields.v"},
         {"fields.uu.unit=m", "fields.uu is not in the case; nearest is fields.u"},
         {"parameters.a!=1", "--set parameters.a!=1: parameters.a is in the case already: change it with ="},
-        {"time.step!=0.5", "--set time.step!=0.5: '!=' adds names to sections of free names; time has settings of its own"},
+        {"time.step!=0.5",
+         "--set time.step!=0.5: '!=' adds names to sections of free names; time has settings of its own"},
         {"equations!=0", "'!=' adds a name to a section, such as parameters.new!=0.4"},
         {"-d cpu:", NULL},
         {"--until soon", "--until soon: time.end = soon is not a number: final time (s)"},
@@ -245,11 +256,18 @@ static void test_many_mistakes(void **state)
                                "time: {end: soon, method: eular, step: 0}\n"
                                "output: {every: -1}\n";
     static const char *const expected[] = {
-        "--set tim.end=1: tim is unknown; nearest is time", "many.yaml:2:1: gird is unknown; nearest is grid",
-        "many.yaml:4:19: fields.u.units is unknown; nearest is fields.u.unit", "many.yaml:5:6: fields.v is a single value",
-        "many.yaml:6:6: fields.w.initial is missing", "many.yaml:7:17: parameters.a is a list", "parameters.b has no value",
-        "many.yaml:8:13: time.end = soon is not a number", "time.method = eular is none of", "time.step = 0 is outside",
-        "many.yaml:9:17: output.every = -1 is outside", "--set parameters.c=1: parameters.c is not in the case",
+        "--set tim.end=1: tim is unknown; nearest is time",
+        "many.yaml:2:1: gird is unknown; nearest is grid",
+        "many.yaml:4:19: fields.u.units is unknown; nearest is fields.u.unit",
+        "many.yaml:5:6: fields.v is a single value",
+        "many.yaml:6:6: fields.w.initial is missing",
+        "many.yaml:7:17: parameters.a is a list",
+        "parameters.b has no value",
+        "many.yaml:8:13: time.end = soon is not a number",
+        "time.method = eular is none of",
+        "time.step = 0 is outside",
+        "many.yaml:9:17: output.every = -1 is outside",
+        "--set parameters.c=1: parameters.c is not in the case",
     };
     const char *const set[] = {"tim.end=1", "parameters.c=1"};
     rw_case *c;

@@ -1,23 +1,10 @@
-/* Pictures of a run: one colour scale for all of a field, drawn again where they had another; the nodes of Dirichlet sides; headings;
- * continued runs; fields that are not written; pictures drawn later. Pictures are compared with those of the same run with limits that are given. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include "problem/pde/pde.h"
-#include "problem/run_private.h"
+/* Pictures of a run: one colour scale for all of a field, drawn again where they had another; the nodes of Dirichlet
+ * sides; headings; continued runs; fields that are not written; pictures drawn later. Pictures are compared with those
+ * of the same run with limits that are given. */
+#include "pde_test.h"
 
 enum { FRAMES = 5, STEPS = 20 };
 
-static rw_context *ctx;
-static char folder[64];
 static rw_text warnings;
 
 /* Values grow by a factor of 8 and sink below 0: the limits are final only at the end. */
@@ -28,53 +15,17 @@ static rw_text warnings;
     "time: {end: 1, method: rk4, step: 0.05}\n"                                                                        \
     "output: {every: 0.25, vti: false, colormap: " colormap "}\n"
 
-static const char *result(const char *results, const char *name)
+static rw_status run(const char *text, const char *results, const char *const *set, int nset, int64_t until,
+                     bool restart)
 {
-    static char path[2][256];
-    static int next;
-    next = 1 - next;
-    snprintf(path[next], sizeof *path, "%s/%s/%s", folder, results, name);
-    return path[next];
-}
-
-static volatile sig_atomic_t interrupt;
-static int64_t interrupt_step;
-
-static rw_status interrupted_step(rw_problem *p, double t_limit)
-{
-    rw_status status = rw_pde_ops.step(p, t_limit);
-    if (rw_pde_ops.steps(p) == interrupt_step) interrupt = 1;
-    return status;
-}
-
-static rw_status run(const char *text, const char *results, const char *const *set, int nset, int64_t until, bool restart)
-{
-    static rw_problem_ops stopping;
-    static const rw_problem_ops *const list[] = {&stopping, NULL};
-    char path[128], where[160];
-    stopping = rw_pde_ops, stopping.step = interrupted_step;
-    interrupt = 0, interrupt_step = until;
-    snprintf(path, sizeof path, "%s/case.yaml", folder);
-    snprintf(where, sizeof where, "%s/%s", folder, results);
-    assert_int_equal(rw_file_write(ctx, path, text, strlen(text)), RW_OK);
-    rw_run_options options = {.folder = where, .device = "cpu", .set = set, .nset = nset, .restart = restart, .interrupt = &interrupt};
-    return rw_run_with(ctx, list, path, &options, NULL);
+    char path[128];
+    write_case(text, path);
+    return run_until(path, results, (rw_run_options){.set = set, .nset = nset, .restart = restart}, until);
 }
 
 static void good(const char *text, const char *results, const char *set)
 {
     if (run(text, results, &set, set != NULL, -1, false) != RW_OK) fail_msg("%s: %s", results, rw_message(ctx));
-}
-
-static bool same(const char *a, const char *b, const char *name, const char *other)
-{
-    char *x, *y;
-    size_t n, k;
-    assert_int_equal(rw_file_read(ctx, result(a, name), 1 << 24, &x, &n), RW_OK);
-    assert_int_equal(rw_file_read(ctx, result(b, other), 1 << 24, &y, &k), RW_OK);
-    bool equal = n == k && !memcmp(x, y, n);
-    rw_free(x), rw_free(y);
-    return equal;
 }
 
 static void frame_name(const char *field, int k, char name[64]) { snprintf(name, 64, "figures/%s-%06d.png", field, k); }
@@ -85,7 +36,7 @@ static int equal_frames(const char *a, const char *b, const char *field)
     for (int k = 0; k < FRAMES; ++k) {
         char name[64];
         frame_name(field, k, name);
-        n += same(a, b, name, name);
+        n += same_files(a, name, b, name);
     }
     return n;
 }
@@ -123,7 +74,7 @@ static void test_one_scale(void **state)
     good(text, "frame", "output.limits=frame");
     assert_int_equal(equal_frames("run", "frame", "u"), 1); /* the last has both extremes */
     good(text, "last", "output.figures_every=last"); /* a single picture: its own limits */
-    assert_true(same("last", "frame", "figures/u-000004.png", "figures/u-000004.png"));
+    assert_true(same_files("last", "figures/u-000004.png", "frame", "figures/u-000004.png"));
     /* colours about 0 stay so */
     text = GROWING("", "diverging");
     good(text, "about", NULL);
@@ -169,7 +120,9 @@ static void test_not_written(void **state)
     (void)state;
     good(GROWING("", "sequential"), "unwritten", "output.fields=[v]");
     assert_non_null(warnings.data);
-    assert_non_null(strstr(warnings.data, "4 pictures of u keep the limits of those before them, since output.fields does not write it there"));
+    assert_non_null(
+        strstr(warnings.data,
+               "4 pictures of u keep the limits of those before them, since output.fields does not write it there"));
     assert_null(strstr(warnings.data, "pictures of v"));
     rw_text_free(&warnings);
     assert_int_equal(equal_frames("run", "unwritten", "v"), FRAMES);
@@ -191,19 +144,22 @@ static void test_headings(void **state)
 {
     (void)state;
     good(GROWING("title: Growth\n", "sequential"), "titled", NULL);
-    assert_false(same("titled", "titled", "figures/u-000002.png", "figures/v-000002.png"));
-    assert_false(same("titled", "titled", "figures/series-u_max.png", "figures/series-v_max.png"));
-    assert_false(same("titled", "run", "figures/u-000002.png", "figures/u-000002.png"));
+    assert_false(same_files("titled", "figures/u-000002.png", "titled", "figures/v-000002.png"));
+    assert_false(same_files("titled", "figures/series-u_max.png", "titled", "figures/series-v_max.png"));
+    assert_false(same_files("titled", "figures/u-000002.png", "run", "figures/u-000002.png"));
 }
 
 static void test_refused(void **state)
 {
     (void)state;
-    static const char *const rows[][2] = {
-        {"output.limits=runs", "output.limits = runs is none of run, frame or [lowest, highest]; nearest is run"},
-        {"output.limits=3", "output.limits = 3 is none of run, frame"}, {"output.limits=[0, x]", "output.limits: x is no finite number"},
-        {"output.limits=[.nan, 1]", "output.limits: .nan is no finite number"}, {"output.limits=[1, 1]", "output.limits = [1, 1]: the first must be below"},
-        {"output.limits=[2, 1]", "output.limits = [2, 1]: the first must be below"}, {"output.limits=[1, 2, 3]", "a list of 3"}};
+    static const char *const rows[][2] =
+        {{"output.limits=runs", "output.limits = runs is none of run, frame or [lowest, highest]; nearest is run"},
+         {"output.limits=3", "output.limits = 3 is none of run, frame"},
+         {"output.limits=[0, x]", "output.limits: x is no finite number"},
+         {"output.limits=[.nan, 1]", "output.limits: .nan is no finite number"},
+         {"output.limits=[1, 1]", "output.limits = [1, 1]: the first must be below"},
+         {"output.limits=[2, 1]", "output.limits = [2, 1]: the first must be below"},
+         {"output.limits=[1, 2, 3]", "a list of 3"}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         assert_int_equal(run(GROWING("", "sequential"), "refused", &rows[i][0], 1, -1, false), RW_ERR_INPUT);
         if (!strstr(rw_message(ctx), rows[i][1])) fail_msg("%s: %s", rows[i][0], rw_message(ctx));
@@ -236,7 +192,8 @@ static void test_drawn_later(void **state)
         "equations: [\"du/dt = 1 - u\", \"dv/dt = 0\"]\ntime: {end: 1, method: rk4, step: 0.05}\noutput: {every: 0.25, vti: false}\n"};
     for (int i = 0; i < RW_COUNT(texts); ++i) {
         char all[32], frames[32], later[32];
-        snprintf(all, sizeof all, "all%d", i), snprintf(frames, sizeof frames, "frames%d", i), snprintf(later, sizeof later, "later%d", i);
+        snprintf(all, sizeof all, "all%d", i), snprintf(frames, sizeof frames, "frames%d", i),
+            snprintf(later, sizeof later, "later%d", i);
         good(texts[i], all, NULL);
         good(texts[i], frames, "output.limits=frame");
         draw_later(all, later, i == 0 ? NULL : "u", NULL, false);
@@ -259,14 +216,16 @@ static void test_drawn_later(void **state)
         snprintf(frames, sizeof frames, "last%d", i);
         good(texts[i], frames, "output.figures_every=last");
         draw_later(frames, later, "u", NULL, false);
-        assert_true(same(frames, later, "figures/u-000004.png", "figures/u-000004.png"));
+        assert_true(same_files(frames, "figures/u-000004.png", later, "figures/u-000004.png"));
     }
     draw_later("all0", "later0", "u_max", NULL, false);
-    assert_true(same("all0", "later0", "figures/series-u_max.png", "figures/series-u_max.png"));
+    assert_true(same_files("all0", "figures/series-u_max.png", "later0", "figures/series-u_max.png"));
     assert_null(warnings.data);
 
-    static const char *const refused[][2] = {{"output.limit=frame", "nearest is output.limits"}, {"time.end=3", "output.colormap and title"},
-                                             {"output.limits=[2, 1]", "the first must be below"}, {"output.limits", "have the settings"}};
+    static const char *const refused[][2] = {{"output.limit=frame", "nearest is output.limits"},
+                                             {"time.end=3", "output.colormap and title"},
+                                             {"output.limits=[2, 1]", "the first must be below"},
+                                             {"output.limits", "have the settings"}};
     for (int i = 0; i < RW_COUNT(refused); ++i) {
         rw_plot_options options = {.time = NAN, .set = refused[i], .nset = 1};
         assert_int_equal(rw_plot_results(ctx, result("all0", ""), &options, NULL, NULL), RW_ERR_INPUT);
@@ -290,14 +249,16 @@ static const rw_output_field *make(const char *text, rw_case **c, rw_problem **p
     int64_t bytes;
     const rw_output_field *fields;
     assert_int_equal(rw_device_open(ctx, "cpu", dev), RW_OK);
-    if (rw_case_parse(ctx, "case.yaml", text, strlen(text), NULL, 0, rw_problems, c) != RW_OK) fail_msg("%s", rw_message(ctx));
+    if (rw_case_parse(ctx, "case.yaml", text, strlen(text), NULL, 0, rw_problems, c) != RW_OK)
+        fail_msg("%s", rw_message(ctx));
     if (rw_pde_ops.create(*c, *dev, false, &bytes, p) != RW_OK) fail_msg("%s", rw_message(ctx));
     rw_pde_ops.fields(*p, &fields);
     return fields;
 }
 
 /* The field with its sides, of exact values u = f(x, y, z) + t that initial values and boundaries both have. */
-static void check_sides(const char *size, int ndim, const char *boundary, const char *exact, double (*f)(double, double, double))
+static void check_sides(const char *size, int ndim, const char *boundary, const char *exact,
+                        double (*f)(double, double, double))
 {
     char text[512];
     rw_case *c;
@@ -306,8 +267,11 @@ static void check_sides(const char *size, int ndim, const char *boundary, const 
     rw_frame frame;
     const void *data;
     const double t = 0.5;
-    snprintf(text, sizeof text, "problem: pde\ngrid: {size: %s, origin: -1, extent: 2}\nfields: {u: {initial: \"%s + 0.5\", boundary: %s}}\n"
-             "equations: \"du/dt = 0*u\"\ntime: {end: 1}\n", size, exact, boundary);
+    snprintf(
+        text, sizeof text,
+        "problem: pde\ngrid: {size: %s, origin: -1, extent: 2}\nfields: {u: {initial: \"%s + 0.5\", boundary: %s}}\n"
+        "equations: \"du/dt = 0*u\"\ntime: {end: 1}\n",
+        size, exact, boundary);
     const rw_output_field *fields = make(text, &c, &p, &dev);
     rw_run r = {.ctx = ctx, .ops = &rw_pde_ops, .problem = p, .grid = rw_pde_ops.grid(p)};
     r.points = r.grid->size[0] * r.grid->size[1] * r.grid->size[2];
@@ -319,15 +283,19 @@ static void check_sides(const char *size, int ndim, const char *boundary, const 
     for (int64_t k = 0; k < g->size[2]; ++k)
         for (int64_t j = 0; j < g->size[1]; ++j)
             for (int64_t i = 0; i < g->size[0]; ++i) {
-                double x[3] = {g->origin[0] + (double)i * g->spacing[0], g->origin[1] + (double)j * g->spacing[1], g->origin[2] + (double)k * g->spacing[2]};
-                double u = f(x[0], ndim > 1 ? x[1] : 0, ndim > 2 ? x[2] : 0) + t, v = frame.values[(k * g->size[1] + j) * g->size[0] + i];
-                if (!(fabs(u - v) < 1e-14)) fail_msg("%s: node %d, %d, %d: %.17g, not %.17g", boundary, (int)i, (int)j, (int)k, v, u);
+                double x[3] = {g->origin[0] + (double)i * g->spacing[0], g->origin[1] + (double)j * g->spacing[1],
+                               g->origin[2] + (double)k * g->spacing[2]};
+                double u = f(x[0], ndim > 1 ? x[1] : 0, ndim > 2 ? x[2] : 0) + t,
+                       v = frame.values[(k * g->size[1] + j) * g->size[0] + i];
+                if (!(fabs(u - v) < 1e-14))
+                    fail_msg("%s: node %d, %d, %d: %.17g, not %.17g", boundary, (int)i, (int)j, (int)k, v, u);
                 low = fmin(low, v), high = fmax(high, v);
             }
     assert_true(low == frame.low && high == frame.high);
     int64_t added = g->size[0] * g->size[1] * g->size[2] - r.points;
     assert_true(added > 0);
-    assert_true(fabs(g->origin[0] + (double)(g->size[0] - 1) * g->spacing[0] - 1) < 1e-14); /* the upper side of x is a node in each row */
+    /* the upper side of x is a node in each row */
+    assert_true(fabs(g->origin[0] + (double)(g->size[0] - 1) * g->spacing[0] - 1) < 1e-14);
     rw_free(frame.own);
     rw_pde_ops.destroy(&p);
     rw_case_free(&c);
@@ -347,7 +315,8 @@ static void test_sides(void **state)
     check_sides("[7, 5]", 2, "{right: \"3*x - y^2 + t\", bottom: \"3*x - y^2 + t\"}", "3*x - y^2", of_xy);
     check_sides("[1, 4]", 2, "{x: \"3*x - y^2 + t\"}", "3*x - y^2", of_xy);
     check_sides("[4, 3, 5]", 3, "\"3*x - y^2 + x*z + t\"", "3*x - y^2 + x*z", of_xyz);
-    check_sides("[4, 3, 5]", 3, "{right: \"3*x - y^2 + x*z + t\", front: \"3*x - y^2 + x*z + t\"}", "3*x - y^2 + x*z", of_xyz);
+    check_sides("[4, 3, 5]", 3, "{right: \"3*x - y^2 + x*z + t\", front: \"3*x - y^2 + x*z + t\"}", "3*x - y^2 + x*z",
+                of_xyz);
 }
 
 static void keep_warning(void *user, rw_log_level level, const char *message)
@@ -358,8 +327,7 @@ static void keep_warning(void *user, rw_log_level level, const char *message)
 static int setup(void **state)
 {
     (void)state;
-    snprintf(folder, sizeof folder, "/tmp/rechenwerk-test-XXXXXX");
-    if (!mkdtemp(folder) || rw_context_create(&ctx) != RW_OK) return 1;
+    if (!open_folder()) return 1;
     rw_context_set_log(ctx, RW_LOG_WARNING, keep_warning, &warnings);
     return 0;
 }
@@ -367,11 +335,8 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    char command[96];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
     rw_text_free(&warnings);
-    rw_context_destroy(&ctx);
-    return system(command) != 0;
+    return close_folder();
 }
 
 int main(void)

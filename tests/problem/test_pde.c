@@ -1,27 +1,13 @@
 /* The problem pde: wrong cases with the exact message, grids that follow from boundary conditions, parameters, initial
- * values from files and pictures, checks, a restart that gives the same bytes, outputs by interpolation, and runs that stop before their
- * end. */
-#include <math.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+ * values from files and pictures, checks, a restart that gives the same bytes, outputs by interpolation, and runs that
+ * stop before their end. */
+#include "pde_test.h"
 
 #include "core/json.h"
 #include "io/npy.h"
 #include "io/picture.h"
-#include "problem/pde/pde.h"
-#include "problem/run_private.h"
 
-static rw_context *ctx;
 static rw_device *dev;
-static char folder[64];
 
 static rw_status create(const char *text, rw_case **c, rw_problem **p)
 {
@@ -50,19 +36,22 @@ static void destroy(rw_case **c, rw_problem **p)
 static void test_bad_input(void **state)
 {
     (void)state;
-    static const struct { const char *text, *message; } table[] = {
+    static const struct { const char *text, *message;
+    } table[] = {
         {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = laplce(u)\"\n" TIME),
          ":4:21: function laplce is unknown; nearest is laplace"},
         {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = w*u\"\n" TIME), ":4:21: name w is unknown"},
         {CASE("{u: {initial: \"0\"}}", "equations: |\n  r = u^2\n  du/dt = u/grad(u)\n" TIME),
          ":6:12: incompatible shapes: a field / a vector of 2"},
-        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = grad(u)\"\n" TIME), "incompatible shapes: du/dt is a vector"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = grad(u)\"\n" TIME),
+         "incompatible shapes: du/dt is a vector"},
         {CASE("{u: {initial: \"0\"}}", "equations: \"dv/dt = u\"\n" TIME), "dv/dt: there is no field v"},
         {CASE("{u: {initial: \"0\"}, v: {initial: \"1\"}}", EQ TIME), "there is no equation for field v: add dv/dt = "},
         {CASE("{u: {initial: \"0\"}}", "equations: [\"du/dt = u\", \"du/dt = 2*u\"]\n" TIME),
          "a second equation for du/dt"},
         {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = dz(u)\"\n" TIME), "dz on a grid of 2 dimensions"},
-        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = z*u\"\n" TIME), ":4:21: coordinate z on a grid of 2 dimensions"},
+        {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = z*u\"\n" TIME),
+         ":4:21: coordinate z on a grid of 2 dimensions"},
         {CASE("{u: {initial: \"0\"}}", "equations: \"du/dt = (u\"\n" TIME), "expected ')'"},
         {CASE("{x: {initial: \"0\"}}", "equations: \"dx/dt = 0\"\n" TIME),
          ":3:10: \"x\" is a coordinate, operator or function of the language"},
@@ -83,43 +72,61 @@ static void test_bad_input(void **state)
         {CASE("{u: {initial: \"0\", boundary: {left: periodic}}}", EQ TIME), "periodic on one side of axis x only"},
         {CASE("{u: {initial: \"0\", boundary: {robin: [1, 2]}}}", EQ TIME), "robin takes three expressions"},
         {CASE("{u: {initial: \"0\", boundary: {robyn: [1, 2, 3]}}}", EQ TIME), "robyn is unknown"},
-        {CASE("{u: {initial: \"0\", boundary: \"u\"}}", EQ TIME), "field u may not appear here: only coordinates, t and parameters"},
+        {CASE("{u: {initial: \"0\", boundary: \"u\"}}", EQ TIME),
+         "field u may not appear here: only coordinates, t and parameters"},
         {CASE("{u: {initial: \"0\", boundary: \"0\"}, v: {initial: \"0\"}}",
               "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
          "fields u and v put their nodes differently on side left"},
-        {CASE("{u: {initial: \"0\", boundary: \"1+t\"}, v: {initial: \"0\", boundary: {left: \"0\", right: \"2\", y: neumann}}}",
-              "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
+        {CASE(
+             "{u: {initial: \"0\", boundary: \"1+t\"}, v: {initial: \"0\", boundary: {left: \"0\", right: \"2\", y: neumann}}}",
+             "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME),
          "fields u and v put their nodes differently on side bottom"},
         {CASE("{u: {initial: \"0\"}}", EQ "time: {end: -1}\n"), "time.end = -1 is not after time.start = 0"},
         {CASE("{u: {initial: \"0\"}}", EQ "time: {start: 1, end: 1}\n"), "time.end = 1 is not after time.start = 1"},
         {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, rtol: 0}\n"),
          ":5:22: time.rtol = 0 is outside (0, 1]: relative tolerance of a step"},
-        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, rtol: .nan}\n"), "time.rtol = .nan is not a number (NaN): relative tolerance"},
-        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, atol: 0}\n"), "time.atol = 0 is outside (0, inf): absolute tolerance of a step"},
-        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, atol: .nan}\n"), "time.atol = .nan is not a number (NaN): absolute tolerance"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, rtol: .nan}\n"),
+         "time.rtol = .nan is not a number (NaN): relative tolerance"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, atol: 0}\n"),
+         "time.atol = 0 is outside (0, inf): absolute tolerance of a step"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, atol: .nan}\n"),
+         "time.atol = .nan is not a number (NaN): absolute tolerance"},
         {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, method: rock4, max_stages: 4}\n"),
          "case.yaml: time.max_stages = 4 is outside [5, 1000000]: stages of a step of rock4"},
         {CASE("{u: {initial: \"0\"}}", EQ TIME "checks: {c: {value: u, tolerance: 1}}\n"),
          "checks.c.value is a field: reduce it to a number"},
-        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: \"x\"}\n"), ":5:33: time.spectral_radius depends on coordinates"},
-        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: -3}\n"), ":5:33: time.spectral_radius = -3: a bound of"},
-        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: \"-2*t/0\"}\n"), "time.spectral_radius = -2*t/0 is"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: \"x\"}\n"),
+         ":5:33: time.spectral_radius depends on coordinates"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: -3}\n"),
+         ":5:33: time.spectral_radius = -3: a bound of"},
+        {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: \"-2*t/0\"}\n"),
+         "time.spectral_radius = -2*t/0 is"},
         {CASE("{u: {initial: \"0\"}}", EQ "time: {end: 1, spectral_radius: \"100 + t\"}\n"), NULL},
         /* values that are not finite, or forbidden: before the run, with their place */
         {CASE("{u: {initial: \"1/0\"}}", EQ TIME), ":3:23: fields.u.initial = 1/0 is inf: finite values are needed"},
         {CASE("{u: {initial: .nan}}", EQ TIME), ":3:23: "},
-        {CASE("{u: {initial: \"log(x)\"}}", EQ TIME), ":3:23: fields.u.initial is infinite at node (0, 0), x = 0, y = 0: finite values are needed at every node"},
-        {CASE("{u: {initial: \"sqrt(x - 0.1)\"}}", EQ TIME), "fields.u.initial is not a number at node (0, 0), x = 0, y = 0"},
-        {CASE("{u: {initial: \"0\", boundary: \"1/0\"}}", EQ TIME), "fields.u.boundary = 1/0 is inf: finite values are needed"},
-        {CASE("{u: {initial: \"0\", boundary: {left: \"1/(y - 0.4)\"}}}", EQ TIME), "fields.u.boundary = 1/(y - 0.4) is inf at x = 0, y = 0.4: finite values"},
-        {CASE("{u: {initial: \"0\", boundary: {x: neumann, top: {neumann: \"log(x)\"}}}}", EQ TIME), "fields.u.boundary = log(x) is -inf at x = 0, y = "},
-        {CASE("{u: {initial: \"0\", boundary: {robin: [1, 0, 2]}}}", EQ TIME), "fields.u.boundary = 0: b in robin: [a, b, c] must not be 0"},
-        {CASE("{u: {initial: \"0\", boundary: {left: {robin: [1, \"y\", 2]}}}}", EQ TIME), "fields.u.boundary = y is 0 at x = 0, y = 0: b in robin"},
+        {CASE("{u: {initial: \"log(x)\"}}", EQ TIME),
+         ":3:23: fields.u.initial is infinite at node (0, 0), x = 0, y = 0: finite values are needed at every node"},
+        {CASE("{u: {initial: \"sqrt(x - 0.1)\"}}", EQ TIME),
+         "fields.u.initial is not a number at node (0, 0), x = 0, y = 0"},
+        {CASE("{u: {initial: \"0\", boundary: \"1/0\"}}", EQ TIME),
+         "fields.u.boundary = 1/0 is inf: finite values are needed"},
+        {CASE("{u: {initial: \"0\", boundary: {left: \"1/(y - 0.4)\"}}}", EQ TIME),
+         "fields.u.boundary = 1/(y - 0.4) is inf at x = 0, y = 0.4: finite values"},
+        {CASE("{u: {initial: \"0\", boundary: {x: neumann, top: {neumann: \"log(x)\"}}}}", EQ TIME),
+         "fields.u.boundary = log(x) is -inf at x = 0, y = "},
+        {CASE("{u: {initial: \"0\", boundary: {robin: [1, 0, 2]}}}", EQ TIME),
+         "fields.u.boundary = 0: b in robin: [a, b, c] must not be 0"},
+        {CASE("{u: {initial: \"0\", boundary: {left: {robin: [1, \"y\", 2]}}}}", EQ TIME),
+         "fields.u.boundary = y is 0 at x = 0, y = 0: b in robin"},
         {CASE("{u: {initial: \"0\", boundary: {left: {robin: [1, \"1 + y\", 2]}}}}", EQ TIME), NULL},
         /* conditions without value, or mistyped */
-        {CASE("{u: {initial: \"0\", boundary: dirichlet}}", EQ TIME), "fields.u.boundary: dirichlet needs the value on the side: give {dirichlet: "},
-        {CASE("{u: {initial: \"0\", boundary: {left: robin}}}", EQ TIME), "fields.u.boundary: robin needs its coefficients"},
-        {CASE("{u: {initial: \"0\", boundary: periodc}}", EQ TIME), "periodc is no parameter and no condition; nearest is periodic"},
+        {CASE("{u: {initial: \"0\", boundary: dirichlet}}", EQ TIME),
+         "fields.u.boundary: dirichlet needs the value on the side: give {dirichlet: "},
+        {CASE("{u: {initial: \"0\", boundary: {left: robin}}}", EQ TIME),
+         "fields.u.boundary: robin needs its coefficients"},
+        {CASE("{u: {initial: \"0\", boundary: periodc}}", EQ TIME),
+         "periodc is no parameter and no condition; nearest is periodic"},
         {CASE("{u: {initial: \"0\", boundary: {nuemann: 1}}}", EQ TIME), "nuemann is unknown; nearest is neumann"},
         {CASE("{u: {initial: \"0\", boundary: k}}", "parameters: {k: 2}\n" EQ TIME), NULL},
         {CASE("{u: {initial: \"rand(x)\"}}", EQ TIME), "function rand is unknown: expressions have no random numbers"},
@@ -155,11 +162,16 @@ static void test_many_mistakes(void **state)
                                "time: {end: 1, rtl: 1e-3}\n"
                                "checks: {c: {value: \"max(u\"}}\n";
     static const char *const expected[] = {
-        ":11:16: time.rtl is unknown; nearest is time.rtol", ":3:28: the expression ends where a value is expected",
-        ":5:40: fields.u.boundary: dirichlet needs the value", ":5:51: fields.u.boundary: side lft is unknown; nearest is left",
-        ":8:11: function lap is unknown; nearest is laplace", ":10:13: function if is unknown: a choice is written where(",
-        ":5:16: fields.u.initial = 1/0 is inf", ":6:17: function lap is unknown; nearest is laplace",
-        ":6:36: fields.v.boundary = 1/0 is inf", ":12:27: expected ',' or ')' in the arguments of max",
+        ":11:16: time.rtl is unknown; nearest is time.rtol",
+        ":3:28: the expression ends where a value is expected",
+        ":5:40: fields.u.boundary: dirichlet needs the value",
+        ":5:51: fields.u.boundary: side lft is unknown; nearest is left",
+        ":8:11: function lap is unknown; nearest is laplace",
+        ":10:13: function if is unknown: a choice is written where(",
+        ":5:16: fields.u.initial = 1/0 is inf",
+        ":6:17: function lap is unknown; nearest is laplace",
+        ":6:36: fields.v.boundary = 1/0 is inf",
+        ":12:27: expected ',' or ')' in the arguments of max",
     };
     rw_case *c = NULL;
     int lines = 1;
@@ -170,8 +182,9 @@ static void test_many_mistakes(void **state)
     if (lines != RW_COUNT(expected)) fail_msg("%d lines, not %d:\n%s", lines, RW_COUNT(expected), rw_message(ctx));
 
     static const char *const both[] = {"grid.size=[0, 6]", "equations=du/dt = foo(u) + y"};
-    assert_int_equal(rw_case_parse(ctx, "case.yaml", CASE("{u: {initial: \"0\"}}", EQ TIME), strlen(CASE("{u: {initial: \"0\"}}", EQ TIME)), both, 2,
-                                   rw_problems, &c), RW_ERR_INPUT);
+    assert_int_equal(rw_case_parse(ctx, "case.yaml", CASE("{u: {initial: \"0\"}}", EQ TIME),
+                                   strlen(CASE("{u: {initial: \"0\"}}", EQ TIME)), both, 2, rw_problems, &c),
+                     RW_ERR_INPUT);
     assert_non_null(strstr(rw_message(ctx), "--set grid.size=[0, 6]: grid.size = 0 is outside"));
     assert_non_null(strstr(rw_message(ctx), "\n--set equations, 1:9: function foo is unknown"));
     assert_null(strstr(rw_message(ctx), "coordinate y"));
@@ -188,18 +201,23 @@ static void test_many_mistakes(void **state)
         {"time.spectral_radius=2*nn", "--set time.spectral_radius, 1:3: name nn is unknown"},
     };
     /* one mistake each: nothing that only follows from it */
-    static const char *const single[] = {"time.end=", "time.end=abc", "time.end=[1, 2]", "grid.size=\"a\"", "fields.u.unit=[1]", "fields.w.initial=1",
-                                         "fields.x.initial=1", "parameters.q=sin(", "u.initial=1", "time.start=x", "grid.order=3"};
-    const char *two = CASE("{u: {initial: \"y\", boundary: \"0\"}, v: {initial: \"x\", boundary: \"0\"}}", "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME);
+    static const char *const single[] = {"time.end=",          "time.end=abc",      "time.end=[1, 2]",
+                                         "grid.size=\"a\"",    "fields.u.unit=[1]", "fields.w.initial=1",
+                                         "fields.x.initial=1", "parameters.q=sin(", "u.initial=1",
+                                         "time.start=x",       "grid.order=3"};
+    const char *two = CASE("{u: {initial: \"y\", boundary: \"0\"}, v: {initial: \"x\", boundary: \"0\"}}",
+                           "equations: [\"du/dt = u\", \"dv/dt = v\"]\n" TIME);
     for (int i = 0; i < RW_COUNT(single); ++i) {
-        assert_int_equal(rw_case_parse(ctx, "case.yaml", two, strlen(two), &single[i], 1, rw_problems, &c), RW_ERR_INPUT);
+        assert_int_equal(rw_case_parse(ctx, "case.yaml", two, strlen(two), &single[i], 1, rw_problems, &c),
+                         RW_ERR_INPUT);
         if (strchr(rw_message(ctx), '\n')) fail_msg("%s: %s", single[i], rw_message(ctx));
     }
     const char *good = CASE("{u: {initial: \"0\"}}", EQ TIME);
     for (int i = 0; i < RW_COUNT(sets); ++i) {
         rw_status status = rw_case_parse(ctx, "case.yaml", good, strlen(good), &sets[i].set, 1, rw_problems, &c);
         if (strstr(sets[i].message, "case.yaml")) assert_int_equal(status, RW_OK);
-        else if (status != RW_ERR_INPUT || !strstr(rw_message(ctx), sets[i].message)) fail_msg("%s: '%s' is not in %s", sets[i].set, sets[i].message, rw_message(ctx));
+        else if (status != RW_ERR_INPUT || !strstr(rw_message(ctx), sets[i].message))
+            fail_msg("%s: '%s' is not in %s", sets[i].set, sets[i].message, rw_message(ctx));
         rw_case_free(&c);
     }
 }
@@ -213,15 +231,19 @@ static void keep_warning(void *user, rw_log_level level, const char *message)
 static void test_settings_without_effect(void **state)
 {
     (void)state;
-    static const struct { const char *time, *more, *warning; } rows[] = {
-        {"end: 1, method: rk4, rtol: 1e-3", "", ":5:35: time.rtol has no effect with time.method = rk4; it has with time.method = rkc2|"},
+    static const struct { const char *time, *more, *warning;
+    } rows[] = {
+        {"end: 1, method: rk4, rtol: 1e-3", "",
+         ":5:35: time.rtol has no effect with time.method = rk4; it has with time.method = rkc2|"},
         {"end: 1, method: rk4, rtol: 1e-5", "", NULL},
         {"end: 1, method: rk4, step: 0.1", "", NULL},
-        {"end: 1, method: rkc2, step: 0.1", "", "time.step has no effect with time.method = rkc2; it has with time.method = rk4"},
+        {"end: 1, method: rkc2, step: 0.1", "",
+         "time.step has no effect with time.method = rkc2; it has with time.method = rk4"},
         {"end: 1, method: dp5, max_stages: 7", "", "time.max_stages has no effect with time.method = dp5"},
         {"end: 1, method: dp5, spectral_radius: 7", "", "time.spectral_radius has no effect"},
         {"end: 1, method: rkl2, damping: 0.9", "", "time.damping has no effect"},
-        {"end: 1", "output: {figures: [], limits: [0, 1]}\n", ":6:31: output.limits has no effect with output.figures = []"},
+        {"end: 1", "output: {figures: [], limits: [0, 1]}\n",
+         ":6:31: output.limits has no effect with output.figures = []"},
         {"end: 1", "output: {fields: [], vti: false}\n", "output.vti has no effect with output.fields = []"},
         {"end: 1", "output: {interpolate: 1e-3}\n", "output.interpolate has no effect with output.every = 0"},
         {"end: 1", "output: {every: 0.1, interpolate: 1e-3, colormap: diverging}\n", NULL},
@@ -243,9 +265,14 @@ static void test_settings_without_effect(void **state)
 static void test_grids(void **state)
 {
     (void)state;
-    static const struct { const char *boundary; double h, origin; } table[] = {
-        {"\"0\"", 1. / 9, 1. / 9}, {"neumann", 1. / 7, 0}, {"periodic", 1. / 8, 0}, {"{robin: [1, 1, 0]}", 1. / 7, 0},
-        {"{left: \"0\"}", 1. / 8, 1. / 8}, {"{right: \"0\"}", 1. / 8, 0}, {"{x: \"0\", right: neumann}", 1. / 8, 1. / 8}};
+    static const struct { const char *boundary; double h, origin;
+    } table[] = {{"\"0\"", 1. / 9, 1. / 9},
+                 {"neumann", 1. / 7, 0},
+                 {"periodic", 1. / 8, 0},
+                 {"{robin: [1, 1, 0]}", 1. / 7, 0},
+                 {"{left: \"0\"}", 1. / 8, 1. / 8},
+                 {"{right: \"0\"}", 1. / 8, 0},
+                 {"{x: \"0\", right: neumann}", 1. / 8, 1. / 8}};
     for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
         char text[512];
         rw_case *c = NULL;
@@ -278,7 +305,8 @@ static void test_initial_values(void **state)
     double numbers[48];
     size_t shape[] = {6, 8};
     /* an expression of place and parameters: 8 x 6 nodes on [0, 1] x [0, 2] */
-    assert_int_equal(create(CASE("{u: {initial: \"a*x + y\"}}", "parameters: {b: 3, a: \"2*b\"}\n" EQ TIME), &c, &p), RW_OK);
+    assert_int_equal(create(CASE("{u: {initial: \"a*x + y\"}}", "parameters: {b: 3, a: \"2*b\"}\n" EQ TIME), &c, &p),
+                     RW_OK);
     for (int j = 0; j < 6; ++j)
         for (int i = 0; i < 8; ++i) assert_true(fabs(values(p)[j * 8 + i] - (6 * i / 7. + 2 * j / 5.)) < 1e-14);
     destroy(&c, &p);
@@ -305,12 +333,6 @@ static void test_initial_values(void **state)
     assert_int_equal(create(CASE("{u: {initial: {picture: p.png, low: -1, high: 3}}}", EQ TIME), &c, &p), RW_OK);
     assert_true(fabs(values(p)[5 * 8 + 4] - 3) < 1e-4 && fabs(values(p)[4] + 1) < 1e-4);
     destroy(&c, &p);
-}
-
-static void write_case(const char *text, char path[128])
-{
-    snprintf(path, 128, "%s/case.yaml", folder);
-    assert_int_equal(rw_file_write(ctx, path, text, strlen(text)), RW_OK);
 }
 
 #define WAVE                                                                                                           \
@@ -384,15 +406,6 @@ static void write_movie(const char *method, const char *tolerance, char path[128
     write_case(text, path);
 }
 
-static const char *result(const char *results, const char *name)
-{
-    static char path[2][256];
-    static int next;
-    next = 1 - next;
-    snprintf(path[next], sizeof *path, "%s/%s/%s", folder, results, name);
-    return path[next];
-}
-
 static double number_in(const char *results, const char *group, const char *name)
 {
     char *text;
@@ -422,7 +435,8 @@ static frame frame_of(const char *results, int k)
     if (rw_h5_open(ctx, result(results, name), &file) != RW_OK) fail_msg("%s", rw_message(ctx));
     assert_int_equal(rw_h5_get_number(file, "/", "time", &f.t), RW_OK);
     f.interpolated = rw_h5_has_attribute(file, "/", "interpolated");
-    for (int i = 0; i < 2; ++i) assert_int_equal(rw_h5_read(file, i ? "/v" : "/u", RW_IO_F64, 3, shape, f.value[i]), RW_OK);
+    for (int i = 0; i < 2; ++i)
+        assert_int_equal(rw_h5_read(file, i ? "/v" : "/u", RW_IO_F64, 3, shape, f.value[i]), RW_OK);
     rw_h5_close(&file);
     return f;
 }
@@ -439,7 +453,8 @@ static double difference_of(const frame *a, const frame *b)
 static void test_interpolated_outputs(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"rkc2", "rock4", "dp5", "auto"}, *const tolerances[] = {"1e-3", "1e-6", "1e-9"};
+    static const char *const methods[] = {"rkc2", "rock4", "dp5", "auto"}, *const tolerances[] = {"1e-3", "1e-6",
+                                                                                                  "1e-9"};
     for (int m = 0; m < 4; ++m) {
         char path[128];
         double steps = 0;
@@ -458,8 +473,9 @@ static void test_interpolated_outputs(void **state)
                 worst = fmax(worst, difference_of(&a, &b)), interpolated += a.interpolated;
             }
             steps = number_in("seen", NULL, "steps");
-            print_message("%s, %s: %g steps (%g hit outputs), %g undone, %d interpolated, difference %.1e\n", methods[m], tolerances[i],
-                          steps, number_in("hit", NULL, "steps"), number_in("seen", "statistics", "undone"), interpolated, worst);
+            print_message("%s, %s: %g steps (%g hit outputs), %g undone, %d interpolated, difference %.1e\n",
+                          methods[m], tolerances[i], steps, number_in("hit", NULL, "steps"),
+                          number_in("seen", "statistics", "undone"), interpolated, worst);
             assert_true(worst < tolerance + 3e-5); /* and the errors of the steps */
             assert_true(interpolated == (int)number_in("seen", NULL, "outputs_interpolated"));
             assert_false(frame_of("seen", FRAMES - 1).interpolated);
@@ -479,35 +495,14 @@ static void test_interpolated_outputs(void **state)
     }
 }
 
-static volatile sig_atomic_t interrupt;
-static int64_t interrupt_step;
-static rw_status interrupted_step(rw_problem *p, double t_limit)
-{
-    rw_status status = rw_pde_ops.step(p, t_limit);
-    if (rw_pde_ops.steps(p) == interrupt_step) interrupt = 1;
-    return status;
-}
-
 static rw_status run_movie(const char *path, const char *results, int64_t until, bool restart, bool force)
 {
-    static rw_problem_ops stopping;
-    static const rw_problem_ops *const list[] = {&stopping, NULL};
-    char where[160];
-    stopping = rw_pde_ops, stopping.step = interrupted_step;
-    interrupt = 0, interrupt_step = until;
-    snprintf(where, sizeof where, "%s/%s", folder, results);
-    rw_run_options options = {.folder = where, .device = "cpu", .restart = restart, .force = force, .interrupt = &interrupt};
-    return rw_run_with(ctx, list, path, &options, NULL);
+    return run_until(path, results, (rw_run_options){.restart = restart, .force = force}, until);
 }
 
 static void assert_same_file(const char *a, const char *b, const char *name)
 {
-    char *x, *y;
-    size_t n, k;
-    assert_int_equal(rw_file_read(ctx, result(a, name), 1 << 24, &x, &n), RW_OK);
-    assert_int_equal(rw_file_read(ctx, result(b, name), 1 << 24, &y, &k), RW_OK);
-    if (n != k || memcmp(x, y, n)) fail_msg("%s differs between %s and %s", name, a, b);
-    rw_free(x), rw_free(y);
+    if (!same_files(a, name, b, name)) fail_msg("%s differs between %s and %s", name, a, b);
 }
 
 static void assert_same_movie(const char *a, const char *b)
@@ -575,7 +570,8 @@ static void test_interpolation_refused(void **state)
 {
     (void)state;
     static const char *const bad[][3] = {
-        {"rk4", "1e-3", "output.interpolate = 0.001 with time.method = rk4: only methods with error control have values within a step"},
+        {"rk4", "1e-3",
+         "output.interpolate = 0.001 with time.method = rk4: only methods with error control have values within a step"},
         {"rkc2", "-1e-3", "output.interpolate = -1e-3 is outside [0, 1]: take outputs"},
         {"rkc2", "2", "output.interpolate = 2 is outside [0, 1]: take outputs"},
         {"rkc2", ".nan", "output.interpolate = .nan is not a number (NaN): take outputs"},
@@ -584,15 +580,18 @@ static void test_interpolation_refused(void **state)
     for (int i = 0; i < RW_COUNT(bad); ++i) {
         write_movie(bad[i][0], bad[i][1], path);
         assert_int_equal(run_movie(path, "refused", -1, false, false), RW_ERR_INPUT);
-        if (!strstr(rw_message(ctx), bad[i][2]) || !strstr(rw_message(ctx), "case.yaml:6:")) fail_msg("row %d: %s", i, rw_message(ctx));
+        if (!strstr(rw_message(ctx), bad[i][2]) || !strstr(rw_message(ctx), "case.yaml:6:"))
+            fail_msg("row %d: %s", i, rw_message(ctx));
         assert_int_not_equal(access(result("refused", ""), F_OK), 0);
     }
-    /* it needs states before the present one, which a checkpoint holds only where it was used; its tolerance may change */
+    /* it needs states before the present one, which a checkpoint holds only where it was used; its tolerance may
+     * change */
     write_movie("rkc2", "0", path);
     assert_int_equal(run_movie(path, "refused", 5, false, false), RW_ERR_INTERRUPTED);
     write_movie("rkc2", "1e-4", path);
     assert_int_equal(run_movie(path, "refused", -1, true, false), RW_ERR_INPUT);
-    assert_non_null(strstr(rw_message(ctx), "another case: output.interpolate: not set in the checkpoint, 1e-4 in the case"));
+    assert_non_null(
+        strstr(rw_message(ctx), "another case: output.interpolate: not set in the checkpoint, 1e-4 in the case"));
     write_movie("rkc2", "1e-3", path);
     assert_int_equal(run_movie(path, "refused", 5, false, true), RW_ERR_INTERRUPTED);
     write_movie("rkc2", "1e-4", path);
@@ -608,16 +607,23 @@ static void test_runs_that_stop(void **state)
 #define STOP(equation, time)                                                                                           \
     CASE(TWO, "equations: [\"du/dt = -u\", \"dv/dt = " equation "\"]\ntime: {end: 3, " time "}\n"                      \
          "output: {fields: [], figures: []}\n")
-    static const struct { const char *text, *set, *message[4]; } rows[] = {
-        {STOP("laplace(v) + where(x > 0.7, where(y > 1, sqrt(0.4 - t), 0), 0)", "method: rkc2"), "checkpoint.steps=2",
-         {"case.yaml, t = 0.4, step ", "the right-hand side of v is not a number at node (5, 3), x = 0.714286, y = 1.2, t = 0.4: check",
+    static const struct { const char *text, *set, *message[4];
+    } rows[] = {
+        {STOP("laplace(v) + where(x > 0.7, where(y > 1, sqrt(0.4 - t), 0), 0)", "method: rkc2"),
+         "checkpoint.steps=2",
+         {"case.yaml, t = 0.4, step ",
+          "the right-hand side of v is not a number at node (5, 3), x = 0.714286, y = 1.2, t = 0.4: check",
           "; the last good state is in '", "/checkpoint.h5', t = 0.4"}},
-        {STOP("where(x > 0.7, log(v - 2), 0)", "method: rock4"), "checkpoint.steps=2",
-         {"case.yaml, t = 0, step 1: ", "the right-hand side of v is not a number at node (5, 0), x = 0.714286, y = 0, t = 0: check",
+        {STOP("where(x > 0.7, log(v - 2), 0)", "method: rock4"),
+         "checkpoint.steps=2",
+         {"case.yaml, t = 0, step 1: ",
+          "the right-hand side of v is not a number at node (5, 0), x = 0.714286, y = 0, t = 0: check",
           "; there is no checkpoint yet", ""}},
-        {STOP("v^2", "method: dp5"), "checkpoint.steps=2",
+        {STOP("v^2", "method: dp5"),
+         "checkpoint.steps=2",
          {"the solution grows without bound (|v| = ", "): it blows up near t = 1", "/checkpoint.h5', t = ", ""}},
-        {STOP("where(x > 0.7, sqrt(0.4 - t), 0)", "method: rk4, step: 0.03"), "checkpoint.steps=5",
+        {STOP("where(x > 0.7, sqrt(0.4 - t), 0)", "method: rk4, step: 0.03"),
+         "checkpoint.steps=5",
          {"is not a number at t = 0.45, step 15: ", "the last good state is in checkpoint.h5, t = 0.3: ",
           "; v is not a number at node (5, 0), x = 0.714286, y = 0", ""}},
     };
@@ -648,9 +654,12 @@ static void test_checks(void **state)
     rw_problem *p;
     const rw_problem_check *list;
     int n;
-    assert_int_equal(create(CASE("{u: {initial: \"2\"}}", EQ TIME
-                                 "checks: {good: {value: mean(u), expect: 2, tolerance: 1e-12}, bad: {value: \"sum(u) + t\", "
-                                 "expect: 1, tolerance: 1}}\n"), &c, &p), RW_OK);
+    assert_int_equal(
+        create(CASE("{u: {initial: \"2\"}}", EQ TIME
+                    "checks: {good: {value: mean(u), expect: 2, tolerance: 1e-12}, bad: {value: \"sum(u) + t\", "
+                    "expect: 1, tolerance: 1}}\n"),
+               &c, &p),
+        RW_OK);
     assert_int_equal(p->ops->check(p, &list, &n), RW_OK);
     assert_int_equal(n, 2);
     assert_true(list[0].passed && !list[1].passed);
@@ -685,28 +694,30 @@ static void test_no_memory(void **state)
 static int setup(void **state)
 {
     (void)state;
-    snprintf(folder, sizeof folder, "/tmp/rechenwerk-test-XXXXXX");
-    return !mkdtemp(folder) || rw_context_create(&ctx) != RW_OK || rw_device_open(ctx, "cpu", &dev) != RW_OK;
+    return !open_folder() || rw_device_open(ctx, "cpu", &dev) != RW_OK;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    char command[96];
     rw_device_close(&dev);
-    rw_context_destroy(&ctx);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
+    return close_folder();
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_input), cmocka_unit_test(test_many_mistakes),
-        cmocka_unit_test(test_settings_without_effect), cmocka_unit_test(test_grids), cmocka_unit_test(test_initial_values),
-        cmocka_unit_test(test_a_restart_gives_the_same_bytes), cmocka_unit_test(test_interpolated_outputs),
-        cmocka_unit_test(test_a_restart_of_interpolated_outputs), cmocka_unit_test(test_interpolated_outputs_that_cannot_be_written),
-        cmocka_unit_test(test_interpolation_refused), cmocka_unit_test(test_runs_that_stop), cmocka_unit_test(test_checks),
-        cmocka_unit_test(test_no_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bad_input),
+                                       cmocka_unit_test(test_many_mistakes),
+                                       cmocka_unit_test(test_settings_without_effect),
+                                       cmocka_unit_test(test_grids),
+                                       cmocka_unit_test(test_initial_values),
+                                       cmocka_unit_test(test_a_restart_gives_the_same_bytes),
+                                       cmocka_unit_test(test_interpolated_outputs),
+                                       cmocka_unit_test(test_a_restart_of_interpolated_outputs),
+                                       cmocka_unit_test(test_interpolated_outputs_that_cannot_be_written),
+                                       cmocka_unit_test(test_interpolation_refused),
+                                       cmocka_unit_test(test_runs_that_stop),
+                                       cmocka_unit_test(test_checks),
+                                       cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,5 +1,6 @@
-/* The problem rates on every device: single-cell and radial cases against the reference values of the laser model, agreement of devices, thresholds,
- * balances, spikes, several modes, a Q-switch, restarts that give the same bits, wrong cases. */
+/* The problem rates on every device: single-cell and radial cases against the reference values of the laser model,
+ * agreement of devices, thresholds, balances, spikes, several modes, a Q-switch, restarts that give the same bits,
+ * wrong cases. */
 #include "rates_test.h"
 
 /* 0-D: one step; the steady state; threshold and first spike, at first order. */
@@ -77,8 +78,11 @@ static void test_radial(void **state)
         rates_problem *p = make(text, &c);
         rw_expr *e;
         double pump, threshold, pumped, spontaneous;
-        const rw_expr_spec spec = {.name = "balance", .text = "pump_ = sum(volume*pump)\nthreshold = sum(volume*N*mode)\npumped = sum(volume*pump*(1 - N/1.39e17))\n"
-                                                              "spontaneous = sum(volume*N/2e-5)"};
+        const rw_expr_spec spec =
+            {.name = "balance",
+             .text =
+                 "pump_ = sum(volume*pump)\nthreshold = sum(volume*N*mode)\npumped = sum(volume*pump*(1 - N/1.39e17))\n"
+                 "spontaneous = sum(volume*N/2e-5)"};
         OK(rates_program(p, &spec, &e));
         advance(p, 1e-4);
         row(p, v);
@@ -161,12 +165,14 @@ static void test_bounds(void **state)
         assert_true(v[PHI] > 0 && isfinite(v[PHI]));
         const void *N;
         OK(rw_array_read(p->inversion, &N));
-        for (int64_t k = 0; k < rw_array_size(p->inversion); ++k) assert_true(((const double *)N)[k] >= 0 && ((const double *)N)[k] < 1.39e17);
+        for (int64_t k = 0; k < rw_array_size(p->inversion); ++k)
+            assert_true(((const double *)N)[k] >= 0 && ((const double *)N)[k] < 1.39e17);
         drop(p, &c);
     }
 }
 
-/* Two equal modes share what one has; of two different ones that with the larger gain wins. Losses that are switched off late make one giant pulse. */
+/* Two equal modes share what one has; of two different ones that with the larger gain wins. Losses that are switched
+ * off late make one giant pulse. */
 static void test_modes_and_switch(void **state)
 {
     (void)state;
@@ -189,12 +195,14 @@ static void test_modes_and_switch(void **state)
     row(p, v);
     for (int k = 0; k < 2; ++k) { /* a mode lases at its threshold, or has none to speak of and stays below it */
         bool lases = v[1 + k] > 1e6;
-        if (lases ? fabs(v[4 + k]) > 1e-5 * 1.01e7 : v[4 + k] >= 0) fail_msg("mode %d: %g photons, lambda = %g", k, v[1 + k], v[4 + k]);
+        if (lases ? fabs(v[4 + k]) > 1e-5 * 1.01e7 : v[4 + k] >= 0)
+            fail_msg("mode %d: %g photons, lambda = %g", k, v[1 + k], v[4 + k]);
     }
     assert_true(v[1] > 1e11);
     rw_expr *e;
     double pumped, spontaneous;
-    const rw_expr_spec spec = {.name = "balance", .text = "pumped = sum(volume*pump*(1 - N/1.39e17))\nspontaneous = sum(volume*N/2e-5)"};
+    const rw_expr_spec spec = {.name = "balance",
+                               .text = "pumped = sum(volume*pump*(1 - N/1.39e17))\nspontaneous = sum(volume*N/2e-5)"};
     OK(rates_program(p, &spec, &e));
     OK(rw_expr_run(e, queue));
     OK(rw_expr_get(e, "pumped", &pumped, NULL));
@@ -202,7 +210,8 @@ static void test_modes_and_switch(void **state)
     near("photon balance", spontaneous + (v[1] + v[2]) / p->tau_c, pumped, 1e-6);
     rw_expr_destroy(&e);
     drop(p, &c);
-    p = make(RADIAL("[5, 5, 1]", "cavity: {loss: \"where(t < 1e-4, 1e9, 0)\"}\ntime: {end: 0.0002, steps: 50000}\n"), &c);
+    p = make(RADIAL("[5, 5, 1]", "cavity: {loss: \"where(t < 1e-4, 1e9, 0)\"}\ntime: {end: 0.0002, steps: 50000}\n"),
+             &c);
     advance(p, 1e-4);
     row(p, giant);
     assert_true(giant[PHI] < 1 && giant[INVERSION] > 1.5 * one[INVERSION]);
@@ -254,7 +263,8 @@ static void test_managed_memory(void **state)
 {
     (void)state;
     if (!rw_device_info(dev)->managed) skip();
-    static const char text[] = RADIAL("[5, 5, 2]", "time: {end: 2e-5, steps: 2000}\n"), managed[] = RADIAL("[5, 5, 2]", "time: {end: 2e-5, steps: 2000}\nmemory: managed\n");
+    static const char text[] = RADIAL("[5, 5, 2]", "time: {end: 2e-5, steps: 2000}\n"),
+                      managed[] = RADIAL("[5, 5, 2]", "time: {end: 2e-5, steps: 2000}\nmemory: managed\n");
     rw_case *c, *d;
     double a[5], b[5];
     rates_problem *p = make(text, &c), *q = make(managed, &d);
@@ -278,36 +288,45 @@ static void test_bad_input(void **state)
 #define BAD(pump, mode, rest) "problem: rates\npump: {profile: \"" pump "\"}\n" mode "\n" rest
 #define END "time: {end: 1e-5}\n"
 #define MODE "mode: {profile: \"1\"}"
-    static const struct { const char *text, *message; } rows[] = {
-        {BAD("0.1 - r2", MODE, END), ":2:17: pump.profile is negative in cell ("},
-        {BAD("log(r2 - 0.1)", MODE, END), "pump.profile is not a number in cell ("},
-        {BAD("1", "mode: {profile: \"1/(x - x)\"}", END), ":3:17: mode.profile is infinite in cell (0, 0, 0) of block 0, at x = "},
-        {BAD("1/r3", MODE, END), ":2:20: name r3 is unknown; nearest is r2"},
-        {BAD("dx(x)", MODE, END), ":2:18: dx is not defined here"},
-        {"problem: rates\npump: {profile: \"1\", power: 10 mm}\n" MODE "\n" END, "pump.power = 10 mm is in a unit of another kind than mW: that is absorbed"},
-        {BAD("1", "", END), "there is no mode: add mode: {profile:"},
-        {BAD("1", MODE "\nmodes: {a: {profile: \"1\"}}", END), "mode and modes are both given"},
-        {BAD("1", MODE, "cavity: {reflectivity: 1}\n" END), "cavity.reflectivity = 1 is outside (0, 1)"},
-        {BAD("1", MODE, "crystal: {lifetime: 0}\n" END), "crystal.lifetime = 0 is outside (0, inf)"},
-        {BAD("1", MODE, "crystal: {inversion: \"-1\"}\n" END), "crystal.inversion is negative in cell (0, 0, 0) of block 0"},
-        {BAD("1", MODE, "cavity: {loss: \"-1\"}\n" END), "cavity.loss = -1 at t = 0: 0 or more is needed"},
-        {BAD("1", MODE, "cavity: {loss: \"sin(w)\"}\n" END), ":4:21: name w is unknown"},
-        {BAD("1", MODE, "grid: {core: 0.5}\n" END), "grid.core = 0.5 is not less than grid.radius = 0.5"},
-        {BAD("1", MODE, "grid: {cells: [3, 4]}\n" END), "grid.cells has two numbers: give one, or one for each axis"},
-        {BAD("1", MODE, "grid: {kind: file}\n" END), "grid.kind is file, but grid.file is not given"},
-        {BAD("1", MODE, "grid: {file: a.msh}\n" END), "grid.file is given, but grid.kind is not file"},
-        {BAD("1", MODE, "pumps: 3\n" END), "pumps is unknown; nearest is pump"},
-        {BAD("1", MODE, END "parameters: {w: 1, gain: 2}\n"), "/tmp/case.yaml:5:20: gain is a name of the problem rates itself: choose another"},
-        {BAD("1", MODE, END "parameters: {mode12: 1}\n"), "mode12 is a name of the problem"},
-        {BAD("1", MODE, END "functions: [\"g(a) = a\", \" grow (a) = a\"]\n"), ":5:25: grow is a name of the problem"},
-        {BAD("1", MODE, END "checks: {a: {value: \"N\"}}\n"), "checks.a.value is a field"}};
+    static const struct { const char *text, *message;
+    } rows[] = {{BAD("0.1 - r2", MODE, END), ":2:17: pump.profile is negative in cell ("},
+                {BAD("log(r2 - 0.1)", MODE, END), "pump.profile is not a number in cell ("},
+                {BAD("1", "mode: {profile: \"1/(x - x)\"}", END),
+                 ":3:17: mode.profile is infinite in cell (0, 0, 0) of block 0, at x = "},
+                {BAD("1/r3", MODE, END), ":2:20: name r3 is unknown; nearest is r2"},
+                {BAD("dx(x)", MODE, END), ":2:18: dx is not defined here"},
+                {"problem: rates\npump: {profile: \"1\", power: 10 mm}\n" MODE "\n" END,
+                 "pump.power = 10 mm is in a unit of another kind than mW: that is absorbed"},
+                {BAD("1", "", END), "there is no mode: add mode: {profile:"},
+                {BAD("1", MODE "\nmodes: {a: {profile: \"1\"}}", END), "mode and modes are both given"},
+                {BAD("1", MODE, "cavity: {reflectivity: 1}\n" END), "cavity.reflectivity = 1 is outside (0, 1)"},
+                {BAD("1", MODE, "crystal: {lifetime: 0}\n" END), "crystal.lifetime = 0 is outside (0, inf)"},
+                {BAD("1", MODE, "crystal: {inversion: \"-1\"}\n" END),
+                 "crystal.inversion is negative in cell (0, 0, 0) of block 0"},
+                {BAD("1", MODE, "cavity: {loss: \"-1\"}\n" END), "cavity.loss = -1 at t = 0: 0 or more is needed"},
+                {BAD("1", MODE, "cavity: {loss: \"sin(w)\"}\n" END), ":4:21: name w is unknown"},
+                {BAD("1", MODE, "grid: {core: 0.5}\n" END), "grid.core = 0.5 is not less than grid.radius = 0.5"},
+                {BAD("1", MODE, "grid: {cells: [3, 4]}\n" END),
+                 "grid.cells has two numbers: give one, or one for each axis"},
+                {BAD("1", MODE, "grid: {kind: file}\n" END), "grid.kind is file, but grid.file is not given"},
+                {BAD("1", MODE, "grid: {file: a.msh}\n" END), "grid.file is given, but grid.kind is not file"},
+                {BAD("1", MODE, "pumps: 3\n" END), "pumps is unknown; nearest is pump"},
+                {BAD("1", MODE, END "parameters: {w: 1, gain: 2}\n"),
+                 "/tmp/case.yaml:5:20: gain is a name of the problem rates itself: choose another"},
+                {BAD("1", MODE, END "parameters: {mode12: 1}\n"), "mode12 is a name of the problem"},
+                {BAD("1", MODE, END "functions: [\"g(a) = a\", \" grow (a) = a\"]\n"),
+                 ":5:25: grow is a name of the problem"},
+                {BAD("1", MODE, END "checks: {a: {value: \"N\"}}\n"), "checks.a.value is a field"}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_case *c = NULL;
         rw_problem *p = NULL;
         int64_t bytes;
-        rw_status status = rw_case_parse(ctx, "/tmp/case.yaml", rows[i].text, strlen(rows[i].text), NULL, 0, rw_problems, &c);
+        rw_status status =
+            rw_case_parse(ctx, "/tmp/case.yaml", rows[i].text, strlen(rows[i].text), NULL, 0, rw_problems, &c);
         if (status == RW_OK) status = rw_rates_ops.create(c, dev, false, &bytes, &p);
-        if (status != RW_ERR_INPUT || !strstr(rw_message(ctx), rows[i].message)) fail_msg("%s\n%s: %s\nexpected: %s", rows[i].text, rw_status_name(status), rw_message(ctx), rows[i].message);
+        if (status != RW_ERR_INPUT || !strstr(rw_message(ctx), rows[i].message))
+            fail_msg("%s\n%s: %s\nexpected: %s", rows[i].text, rw_status_name(status), rw_message(ctx),
+                     rows[i].message);
         assert_null(p);
         rw_case_free(&c);
     }
@@ -315,8 +334,11 @@ static void test_bad_input(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_cell), cmocka_unit_test(test_relaxation), cmocka_unit_test(test_radial),
-                                       cmocka_unit_test(test_devices_agree), cmocka_unit_test(test_bounds), cmocka_unit_test(test_modes_and_switch),
-                                       cmocka_unit_test(test_split_steps), cmocka_unit_test(test_copies), cmocka_unit_test(test_managed_memory), cmocka_unit_test(test_restart), cmocka_unit_test(test_bad_input)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_cell),    cmocka_unit_test(test_relaxation),
+                                       cmocka_unit_test(test_radial),         cmocka_unit_test(test_devices_agree),
+                                       cmocka_unit_test(test_bounds),         cmocka_unit_test(test_modes_and_switch),
+                                       cmocka_unit_test(test_split_steps),    cmocka_unit_test(test_copies),
+                                       cmocka_unit_test(test_managed_memory), cmocka_unit_test(test_restart),
+                                       cmocka_unit_test(test_bad_input)};
     return run_on_devices("rates", tests, RW_COUNT(tests));
 }

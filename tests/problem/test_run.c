@@ -167,7 +167,8 @@ static void assert_readable(const char *folder)
     }
 }
 
-/* The bytes that a restarted run must have in common with the uninterrupted one. (fields.h5 holds nothing but links.) */
+/* The bytes that a restarted run must have in common with the uninterrupted one. (fields.h5 holds nothing but
+ * links.) */
 static void assert_same_results(const char *a, const char *b, int outputs)
 {
     char name[64];
@@ -258,7 +259,8 @@ static void test_choices_of_output(void **state)
         {"output.figures=mean", "output.figures: 'mean' is no field"},
         {"output.every=1e-9", "output.every = 1e-09 makes 1e+09 outputs"},
         {"output.limits=[1]", "output.limits = 1 is none of run, frame or [lowest, highest]"},
-        {"output.interpolate=1e-3", "output.interpolate = 0.001: the problem fake has no values within a step: leave it out"},
+        {"output.interpolate=1e-3",
+         "output.interpolate = 0.001: the problem fake has no values within a step: leave it out"},
     };
     for (int i = 0; i < RW_COUNT(bad); i++) {
         assert_int_equal(run("b", bad[i][0], (rw_run_options){0}, NULL), RW_ERR_INPUT);

@@ -1,0 +1,89 @@
+/* What the tests of runs of the problem pde share: an empty folder with a case and results, runs that are interrupted,
+ * comparison of files. */
+#ifndef PDE_TEST_H
+#define PDE_TEST_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "problem/pde/pde.h"
+#include "problem/run_private.h"
+
+static rw_context *ctx;
+static char folder[64];
+
+static inline bool open_folder(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/rechenwerk-test-XXXXXX");
+    return mkdtemp(folder) && rw_context_create(&ctx) == RW_OK;
+}
+
+static inline int close_folder(void)
+{
+    char command[96];
+    rw_context_destroy(&ctx);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command) != 0;
+}
+
+/* FOLDER/RESULTS/NAME; two such paths at a time. */
+static inline const char *result(const char *results, const char *name)
+{
+    static char path[2][256];
+    static int next;
+    next = 1 - next;
+    snprintf(path[next], sizeof *path, "%s/%s/%s", folder, results, name);
+    return path[next];
+}
+
+static inline void write_case(const char *text, char path[128])
+{
+    snprintf(path, 128, "%s/case.yaml", folder);
+    assert_int_equal(rw_file_write(ctx, path, text, strlen(text)), RW_OK);
+}
+
+static volatile sig_atomic_t interrupt;
+static int64_t interrupt_step;
+
+static inline rw_status interrupted_step(rw_problem *p, double t_limit)
+{
+    rw_status status = rw_pde_ops.step(p, t_limit);
+    if (rw_pde_ops.steps(p) == interrupt_step) interrupt = 1;
+    return status;
+}
+
+/* Runs the case on cpu into FOLDER/RESULTS, interrupted after the step `until` (-1: not). */
+static inline rw_status run_until(const char *path, const char *results, rw_run_options options, int64_t until)
+{
+    static rw_problem_ops stopping;
+    static const rw_problem_ops *const list[] = {&stopping, NULL};
+    char where[160];
+    stopping = rw_pde_ops, stopping.step = interrupted_step;
+    interrupt = 0, interrupt_step = until;
+    snprintf(where, sizeof where, "%s/%s", folder, results);
+    options.folder = where, options.device = "cpu", options.interrupt = &interrupt;
+    return rw_run_with(ctx, list, path, &options, NULL);
+}
+
+/* Whether two files of two results are equal byte by byte. */
+static inline bool same_files(const char *a, const char *name, const char *b, const char *other)
+{
+    char *x, *y;
+    size_t n, k;
+    assert_int_equal(rw_file_read(ctx, result(a, name), 1 << 24, &x, &n), RW_OK);
+    assert_int_equal(rw_file_read(ctx, result(b, other), 1 << 24, &y, &k), RW_OK);
+    bool equal = n == k && !memcmp(x, y, n);
+    rw_free(x), rw_free(y);
+    return equal;
+}
+
+#endif
