@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "lab/lab.h"
+#include "ode/ode.h"
 
 typedef struct run {
     rw_ode *ode;
@@ -20,12 +21,14 @@ static int64_t cells_of(const rw_grid *g)
     return cells;
 }
 
-static rw_status create(rw_device *device, const rw_ode_spec *spec, run *r)
+static rw_status create(rw_device *device, const rw_lab_integration *p, run *r)
 {
     int64_t shape[3];
+    const rw_ode_spec *spec = &p->spec;
     const rw_grid *g = &spec->grid;
     for (int d = 0; d < g->ndim; ++d) shape[d] = g->size[g->ndim - 1 - d];
     RW_TRY(rw_ode_create(device, spec, &r->ode));
+    r->ode->stage_rule = p->stage_rule;
     for (int f = 0; f < spec->nfields; ++f) {
         RW_TRY(rw_array_create(device, spec->fields[f].dtype, g->ndim, shape, RW_MEMORY_DEVICE, &r->array[f]));
         RW_TRY(rw_ode_bind(r->ode, spec->fields[f].name, r->array[f]));
@@ -108,7 +111,7 @@ rw_status rw_lab_integrate(rw_lab *lab, const rw_lab_integration *p, int device,
     const char *name = lab->info[device].name;
     *s = (rw_lab_solution){.seconds = NAN};
     rw_lab_say(lab, "%s, on %s", p->what, name);
-    rw_status status = create(lab->devices[device], &p->spec, &r);
+    rw_status status = create(lab->devices[device], p, &r);
     if (status == RW_OK) status = integrate(lab->ctx, p, &r, s);
     if (status == RW_ERR_NOT_CONVERGED) {
         rw_lab_note(lab, "%s, on %s: %s", p->what, name, rw_message(lab->ctx));

@@ -157,6 +157,7 @@ typedef struct rw_lab_integration {
     const double *stops;       /* [nstops] times that are hit, ascending; the last is the end */
     int nstops;
     int runs;                  /* that are timed, after one that compiles; 0: that one only */
+    double stage_rule;         /* as in rw_ode; 0: the method's own */
 } rw_lab_integration;
 
 typedef struct rw_lab_solution {

@@ -3,10 +3,10 @@
  *   du/dt = 0.1 laplace(u) - u_x - u_y + 10 (u - u^3),   u = 0 on the sides,  u = 1 at t = 0,  to t = 1
  *
  * on N x N unknowns with spacing 0.01, so that the domain grows with N. The published program took forward differences for
- * u_x and u_y where its text has central ones, and left the last neighbour out of Gershgorin's circles, which makes the
- * spectral radius 6620 instead of 7620: with it steps are limited by stability, a fifth of them is rejected, three to four
- * times as many right-hand sides are evaluated, and the tolerance hardly matters. `advection` and `compat` choose; without
- * `compat` the radius is right. That the program also took too few stages for a step is not followed.
+ * u_x and u_y where its text has central ones, left the last neighbour out of Gershgorin's circles, which makes the
+ * spectral radius 6620 instead of 7620, and took s stages where h rho <= 0.35 s^2, beyond the stability interval of few stages (s < 30).
+ * So steps are limited by stability, many are rejected, and the tolerance hardly matters. `advection` and `compat` choose; without
+ * `compat` radius and stages are right. The table `rules` has each alone, `stages` the rule beside the intervals.
  *
  * Published are the seconds of table `times`. Everything else that is called reference was computed for this library: the
  * solution with classical Runge-Kutta steps of 1/8000 and less, the work of ROCK4 with another program that has the
@@ -15,8 +15,9 @@
 #include <string.h>
 
 #include "lab/lab.h"
+#include "ode/rock.h"
 
-enum { TIMES, WORK, PRECISION };
+enum { TIMES, WORK, PRECISION, RULES, STAGES };
 enum { SIZE_LEAST = 4, SIZE_MOST = 4096, PRECISION_SIZE = 64 };
 static const double spacing = 0.01;
 
@@ -38,11 +39,17 @@ static const struct { int n; bool central; double quarter, half, mean; } solutio
     {64, true, 0.0460776434, 0.3397651552, 0.194542677790},
     {128, true, 0.4018026217, 0.9686696988, 0.597517018252}};
 
-/* Published coefficients, forward differences, N = 64; the last with the radius that is too small */
-static const struct { double tol; int bits, steps, rhs; double error; bool compat; } precisions[] = {
-    {1e-3, 64, 18, 492, 1.0e-2, false}, {1e-3, 32, 165, 2021, NAN, false}, {1e-4, 64, 25, 582, 1.0e-3, false},
-    {1e-4, 32, 273, 2681, NAN, false},  {1e-5, 64, 39, 735, 9.3e-5, false}, {1e-5, 32, 470, 3722, NAN, false},
-    {1e-6, 64, 66, 973, 1.3e-5, false}, {1e-6, 32, 893, 5336, NAN, false},  {1e-6, 64, 468, 4171, NAN, true}};
+/* Published coefficients, forward differences, N = 64 */
+static const struct { double tol; int bits, steps, rhs; double error; } precisions[] = {
+    {1e-3, 64, 18, 492, 1.0e-2}, {1e-3, 32, 165, 2021, NAN}, {1e-4, 64, 25, 582, 1.0e-3}, {1e-4, 32, 273, 2681, NAN},
+    {1e-5, 64, 39, 735, 9.3e-5}, {1e-5, 32, 470, 3722, NAN}, {1e-6, 64, 66, 973, 1.3e-5}, {1e-6, 32, 893, 5336, NAN}};
+
+/* The same at tolerance 1e-6 with the radius and the choice of stages of the published program, each alone and both. */
+static const struct { int steps, rejected, rhs; } effects[2][2] = {{{66, 0, 973}, {66, 0, 962}}, {{468, 77, 4171}, {1476, 300, 9431}}};
+
+/* Stability intervals of the published coefficients. */
+static const struct { int stages; double interval; } intervals[] = {{5, 6.012}, {6, 9.887}, {7, 14.467}, {8, 19.757}, {9, 25.756}, {14, 66.32},
+                                                                    {23, 183.94}, {40, 561.9}, {67, 1581.6}, {116, 4762.6}, {142, 7148.1}};
 
 /* ---- one integration ----------------------------------------------------------------------------------------------------- */
 
@@ -50,10 +57,23 @@ typedef struct problem {
     int n, runs;      /* runs: as in rw_lab_integration */
     double tol;
     rw_dtype dtype;
-    bool central, compat;
+    bool central;
+    bool circles, rule; /* Gershgorin's circles and the choice of stages as the published program has them */
 } problem;
 
 static double one(const double x[3], int f) { return (void)x, (void)f, 1; }
+
+static const double RULE = 0.35;
+
+/* Gershgorin's circles at u = 1: the row's entries of the forward differences by their sizes, without the last of the published program. */
+static double radius(bool without_last)
+{
+    double a = 0.1 / (spacing * spacing), b = 1 / spacing, middle = 4 * a - 2 * b - 10 * (1 - 3);
+    const double row[] = {middle, a - b, a - b, a, a};
+    double sum = 0;
+    for (int i = 0; i < RW_COUNT(row) - without_last; ++i) sum += fabs(row[i]);
+    return sum;
+}
 
 /* A method that gives up leaves s->finished false and a note. */
 static rw_status solve(rw_lab *lab, const problem *p, int device, rw_lab_solution *s)
@@ -67,7 +87,11 @@ static rw_status solve(rw_lab *lab, const problem *p, int device, rw_lab_solutio
         .equations = p->central ? "du/dt = 0.1*laplace(u) - dx(u) - dy(u) + 10*(u - u^3)"
                                 : "du/dt = 0.1*laplace(u) - dx_forward(u) - dy_forward(u) + 10*(u - u^3)",
         .grid = {2, {p->n, p->n, 1}, {spacing, spacing, 1}, {spacing, spacing, 0}}, .fields = &field, .nfields = 1,
-        .method = RW_ODE_ROCK4, .rtol = p->tol, .atol = p->tol, .spectral_radius = p->compat ? "6620" : NULL};
+        .method = RW_ODE_ROCK4, .rtol = p->tol, .atol = p->tol};
+    char rho[32];
+    snprintf(rho, sizeof rho, "%.17g", radius(true));
+    if (p->circles) task.spec.spectral_radius = rho;
+    if (p->rule) task.stage_rule = RULE;
     snprintf(task.what, sizeof task.what, "N = %d, tolerance %g, %s", p->n, p->tol, rw_dtype_name(p->dtype));
     return rw_lab_integrate(lab, &task, device, s);
 }
@@ -219,7 +243,7 @@ static rw_status put_precision(rw_lab *lab, const problem *p, const rw_lab_solut
     rw_lab_put(lab, PRECISION, P_TOL, -1, p->tol);
     rw_lab_put(lab, PRECISION, P_BITS, -1, bits);
     for (int i = 0; i < RW_COUNT(precisions) && !p->central; ++i) {
-        if (precisions[i].tol != p->tol || precisions[i].bits != bits || precisions[i].compat != p->compat) continue;
+        if (precisions[i].tol != p->tol || precisions[i].bits != bits || p->circles) continue;
         rw_lab_put(lab, PRECISION, P_REFERENCE_STEPS, -1, precisions[i].steps);
         rw_lab_put(lab, PRECISION, P_REFERENCE_RHS, -1, precisions[i].rhs);
         rw_lab_put(lab, PRECISION, P_REFERENCE_ERROR, -1, precisions[i].error);
@@ -236,9 +260,9 @@ static rw_status compare_precisions(rw_lab *lab, bool central, bool compat)
 {
     static const double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6};
     rw_lab_solution exact;
-    rw_status status = solve(lab, &(problem){PRECISION_SIZE, 0, 1e-10, RW_F64, central, false}, 0, &exact);
+    rw_status status = solve(lab, &(problem){PRECISION_SIZE, 0, 1e-10, RW_F64, central, false, false}, 0, &exact);
     for (int i = 0; i < 2 * RW_COUNT(tolerances) && status == RW_OK && exact.finished; ++i) {
-        const problem p = {PRECISION_SIZE, 0, tolerances[i / 2], i % 2 ? RW_F32 : RW_F64, central, compat};
+        const problem p = {PRECISION_SIZE, 0, tolerances[i / 2], i % 2 ? RW_F32 : RW_F64, central, compat, compat};
         rw_lab_solution s;
         status = solve(lab, &p, 0, &s);
         if (status == RW_OK) status = put_precision(lab, &p, &s, &exact);
@@ -246,6 +270,89 @@ static rw_status compare_precisions(rw_lab *lab, bool central, bool compat)
     }
     rw_free(exact.u);
     return status;
+}
+
+/* ---- radius and stages of the published program ------------------------------------------------------------------------------ */
+
+enum { R_RADIUS, R_RULE, R_STEPS, R_ERROR = R_STEPS + RW_LAB_WORKS, R_REFERENCE_STEPS, R_REFERENCE_REJECTED, R_REFERENCE_RHS };
+static const rw_lab_column rules[] = {
+    [R_RADIUS] = {"radius", "", RW_SHOW_INTEGER, false, "spectral radius by Gershgorin's circles at u = 1: all neighbours, or without the last"},
+    [R_RULE] = {"stages by", "", RW_SHOW_NAME, false, "interval: s stages where h rho is within their stability interval; 0.35 s^2: as published"},
+    [R_STEPS] = RW_LAB_WORK,
+    [R_ERROR] = {"error", "", RW_SHOW_ERROR, false, "largest, of u at t = 1 from that of tolerance 1e-10"},
+    [R_REFERENCE_STEPS] = {"reference steps", "", RW_SHOW_INTEGER, false,
+                           "published coefficients and step control, in another program"},
+    [R_REFERENCE_REJECTED] = {"reference rejected", "", RW_SHOW_INTEGER, false, NULL},
+    [R_REFERENCE_RHS] = {"reference rhs", "", RW_SHOW_INTEGER, false, NULL},
+};
+
+static rw_status put_rule(rw_lab *lab, const problem *p, const rw_lab_solution *s, const rw_lab_solution *exact)
+{
+    int name;
+    RW_TRY(rw_lab_row(lab, RULES));
+    RW_TRY(rw_lab_name(lab, p->rule ? "0.35 s^2" : "interval", false, &name));
+    rw_lab_put(lab, RULES, R_RADIUS, -1, radius(p->circles));
+    rw_lab_put(lab, RULES, R_RULE, -1, name);
+    rw_lab_put(lab, RULES, R_REFERENCE_STEPS, -1, effects[p->circles][p->rule].steps);
+    rw_lab_put(lab, RULES, R_REFERENCE_REJECTED, -1, effects[p->circles][p->rule].rejected);
+    rw_lab_put(lab, RULES, R_REFERENCE_RHS, -1, effects[p->circles][p->rule].rhs);
+    if (!s->finished) return RW_OK;
+    rw_lab_put_work(lab, RULES, R_STEPS, &s->work);
+    rw_lab_put(lab, RULES, R_ERROR, -1, rw_lab_difference(s, exact));
+    return RW_OK;
+}
+
+/* On the first device, tolerance 1e-6, forward differences. */
+static rw_status compare_rules(rw_lab *lab)
+{
+    rw_lab_solution exact;
+    rw_status status = solve(lab, &(problem){PRECISION_SIZE, 0, 1e-10, RW_F64, false, false, false}, 0, &exact);
+    for (int i = 0; i < 4 && status == RW_OK && exact.finished; ++i) {
+        const problem p = {PRECISION_SIZE, 0, 1e-6, RW_F64, false, i / 2, i % 2};
+        rw_lab_solution s;
+        status = solve(lab, &p, 0, &s);
+        if (status == RW_OK) status = put_rule(lab, &p, &s, &exact);
+        rw_free(s.u);
+    }
+    rw_free(exact.u);
+    return status;
+}
+
+enum { S_STAGES, S_RULE, S_INTERVAL, S_PUBLISHED, S_PART, S_GROWTH };
+static const rw_lab_column stages[] = {
+    [S_STAGES] = {"stages", "", RW_SHOW_INTEGER, false, "of a step, s"},
+    [S_RULE] = {"0.35 s^2", "", RW_SHOW_RATIO, false, "largest h rho by the published rule"},
+    [S_INTERVAL] = {"interval", "", RW_SHOW_RATIO, false, "largest h rho that is stable: |R(z)| <= 1 for -h rho <= z <= 0"},
+    [S_PUBLISHED] = {"published interval", "", RW_SHOW_RATIO, false, "of the published coefficients, as another program found it"},
+    [S_PART] = {"rule/interval", "", RW_SHOW_RATIO, false, "above 1: the rule allows unstable steps"},
+    [S_GROWTH] = {"growth", "", RW_SHOW_RATIO, false, "|R| at h rho = 0.35 s^2: factor of the stiffest mode in each step"},
+};
+
+/* The first place beyond which |R| exceeds 1. */
+static double interval_of(const rw_rock *r)
+{
+    double stable = (double)r->interval, unstable = 1.2 * stable;
+    while (unstable - stable > 1e-9 * stable) {
+        double middle = 0.5 * (stable + unstable);
+        if (fabsl(rw_rock_response(r, -middle)) <= 1) stable = middle;
+        else unstable = middle;
+    }
+    return stable;
+}
+
+static rw_status compare_stages(rw_lab *lab)
+{
+    for (int i = 0; i < RW_COUNT(intervals); ++i) {
+        rw_rock *r;
+        double s = intervals[i].stages, rule = RULE * s * s;
+        RW_TRY(rw_rock_create(lab->ctx, RW_ROCK4, intervals[i].stages, 0.95, &r));
+        double interval = interval_of(r), growth = (double)fabsl(rw_rock_response(r, -rule));
+        rw_rock_destroy(&r);
+        RW_TRY(rw_lab_row(lab, STAGES));
+        const double values[] = {s, rule, interval, intervals[i].interval, rule / interval, growth};
+        for (int c = 0; c < RW_COUNT(values); ++c) rw_lab_put(lab, STAGES, c, -1, values[c]);
+    }
+    return RW_OK;
 }
 
 /* ---- the study ----------------------------------------------------------------------------------------------------------- */
@@ -266,12 +373,14 @@ static rw_status run_study(rw_lab *lab)
                        "lab rock4: compat=true is the published program, which took forward differences: leave advection=central "
                        "out, or give compat=false");
     problem p = {.runs = (int)rw_lab_setting_of(lab, "runs")->number[0], .tol = rw_lab_setting_of(lab, "tol")->number[0],
-                 .dtype = RW_F64, .central = central, .compat = compat};
+                 .dtype = RW_F64, .central = central, .circles = compat, .rule = compat};
     for (int i = 0; i < sizes->n && (rw_lab_wanted(lab, TIMES) || rw_lab_wanted(lab, WORK)); ++i) {
         p.n = (int)sizes->number[i];
         RW_TRY(compare_devices(lab, &p, p.n == largest_of(sizes)));
     }
-    return rw_lab_wanted(lab, PRECISION) ? compare_precisions(lab, central, compat) : RW_OK;
+    if (rw_lab_wanted(lab, PRECISION)) RW_TRY(compare_precisions(lab, central, compat));
+    if (rw_lab_wanted(lab, RULES)) RW_TRY(compare_rules(lab));
+    return rw_lab_wanted(lab, STAGES) ? compare_stages(lab) : RW_OK;
 }
 
 static const rw_lab_parameter parameters[] = {
@@ -281,14 +390,16 @@ static const rw_lab_parameter parameters[] = {
     {"advection", "forward", RW_LAB_WORD, 0, 0, "forward|central",
      "differences for u_x and u_y: forward as published runs, or central"},
     {"compat", "false", RW_LAB_WORD, 0, 0, "false|true",
-     "true: the spectral radius of the published program, which is too small"},
+     "true: the spectral radius of the published program, 6620, and its stages, h rho <= 0.35 s^2: both too small"},
     {"runs", "3", RW_LAB_INTEGER, 1, 1000, NULL, "timed runs, of which the best counts"},
 };
-static const char *const names[] = {"times", "work", "precision"};
+static const char *const names[] = {"times", "work", "precision", "rules", "stages"};
 static const rw_lab_table tables[] = {
     [TIMES] = {"Seconds to t = 1 in double precision", times, RW_COUNT(times)},
     [WORK] = {"Work and agreement of the devices", work, RW_COUNT(work)},
     [PRECISION] = {"Single against double precision, N = 64, on the first device", precision, RW_COUNT(precision)},
+    [RULES] = {"Radius and stages as published and as they should be, N = 64, tolerance 1e-6, on the first device", rules, RW_COUNT(rules)},
+    [STAGES] = {"The published rule for stages and the stability intervals", stages, RW_COUNT(stages)},
 };
 static const rw_lab_curves curves[] = {
     {.name = "seconds", .title = "Seconds to t = 1, beside those of 2010", .table = TIMES, .x = T_SIZE,

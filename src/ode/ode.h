@@ -75,6 +75,7 @@ struct rw_ode {
     double start, fixed_step, rtol, atol, initial_step, max_step, damping;
     int max_stages;
     bool record;
+    double stage_rule;        /* of studies, rock4: stages s with h rho <= stage_rule s^2, of the published table; 0: by intervals */
     double end;               /* AUTO: expected, 0 unknown */
     int given_stages;         /* the caller's limit, 0: the method's */
     char reason[240];         /* why AUTO became what it is */

@@ -273,9 +273,21 @@ static rw_status find(rw_ode *ode, rw_rock_kind kind, int stages, entry **found)
     return RW_OK;
 }
 
+/* The published table has coefficients for these numbers of stages. */
+static const short published[] = {5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,  22,  23,  24,  26,  28,  30,  32,  34,
+                                  36, 38, 40, 42, 45, 48, 51, 54, 57, 60, 63, 67, 71, 75, 80, 85, 90, 96, 102, 109, 116, 124, 133, 142, 152};
+
+static int published_stages(double h_rho, double rule)
+{
+    int i = 0;
+    while (i + 1 < RW_COUNT(published) && rule * published[i] * published[i] < h_rho) ++i;
+    return published[i];
+}
+
 /* ROCK4 in one block where rounding errors allow. */
 static rw_status choose(rw_ode *ode, double h_rho, entry **found)
 {
+    if (ode->stage_rule > 0) return find(ode, RW_ROCK4, published_stages(h_rho, ode->stage_rule), found);
     rw_rock_kind kind = is_order_2(ode) ? RW_ROCK2 : RW_ROCK4;
     double wanted = h_rho;
     for (int more = 0;; ++more) { /* other dampings have other intervals */
@@ -291,6 +303,8 @@ static rw_status choose(rw_ode *ode, double h_rho, entry **found)
 static double reach(const rw_ode *ode)
 {
     rw_rock_kind kind = is_order_2(ode) ? RW_ROCK2 : RW_ROCK4;
+    const double longest = published[RW_COUNT(published) - 1];
+    if (ode->stage_rule > 0) return ode->stage_rule * longest * longest;
     double most = rw_rock_interval(kind, ode->max_stages);
     if (kind == RW_ROCK4) {
         int least = rw_rock_least(RW_ROCK4_SPLIT);

@@ -391,10 +391,9 @@ typedef struct life {
     rw_array *u;
 } life;
 
-/* Create, bind, five steps, destroy. */
-static rw_status live(void *user)
+/* Create, bind, five steps. */
+static rw_status begin_life(life *l, rw_ode **ode)
 {
-    life *l = user;
     problem p;
     describe(&p, "du/dt = 0.1*laplace(u) - u^3", 1, 1, 8, NULL);
     p.spec.method = l->method, p.spec.record = l->record, p.spec.step = l->method == RW_ODE_RK4 ? 0.01 : 0, p.spec.spectral_radius = l->radius;
@@ -408,7 +407,15 @@ static rw_status live(void *user)
     for (int i = 0; i < 5 && status == RW_OK; ++i) status = rw_ode_step(p.ode, 1);
     if (status == RW_OK) s = rw_ode_get_statistics(p.ode);
     if (status == RW_OK && s.steps != 5) status = RW_ERR_INTERNAL;
-    rw_ode_destroy(&p.ode);
+    *ode = p.ode;
+    return status;
+}
+
+static rw_status live(void *user)
+{
+    rw_ode *ode = NULL;
+    rw_status status = begin_life(user, &ode);
+    rw_ode_destroy(&ode);
     return status;
 }
 
@@ -420,18 +427,20 @@ static void test_everything_may_fail_once(void **state)
     for (int i = 0; i < RW_COUNT(lives); ++i) {
         if (on("opencl") && i != 0) continue;
         life l = lives[i];
+        rw_ode *keeper = NULL; /* keeps programs loaded: a failed read of the cache compiles none again */
         l.u = new_ramp(9, 0.1, 0.1);
-        OK(live(&l)); /* programs are on disk now */
+        OK(begin_life(&l, &keeper));
         int arrays = each_fault(RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, live, &l);
         int launches = each_fault(RW_FAULT_LAUNCH, RW_ERR_LAUNCH, RW_ERR_LAUNCH, live, &l);
         assert_true(arrays >= 3 && launches >= 8);
         /* the later ones meet mostly what the first has met */
         static const int stride[] = {1, 3, 7, 7, 7};
         int allocations = on("cpu") ? each_nth_fault(stride[i], RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, live, &l) : 0;
-        rw_context_set_cache(ctx, false, NULL, false);
-        int programs = on("opencl") ? 0 : each_fault(RW_FAULT_COMPILE, RW_ERR_COMPILE, RW_ERR_COMPILE, live, &l);
+        rw_ode_destroy(&keeper);
+        rw_context_set_cache(ctx, false, NULL, false); /* of what fails here nothing is the device's */
+        int programs = on("cpu") ? each_fault(RW_FAULT_COMPILE, RW_ERR_COMPILE, RW_ERR_COMPILE, live, &l) : 0;
         rw_context_set_cache(ctx, true, NULL, false);
-        if (!on("opencl")) assert_true(programs >= (i ? 7 : 4));
+        if (on("cpu")) assert_true(programs >= (i ? 7 : 4));
         print_message("%d arrays, %d launches, %d allocations, %d programs failed once\n", arrays, launches, allocations, programs);
         rw_array_destroy(&l.u);
     }
