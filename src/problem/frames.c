@@ -150,20 +150,26 @@ static const drawn *find(const reel *l, int output)
 }
 
 /* Whether an output has the field: not where output.fields was another when it was made. */
-static bool is_written(rw_run *r, const char *name, int output)
+static rw_status find_written(rw_run *r, const char *name, int output, bool *has)
 {
     char file[64], path[RW_PATH_SIZE], set[160];
-    size_t shape[RW_IO_RANK];
-    rw_io_type type;
     rw_h5 *h5;
-    int rank;
     snprintf(file, sizeof(file), "fields/%06d.h5", output);
     snprintf(set, sizeof(set), "/%.120s", name);
     rw_run_path(r, file, path);
-    if (access(path, F_OK) != 0 || rw_h5_open(r->ctx, path, &h5) != RW_OK) return false;
-    bool has = rw_h5_shape(h5, set, &type, &rank, shape) == RW_OK;
+    *has = false;
+    if (access(path, F_OK) != 0) return RW_OK;
+    RW_TRY(rw_h5_open(r->ctx, path, &h5));
+    *has = rw_h5_exists(h5, set);
     rw_h5_close(&h5);
-    return has;
+    return RW_OK;
+}
+
+/* The same at the end of a run, which a damaged file of an earlier output does not make fail. */
+static bool is_written(rw_run *r, const char *name, int output)
+{
+    bool has;
+    return find_written(r, name, output, &has) == RW_OK && has;
 }
 
 /* Whether an earlier process has drawn the field at an output. */
@@ -253,7 +259,9 @@ rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, doub
         snprintf(file, sizeof(file), "fields/%06d.h5", output);
         rw_run_path(r, file, path);
         if (access(path, F_OK) != 0) break;
-        if (!is_written(r, fields[field].name, output)) continue;
+        bool has;
+        RW_TRY(find_written(r, fields[field].name, output, &has));
+        if (!has) continue;
         RW_TRY(read_frame(r, field, fields[field].name, output, &other, &t, &data));
         low = fmin(low, other.low), high = fmax(high, other.high);
         rw_free(other.own);

@@ -19,6 +19,7 @@ typedef struct plotter {
     void *user;
     rw_run run;      /* that made the results, where `known` */
     bool known;
+    char column[64]; /* of series.csv, nearest to options.field */
     char stem[64];   /* of names of pictures: "000010" */
     bool one_file;   /* options.output names a .png file */
 } plotter;
@@ -150,6 +151,7 @@ cleanup:
 static rw_status fail_field(const plotter *p, const char *path, char *const *names, int n)
 {
     const char *nearest = rw_nearest(p->options.field, (const char *const *)names, n);
+    if (!nearest && *p->column) nearest = p->column;
     if (!nearest) nearest = n > 0 ? names[0] : "(none)";
     return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' holds no field '%.60s'; there is %s", path, p->options.field, nearest);
 }
@@ -229,6 +231,9 @@ static rw_status plot_series(plotter *p, const char *standard, int *drawn)
         status = done(p, picture, status);
         ++*drawn;
     }
+    const char *const *names = (const char *const *)table.names + 1; /* the first is the time */
+    const char *nearest = p->options.field ? rw_nearest(p->options.field, names, table.n_columns - 1) : NULL;
+    snprintf(p->column, sizeof(p->column), "%s", nearest ? nearest : "");
     rw_csv_free(&table);
     return status;
 }
@@ -246,12 +251,11 @@ static rw_status plot_folder(plotter *p)
     if (!series && !fields)
         return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' is no results folder: it has neither fields.h5 nor series.csv",
                        p->path);
-    if (series && !p->one_file) RW_TRY(plot_series(p, standard, &drawn));
-    else if (series && p->options.field) RW_TRY(plot_series(p, standard, &drawn));
+    if (series && (!p->one_file || p->options.field)) RW_TRY(plot_series(p, standard, &drawn));
     if (drawn > 0 && (p->options.field || !fields)) return RW_OK;
     if (!fields && p->options.field)
-        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has no fields.h5, and no column '%.60s' in series.csv", p->path,
-                       p->options.field);
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has no fields.h5, and no column '%.60s' in series.csv%s%s", p->path,
+                       p->options.field, *p->column ? "; nearest is " : "", p->column);
     if (!fields)
         return rw_fail(p->ctx, RW_ERR_INPUT,
                        "'%s' has no fields.h5: choose one column of series.csv with --field, or give "

@@ -28,9 +28,11 @@ static rw_status check_set(rw_context *ctx, const rw_plot_options *options)
     return RW_OK;
 }
 
-static rw_status read_run(rw_run *r, const char *path)
+/* The settings as a case; the problem without its state. */
+static rw_status read_run(rw_run *r, const char *path, const char *text, size_t n)
 {
-    RW_TRY(rw_run_read_case(r, rw_problems, path));
+    RW_TRY(rw_case_parse(r->ctx, path, text, n, r->options.set, r->options.nset, rw_problems, &r->c));
+    RW_TRY(rw_run_take_case(r));
     RW_TRY(rw_frames_check(r));
     if (!r->ops->outline) return RW_OK;
     RW_TRY(r->ops->outline(r->c, &r->problem));
@@ -56,9 +58,13 @@ rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_op
                        "--set %.100s: '%s' is not there, which has the settings of the pictures: leave --set out",
                        options->set[0], path);
     }
-    rw_status status = read_run(r, path);
+    char *text;
+    size_t n;
+    RW_TRY(rw_file_read(ctx, path, 1 << 23, &text, &n)); /* a file that cannot be read is no reason for other pictures */
+    rw_status status = read_run(r, path, text, n);
+    rw_free(text);
     *known = status == RW_OK && r->problem != NULL;
-    if (status == RW_OK || status == RW_ERR_MEMORY || options->nset > 0) return status;
+    if (status != RW_ERR_INPUT || options->nset > 0) return status;
     rw_log(ctx, RW_LOG_WARNING, "%s: pictures have limits of their own, and no nodes on Dirichlet sides",
            rw_message(ctx));
     return RW_OK;

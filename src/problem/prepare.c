@@ -28,6 +28,15 @@ void rw_run_prepare(rw_run *r, rw_context *ctx, const rw_run_options *options, r
     rw_time_now(r->started);
 }
 
+rw_status rw_run_take_case(rw_run *r)
+{
+    r->ops = rw_case_problem(r->c);
+    snprintf(r->report->problem, sizeof(r->report->problem), "%s", r->ops->name);
+    RW_TRY(rw_case_section(r->c, "top", &r->top));
+    RW_TRY(rw_case_section(r->c, "output", &r->output));
+    return rw_case_section(r->c, "checkpoint", &r->checkpoint);
+}
+
 rw_status rw_run_read_case(rw_run *r, const rw_problem_ops *const *problems, const char *path)
 {
     const rw_run_options *o = &r->options;
@@ -39,12 +48,8 @@ rw_status rw_run_read_case(rw_run *r, const rw_problem_ops *const *problems, con
     for (int i = 0; i < n; i++) set[i] = o->set[i];
     if (device) set[n++] = device;
     RW_TRY_GOTO(rw_case_read(r->ctx, path, set, n, problems, &r->c), done);
-    r->ops = rw_case_problem(r->c);
-    RW_TRY_GOTO(rw_case_section(r->c, "top", &r->top), done);
-    RW_TRY_GOTO(rw_case_section(r->c, "output", &r->output), done);
-    RW_TRY_GOTO(rw_case_section(r->c, "checkpoint", &r->checkpoint), done);
+    RW_TRY_GOTO(rw_run_take_case(r), done);
     status = rw_case_hash(r->c, r->hash);
-    snprintf(r->report->problem, sizeof(r->report->problem), "%s", r->ops->name);
 done:
     rw_free(set);
     rw_free(device);

@@ -116,6 +116,7 @@ typedef struct rw_run {
 /* prepare.c */
 void rw_run_prepare(rw_run *r, rw_context *ctx, const rw_run_options *options, rw_run_report *report);
 rw_status rw_run_read_case(rw_run *r, const rw_problem_ops *const *problems, const char *path);
+rw_status rw_run_take_case(rw_run *r); /* the sections of the runner, from r->c */
 rw_status rw_run_choose_folder(rw_run *r);
 /* Opens the device, compares the estimate with its memory, and only then creates the problem. */
 rw_status rw_run_create(rw_run *r, int64_t *bytes);

@@ -71,6 +71,9 @@ for blocks in 2 5 10 20 40 80 120; do # of 1024 bytes
     [ $code -eq 0 ] || grep -q 'the file size limit is reached: raise it (ulimit -f)' err || fail "ulimit -f $blocks: $(head -3 err)"
 done
 
+(ulimit -f 1 && exec "$command" plot warm -F u -o one.png) > out 2> err && fail "plot writes a picture beyond ulimit -f"
+grep -q 'the file size limit is reached: raise it (ulimit -f)' err || fail "plot beyond ulimit -f: $(head -3 err)"
+
 # ---- the n-th allocation of HDF5 ----
 cat > fail.c <<'END'
 #include <errno.h>

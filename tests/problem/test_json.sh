@@ -56,6 +56,14 @@ done
 expect 0 "pics.v2/" plot good -o pics.v2/ # a folder on purpose
 expect 0 "pics.v2/" plot good -o pics.v2  # one that is there
 expect 0 "u.png" plot good -F u -o u.png
+expect 2 "there is u_max" plot good -F u_mx -o none.png
+mv good/fields.h5 away
+expect 2 "no column 'u_mx' in series.csv; nearest is u_max" plot good -F u_mx -o none.png
+mv away good/fields.h5
+mv good/figures aside && mkdir elsewhere && ln -s ../elsewhere good/figures
+expect 2 "'good/figures' is a link, which is not followed" plot good
+[ -z "$(ls elsewhere)" ] || fail "plot follows the link good/figures"
+rm good/figures && mv aside good/figures
 
 if [ $bad -gt 0 ]; then echo "$bad failures"; exit 1; fi
 echo "all good"
