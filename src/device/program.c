@@ -97,10 +97,12 @@ static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *
             rw_count(dev, &dev->counters.cache_hits, 1);
             goto out;
         }
+        if (status == RW_ERR_MEMORY) goto out;
         rw_log(dev->ctx, RW_LOG_WARNING, "cache: entry %s does not load (%s): compiled again", p->key,
                rw_message(dev->ctx));
         dev->ops->unload(dev, p);
     }
+    if (status == RW_ERR_MEMORY) goto out; /* a compiler would take more */
     rw_text_free(&binary);
     double start = rw_seconds();
     if (rw_fault_hit(RW_FAULT_COMPILE)) {
