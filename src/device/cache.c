@@ -135,23 +135,29 @@ static rw_status safe_folder(rw_context *ctx, const char *folder, char **real, i
     return status;
 }
 
-/* The path of an entry (to be freed) and its open folder; NULL when there is no cache, which a folder that will not do
- * switches off for the context. */
-static char *entry_path(rw_context *ctx, const char *key, const char *suffix, int *fd)
+/* The path of an entry (to be freed) and its open folder. RW_ERR_UNSUPPORTED when there is no cache, which a folder that will not do
+ * switches off for the context; RW_ERR_MEMORY leaves it on. */
+static rw_status entry_path(rw_context *ctx, const char *key, const char *suffix, char **path, int *fd)
 {
     bool none;
-    *fd = -1;
-    if (!enabled(ctx)) return NULL;
-    char *folder = cache_folder(ctx, &none), *real = NULL, *path = NULL;
-    if (!folder) return NULL; /* no home: programs stay in memory */
-    if (safe_folder(ctx, folder, &real, fd) == RW_OK) {
-        path = rw_format("%s/%s%s", real, key, suffix);
-        if (!path) close(*fd), *fd = -1;
-    } else if (__atomic_exchange_n(&ctx->cache_enabled, false, __ATOMIC_RELAXED)) { /* threads may meet here */
-        rw_log(ctx, RW_LOG_WARNING, "%s; the program cache is off", rw_message(ctx));
+    *path = NULL, *fd = -1;
+    if (!enabled(ctx)) return RW_ERR_UNSUPPORTED;
+    char *folder = cache_folder(ctx, &none), *real = NULL;
+    if (!folder) return none ? RW_ERR_UNSUPPORTED : rw_fail_memory(ctx, 256, "a path"); /* no home: programs stay in memory */
+    rw_status status = safe_folder(ctx, folder, &real, fd);
+    if (status == RW_OK) {
+        *path = rw_format("%s/%s%s", real, key, suffix);
+        if (!*path) {
+            close(*fd), *fd = -1;
+            status = rw_fail_memory(ctx, 256, "a path");
+        }
+    } else if (status != RW_ERR_MEMORY) {
+        if (__atomic_exchange_n(&ctx->cache_enabled, false, __ATOMIC_RELAXED)) /* threads may meet here */
+            rw_log(ctx, RW_LOG_WARNING, "%s; the program cache is off", rw_message(ctx));
+        status = RW_ERR_UNSUPPORTED;
     }
     rw_free(real), rw_free(folder);
-    return path;
+    return status;
 }
 
 /* ---- entries --------------------------------------------------------------------------------------------------- */
@@ -181,28 +187,30 @@ static bool check_trailer(const char *key, const char *suffix, const char *data,
     return true;
 }
 
-/* The whole of an open file that only its owner may write; NULL with the reason in *found. */
-static char *read_entry(rw_context *ctx, int fd, size_t *n, const char **found)
+/* The whole of an open file that only its owner may write; NULL with the reason in *found, *status RW_ERR_MEMORY where that is the reason. */
+static char *read_entry(rw_context *ctx, int fd, size_t *n, const char **found, rw_status *status)
 {
     struct stat st;
     char *data = NULL;
     *found = "not private";
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022)) return NULL;
     *found = "corrupt";
-    return rw_file_read_open(ctx, fd, "a cache entry", MAX_ENTRY, &data, n) == RW_OK ? data : NULL;
+    rw_status read = rw_file_read_open(ctx, fd, "a cache entry", MAX_ENTRY, &data, n);
+    if (read == RW_ERR_MEMORY) *status = read, *found = "out of memory";
+    return read == RW_OK ? data : NULL;
 }
 
 rw_status rw_cache_load(rw_context *ctx, const char *key, const char *suffix, rw_text *binary)
 {
     int folder;
-    char *entry = entry_path(ctx, key, suffix, &folder), *data = NULL;
-    if (!entry) return RW_ERR_UNSUPPORTED;
+    char *entry, *data = NULL;
+    RW_TRY(entry_path(ctx, key, suffix, &entry, &folder));
     size_t n = 0;
     const char *found = "missing";
     rw_status status = RW_ERR_UNSUPPORTED;
     int fd = openat(folder, strrchr(entry, '/') + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0) {
-        data = read_entry(ctx, fd, &n, &found);
+        data = read_entry(ctx, fd, &n, &found, &status);
         close(fd);
     } else if (errno != ENOENT) {
         found = errno == ELOOP ? "not private" : "corrupt"; /* ELOOP: a link */
@@ -221,8 +229,8 @@ rw_status rw_cache_load(rw_context *ctx, const char *key, const char *suffix, rw
 void rw_cache_store(rw_context *ctx, const char *key, const char *suffix, const rw_text *binary)
 {
     int folder;
-    char *entry = entry_path(ctx, key, suffix, &folder);
-    if (!entry) return;
+    char *entry;
+    if (entry_path(ctx, key, suffix, &entry, &folder) != RW_OK) return;
     close(folder); /* the path stays the folder's: nobody else may change what leads to it */
     uint8_t trailer[TRAILER];
     rw_text whole = {0};

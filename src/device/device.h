@@ -243,7 +243,7 @@ rw_status rw_array_for_launch(rw_array *a, rw_queue *q, bool writes);
 /* The device copy is the newer one now. */
 void rw_array_written(rw_array *a);
 
-/* Cache on disk: the checked bytes for a key, RW_ERR_UNSUPPORTED when there is no entry (or the cache is off).
+/* Cache on disk: the checked bytes for a key, RW_ERR_UNSUPPORTED when there is no entry (or the cache is off), RW_ERR_MEMORY.
  * See docs/dev/cache.md. */
 rw_status rw_cache_load(rw_context *ctx, const char *key, const char *suffix, rw_text *binary);
 /* Stores the bytes; where that fails, a warning is logged. */

@@ -87,17 +87,22 @@ static rw_status make_key(rw_device *dev, const rw_text *full, char key[65])
 
 /* ---- create, use, destroy ---------------------------------------------------------------------------------- */
 
-static bool load_cached(rw_device *dev, rw_program *p)
+/* RW_OK: from the cache on disk. RW_ERR_MEMORY; a compiler would take more. Others: it has to be compiled. */
+static rw_status load_cached(rw_device *dev, rw_program *p)
 {
     rw_text binary = {0};
-    bool found = rw_cache_load(dev->ctx, p->key, dev->ops->suffix, &binary) == RW_OK;
-    bool loaded = found && dev->ops->load(dev, p, &binary) == RW_OK;
+    rw_status status = rw_cache_load(dev->ctx, p->key, dev->ops->suffix, &binary);
+    if (status == RW_OK) {
+        status = dev->ops->load(dev, p, &binary);
+        if (status == RW_OK) {
+            rw_count(dev, &dev->counters.cache_hits, 1);
+        } else if (status != RW_ERR_MEMORY) {
+            rw_log(dev->ctx, RW_LOG_WARNING, "cache: entry %s does not load (%s): compiled again", p->key, rw_message(dev->ctx));
+            dev->ops->unload(dev, p);
+        }
+    }
     rw_text_free(&binary);
-    if (loaded) rw_count(dev, &dev->counters.cache_hits, 1);
-    if (loaded || !found) return loaded;
-    rw_log(dev->ctx, RW_LOG_WARNING, "cache: entry %s does not load (%s): compiled again", p->key, rw_message(dev->ctx));
-    dev->ops->unload(dev, p);
-    return false;
+    return status;
 }
 
 /* known: as for rw_compiling. */
@@ -123,6 +128,16 @@ static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *
 out:
     rw_text_free(&binary);
     return status;
+}
+
+/* Takes the text over when compiling is deferred. */
+static rw_status load_or_compile(rw_device *dev, rw_program *p, rw_text *full)
+{
+    rw_status status = load_cached(dev, p);
+    if (status == RW_OK || status == RW_ERR_MEMORY) return status;
+    if (!dev->deferring) return compile_and_load(dev, p, full, 0);
+    p->deferred = *full, *full = (rw_text){0};
+    return RW_OK;
 }
 
 /* The oldest program that is still to be compiled, NULL: none; *n: how many there are. */
@@ -216,10 +231,7 @@ rw_status rw_program_create(rw_device *dev, const char *name, const char *text, 
     snprintf(p->name, sizeof p->name, "%s", name);
     memcpy(p->key, key, sizeof key);
     status = rw_parse_kernels(p, text, real, defines, ndefines);
-    if (status == RW_OK && !load_cached(dev, p)) {
-        if (dev->deferring) p->deferred = full, full = (rw_text){0};
-        else status = compile_and_load(dev, p, &full, 0);
-    }
+    if (status == RW_OK) status = load_or_compile(dev, p, &full);
     if (status != RW_OK) {
         free_program(p);
         goto out;

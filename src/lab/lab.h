@@ -47,6 +47,7 @@ typedef struct rw_lab_curves {
     int table, x, y[RW_LAB_CURVES], ny;
     const char *only;          /* (optional) rows that have this name in column `where`, "" all; names of others are dashed */
     int where, by;
+    const char *above;         /* (optional) a name whose curve lies on others: dashed, so that they are seen */
     int dashed;                /* the last so many of y are others' values */
     bool agree;                /* devices should lie on each other: lines for the first, points for the others */
     rw_figure_axis x_axis, y_axis;

@@ -431,20 +431,21 @@ static const rw_lab_table tables[] = {
 };
 #define DIAGRAM(file, heading, problem, column, text)                                                                        \
     {.name = file, .title = heading, .table = WORK, .x = column, .y = {W_ERROR}, .ny = 1, .only = problem, .where = PROBLEM, \
-     .by = W_METHOD, .x_axis = {.label = text, .log = true}, .y_axis = {.label = "largest error", .log = true}}
+     .by = W_METHOD, .above = "auto", .x_axis = {.label = text, .log = true}, .y_axis = {.label = "largest error", .log = true}}
+#define RIGHT_HAND_SIDES(problem, heading) \
+    DIAGRAM(problem "-rhs", heading ": error and right-hand sides", problem, W_RHS, "right-hand sides")
+#define BOTH(problem, heading) \
+    RIGHT_HAND_SIDES(problem, heading), DIAGRAM(problem "-seconds", heading ": error and time", problem, W_SECONDS, "time / s")
 static const rw_lab_curves curves[] = {
-    DIAGRAM("front-rhs", "Reaction front: error and right-hand sides", "front", W_RHS, "right-hand sides"),
-    DIAGRAM("front-seconds", "Reaction front: error and time", "front", W_SECONDS, "time / s"),
-    DIAGRAM("source-rhs", "Heat equation with a stiff source: error and right-hand sides", "source", W_RHS, "right-hand sides"),
-    DIAGRAM("source-seconds", "Heat equation with a stiff source: error and time", "source", W_SECONDS, "time / s"),
-    DIAGRAM("brusselator-rhs", "Brusselator: error and right-hand sides", "brusselator", W_RHS, "right-hand sides"),
-    DIAGRAM("brusselator-seconds", "Brusselator: error and time", "brusselator", W_SECONDS, "time / s"),
-    DIAGRAM("gray-scott-rhs", "Gray-Scott: error and right-hand sides", "gray-scott", W_RHS, "right-hand sides"),
-    DIAGRAM("switched-rhs", "Brusselator, switched source: error and right-hand sides", "switched", W_RHS, "right-hand sides"),
-    DIAGRAM("convection-rhs", "Convection-diffusion, Robin sides: error and right-hand sides", "convection", W_RHS, "right-hand sides"),
-    DIAGRAM("relaxation-rhs", "Stiff relaxation with transport: error and right-hand sides", "relaxation", W_RHS, "right-hand sides"),
-    DIAGRAM("moving-rhs", "Moving source: error and right-hand sides", "moving", W_RHS, "right-hand sides"),
-    DIAGRAM("pulses-rhs", "Pulsed relaxation: error and right-hand sides", "pulses", W_RHS, "right-hand sides"),
+    BOTH("front", "Reaction front"),
+    BOTH("source", "Heat equation with a stiff source"),
+    BOTH("brusselator", "Brusselator"),
+    RIGHT_HAND_SIDES("gray-scott", "Gray-Scott"),
+    RIGHT_HAND_SIDES("switched", "Brusselator, switched source"),
+    RIGHT_HAND_SIDES("convection", "Convection-diffusion, Robin sides"),
+    RIGHT_HAND_SIDES("relaxation", "Stiff relaxation with transport"),
+    RIGHT_HAND_SIDES("moving", "Moving source"),
+    RIGHT_HAND_SIDES("pulses", "Pulsed relaxation"),
 };
 
 const rw_study rw_study_precision = {

@@ -118,7 +118,8 @@ static void add_name(const rw_lab *lab, const rw_lab_curves *d, int name, size_t
         x[n] = row[from], y[n++] = row[to];
     }
     if (!n || c->n == SERIES) return;
-    add_series(c, lab->names[name].text, n, x, y, lab->names[name].other ? RW_FIGURE_DASHED : RW_FIGURE_LINE_POINTS);
+    bool dashed = lab->names[name].other || (d->above && !strcmp(lab->names[name].text, d->above));
+    add_series(c, lab->names[name].text, n, x, y, dashed ? RW_FIGURE_DASHED : RW_FIGURE_LINE_POINTS);
     *used += n;
 }
 

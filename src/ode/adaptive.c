@@ -1,11 +1,11 @@
 /* Step control of all adaptive methods, after Hairer and Wanner (Solving Ordinary Differential Equations II, IV.8) and Sommeijer,
  * Shampine and Verwer (J. Comput. Appl. Math. 88, 1998): a method tries steps, this file chooses them.
  *
- *   accepted up to error 1, then the next step is h min(growth, max(0.1, 0.8 e^(-1/p) min(1, (h/h_old)(max(e_old, 0.01)/e)^(1/p))))
+ *   accepted up to error 1, then the next step is h min(growth, max(0.1, 0.8 e^(-1/p) min(1, (h/h_old)(e_old/e)^(1/p))))
  *   first step 0.1/(rho sqrt(|F(y + F/rho) - F|/rho)), from two right-hand sides
  *   limits are hit exactly: two equal steps instead of a long and a tiny one
  *   switches in time (switches.c), as in where(t >= 1.1, 5, 0): a step ends before one, the next begins after it
- *   jumps in place and in the fields (jumps.c) are of size h: then the next step is 0.8 h/e
+ *   jumps in place and in the fields (jumps.c) are of size h: then the next step is 0.8 h/e, whatever e_old was
  *
  * The spectral radius is found at the start, every 25 steps and after a rejection; once only when it cannot change. Per step one
  * number comes from the device, the error. */
@@ -13,7 +13,7 @@
 
 #include "ode/ode.h"
 
-enum { Y, PROBE, LIMITED_FOR_LONG = 100, JUMPS_OFTEN = 12, JUMPS_FOR_LONG = 1000 };
+enum { Y, PROBE, LIMITED_FOR_LONG = 100, JUMPS_OFTEN = 150, JUMPS_FOR_LONG = 1000 };
 static const double HOPELESS = 1e6; /* steps to the next limit */
 
 struct rw_adaptive {
@@ -214,12 +214,13 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         double jump = 0;
         a.error = a.most > 0 ? a.estimate / a.most : a.estimate;
         if (isfinite(a.error)) RW_TRY(rw_jumps_error(ode, ode->adaptive->jumps, h, &jump));
+        bool seen = jump > 0.5 * a.estimate;
         /* what the estimate shows: the jump between the step's ends, or jumps of its stages where fields stay at a threshold */
-        bool jumps = jump > 0.5 * a.estimate || (often && a.error > 0.1);
+        bool jumps = often ? seen || a.error > 0.1 : seen && RW_MIN(a.error, a.estimate) <= 1;
         if (jumps) a.error = RW_MAX(a.estimate, jump);
         if (!isfinite(a.error) || a.error > 1) {
             ode->stat.rejected++;
-            rejected = true, by_jumps = by_jumps || jumps;
+            rejected = true, by_jumps = by_jumps || seen || jumps;
             if (!isfinite(a.error)) c[0] = 0.1 * h;
             else c[0] = h * (jumps ? RW_MAX(0.01, 0.8 / a.error) : RW_MAX(0.1, 0.8 * pow(a.error, -p))); /* jumps are of size h */
             if (ops->reach && rw_spectral_varies(ode) && c[3] > 0) {
@@ -234,7 +235,7 @@ rw_status rw_adaptive_step(rw_ode *ode, double t_limit)
         factor = RW_MIN(rejected ? 1 : often ? 2 : ops->growth, RW_MAX(0.1, factor));
         /* a step cut short by an output time does not shorten the next */
         c[0] = h < unclipped && factor * h < unclipped ? (factor > 1 ? unclipped : factor * unclipped) : factor * h;
-        c[1] = RW_MAX(error, 1e-2), c[2] = h, c[3] += 1;
+        c[1] = error, c[2] = h, c[3] += 1;
         ode->t = ode->step_end;
         if (last && to_switch) rw_switches_pass(ode, after);
         ode->stat.steps++, ode->stat.step = h, ode->stat.error = error, ode->stat.stages = a.stages;

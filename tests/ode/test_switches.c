@@ -93,52 +93,71 @@ static void test_undecided(void **state)
 
 /* ---- in place and in the fields ------------------------------------------------------------------------------------------- */
 
-static double pulse(double x) { return 10 * fmax(0, fmin(2, x + 0.05) - fmax(0, x - 0.05)); }
-
-/* A source that moves over the nodes: the error of each method falls with the tolerance. */
-static void test_moving_source(void **state)
+/* On n intervals with tolerances 1e-3, 1e-5, … 10^-most: the error of each method, over 1 + |u|, stays below 50 times the tolerance. */
+static void check_errors(const char *equation, int n, value_at *initial, double end, int most, double (*exact)(double x))
 {
-    (void)state;
     for (int method = RW_ODE_RKC2; method <= last_method(); ++method)
-        for (int k = 3; k <= (on("cpu") ? 9 : 5); k += 2) {
+        for (int k = 3; k <= most; k += 2) {
             problem p;
             double tol = pow(10, -k), worst = 0;
-            describe(&p, "du/dt = where(abs(x - t) < 0.05, 10, 0)", 1, 1, 100, none);
+            describe(&p, equation, 1, 1, n, none);
             p.spec.method = (rw_ode_method)method, p.spec.rtol = p.spec.atol = tol;
-            start(&p, zero);
-            run_to(&p, 2);
+            start(&p, initial);
+            run_to(&p, end);
             const double *u = numbers_of(p.array[0]);
-            for (int i = 0; i <= 100; ++i) worst = fmax(worst, fabs(u[i] - pulse(i * 0.01)));
-            if (!(worst <= 50 * tol)) fail_msg("%s at %g: error %g", rw_ode_method_name(p.ode), tol, worst);
+            for (int i = 0; i <= n; ++i) {
+                double v = exact((double)i / n);
+                worst = fmax(worst, fabs(u[i] - v) / (1 + fabs(v)));
+            }
+            if (!(worst <= 50 * tol)) fail_msg("%s, %s at %g: error %g", equation, rw_ode_method_name(p.ode), tol, worst);
             finish(&p);
         }
 }
 
-/* The rate of a node is switched by its own value: du/dt = floor(u) + 1 from u = x, whose solution has corners at integers. */
+/* A source that moves over the nodes, at t = 2. */
+static double pulse(double x) { return 10 * fmax(0, fmin(2, x + 0.05) - fmax(0, x - 0.05)); }
+
+static void test_moving_source(void **state)
+{
+    (void)state;
+    check_errors("du/dt = where(abs(x - t) < 0.05, 10, 0)", 100, zero, 2, on("cpu") ? 9 : 5, pulse);
+}
+
+/* The rate of a node is switched by its own value: du/dt = floor(u) + 1 from u = x, whose solution has corners at integers; at t = 1.25. */
+static double with_corners(double x)
+{
+    double left = 1.25, u = x;
+    for (double rate = floor(x) + 1; left > 0; ++rate) {
+        double time = (floor(u) + 1 - u) / rate;
+        if (time >= left) return u + left * rate;
+        u = floor(u) + 1, left -= time;
+    }
+    return u;
+}
+
 static void test_floor_of_a_field(void **state)
 {
     (void)state;
-    for (int method = RW_ODE_RKC2; method <= last_method(); ++method)
-        for (int k = 3; k <= (on("cpu") ? 7 : 3); k += 2) {
-            problem p;
-            double tol = pow(10, -k), worst = 0;
-            describe(&p, "du/dt = floor(u) + 1", 1, 1, 20, none);
-            p.spec.method = (rw_ode_method)method, p.spec.rtol = p.spec.atol = tol;
-            start(&p, slope);
-            run_to(&p, 1.25);
-            const double *u = numbers_of(p.array[0]);
-            for (int i = 0; i < 20; ++i) {
-                double y = i / 20., left = 1.25, exact = y;
-                for (double rate = floor(y) + 1; left > 0; ++rate) {
-                    double to_next = floor(exact) + 1 - exact, time = to_next / rate;
-                    if (time >= left) exact += left * rate, left = 0;
-                    else exact = floor(exact) + 1, left -= time;
-                }
-                worst = fmax(worst, fabs(u[i] - exact) / (1 + exact));
-            }
-            if (!(worst <= 50 * tol)) fail_msg("%s at %g: error %g", rw_ode_method_name(p.ode), tol, worst);
-            finish(&p);
-        }
+    check_errors("du/dt = floor(u) + 1", 20, slope, 1.25, on("cpu") ? 7 : 3, with_corners);
+}
+
+/* mod of a field: du/dt = mod(u, 1) + 1 from u = x, remainders m with m' = m + 1 that begin anew at 1; at t = 1.25. */
+static double with_remainders(double x)
+{
+    double left = 1.25, whole = floor(x), m = x - whole;
+    for (double time; (time = log(2 / (1 + m))) < left; left -= time) whole += 1, m = 0;
+    return whole + (1 + m) * exp(left) - 1;
+}
+
+/* A condition that is a number: the rate is 3 where max(u - 1, 0) is not 0. */
+static double with_a_corner(double x) { return x < 1 - 0.5 ? x + 0.5 : 1 + 3 * (x - 0.5); }
+
+static void test_other_switches_of_a_field(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    check_errors("du/dt = mod(u, 1) + 1", 20, slope, 1.25, 7, with_remainders);
+    check_errors("du/dt = where(max(u - 1, 0), 3, 1)", 20, slope, 0.5, 7, with_a_corner);
 }
 
 /* Boundary values that jump in place and time. */
@@ -196,14 +215,14 @@ static void test_continuous_equations_pay_nothing(void **state)
 static void test_sliding(void **state)
 {
     (void)state;
-    static const struct { const char *equation, *name; double jump, at, since; } cases[] = {
-        {"du/dt = where(u > 1, -1, 1)", "1 < u", 2, 1, 1}, {"du/dt = where(u < 1, 2, 0) - u", "u < 1", 2, 1, 1.31}};
+    static const struct { const char *equation, *name; double tol, jump, at, since; } cases[] = {
+        {"du/dt = where(u > 1, -1, 1)", "1 < u", 1e-5, 2, 1, 1}, {"du/dt = where(u < 1, 2, 0) - u", "u < 1", 1e-4, 2, 1, 1.31}};
     if (!on("cpu")) skip();
     for (int i = 0; i < RW_COUNT(cases); ++i)
         for (int method = RW_ODE_RKC2; method <= RW_ODE_DP5; ++method) {
             problem p;
             heard h = {0};
-            const double tol = 1e-4, steps = cases[i].since * cases[i].jump / (tol + tol * cases[i].at);
+            const double tol = cases[i].tol, steps = cases[i].since * cases[i].jump / (tol + tol * cases[i].at);
             describe(&p, cases[i].equation, 1, 1, 2, none);
             p.spec.method = (rw_ode_method)method, p.spec.rtol = p.spec.atol = tol;
             rw_context_set_log(ctx, RW_LOG_WARNING, hear, &h);
@@ -228,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_undecided),
         cmocka_unit_test(test_moving_source),
         cmocka_unit_test(test_floor_of_a_field),
+        cmocka_unit_test(test_other_switches_of_a_field),
         cmocka_unit_test(test_moving_boundary_value),
         cmocka_unit_test(test_continuous_equations_pay_nothing),
         cmocka_unit_test(test_sliding),

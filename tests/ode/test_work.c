@@ -110,8 +110,11 @@ static void test_source(void **state)
     if (!on("cpu")) skip();
     double error;
     work(SOURCE, RW_ODE_RKC2, 1e-9, reference, NULL);
+    /* rkc2 and rkl2 accept estimates up to 10 sqrt(rtol + atol/|u|) = 0.045, where most methods accept 1: so their error is of size tol.
+     * An estimate of 1 is what they accept at 7.9e-5: 8,976 and 8,642 right-hand sides, errors 2.5e-6 and 6.5e-7. Steps are of size
+     * sqrt(tol) and cost sqrt(h rho) stages, so right-hand sides grow by at most 7.9^(1/4) = 1.7. Seen are 12,399 and 12,890, 1.4e-7 each. */
     static const struct { rw_ode_method method; const char *name; double tol; int most; double error; } rows[] = {
-        {RW_ODE_RKC2, "rkc2", 1e-5, 13000, 1e-6}, {RW_ODE_RKL2, "rkl2", 1e-5, 15000, 1e-6}, {RW_ODE_ROCK2, "rock2", 1e-4, 6500, 5e-6},
+        {RW_ODE_RKC2, "rkc2", 1e-5, 13000, 4e-7}, {RW_ODE_RKL2, "rkl2", 1e-5, 13500, 4e-7}, {RW_ODE_ROCK2, "rock2", 1e-4, 6500, 5e-6},
         {RW_ODE_ROCK4, "rock4", 1e-4, 8000, 1e-4}, {RW_ODE_ROCK4, "rock4", 1e-5, 8000, 1e-5}, {RW_ODE_ROCK4, "rock4", 1e-6, 8000, 2e-6},
         {RW_ODE_ROCK4, "rock4", 1e-7, 9000, 2e-7}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
