@@ -63,6 +63,7 @@ struct rw_program {
     rw_kernel *kernels;
     void *module;         /* the table's: dlopen handle, cl_program, CUmodule */
     rw_text deferred;     /* the full text, while it is still to be compiled (rw_compile_defer); else empty */
+    const void *deferrer; /* stands for the thread that will compile it; NULL: compiled. Under the device's `lock` */
     rw_program *next;     /* in the device's list */
 };
 
@@ -167,7 +168,6 @@ struct rw_device {
     pthread_mutex_t lock; /* programs, counters */
     rw_queue *queue;
     rw_program *programs;
-    int deferring; /* calls of rw_compile_defer that have not ended */
     bool lost;
     rw_device *next; /* in the list of orphan.c */
     void *state; /* the table's */
@@ -225,9 +225,9 @@ rw_status rw_kernel_measure(rw_kernel *k, rw_kernel_resources *r);
 void rw_orphan_add(rw_device *dev);
 void rw_orphan_remove(rw_device *dev);
 rw_status rw_orphan_check(rw_device *dev);
-/* Between the two calls rw_program_create compiles nothing that is not in the cache: the programs of the device are compiled, in their
+/* Between the two calls rw_program_create of this thread compiles nothing that is not in the cache: its programs are compiled, in their
  * order, at the first launch of one of them or at the outermost rw_compile_now. So their number is known before the first one. The two
- * may be nested. Only for the thread that opened the device. Compiling fails with rw_compile_now or the launch. */
+ * may be nested, for one device. Compiling fails with rw_compile_now or the launch. */
 void rw_compile_defer(rw_device *dev);
 /* `status`: of what was done since; unless it is RW_OK nothing is compiled. Returns it, or that of compiling. */
 rw_status rw_compile_now(rw_device *dev, rw_status status);

@@ -130,24 +130,30 @@ out:
     return status;
 }
 
+/* What this thread has deferred; its address stands for the thread. */
+static _Thread_local struct {
+    const rw_device *device;
+    int depth; /* calls of rw_compile_defer that have not ended */
+} deferral;
+
 /* Takes the text over when compiling is deferred. */
 static rw_status load_or_compile(rw_device *dev, rw_program *p, rw_text *full)
 {
     rw_status status = load_cached(dev, p);
     if (status == RW_OK || status == RW_ERR_MEMORY) return status;
-    if (!dev->deferring) return compile_and_load(dev, p, full, 0);
-    p->deferred = *full, *full = (rw_text){0};
+    if (!deferral.depth || deferral.device != dev) return compile_and_load(dev, p, full, 0);
+    p->deferred = *full, p->deferrer = &deferral, *full = (rw_text){0};
     return RW_OK;
 }
 
-/* The oldest program that is still to be compiled, NULL: none; *n: how many there are. */
+/* The oldest program that this thread has still to compile, NULL: none; *n: how many there are. */
 static rw_program *find_deferred(rw_device *dev, int *n)
 {
     rw_program *oldest = NULL;
     *n = 0;
     pthread_mutex_lock(&dev->lock);
     for (rw_program *p = dev->programs; p; p = p->next)
-        if (p->deferred.data) oldest = p, ++*n;
+        if (p->deferrer == &deferral) oldest = p, ++*n;
     pthread_mutex_unlock(&dev->lock);
     return oldest;
 }
@@ -158,15 +164,21 @@ static rw_status compile_deferred(rw_device *dev)
     for (rw_program *p; (p = find_deferred(dev, &known));) {
         RW_TRY(compile_and_load(dev, p, &p->deferred, known));
         rw_text_free(&p->deferred);
+        pthread_mutex_lock(&dev->lock);
+        p->deferrer = NULL;
+        pthread_mutex_unlock(&dev->lock);
     }
     return RW_OK;
 }
 
-void rw_compile_defer(rw_device *dev) { dev->deferring++; }
+void rw_compile_defer(rw_device *dev)
+{
+    if (deferral.depth++ == 0) deferral.device = dev;
+}
 
 rw_status rw_compile_now(rw_device *dev, rw_status status)
 {
-    if (--dev->deferring > 0 || status != RW_OK) return status;
+    if (--deferral.depth > 0 || status != RW_OK) return status;
     return compile_deferred(dev);
 }
 
@@ -174,7 +186,7 @@ static rw_program *find_loaded(rw_device *dev, const char *key)
 {
     pthread_mutex_lock(&dev->lock);
     rw_program *p = dev->programs;
-    while (p && strcmp(p->key, key)) p = p->next;
+    while (p && (strcmp(p->key, key) || (p->deferrer && p->deferrer != &deferral))) p = p->next;
     if (p) p->references++;
     pthread_mutex_unlock(&dev->lock);
     return p;
@@ -293,7 +305,7 @@ rw_status rw_program_kernel(rw_program *p, const char *name, rw_kernel **kernel)
 rw_status rw_kernel_measure(rw_kernel *k, rw_kernel_resources *r)
 {
     *r = (rw_kernel_resources){0};
-    if (k->program->deferred.data) RW_TRY(compile_deferred(k->program->device));
+    if (k->program->deferrer == &deferral) RW_TRY(compile_deferred(k->program->device));
     return k->program->device->ops->resources ? k->program->device->ops->resources(k, r) : RW_OK;
 }
 
@@ -382,7 +394,7 @@ rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw
         if (!args[i].array) set_value(all + i, args + i);
     }
     if (groups[0] * groups[1] * groups[2] == 0) return RW_OK;
-    if (k->program->deferred.data) RW_TRY(compile_deferred(dev));
+    if (k->program->deferrer == &deferral) RW_TRY(compile_deferred(dev));
     if (dev->lost)
         return rw_fail(dev->ctx, RW_FATAL_DEVICE_LOST, "%s is lost: start the program again", dev->info.name);
     for (int i = 0; i < nargs; ++i)

@@ -720,6 +720,19 @@ static void test_deferred_programs(void **state)
     assert_int_equal(nknown, 2);
     rw_program_destroy(&a), rw_program_destroy(&b);
 
+    pthread_t thread; /* another thread neither defers nor takes what is not compiled yet */
+    worker other = {dev, 1000, RW_ERR_INTERNAL, 0};
+    rw_compile_defer(dev);
+    a = build("threads", tiny, "8", "VALUE", "+ 1000");
+    assert_int_equal(pthread_create(&thread, NULL, compile_and_run, &other), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(other.status, RW_OK);
+    assert_true(other.got == 1005);
+    OK(rw_compile_now(dev, RW_OK));
+    OK(rw_launch(queue, kernel_of(a, "k"), one, args, 2));
+    assert_true(numbers_of(y)[0] == 1005);
+    rw_program_destroy(&a);
+
     rw_compile_defer(dev); /* errors */
     OK(create_bad(&bad));
     assert_int_equal(rw_compile_now(dev, RW_ERR_INPUT), RW_ERR_INPUT);
