@@ -52,8 +52,8 @@ static void look(rw_run *r, bool last)
     q->calls = good ? q->calls + 1 : 0;
 }
 
-/* Nearly all steps are as long as the one before. */
-static bool is_steady(const rw_rates *q) { return q->changes * 10 < q->queued_step - q->first_step; }
+/* No step was longer than the first one. */
+static bool is_steady(const rw_rates *q) { return q->longest_ever <= 1.01 * q->first_length; }
 
 static double seconds_left(const rw_run *r, double now)
 {
@@ -103,8 +103,8 @@ void rw_rates_step(rw_run *r, bool last)
     if (!last) {
         double length = r->ops->time(r->problem) - r->begun_at;
         q->recent = RW_MAX(q->recent, length);
-        q->changes += fabs(length - q->length) > 1e-3 * length;
-        q->length = length;
+        q->longest_ever = RW_MAX(q->longest_ever, length);
+        if (!(q->first_length > 0)) q->first_length = length;
     }
     if (interval < INTERVAL && !last) return;
     look(r, last);

@@ -44,8 +44,7 @@ typedef struct rw_rates {
     int64_t first_step, last_step;
     double steps_per_second, time_per_second; /* smoothed; 0 until known */
     double recent, longest;        /* longest step since the last call; in the interval before it */
-    double length;                 /* of the last step */
-    int64_t changes;               /* steps of another length than the one before */
+    double first_length, longest_ever; /* of the first step; of all */
     rw_event *event[2];            /* recorded in turn */
     int64_t calls, queued_step, done_step, compilations;
     double queued_time, done_time; /* of the newest event; done for certain */
