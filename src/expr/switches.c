@@ -63,7 +63,8 @@ static void warn(rw_switch_search *s, const entry *e)
     rw_text_free(&text);
 }
 
-/* Whether the switch stays after a jump as it is there. Otherwise rounding errors flip it to and fro about its threshold. */
+/* Whether the switch stays after a jump as it is there. Otherwise rounding errors flip it to and fro about its
+ * threshold. */
 static bool lasts(const entry *e, double after)
 {
     double unit = nextafter(fabs(after), INFINITY) - fabs(after);
@@ -72,8 +73,8 @@ static bool lasts(const entry *e, double after)
     return true;
 }
 
-/* The first switch among SAMPLES intervals. Where more than NOISE of them have one the expression is rounding errors about its threshold,
- * which no step can avoid. */
+/* The first switch among SAMPLES intervals. Where more than NOISE of them have one the expression is rounding errors
+ * about its threshold, which no step can avoid. */
 static rw_range_answer sample(const entry *e, double from, double until, double *before, double *after)
 {
     double low = from;

@@ -1,5 +1,5 @@
-/* Switches in time (expr/switches.h): a step ends at the last number before one, the next begins at the first number after it. Where the
- * search gives up, the step is limited to the interval that was searched. */
+/* Switches in time (expr/switches.h): a step ends at the last number before one, the next begins at the first number
+ * after it. Where the search gives up, the step is limited to the interval that was searched. */
 #include "expr/switches.h"
 
 #include "ode/ode.h"
