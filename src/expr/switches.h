@@ -15,12 +15,14 @@ typedef struct rw_switch_search rw_switch_search;
 /* Of all scalars of the graph that jump with the parameter `t`. The graph must outlive the search and stay as it is,
  * but for the values of its parameters. `name`: of the program, for the warning; it must outlive the search.
  * `quiet`: no warning. */
-rw_status rw_switch_search_create(rw_context *ctx, const char *name, rw_graph *g, int t, bool quiet, rw_switch_search **search);
+rw_status rw_switch_search_create(rw_context *ctx, const char *name, rw_graph *g, int t, bool quiet,
+                                  rw_switch_search **search);
 void rw_switch_search_destroy(rw_switch_search **search);
 bool rw_switch_search_is_empty(const rw_switch_search *search);
 
 /* The first switch in (from, until], by the parameters' present values: FOUND, between the neighbouring numbers
  * *before and *after; UNDECIDED, there is none in (from, *before]. */
-rw_range_answer rw_switch_search_next(rw_switch_search *search, double from, double until, double *before, double *after);
+rw_range_answer rw_switch_search_next(rw_switch_search *search, double from, double until, double *before,
+                                      double *after);
 
 #endif

@@ -50,7 +50,8 @@ rw_status rates_pass(rates_problem *p, const rates_limit *limit)
 rw_status rates_limit_step(rates_problem *p, double now, double t_limit, rates_limit *limit)
 {
     enum { RANGE = 16 };
-    double longest = p->time.max_step > 0 ? p->time.max_step : p->time.end / 100, range = p->time.method ? RANGE * longest : INFINITY;
+    double longest = p->time.max_step > 0 ? p->time.max_step : p->time.end / 100;
+    double range = p->time.method ? RANGE * longest : INFINITY;
     *limit = (rates_limit){.t = t_limit};
     if (!p->switches) return RW_OK;
     for (double from; (from = RW_MAX(now, p->passed)) < t_limit;) {
