@@ -23,14 +23,16 @@ static bool is_switch(rw_graph *g, rw_node n, int t)
     return rw_range_is_switch((rw_node_op)p->op) && !p->is_field && !p->reduced && rw_graph_depends(g, n, t);
 }
 
-rw_status rw_switch_search_create(rw_context *ctx, const char *name, rw_graph *g, int t, bool quiet, rw_switch_search **search)
+rw_status rw_switch_search_create(rw_context *ctx, const char *name, rw_graph *g, int t, bool quiet,
+                                  rw_switch_search **search)
 {
     rw_switch_search *s = *search = rw_calloc(1, sizeof *s);
     if (!s) return rw_fail_memory(ctx, sizeof *s, "a search for switches");
     *s = (rw_switch_search){.ctx = ctx, .name = name, .quiet = quiet};
     for (rw_node n = 0; n < g->n; ++n) {
         if (!is_switch(g, n, t)) continue;
-        rw_range *range = rw_grow(&s->entries, &s->capacity, s->n + 1, sizeof *s->entries) ? rw_range_create(g, n, t) : NULL;
+        bool grown = rw_grow(&s->entries, &s->capacity, s->n + 1, sizeof *s->entries);
+        rw_range *range = grown ? rw_range_create(g, n, t) : NULL;
         if (!range) {
             rw_switch_search_destroy(search);
             return rw_fail_memory(ctx, sizeof *s->entries, "a search for switches");
@@ -63,7 +65,8 @@ static void warn(rw_switch_search *s, const entry *e)
     rw_text_free(&text);
 }
 
-/* Whether the switch stays after a jump as it is there. Otherwise rounding errors flip it to and fro about its threshold. */
+/* Whether the switch stays after a jump as it is there. Otherwise rounding errors flip it to and fro about its
+ * threshold. */
 static bool lasts(const entry *e, double after)
 {
     double unit = nextafter(fabs(after), INFINITY) - fabs(after);
@@ -72,8 +75,8 @@ static bool lasts(const entry *e, double after)
     return true;
 }
 
-/* The first switch among SAMPLES intervals. Where more than NOISE of them have one the expression is rounding errors about its threshold,
- * which no step can avoid. */
+/* The first switch among SAMPLES intervals. Where more than NOISE of them have one the expression is rounding errors
+ * about its threshold, which no step can avoid. */
 static rw_range_answer sample(const entry *e, double from, double until, double *before, double *after)
 {
     double low = from;
@@ -95,7 +98,8 @@ rw_range_answer rw_switch_search_next(rw_switch_search *s, double from, double u
         entry *e = s->entries + i;
         double low, high = until, shortest = 1e-3 * (until - from);
         rw_range_answer found = e->sampled ? RW_RANGE_NONE : rw_range_next(e->range, from, until, &low, &high);
-        bool flickers = found == RW_RANGE_FOUND && !lasts(e, high), stuck = found == RW_RANGE_UNDECIDED && low - from < shortest;
+        bool flickers = found == RW_RANGE_FOUND && !lasts(e, high);
+        bool stuck = found == RW_RANGE_UNDECIDED && low - from < shortest;
         if (e->sampled || stuck || flickers) {
             found = sample(e, from, until, &low, &high);
             if (!flickers || found == RW_RANGE_NONE) warn(s, e);

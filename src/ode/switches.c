@@ -1,5 +1,5 @@
-/* Switches in time (expr/switches.h): a step ends at the last number before one, the next begins at the first number after it. Where the
- * search gives up, the step is limited to the interval that was searched. */
+/* Switches in time (expr/switches.h): a step ends at the last number before one, the next begins at the first number
+ * after it. Where the search gives up, the step is limited to the interval that was searched. */
 #include "expr/switches.h"
 
 #include "ode/ode.h"
@@ -15,7 +15,8 @@ rw_status rw_switches_create(rw_ode *ode, rw_stage *stage, rw_switches **switche
     rw_switches *s = *switches = rw_calloc(1, sizeof *s);
     if (!s) return rw_fail_memory(ode->device->ctx, sizeof *s, "an integrator");
     s->stage = stage;
-    rw_status status = rw_switch_search_create(ode->device->ctx, ode->source.name, g, rw_graph_find_param(g, "#t"), ode->max_step > 0, &s->search);
+    int t = rw_graph_find_param(g, "#t");
+    rw_status status = rw_switch_search_create(ode->device->ctx, ode->source.name, g, t, ode->max_step > 0, &s->search);
     if (status != RW_OK) rw_switches_free(switches);
     return status;
 }
@@ -41,7 +42,8 @@ bool rw_switches_limit(rw_ode *ode, rw_switches *s, double ahead, double *t_limi
     double before = ode->t;
     rw_stage_set_scalars(ode, s->stage);
     while (ode->t < *t_limit) {
-        rw_range_answer answer = rw_switch_search_next(s->search, ode->t, RW_MIN(*t_limit, ode->t + ahead), &before, after);
+        double until = RW_MIN(*t_limit, ode->t + ahead);
+        rw_range_answer answer = rw_switch_search_next(s->search, ode->t, until, &before, after);
         if (answer == RW_RANGE_NONE) return false;
         if (before > ode->t) {
             *t_limit = before;

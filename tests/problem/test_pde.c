@@ -479,6 +479,7 @@ static void test_interpolated_outputs(void **state)
             assert_true(worst < tolerance + 3e-5); /* and the errors of the steps */
             assert_true(interpolated == (int)number_in("seen", NULL, "outputs_interpolated"));
             assert_false(frame_of("seen", FRAMES - 1).interpolated);
+            /* rkc2 takes four to five steps from one output to the next, so some outputs lie where the estimate is below 1e-9: 19 of 100 */
             if (i == 2) assert_true(interpolated < 25 && number_in("seen", "statistics", "undone") > 5);
             if (i == 0) assert_true(steps < 0.9 * number_in("hit", NULL, "steps") && interpolated > 60);
             assert_int_equal(rw_csv_read(ctx, result("seen", "series.csv"), &table), RW_OK);

@@ -1,5 +1,6 @@
-/* Switches in time of cavity.loss (expr/switches.h), as in where(mod(t, 1e-6) < 1e-7, 1e8, 0): a step ends at the last number before one, and the
- * next begins at the first number after it. Between two switches the losses are continuous, so no pulse lies within a step. */
+/* Switches in time of cavity.loss (expr/switches.h), as in where(mod(t, 1e-6) < 1e-7, 1e8, 0): a step ends at the
+ * last number before one, and the next begins at the first number after it. Between two switches the losses are
+ * continuous, so no pulse lies within a step. */
 #include <math.h>
 
 #include "expr/program.h"
@@ -44,11 +45,13 @@ rw_status rates_pass(rates_problem *p, const rates_limit *limit)
     return rw_expr_set(p->step, "t", limit->after);
 }
 
-/* Of adaptive steps the interval that is searched is no longer than RANGE of the longest: what can only be sampled is sampled more densely. */
+/* Of adaptive steps the interval that is searched is no longer than RANGE of the longest: what can only be sampled
+ * is sampled more densely. */
 rw_status rates_limit_step(rates_problem *p, double now, double t_limit, rates_limit *limit)
 {
     enum { RANGE = 16 };
-    double longest = p->time.max_step > 0 ? p->time.max_step : p->time.end / 100, range = p->time.method ? RANGE * longest : INFINITY;
+    double longest = p->time.max_step > 0 ? p->time.max_step : p->time.end / 100;
+    double range = p->time.method ? RANGE * longest : INFINITY;
     *limit = (rates_limit){.t = t_limit};
     if (!p->switches) return RW_OK;
     for (double from; (from = RW_MAX(now, p->passed)) < t_limit;) {
