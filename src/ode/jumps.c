@@ -106,8 +106,9 @@ static rw_node freeze_parts(freezing *z, rw_node n)
     rw_graph *g = z->b->graph;
     rw_graph_node p = g->nodes[n];
     rw_node_op op = (rw_node_op)p.op;
-    if (rw_range_is_switch(op) && moves(z, n)) name(z, n);
-    if (is_truth(op) || op == RW_OP_FLOOR || op == RW_OP_SIGN) return earlier(z, n);
+    const bool jumps = is_truth(op) || op == RW_OP_FLOOR || op == RW_OP_SIGN;
+    if ((jumps || op == RW_OP_MOD) && moves(z, n)) name(z, n);
+    if (jumps) return earlier(z, n);
     rw_node arg[3];
     for (int i = 0; i < 3; ++i) arg[i] = freeze(z, p.arg[i]);
     if (op == RW_OP_MOD && moves(z, n)) { /* a - b q, q as it was */
