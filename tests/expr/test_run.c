@@ -461,7 +461,7 @@ static void test_reproducible(void **state)
                 rw_expr_destroy(&e);
             }
         }
-    assert_true(passes_f32 >= 4);
+    assert_true(n < 2 || passes_f32 >= 4);
     for (int d = 0; d < n; ++d) rw_device_close(&all[d]);
     rw_device_close(&host);
     rw_context_destroy(&ctx);
@@ -487,6 +487,7 @@ static void test_no_compiler(void **state)
     double start[2][72], u[2][72], v[2][72], r[2];
     for (int i = 0; i < 72; ++i) start[0][i] = sin(i), start[1][i] = cos(2 * i);
     rw_queue *q = rw_device_queue(cpu);
+    if (strcmp(rw_device_info(cpu)->kind, "cpu") != 0) skip(); /* GPUs need no C compiler */
     for (int without = 0; without < 2; ++without) {
         compiler(!without);
         warnings = 0;
