@@ -19,17 +19,19 @@ struct rw_csv {
 
 enum { BUFFER = 1 << 16, CELL = 64, NAMES_LIMIT = 1 << 20 };
 
+static bool is_mark(const char *text) { return strncmp(text, "\xEF\xBB\xBF", 3) == 0; } /* of byte order */
+
 static rw_status check_names(rw_context *ctx, const char *path, int n, const char *const *names)
 {
     if (n < 1) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d columns: a table has at least one", path, n);
     for (int i = 0; i < n; i++) {
         bool bad = !names[i] || !*names[i] || strpbrk(names[i], ",\"#") || names[i][0] == ' ' ||
-                   names[i][strlen(names[i]) - 1] == ' '; /* the reader takes blanks away */
+                   names[i][strlen(names[i]) - 1] == ' ' || is_mark(names[i]); /* the reader takes blanks and marks away */
         for (const char *c = names[i]; !bad && *c; c++) bad = (unsigned char)*c < 32;
         if (bad)
             return rw_fail(ctx, RW_ERR_ARGUMENT,
                            "%s: column %d is named '%s': it must not be empty, hold , \" # or control characters, nor "
-                           "begin or end with a blank",
+                           "begin or end with a blank or a byte order mark",
                            path, i + 1, names[i] ? names[i] : "");
         for (int j = 0; j < i; j++)
             if (strcmp(names[i], names[j]) == 0)
@@ -268,7 +270,7 @@ static rw_status read_header(reader *r, rw_csv_table *t)
 {
     const char *line = NULL;
     size_t n = 0, rows = 0;
-    if (r->end - r->at >= 3 && memcmp(r->at, "\xEF\xBB\xBF", 3) == 0) r->at += 3;
+    while (r->end - r->at >= 3 && is_mark(r->at)) r->at += 3;
     if (!next_line(r, &line, &n) || !is_row(line, n) || n > NAMES_LIMIT)
         return rw_fail(r->ctx, RW_ERR_INPUT, "%s:1: the names of the columns are missing: is it a table?", r->name);
     int columns = count_cells(line, n);

@@ -32,10 +32,11 @@ static void require_place(const char *name, const char *text)
 static void run(rw_expr *e, const rw_grid *grid, const rw_expr_field *fields)
 {
     rw_array *a[FIELDS];
-    int64_t cells = grid->size[0] * grid->size[1] * grid->size[2];
+    int64_t shape[3], cells = grid->size[0] * grid->size[1] * grid->size[2];
+    for (int d = 0; d < grid->ndim; ++d) shape[d] = grid->size[grid->ndim - 1 - d];
     for (int i = 0; i < FIELDS; ++i) {
         void *data;
-        require(rw_array_create(dev, fields[i].dtype, 1, &cells, RW_MEMORY_DEVICE, &a[i]) == RW_OK, "an array");
+        require(rw_array_create(dev, fields[i].dtype, grid->ndim, shape, RW_MEMORY_DEVICE, &a[i]) == RW_OK, "an array");
         require(rw_array_write(a[i], &data) == RW_OK, "its values");
         memset(data, 0x3f, (size_t)cells * rw_dtype_size(fields[i].dtype));
         require(rw_expr_bind(e, fields[i].name, a[i]) == RW_OK, "it is bound");
@@ -73,9 +74,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
                                     {.name = "s", .dtype = RW_F32},
                                     {.name = "w", .dtype = RW_C128}};
     for (int i = 0; i < FIELDS; ++i)
-        for (int side = 0; side < 2 * ndim; ++side)
-            fields[i].boundary[side] =
-                (rw_boundary){(rw_boundary_kind)((data[1] + i + side) % 5), i ? "x + t" : text, "1 + x", "a"};
+        for (int side = 0; side < 2 * ndim; ++side) { /* an axis is periodic or has two sides of other kinds */
+            int kind = (data[1] + i + side / 2) % 5;
+            if (kind != RW_BOUNDARY_PERIODIC) kind = (kind + side) % RW_BOUNDARY_PERIODIC;
+            fields[i].boundary[side] = (rw_boundary){(rw_boundary_kind)kind, i ? "x + t" : text, "1 + x", "a"};
+        }
     static const rw_expr_scalar scalars[] = {{.name = "a", .value = 2},
                                              {.name = "b", .value = -0.5},
                                              {.name = "c", .is_complex = true, .imaginary = 1}};

@@ -148,6 +148,7 @@ static void test_read(void **state)
     } rows[] = {
         {"a,b\n1,2\n3,4\n", 2, 2, NULL},
         {"a,b\n1,2\n3,4", 2, 2, NULL},
+        {"\xEF\xBB\xBF\xEF\xBB\xBF" "a\n1\n", 1, 1, NULL},
         {"\xEF\xBB\xBF a , b \r\n# x, y\r\n 1 , 2 \r\n\r\n# more\r\n3,4\r\n", 2, 2, NULL},
         {"a\n", 1, 0, NULL},
         {"a,b\n,\nnan,inf\n-Inf,1e5\n", 2, 3, NULL},
