@@ -121,7 +121,7 @@ static void test_less_optimisation_helps(void **state)
     assert_int_equal(entries(""), 0);
 }
 
-/* A daemon that ignores SIGCHLD is not told how its children end. */
+/* A host program that ignores SIGCHLD does not learn how its children end. */
 static void test_ignored_children(void **state)
 {
     (void)state;
