@@ -1,6 +1,6 @@
 /* Rates of a run and its time left, for the progress line.
  *
- * Steps are put into the device's queue, which may be far behind: what is reported is the place of the event recorded
+ * Steps are put into the device's queue, which may lag: what is reported is the place of the event recorded
  * at the last call, which has been waited for. The queue holds what was added since, so the device does not wait. Each
  * rate is that of the last call's interval, smoothed:  rate <- rate + a (new - rate),  a = 1 - exp(-interval/memory)
  * Time left: at the recent rate v of t, (end - t)/v. While steps still grow, or t goes faster than it did since the

@@ -100,15 +100,15 @@ bool rw_unit_same(const rw_unit *a, const rw_unit *b) { return !memcmp(a->power,
 
 double rw_unit_read(const char *text, const char **end, const rw_unit *from, const rw_unit *to)
 {
-    char digits[80], *behind;
+    char digits[80], *after;
     size_t n = strspn(text, "+-.0123456789");
     long ten = 0;
     *end = text + n;
     if ((text[n] == 'e' || text[n] == 'E') && strspn(text + n + 1, "+-0123456789"))
-        ten = strtol(text + n + 1, &behind, 10), *end = behind;
+        ten = strtol(text + n + 1, &after, 10), *end = after;
     if (n + 1 > 60 || labs(ten) > 9999) n = 0;
     snprintf(digits, sizeof digits, "%.*se%ld", (int)n, text, ten + from->ten - to->ten);
-    double value = rw_strtod(digits, &behind);
-    if (!n || *behind) *end = text;
+    double value = rw_strtod(digits, &after);
+    if (!n || *after) *end = text;
     return value * (from->factor / to->factor);
 }

@@ -17,7 +17,7 @@ typedef struct rw_unit {
 bool rw_unit_parse(const char *text, rw_unit *unit, const char **bad, int *n);
 bool rw_unit_same(const rw_unit *a, const rw_unit *b);
 /* The decimal number that `text` begins with, in `from`, as one in `to`, of the same kind. Its exponent takes the
- * powers of ten, so nothing is rounded twice: 808 nm are 808e-9 m. *end: behind the number; `text` itself: there is
+ * powers of ten, so nothing is rounded twice: 808 nm are 808e-9 m. *end: after the number; `text` itself: there is
  * none. */
 double rw_unit_read(const char *text, const char **end, const rw_unit *from, const rw_unit *to);
 

@@ -1,5 +1,5 @@
 /* Any bytes as a CGNS file: the answer is OK, ERR_INPUT or ERR_FILE (ERR_UNSUPPORTED in a build without libcgns); zones
- * have cells, and their neighbours exist. The parsers behind it are those of libcgns and libhdf5; a crash in there
+ * have cells, and their neighbours exist. The parsers in use are those of libcgns and libhdf5; a crash in there
  * alone belongs to their maintainers, but we want to know.
  *
  * The first byte chooses: E, a good file (the seed "zones" of the folder in $RW_FUZZ_SEEDS, where there is one) in

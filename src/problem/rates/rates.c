@@ -212,7 +212,7 @@ static rw_status set_device_time(rates_problem *p, double to, double tau)
     return rw_expr_set(p->step, "t", t);
 }
 
-/* To a switch that lies in the present step, or by less than MARGIN of a step behind it. */
+/* To a switch that lies in the present step, or by less than MARGIN of a step after it. */
 static rw_status step_to_switch(rates_problem *p, const rates_limit *limit)
 {
     double tau = full_step(p), length = limit->t - time_now(&p->base), offset = p->offset + length;
