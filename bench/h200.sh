@@ -49,11 +49,16 @@ if [ "${1:-}" = variants ]; then
 fi
 
 # ---- correct first -------------------------------------------------------------------------------------------------
+jobs=()
 bad=0
-for dev in cuda:0 $opencl; do
-    "$spine" check "$dev" || bad=1
-    "$spine" reference "$dev" tests/expr/random_expressions.txt || bad=1
+for dev in cuda:0 $opencl; do # at once: most of the time is compiling
+    "$spine" check "$dev" >"$out/check_${dev%%:*}.txt" 2>&1 &
+    jobs+=($!)
+    "$spine" reference "$dev" tests/expr/random_expressions.txt >"$out/reference_${dev%%:*}.txt" 2>&1 &
+    jobs+=($!)
 done
+for job in "${jobs[@]}"; do wait "$job" || bad=1; done
+cat "$out"/check_*.txt "$out"/reference_*.txt
 say "checked"
 
 # ---- then fast -----------------------------------------------------------------------------------------------------
