@@ -237,6 +237,9 @@ static rw_interval function(rw_node_op op, rw_interval a, rw_interval b)
     case RW_OP_CBRT: return widened(cbrt(a.lo), cbrt(a.hi));
     case RW_OP_EXP: return widened(exp(a.lo), exp(a.hi));
     case RW_OP_LOG: return a.lo < 0 ? UNKNOWN : widened(log(a.lo), log(a.hi));
+    case RW_OP_EXP2: return widened(exp2(a.lo), exp2(a.hi));
+    case RW_OP_LOG2: return a.lo < 0 ? UNKNOWN : widened(log2(a.lo), log2(a.hi));
+    case RW_OP_LOG10: return a.lo < 0 ? UNKNOWN : widened(log10(a.lo), log10(a.hi));
     case RW_OP_SIN: return sine(a, 0);
     case RW_OP_COS: return sine(a, PI / 2);
     case RW_OP_TAN: return tangent(a);
