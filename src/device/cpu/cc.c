@@ -140,11 +140,24 @@ static rw_status run(job *j, const char *options, const char *more, double secon
     return RW_OK;
 }
 
+/* Why the compiler could not write its own files, from what it said; 0: that is not the reason. */
+static int unwritten(const char *output)
+{
+    static const int reasons[] = {EFBIG, ENOSPC, EDQUOT};
+    for (int i = 0; i < RW_COUNT(reasons); ++i)
+        if (strstr(output, strerror(reasons[i]))) return reasons[i];
+    return 0;
+}
+
 static rw_status refused(const job *j, const char *source)
 {
     char *output = NULL;
     rw_status status = rw_process_output(j->dev->ctx, j->log, &output);
-    if (status == RW_OK) status = rw_build_failed(j->dev->ctx, j->program->name, ".c", source, output);
+    int reason = status == RW_OK ? unwritten(output) : 0;
+    if (reason)
+        status = rw_fail(j->dev->ctx, RW_ERR_FILE, "program %s: the C compiler %s cannot write its files in %s: %s: %s",
+                         j->program->name, j->cc, j->folder.path, strerror(reason), rw_file_advice(reason));
+    else if (status == RW_OK) status = rw_build_failed(j->dev->ctx, j->program->name, ".c", source, output);
     rw_free(output);
     return status;
 }

@@ -90,6 +90,7 @@ static rw_status make_series(pde_problem *p)
 {
     rw_context *ctx = p->device->ctx;
     rw_text t = {0};
+    rw_status status = RW_OK;
     p->ncolumns = COLUMNS_BEFORE + COLUMNS_A_FIELD * p->nfields;
     p->columns = rw_calloc((size_t)p->ncolumns, sizeof *p->columns);
     if (!p->columns) return rw_fail_memory(ctx, 64, "columns");
@@ -98,12 +99,12 @@ static rw_status make_series(pde_problem *p)
         static const char *const kinds[] = {"min", "max", "mean"};
         for (int k = 0; k < COLUMNS_A_FIELD; ++k) {
             char *name = rw_format("%s_%s", p->fields[f].name, kinds[k]);
-            RW_TRY(pde_own(p, ctx, name));
+            RW_TRY_GOTO(pde_own(p, ctx, name), out);
             p->columns[COLUMNS_BEFORE + COLUMNS_A_FIELD * f + k] = (rw_output_column){name, p->units[f]};
             rw_text_add(&t, "r%d_%d = %s(%s)\n", f, k, kinds[k], p->fields[f].name);
         }
     }
-    rw_status status = t.failed ? rw_fail_memory(ctx, t.length, "columns") : RW_OK;
+    status = t.failed ? rw_fail_memory(ctx, t.length, "columns") : RW_OK;
     if (status == RW_OK) {
         rw_expr_spec spec = {.name = "series",
                              .text = t.data,
@@ -114,9 +115,10 @@ static rw_status make_series(pde_problem *p)
                              .nscalars = p->nscalars};
         status = rw_expr_create(p->device, &spec, &p->series);
     }
-    rw_text_free(&t);
     for (int f = 0; status == RW_OK && f < p->nfields; ++f)
         status = rw_expr_bind(p->series, p->fields[f].name, p->arrays[f]);
+out:
+    rw_text_free(&t);
     return status;
 }
 
