@@ -21,7 +21,7 @@ static rw_status compile(rw_context *ctx, const char *cc, const rw_temporary *fo
     if (status != RW_OK) goto done;
     char *argv[] = {(char *)(uintptr_t)cc, "-std=gnu17", "-O3", "-march=native", "-fopenmp", "-fno-math-errno",
                     "-fno-trapping-math", "-fcx-limited-range", "-w", "-fPIC", "-shared", "-o", out, src, "-lm", NULL};
-    const int code = rw_process_run(argv, folder, log, seconds, ctx->interrupt);
+    const int code = rw_process_run(argv, folder, log, seconds);
     if (code != 0 && code != RW_PROCESS_UNKNOWN)
         status = rw_fail(ctx, RW_ERR_COMPILE, "host peers do not compile with %s", cc);
     else if (!(host->library = dlopen(out, RTLD_NOW | RTLD_LOCAL)))

@@ -1,9 +1,11 @@
-/* Telling whoever waits that a program is being compiled: of the thread that runs a case, since compiling is done in it. */
+/* What concerns compiling, of the thread that runs a case, since compiling is done in it: who is told that a program is being
+ * compiled, and the flag that ends a compiler. */
 #include "core/core.h"
 
 static _Thread_local struct {
     rw_compiling_function *function;
     void *user;
+    const volatile sig_atomic_t *interrupt;
 } waiting;
 
 void rw_compiling_set(rw_compiling_function *function, void *user)
@@ -16,3 +18,6 @@ void rw_compiling(const char *program, int known)
 {
     if (waiting.function) waiting.function(waiting.user, program, known);
 }
+
+void rw_interrupt_set(const volatile sig_atomic_t *flag) { waiting.interrupt = flag; }
+const volatile sig_atomic_t *rw_interrupt(void) { return waiting.interrupt; }

@@ -141,7 +141,6 @@ rw_status rw_fail_memory(rw_context *ctx, size_t bytes, const char *what)
 void rw_context_set_log(rw_context *context, rw_log_level level, rw_log_function *function, void *user)
 {
     if (!context) return;
-    if (!context) return;
     context->log_level = level;
     context->log = function;
     context->log_user = user;
@@ -197,7 +196,6 @@ rw_status rw_context_set_cache(rw_context *context, bool enabled, const char *fo
 
 void rw_context_set_reproducible(rw_context *context, bool on)
 {
-    if (!context) return;
     if (context) context->reproducible = on;
 }
 

@@ -21,7 +21,6 @@ struct rw_context {
     rw_log_function *log;
     void *log_user;
     bool cache_enabled, cache_trace, reproducible;
-    const volatile sig_atomic_t *interrupt; /* of the run that is under way: not 0 ends a compiler too; NULL: none */
     char *cache_folder; /* NULL: default place */
     uint64_t logged;    /* atomic; hash of the last message of rw_log_once */
 };
@@ -161,6 +160,10 @@ typedef void rw_compiling_function(void *user, const char *program, int known);
 void rw_compiling_set(rw_compiling_function *function, void *user);
 /* known: how many programs are to be compiled from this one on; 0: not known. */
 void rw_compiling(const char *program, int known);
+
+/* The flag of the thread's run: not 0 ends a compiler too; NULL: none. */
+void rw_interrupt_set(const volatile sig_atomic_t *flag);
+const volatile sig_atomic_t *rw_interrupt(void);
 
 /* Seconds of a clock that only moves forward. */
 double rw_seconds(void);

@@ -110,6 +110,14 @@ static unsigned elements_of_first(const names *in, const char *s, const char *en
     return 0;
 }
 
+/* Length of the "[4]" that ends here. */
+static ptrdiff_t size_of_brackets(const char *begin, const char *end)
+{
+    const char *s = end - 1;
+    while (s > begin && *s != '[') --s;
+    return end - s;
+}
+
 /* `typedef … name;`: of a struct the type of its first member. A name may be there twice, under conditions. */
 static unsigned elements_of_typedef(const names *in, const char *type, int depth)
 {
@@ -122,7 +130,7 @@ static unsigned elements_of_typedef(const names *in, const char *type, int depth
             open += (*end == '{') - (*end == '}');
         }
         const char *last = end;
-        while (last > s && !is_word(last[-1])) --last;
+        while (last > s && !is_word(last[-1])) last -= last[-1] == ']' ? size_of_brackets(s, last) : 1;
         if (last - n < s || strncmp(last - n, type, n) || is_word(last[-(ptrdiff_t)n - 1])) continue;
         found |= elements_of_first(in, brace ? brace : s, brace ? end : last - n, depth);
     }
@@ -134,9 +142,11 @@ static unsigned elements_of_macro(const names *in, const char *type, int depth)
 {
     unsigned found = 0;
     size_t n = strlen(type);
-    for (const char *s = in->text; (s = strstr(s, "#define ")); ++s) {
-        const char *name = s + strlen("#define ");
-        name += strspn(name, " ");
+    for (const char *s = find_word(in->text, "define"); s; s = find_word(s + 1, "define")) {
+        const char *name = s + strlen("define"), *hash = s;
+        name += strspn(name, " \t");
+        while (hash > in->text && strchr(" \t", hash[-1])) --hash;
+        if (hash == in->text || hash[-1] != '#') continue;
         if (!strncmp(name, type, n) && (name[n] == ' ' || name[n] == '\t'))
             found |= elements_of_first(in, name + n, name + n + strcspn(name + n, "\n"), depth);
     }
@@ -241,8 +251,9 @@ static rw_status parse_kernel(rw_program *p, const char *at, const names *in, in
         if (q->kind == RW_ARG_GLOBAL && !q->elements)
             return rw_fail(ctx, RW_ERR_COMPILE,
                            "kernel %s: parameter %d, %s: the type %s is not known: an array has real, complex, f32, f64, "
-                           "c64, c128, u8, u16, i16, i32, i64, or a typedef or definition that leads to one of these",
-                           k->name, k->nparameters + 1, q->name, q->type);
+                           "c64, c128, u8, u16, i16, i32, i64, or a typedef or definition that leads to one of these; GLOBAL ANY %s * takes "
+                           "arrays of every type",
+                           k->name, k->nparameters + 1, q->name, q->type, q->type);
         k->nparameters++;
         s = next;
     }

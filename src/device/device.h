@@ -59,6 +59,7 @@ struct rw_program {
     int group;            /* items of a group: the definition GROUP */
     int groups_a_unit;    /* for which registers are to suffice: the definition RW_GROUPS_A_UNIT, else 1; 0 says nothing */
     int64_t shared_large; /* bytes of SHARED_LARGE: the definition SHARED_LARGE_BYTES, else 0 */
+    bool makeshift;       /* compiled with fewer optimisations than its key says: not for the cache */
     int nkernels;
     rw_kernel *kernels;
     void *module;         /* the table's: dlopen handle, cl_program, CUmodule */
@@ -235,7 +236,7 @@ rw_status rw_compile_now(rw_device *dev, rw_status status);
 rw_status rw_parse_kernels(rw_program *p, const char *text, const char *real, const rw_define *defines, int ndefines);
 void rw_free_kernels(rw_program *p);
 const char *rw_define_value(const rw_define *defines, int n, const char *name); /* NULL: not among them */
-/* Adds to a counter under the device's lock. */
+/* Adds to a counter of the device, atomically. */
 void rw_count(rw_device *dev, int64_t *counter, int64_t n);
 
 /* The array's device copy made current for a kernel in q; marks it written when `writes`. */

@@ -123,7 +123,7 @@ static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *
     dev->counters.compile_seconds += seconds;
     pthread_mutex_unlock(&dev->lock);
     rw_log(dev->ctx, RW_LOG_DEBUG, "%s: compiled %s in %.0f ms", dev->info.name, p->name, seconds * 1e3);
-    rw_cache_store(dev->ctx, p->key, dev->ops->suffix, &binary);
+    if (!p->makeshift) rw_cache_store(dev->ctx, p->key, dev->ops->suffix, &binary);
     status = dev->ops->load(dev, p, &binary);
 out:
     rw_text_free(&binary);

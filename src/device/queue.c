@@ -117,8 +117,8 @@ void rw_queue_destroy(rw_queue **queue)
     rw_device *dev = q->device;
     dev->ops->wait(q);
     dev->ops->queue_destroy(q);
+    q->gone = true; /* what `forget` destroys must not wait for it */
     forget(dev, &q->record);
-    q->gone = true;
     rw_queue_release(q);
     rw_device_close(&dev);
 }

@@ -383,7 +383,7 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     bool fresh = true, reproducible = ctx->reproducible;
     if (!path || !*path) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_run_case: path is missing: give a case file");
     rw_run_prepare(&r, ctx, options, report ? report : &unused);
-    ctx->interrupt = r.options.interrupt; /* ends compilers too */
+    rw_interrupt_set(r.options.interrupt); /* ends compilers too */
     RW_TRY_GOTO(rw_run_read_case(&r, problems, path), done);
     RW_TRY_GOTO(rw_run_choose_folder(&r), done);
     RW_TRY_GOTO(rw_folder_check(&r, &fresh), done);
@@ -397,7 +397,7 @@ rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, co
     RW_TRY_GOTO(name_place(&r, loop(&r)), done);
     status = name_place(&r, complete(&r));
 done:
-    ctx->interrupt = NULL;
+    rw_interrupt_set(NULL);
     status = withdraw(&r, finish(&r, status));
     rw_compiling_set(NULL, NULL);
     bool nowhere = !r.begun || r.gone;

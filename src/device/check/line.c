@@ -30,7 +30,7 @@ static char *ask(rw_context *ctx, char **argv, const char *image, size_t image_b
     if (in && out && write_image(in, image, image_bytes)) {
         for (char **word = argv; *word; ++word)
             if (!strcmp(*word, "IMAGE")) *word = in;
-        const int code = rw_process_run(argv, &folder, out, 60, ctx->interrupt);
+        const int code = rw_process_run(argv, &folder, out, 60);
         if ((code == 0 || code == RW_PROCESS_UNKNOWN) &&
             rw_file_read(ctx, out, 1 << 20, &answer, &n) != RW_OK)
             answer = NULL;
@@ -121,8 +121,10 @@ bool rw_check_is_clang(rw_check_state *s, rw_context *ctx)
     char cc[RW_CC_PATH];
     if (rw_cc_find(cc) && strcmp(cc, s->compiler) != 0) {
         char *argv[] = {cc, "--version", NULL}, *answer = ask(ctx, argv, NULL, 0);
-        s->clang = answer && strstr(answer, "clang");
-        snprintf(s->compiler, sizeof s->compiler, "%s", cc);
+        if (answer) {
+            s->clang = strstr(answer, "clang");
+            snprintf(s->compiler, sizeof s->compiler, "%s", cc);
+        }
         rw_free(answer);
     }
     return s->clang;

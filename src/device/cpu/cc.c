@@ -121,7 +121,7 @@ static int split(char *options, char **argv, int n)
 /* The files of one compilation. */
 typedef struct job {
     rw_device *dev;
-    const rw_program *program;
+    rw_program *program;
     rw_temporary folder;
     char cc[RW_CC_PATH], *source, *object, *log;
 } job;
@@ -133,7 +133,7 @@ static rw_status run(job *j, const char *options, const char *more, double secon
     if (!words) return rw_fail_memory(j->dev->ctx, 256, "the options of a compiler");
     int m = split(words, argv, 1);
     argv[m++] = "-o", argv[m++] = j->object, argv[m++] = j->source, argv[m++] = "-lm", argv[m] = NULL;
-    *code = rw_process_run(argv, &j->folder, j->log, seconds, j->dev->ctx->interrupt);
+    *code = rw_process_run(argv, &j->folder, j->log, seconds);
     const int error = errno; /* why it was not started */
     rw_free(words);
     errno = error;
@@ -174,6 +174,7 @@ static rw_status compile(job *j, const char *options, const char *source)
     if (less) {
         rw_log(ctx, RW_LOG_WARNING, "program %s: %s took more than %g s at -O3: trying -O1", j->program->name, j->cc, seconds);
         RW_TRY(run(j, options, "-O1", seconds, &code));
+        j->program->makeshift = true;
     }
     switch (code) {
     case 0: return RW_OK;

@@ -1,4 +1,6 @@
-/* A process in a group of its own, so that it can be ended with its children: gcc starts cc1, as and ld.
+/* A process that can be ended with those that it starts: gcc starts cc1, as and ld.
+ * Where the host program has a flag for interruptions the process has a group of its own. Where it has none, Ctrl-C must
+ * reach the process as it reaches the host program, so it stays in the host's group.
  * It is polled, every millisecond at first and every 50 later: the compiler's own time hides that, and no signal handler or
  * thread of the host program is touched. */
 #include "device/cpu/process.h"
@@ -28,7 +30,7 @@ static char **with_folder(char *variable)
     return all;
 }
 
-static int start(pid_t *pid, char *const *argv, char **environment, const char *log)
+static int start(pid_t *pid, char *const *argv, char **environment, const char *log, bool group)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -37,12 +39,30 @@ static int start(pid_t *pid, char *const *argv, char **environment, const char *
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    sigset_t child, none;
+    sigemptyset(&none), sigemptyset(&child);
+    sigaddset(&child, SIGCHLD); /* a compiler that inherits SIG_IGN cannot wait for its own processes */
+    posix_spawnattr_setsigdefault(&attributes, &child);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (group ? POSIX_SPAWN_SETPGROUP : 0));
     posix_spawnattr_setpgroup(&attributes, 0);
     int error = posix_spawn(pid, argv[0], &actions, &attributes, argv, environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return error;
+}
+
+/* A process and those that it has started. */
+static void end_tree(pid_t pid)
+{
+    char path[64];
+    int child;
+    kill(pid, SIGSTOP); /* it starts no more */
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
+    FILE *children = fopen(path, "re");
+    while (children && fscanf(children, "%d", &child) == 1) end_tree(child);
+    if (children) fclose(children);
+    kill(pid, SIGKILL);
 }
 
 static int wait_for(pid_t pid, const char *log, double seconds, const volatile sig_atomic_t *interrupt)
@@ -53,7 +73,7 @@ static int wait_for(pid_t pid, const char *log, double seconds, const volatile s
     while (!why) {
         pid_t ended = waitpid(pid, &status, WNOHANG);
         if (ended == pid) {
-            kill(-pid, SIGKILL); /* what it may have left running */
+            if (interrupt) kill(-pid, SIGKILL); /* what it may have left running */
             return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
         }
         if (ended < 0 && errno == ECHILD) return RW_PROCESS_UNKNOWN;
@@ -65,17 +85,18 @@ static int wait_for(pid_t pid, const char *log, double seconds, const volatile s
         else nanosleep(&pause, NULL);
         pause.tv_nsec = RW_MIN(pause.tv_nsec * 5 / 4, 50000000);
     }
-    kill(-pid, SIGKILL);
+    if (interrupt) kill(-pid, SIGKILL);
+    else end_tree(pid);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
     return why;
 }
 
-int rw_process_run(char *const *argv, const rw_temporary *folder, const char *log, double seconds,
-                   const volatile sig_atomic_t *interrupt)
+int rw_process_run(char *const *argv, const rw_temporary *folder, const char *log, double seconds)
 {
     pid_t pid;
+    const volatile sig_atomic_t *interrupt = rw_interrupt();
     char *variable = rw_format("TMPDIR=%s", folder->path), **environment = variable ? with_folder(variable) : NULL;
-    int error = environment ? start(&pid, argv, environment, log) : ENOMEM;
+    int error = environment ? start(&pid, argv, environment, log, interrupt != NULL) : ENOMEM;
     int code = error ? RW_PROCESS_FAILED : wait_for(pid, log, seconds, interrupt);
     rw_free(environment), rw_free(variable);
     if (error) errno = error;
@@ -97,7 +118,7 @@ rw_status rw_process_limit(rw_context *ctx, double *seconds)
 
 rw_status rw_process_output(rw_context *ctx, const char *log, char **text)
 {
-    enum { PART = 1 << 16 };
+    enum { PART = 1 << 15 }; /* a log that is kept is cut at twice as much (build_log.c) */
     struct stat st;
     *text = NULL;
     int fd = open(log, O_RDONLY | O_CLOEXEC);

@@ -10,12 +10,11 @@ enum { RW_PROCESS_FAILED = -1, RW_PROCESS_LATE = -2, RW_PROCESS_INTERRUPTED = -3
  * signal), or
  *   FAILED       it could not be started: errno
  *   LATE         it was ended after so many seconds
- *   INTERRUPTED  it was ended since *interrupt (NULL: none) is not 0
+ *   INTERRUPTED  it was ended since the thread's run is interrupted (rw_interrupt)
  *   TALKS        it was ended since its output had reached RW_PROCESS_MOST_OUTPUT bytes
  *   UNKNOWN      it has ended, but the host program ignores SIGCHLD, so that the system forgets exit statuses
  * What is ended is ended with all processes that it has started. */
-int rw_process_run(char *const *argv, const rw_temporary *folder, const char *log, double seconds,
-                   const volatile sig_atomic_t *interrupt);
+int rw_process_run(char *const *argv, const rw_temporary *folder, const char *log, double seconds);
 #define RW_PROCESS_MOST_OUTPUT ((int64_t)1 << 28)
 
 /* The limit for compilers: $RECHENWERK_CC_SECONDS, 1 … 86400 (default: 120). ERR_ARGUMENT with another value. */

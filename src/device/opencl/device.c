@@ -113,16 +113,20 @@ static void find_devices(void)
         snprintf(no_device, sizeof no_device, "the OpenCL drivers find no device: is it switched on, may you use it?");
 }
 
+/* The library. Before `opening` is locked: a child of fork(), in which another thread of the parent may hold that lock for
+ * ever, is refused here. */
+static const rw_opencl_api *load(char *reason, size_t reason_size)
+{
+    const char *why;
+    const rw_opencl_api *cl = rw_opencl_load(&why);
+    if (!cl) snprintf(reason, reason_size, "%s", why);
+    return cl;
+}
+
 /* The number of devices; `opening` is held. */
-static int find_all(const rw_opencl_api **cl, char *reason, size_t reason_size)
+static int find_all(char *reason, size_t reason_size)
 {
     static bool done;
-    const char *why;
-    *cl = rw_opencl_load(&why);
-    if (!*cl) {
-        snprintf(reason, reason_size, "%s", why);
-        return 0;
-    }
     if (!done) find_devices();
     done = true;
     snprintf(reason, reason_size, "%s", no_device);
@@ -132,21 +136,21 @@ static int find_all(const rw_opencl_api **cl, char *reason, size_t reason_size)
 int rw_opencl_list(rw_context *ctx, rw_device_properties *list, int max, char *reason, size_t reason_size)
 {
     (void)ctx;
-    const rw_opencl_api *cl;
+    const rw_opencl_api *cl = load(reason, reason_size);
+    if (!cl) return 0;
     pthread_mutex_lock(&opening);
-    int n = RW_MIN(find_all(&cl, reason, reason_size), max);
+    int n = RW_MIN(find_all(reason, reason_size), max);
     for (int i = 0; i < n; ++i) rw_opencl_describe(cl, devices[i].platform, devices[i].id, i, list + i);
     pthread_mutex_unlock(&opening);
     return n;
 }
 
-static rw_status open_device(rw_device *dev, int index)
+static rw_status open_device(rw_device *dev, const rw_opencl_api *cl, int index)
 {
     rw_context *ctx = dev->ctx;
-    const rw_opencl_api *cl;
     const found *all = devices;
     char reason[256] = "";
-    int n = find_all(&cl, reason, sizeof reason);
+    int n = find_all(reason, sizeof reason);
     if (n == 0) return rw_fail(ctx, RW_ERR_DEVICE, "no OpenCL device: %s", reason);
     if (index >= n) {
         char last[128];
@@ -187,8 +191,11 @@ static rw_status open_device(rw_device *dev, int index)
 
 rw_status rw_opencl_open(rw_device *dev, int index)
 {
+    char reason[256] = "";
+    const rw_opencl_api *cl = load(reason, sizeof reason);
+    if (!cl) return rw_fail(dev->ctx, RW_ERR_DEVICE, "no OpenCL device: %s", reason);
     pthread_mutex_lock(&opening);
-    rw_status status = open_device(dev, index);
+    rw_status status = open_device(dev, cl, index);
     pthread_mutex_unlock(&opening);
     return status;
 }
