@@ -57,17 +57,21 @@ static rw_status poll(rw_krylov *k, double state[RW_KRYLOV_STATE], int64_t *repo
     return RW_OK;
 }
 
-/* Entries whose squares underflow in f64 give |b| = 0, and wrong inner products. */
-static rw_status check_underflow(rw_krylov *k, rw_array *b, double right_side)
+/* Entries whose squares underflow or overflow in f64 give |b| = 0 or infinity: a tolerance that nothing or everything meets. */
+static rw_status check_range(rw_krylov *k, rw_array *b, double right_side)
 {
     const void *p;
     double most = 0;
-    if (!(right_side <= 1e-140)) return RW_OK;
+    if (right_side > 1e-140 && right_side < INFINITY) return RW_OK;
     RW_TRY(rw_array_read(b, &p));
-    for (int64_t i = 0; i < 2 * k->n; ++i) most = fmax(most, fabs(rw_value_get(k->type, p, i / 2, i % 2)));
+    for (int64_t i = 0; i < 2 * k->n; ++i) {
+        const double size = fabs(rw_value_get(k->type, p, i / 2, i % 2));
+        if (!isfinite(size)) return RW_OK; /* the method finds it */
+        most = fmax(most, size);
+    }
     if (most == 0) return RW_OK;
-    return rw_fail(k->device->ctx, RW_ERR_INPUT,
-                   "b: largest entry %.3g; its square underflows in f64. Scale b (and x) by a power of 2", most);
+    return rw_fail(k->device->ctx, RW_ERR_INPUT, "b: largest entry %.3g; its square %s in f64. Scale b (and x) by a power of 2",
+                   most, right_side > 1 ? "overflows" : "underflows");
 }
 
 static bool interrupted(const rw_krylov *k) { return k->spec.interrupt && *k->spec.interrupt; }
@@ -93,7 +97,7 @@ static rw_status iterate(rw_krylov *k, rw_array *b, int64_t *reported, rw_krylov
     RW_TRY(k->ops->start(k, b));
     RW_TRY(poll(k, s, reported));
     result->first = s[RW_KRYLOV_RESIDUAL], result->right_side = s[RW_KRYLOV_RIGHT_SIDE], result->residual = -1;
-    RW_TRY(check_underflow(k, b, result->right_side));
+    RW_TRY(check_range(k, b, result->right_side));
     if (result->right_side == 0 && k->spec.atol == 0 &&
         s[RW_KRYLOV_WHY] < 0) { /* relative to b = 0 only x = 0 converges */
         result->reason = RW_KRYLOV_CONVERGED;
@@ -207,10 +211,12 @@ static void explain(const rw_krylov *k, const rw_krylov_result *result, rw_array
         else
             snprintf(text, size, "; use bicgstab or gmres");
     } else if (worse)
-        snprintf(text, size, "; the residual did not decrease: x keeps the initial guess. Is the matrix singular?");
+        snprintf(text, size, "; the residual did not decrease: x keeps the initial guess%s",
+                 result->reason == RW_KRYLOV_STAGNATION || result->reason == RW_KRYLOV_BREAKDOWN ? ". Is the matrix singular?" : "");
     else if (result->reason == RW_KRYLOV_STAGNATION && result->estimate <= allowed_of(k, result))
         snprintf(text, size,
-                 "; restarts from b - A x do not reduce it further: the precision of %s vectors is reached; %s",
+                 "; the last restart from b - A x reduced it by less than a factor of 2: the precision of %s vectors is "
+                 "reached; %s",
                  rw_dtype_name(k->type),
                  k->type == RW_F32 || k->type == RW_C64 ? "use f64 vectors or a larger tolerance"
                                                         : "use a larger tolerance");
@@ -225,8 +231,8 @@ enum {
 static rw_krylov_reason judge(const rw_krylov *k, const rw_krylov_result *result, double before, bool restarted)
 {
     const double r = result->residual;
+    if (!isfinite(r)) return RW_KRYLOV_NOT_FINITE; /* also where the allowed one overflows */
     if (r <= allowed_of(k, result)) return RW_KRYLOV_CONVERGED;
-    if (!isfinite(r)) return RW_KRYLOV_NOT_FINITE;
     const bool stalled = restarted && !(r <= before / LEAST_GAIN);
     switch (result->reason) {
     case RW_KRYLOV_CONVERGED:

@@ -7,17 +7,6 @@
 
 #include "precond/precond.h"
 
-typedef struct entry {
-    int64_t column;
-    double value[2];
-} entry;
-
-static int by_column(const void *a, const void *b)
-{
-    const int64_t i = ((const entry *)a)->column, j = ((const entry *)b)->column;
-    return (i > j) - (i < j);
-}
-
 /* Adds the entries of block row i to h, which has scalar rows: counts them in first[row + 1], or stores them at
  * first[row] + used[row]. Entries that are 0 are left out, but for those of the diagonal. */
 static void read_block_row(const rw_view *v, int64_t i, rw_host *h, int64_t *used)
@@ -40,33 +29,12 @@ static void read_block_row(const rw_view *v, int64_t i, rw_host *h, int64_t *use
     }
 }
 
-static bool sort_row(rw_host *h, int64_t i)
-{
-    const int64_t from = h->first[i], n = h->first[i + 1] - from;
-    int64_t k = 1;
-    while (k < n && h->column[from + k - 1] < h->column[from + k]) ++k;
-    if (k >= n) return true;
-    entry *e = rw_calloc((size_t)n, sizeof *e);
-    if (!e) return false;
-    for (k = 0; k < n; ++k) {
-        e[k].column = h->column[from + k];
-        for (int p = 0; p < h->parts; ++p) e[k].value[p] = h->value[h->parts * (from + k) + p];
-    }
-    qsort(e, (size_t)n, sizeof *e, by_column);
-    for (k = 0; k < n; ++k) {
-        h->column[from + k] = e[k].column;
-        for (int p = 0; p < h->parts; ++p) h->value[h->parts * (from + k) + p] = e[k].value[p];
-    }
-    rw_free(e);
-    return true;
-}
-
 static rw_status no_memory(const rw_sparse *m)
 {
     return rw_fail_memory(m->device->ctx, (size_t)m->rows * 64, "the blocks of a preconditioner");
 }
 
-/* The matrix by entries: blocks of 1 x 1, columns ascending. */
+/* The matrix by entries: blocks of 1 x 1, columns ascending as in every format. */
 static rw_status read_entries(rw_sparse *m, rw_host *h)
 {
     rw_view v;
@@ -82,7 +50,6 @@ static rw_status read_entries(rw_sparse *m, rw_host *h)
     for (int64_t i = 0; made && i < h->rows; ++i) h->first[i + 1] += h->first[i];
     made = made && rw_host_make(h);
     for (int64_t i = 0; made && i < m->block_rows; ++i) read_block_row(&v, i, h, used);
-    for (int64_t i = 0; made && i < h->rows; ++i) made = sort_row(h, i);
     rw_free(used);
     if (made) return RW_OK;
     rw_host_free(h);

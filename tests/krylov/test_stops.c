@@ -152,6 +152,13 @@ static void test_small_numbers(void **state)
                 OK(rw_array_update(b, &data));
                 for (int64_t i = 0; power < 0 && i < (1 + z) * e.rows; ++i) ((double *)data)[i] *= 1e-40;
                 if (power < 0) FAILS(RW_ERR_INPUT, "its square underflows in f64", rw_krylov_solve(k, b, x, &r));
+                for (int64_t i = 0; power > 0 && i < (1 + z) * e.rows; ++i) ((double *)data)[i] *= 1e40;
+                if (power > 0) FAILS(RW_ERR_INPUT, "its square overflows in f64", rw_krylov_solve(k, b, x, &r));
+                if (power > 0) {
+                    OK(rw_array_update(b, &data));
+                    ((double *)data)[1 + z] = INFINITY;
+                    FAILS(RW_ERR_NOT_CONVERGED, "entry 1 of b", rw_krylov_solve(k, b, x, &r));
+                }
                 rw_array_destroy(&b), rw_array_destroy(&x);
             }
             rw_krylov_destroy(&k);
