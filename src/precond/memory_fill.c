@@ -89,17 +89,34 @@ rw_status rw_count_fill(rw_context *ctx, const rw_host *h, int level, double blo
 
 /* ---- by size ----------------------------------------------------------------------------------------------------- */
 
-/* Rows near `seed`, breadth first: distance[i] > 0 of those that are in, 1 of the seed. Their number. */
+/* A row with entries beside the diagonal that is not in yet, at or after the seed; -1: none. *passed: rows looked at. */
+static int64_t another(const rw_host *h, int64_t seed, const int64_t *distance, int64_t *passed)
+{
+    while (*passed < h->rows) {
+        const int64_t i = (seed + (*passed)++) % h->rows;
+        if (!distance[i] && h->first[i + 1] - h->first[i] > 1) return i;
+    }
+    return -1;
+}
+
+/* Rows near `seed`, breadth first, and of other parts of a matrix that falls into parts: distance[i] > 0 of those that
+ * are in, ascending in the queue. Their number. */
 static int64_t gather(const rw_host *h, int64_t seed, int64_t most, int64_t *distance, int64_t *queue)
 {
-    int64_t n = 1;
+    int64_t n = 0, passed = 0;
     memset(distance, 0, (size_t)h->rows * sizeof *distance);
-    queue[0] = seed, distance[seed] = 1;
-    for (int64_t q = 0; q < n; ++q)
+    for (int64_t q = 0; n < most; ++q) {
+        if (q == n) {
+            const int64_t i = another(h, seed, distance, &passed);
+            if (i < 0 && n > 0) break;
+            queue[n] = i < 0 ? seed : i;
+            distance[queue[n]] = n ? distance[queue[n - 1]] + 1 : 1, ++n;
+        }
         for (int64_t k = h->first[queue[q]]; k < h->first[queue[q] + 1] && n < most; ++k) {
             const int64_t j = h->column[k];
             if (!distance[j]) distance[j] = distance[queue[q]] + 1, queue[n++] = j;
         }
+    }
     return n;
 }
 

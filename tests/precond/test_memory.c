@@ -138,6 +138,30 @@ static void test_estimates(void **state)
     free_entries(&e);
 }
 
+/* Rows without neighbours where the samples begin, and a matrix most of whose rows have none. */
+static void test_parts(void **state)
+{
+    (void)state;
+    if (!on("cpu")) skip();
+    entries e = cells(60, 2, 1, 1, 0);
+    int64_t n = 0;
+    for (int64_t k = 0; k < e.n; ++k) {
+        const bool alone = e.row[k] % 1200 == 600 || e.column[k] % 1200 == 600;
+        if (alone && e.row[k] != e.column[k]) continue;
+        e.row[n] = e.row[k], e.column[n] = e.column[k], e.value[n++] = e.value[k];
+    }
+    e.n = n;
+    compare("alone", &e, "csr", "ilut");
+    free_entries(&e);
+    builder b = {{0}, 0};
+    for (int64_t i = 0; i < 6000; ++i)
+        for (int64_t j = 0; j < 6000; ++j)
+            if (i == j || (i >= 5800 && j >= 5800)) put(&b, i, j, i == j ? 20 : (i * 7 + j) % 2 ? 0.1 : -0.1);
+    b.e.rows = b.e.columns = 6000;
+    compare("dense corner", &b.e, "csr", "ilut");
+    free_entries(&b.e);
+}
+
 static void test_refused(void **state)
 {
     int64_t row[] = {0, 1, 2}, column[] = {0, 1, 2};
@@ -161,6 +185,6 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates), cmocka_unit_test(test_parts), cmocka_unit_test(test_refused)};
     return run_on_devices("memory", tests, RW_COUNT(tests));
 }
