@@ -142,11 +142,11 @@ static unsigned elements_of_macro(const names *in, const char *type, int depth)
 {
     unsigned found = 0;
     size_t n = strlen(type);
-    for (const char *s = find_word(in->text, "define"); s; s = find_word(s + 1, "define")) {
-        const char *name = s + strlen("define"), *hash = s;
+    for (const char *s = strchr(in->text, '#'); s; s = strchr(s + 1, '#')) {
+        const char *name = s + 1 + strspn(s + 1, " \t");
+        if (strncmp(name, "define", strlen("define"))) continue;
+        name += strlen("define");
         name += strspn(name, " \t");
-        while (hash > in->text && strchr(" \t", hash[-1])) --hash;
-        if (hash == in->text || hash[-1] != '#') continue;
         if (!strncmp(name, type, n) && (name[n] == ' ' || name[n] == '\t'))
             found |= elements_of_first(in, name + n, name + n + strcspn(name + n, "\n"), depth);
     }

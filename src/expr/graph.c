@@ -249,7 +249,7 @@ static bool has_exact_reciprocal(const rw_graph *g, rw_node n)
     return p->op == RW_OP_CONST && p->im == 0 && fabs(frexp(p->re, &exponent)) == 0.5 && abs(exponent) <= 126;
 }
 
-/* Identities that hold for every finite operand; -1 when none applies. */
+/* Identities that hold for every finite operand, 0/0 apart; -1 when none applies. */
 static rw_node simplify(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c)
 {
     switch (op) {

@@ -54,8 +54,6 @@ void rw_add_place(rw_text *text, const char *name, int line, int column);
 /* "case.yaml:3:14", where `at` is. */
 void rw_place_text(const rw_source *source, int at, char *text, size_t size);
 /* Fails with "name:line:column: " before the message. */
-/* "case.yaml:3:14", where `at` is. */
-void rw_place_text(const rw_source *source, int at, char *text, size_t size);
 rw_status rw_fail_at(rw_context *ctx, const rw_source *source, int at, const char *format, ...) RW_PRINTF(4, 5);
 
 #endif

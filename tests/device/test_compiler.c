@@ -243,6 +243,18 @@ static void test_a_host_program_that_is_interrupted(void **state)
     assert_false(runs("sleep 54324"));
 }
 
+/* What the compiler could not write: the reason and the advice, not its own words. */
+static void test_a_full_file_system(void **state)
+{
+    (void)state;
+    rw_program *p;
+    compiler("echo 'program.c:1: fatal error: error writing to cc.s: No space left on device' >&2\nexit 1\n");
+    FAILS(RW_ERR_FILE, "cannot write its files in ", create(&p));
+    assert_non_null(strstr(rw_message(ctx), "No space left on device: free some space"));
+    compiler("echo 'program.c:1: fatal error: error writing to cc.s: File too large' >&2\nexit 1\n");
+    FAILS(RW_ERR_FILE, "raise it (ulimit -f)", create(&p));
+}
+
 /* Head and tail are kept, and the first error is found. */
 static void test_logs_of_any_size(void **state)
 {
@@ -368,6 +380,7 @@ int main(int argc, char **argv)
         TEST(test_an_interrupted_compiler),
         TEST(test_interruptions_are_of_a_thread),
         TEST(test_a_host_program_that_is_interrupted),
+        TEST(test_a_full_file_system),
         TEST(test_logs_of_any_size),
         TEST(test_escape_characters),
         TEST(test_what_dead_processes_left_is_removed),

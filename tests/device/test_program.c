@@ -339,7 +339,17 @@ static void test_types_that_are_not_known(void **state)
     rw_program *p;
     for (int i = 0; i < RW_COUNT(texts); ++i)
         FAILS(RW_ERR_COMPILE, "kernel k: parameter 1, y: the type ", rw_program_create(dev, "t", texts[i], &(rw_define){"GROUP", "8"}, 1, &p));
-    FAILS(RW_ERR_COMPILE, "the type T is not known", rw_program_create(dev, "t", "KERNEL(k, GLOBAL T *y) { }", (rw_define[]){{"GROUP", "8"}, {"T", "64"}}, 2, &p));
+    static const char *const known[] = {"# define number f32\nKERNEL(k, GLOBAL number *y) { EACH(i, 1) { y[i] = 1; } }",
+                                        "#\tdefine number\tf32\nKERNEL(k, GLOBAL number *y) { EACH(i, 1) { y[i] = 1; } }",
+                                        "typedef f32 numbers[4];\nKERNEL(k, GLOBAL numbers *y) { EACH(i, 1) { y[i][0] = 1; } }"};
+    for (int i = 0; i < RW_COUNT(known); ++i) {
+        rw_array *y = zeros(RW_F32, 4), *other = zeros(RW_F64, 4);
+        OK(rw_program_create(dev, "t", known[i], &(rw_define){"GROUP", "8"}, 1, &p));
+        OK(rw_launch(queue, kernel_of(p, "k"), (int64_t[3]){1, 1, 1}, (rw_arg[]){rw_arg_array(y)}, 1));
+        FAILS(RW_ERR_ARGUMENT, "f64", rw_launch(queue, kernel_of(p, "k"), (int64_t[3]){1, 1, 1}, (rw_arg[]){rw_arg_array(other)}, 1));
+        rw_array_destroy(&y), rw_array_destroy(&other), rw_program_destroy(&p);
+    }
+    FAILS(RW_ERR_COMPILE, "GLOBAL ANY T *", rw_program_create(dev, "t", "KERNEL(k, GLOBAL T *y) { }", (rw_define[]){{"GROUP", "8"}, {"T", "64"}}, 2, &p));
 }
 
 static void test_equal_programs_are_shared(void **state)

@@ -1,5 +1,5 @@
 /* The cases that came with the program: in $RECHENWERK_CASES, beside the program as installed (share/rechenwerk/cases)
- * or as built (cases/ of the source, above the build folder), or in ./cases. */
+ * or as built (cases/ of the source, above build/ or build/PRESET/), or in ./cases. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static int read_folder(const char *path, ready_case *cases)
 
 ready_case *find_cases(int *n)
 {
-    static const char *const beside[] = {"../share/rechenwerk/cases", "../cases"};
+    static const char *const beside[] = {"../share/rechenwerk/cases", "../cases", "../../cases"};
     char program[600], path[800];
     const char *given_folder = getenv("RECHENWERK_CASES");
     ready_case *cases = calloc(MOST, sizeof(*cases));
