@@ -32,10 +32,23 @@ static rw_status check_set(rw_context *ctx, const rw_plot_options *options)
     return RW_OK;
 }
 
+/* With output.figures: [], settings of pictures would be reported as without effect; here they have one. */
+static rw_status read_case(rw_run *r, const char *path, const char *text, size_t n)
+{
+    int nset = r->options.nset;
+    const char **set = rw_calloc((size_t)nset + 1, sizeof(*set));
+    if (!set) return rw_fail_memory(r->ctx, ((size_t)nset + 1) * sizeof(*set), "the settings");
+    set[0] = "output.figures=[all]";
+    for (int i = 0; i < nset; i++) set[i + 1] = r->options.set[i];
+    rw_status status = rw_case_parse(r->ctx, path, text, n, set, nset + 1, rw_problems, &r->c);
+    rw_free(set);
+    return status;
+}
+
 /* The settings as a case; the problem without its state. */
 static rw_status read_run(rw_run *r, const char *path, const char *text, size_t n)
 {
-    RW_TRY(rw_case_parse(r->ctx, path, text, n, r->options.set, r->options.nset, rw_problems, &r->c));
+    RW_TRY(read_case(r, path, text, n));
     RW_TRY(rw_run_take_case(r));
     RW_TRY(rw_frames_check(r));
     if (!r->ops->outline) return RW_OK;

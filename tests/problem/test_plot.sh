@@ -83,24 +83,25 @@ expect 0 "" plot own -q
 expect 0 "" plot own -q
 # a file of somebody else
 expect 0 "" run heat.yaml -q -o other -s output.figures_every=last
-echo mine > other/figures/u-000000.png
+echo mine > mine
+cp mine other/figures/u-000000.png
 for how in "other -F u -t 0" "other/fields/000000.h5 -o other/figures"; do
     # shellcheck disable=SC2086
     expect 2 "'figures/u-000000.png' is not in run.files, the list of what runs have written here: replace it with --force" plot $how
-    [ "$(cat other/figures/u-000000.png)" = mine ] || fail "plot $how replaces a file of somebody else"
+    cmp -s other/figures/u-000000.png mine || fail "plot $how replaces a file of somebody else"
 done
 grep -q u-000000.png other/run.files && fail "a refused picture is listed"
 expect 0 "" plot other -F u -t 0 --force
-[ "$(head -c 4 other/figures/u-000000.png)" = mine ] && fail "--force does not replace the file"
+cmp -s other/figures/u-000000.png mine && fail "--force does not replace the file"
 expect 0 "" plot other -F u -t 0
 # a link or a folder in its place
-echo mine > target
+cp mine target
 ln -sf ../../target other/figures/u-000000.png
 for force in "" --force; do
     # shellcheck disable=SC2086
     expect 2 "'figures/u-000000.png' is a link" plot other -F u -t 0 $force
 done
-[ "$(cat target)" = mine ] || fail "plot follows a link in figures/"
+cmp -s target mine || fail "plot follows a link in figures/"
 # files with names of the user's own in another folder, and one that is named, are not listed
 expect 0 "" plot own -q -F u -o own/figures/paper.png
 grep -q paper own/run.files && fail "a picture with the user's name is listed"
@@ -126,6 +127,9 @@ same limits.png titled.png
 expect 0 "" plot full -F u_max -o max.png -s output.limits=frame
 warned "\-\-set output.limits has no effect"
 expect 0 "" plot full -F u -o frame.png -s output.limits=frame -s output.colormap=diverging -s title=Other
+quiet
+expect 0 "" run grow.yaml -q -o unseen -s output.fields=[u]
+expect 0 "" plot unseen -F u -o unseen.png -s output.limits=frame
 quiet
 expect 0 "" run grow.yaml -q -o line -s grid.size=8 -s grid.extent=1 -s output.fields=[u]
 expect 0 "" plot line -F u -o line.png -s output.colormap=diverging -s output.limits=frame
