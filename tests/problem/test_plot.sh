@@ -1,6 +1,6 @@
 #!/bin/bash
-# Pictures of results that are there: outputs without a file, files of plot in run.files, titles and settings that have no effect,
-# settings of another folder. Environment: RECHENWERK, the command; SOURCE, the source tree.
+# Pictures of results that are there: outputs without a file, files of plot in run.files, titles and settings that have
+# no effect, settings of another folder. Environment: RECHENWERK, the command; SOURCE, the source tree.
 # shellcheck source=tests/problem/heat.sh
 . "$(dirname "${BASH_SOURCE[0]}")/heat.sh" || exit 1
 
@@ -59,12 +59,14 @@ expect 2 "none of the 6 outputs has a file in fields/" plot gap -F u -o gap.png 
 last=(-o own -q -s output.figures_every=last)
 expect 0 "" run heat.yaml "${last[@]}"
 expect 0 "" plot own -q -t 0
-[ "$(grep -c '^figures/u-000000.png$' own/run.files)" = 1 ] || fail "run.files does not list the picture: $(cat own/run.files)"
+[ "$(grep -c '^figures/u-000000.png$' own/run.files)" = 1 ] ||
+    fail "run.files does not list the picture: $(cat own/run.files)"
 expect 0 "" plot own/ -q -t 0
 expect 0 "" plot own/fields/000001.h5 -q -o own/figures
 (cd own/figures && "$RECHENWERK" plot ../fields/000000.h5 -q) || fail "plot in figures/"
 [ "$(sort own/run.files | uniq -d)" = "" ] || fail "run.files lists a picture twice"
-[ -z "$(cd own && find . -type f | sed 's|^./||' | grep -vxFf run.files | grep -vx run.files)" ] || fail "run.files is not complete"
+[ -z "$(cd own && find . -type f | sed 's|^./||' | grep -vxFf run.files | grep -vx run.files)" ] ||
+    fail "run.files is not complete"
 expect 0 "" run heat.yaml "${last[@]}" --force
 [ -e own/figures/u-000000.png ] && fail "--force leaves a picture of plot"
 expect 0 "" plot own -q -t 0
@@ -87,7 +89,7 @@ echo mine > mine
 cp mine other/figures/u-000000.png
 for how in "other -F u -t 0" "other/fields/000000.h5 -o other/figures"; do
     # shellcheck disable=SC2086
-    expect 2 "'figures/u-000000.png' is not in run.files, the list of what runs have written here: replace it with --force" plot $how
+    expect 2 "'figures/u-000000.png' is not in run.files, the list of what runs have written here: replace it" plot $how
     cmp -s other/figures/u-000000.png mine || fail "plot $how replaces a file of somebody else"
 done
 grep -q u-000000.png other/run.files && fail "a refused picture is listed"
@@ -108,7 +110,8 @@ grep -q paper own/run.files && fail "a picture with the user's name is listed"
 # while another process holds the folder
 if command -v flock > /dev/null; then
     flock own "$RECHENWERK" plot own -q > out 2>&1 && fail "plot writes into a folder that is in use"
-    grep -q "is writing into it: wait for its end, or choose another folder with -o" out || fail "a folder in use: $(cat out)"
+    grep -q "is writing into it: wait for its end, or choose another folder with -o" out ||
+        fail "a folder in use: $(cat out)"
     flock own "$RECHENWERK" plot own -q -o elsewhere || fail "plot -o of a folder in use"
 fi
 
@@ -147,7 +150,8 @@ for path in stranger/copies/000002.h5 ./stranger/copies/../copies/000002.h5; do
 done
 (cd stranger/copies && "$RECHENWERK" plot 000002.h5 -q -o ../../copy.png --force) || fail "plot in copies/"
 same copy.png alone.png
-expect 2 "does not lie in the folder fields/ of results" plot stranger/copies/000002.h5 -o copy.png --force -s title=Other
+expect 2 "does not lie in the folder fields/ of results" \
+    plot stranger/copies/000002.h5 -o copy.png --force -s title=Other
 (cd stranger/fields && "$RECHENWERK" plot 000002.h5 -q -o ../../own.png) || fail "plot in fields/"
 expect 0 "" plot stranger -F u -o stranger.png
 same own.png stranger.png
