@@ -92,7 +92,11 @@ RW_API rw_status rw_explain_graph(rw_context *context, const char *path, const r
 
 /* Draws from a results folder, or from one .h5 file of its fields, as the run does: with the colours, limits and nodes
  * on Dirichlet sides that settings.yaml asks for. With output.limits: run, the default, that takes reading the field of
- * all outputs. Without settings.yaml each picture has limits of its own. */
+ * all outputs. Without settings.yaml each picture has limits of its own.
+ *
+ * Pictures in the folder figures/ of the results are listed in its run.files, as those of a run are: pictures that are
+ * listed are replaced, and a run with --force replaces them. The folder is locked meanwhile: ERR_FILE while a run writes
+ * into it. */
 typedef struct rw_plot_options {
     const char *field; /* a field or a column of series.csv; NULL: all fields */
     double time;       /* the nearest output; NaN: the last one */
@@ -102,6 +106,8 @@ typedef struct rw_plot_options {
     /* [nset] "output.limits=frame", "output.colormap=diverging", "title=…": other than in the case */
     const char *const *set;
     int nset;
+    /* replace files in figures/ of the results that are not in run.files (default: they are ERR_INPUT) */
+    bool force;
 } rw_plot_options;
 typedef void rw_plot_function(void *user, const char *path); /* called for each picture written */
 RW_API rw_status rw_plot_results(rw_context *context, const char *path, const rw_plot_options *options,

@@ -7,7 +7,6 @@
  * two runs cannot write into one folder. */
 #include "problem/run_private.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -172,12 +171,12 @@ static rw_status fail_kind(const rw_run *r, const char *name, mode_t mode, const
                    wanted);
 }
 
-static rw_status fail_foreign(const rw_run *r, const char *name, rw_status status)
+static rw_status fail_foreign(const rw_run *r, const char *name, const char *remedy, rw_status status)
 {
     return rw_fail(r->ctx, status,
                    "results folder '%s': '%s' is not in " RW_JOURNAL_FILE ", the list of what runs have written "
-                   "here%s: move it away, or choose another folder with -o",
-                   r->folder, name, r->journal.head ? "" : " (older versions kept none)");
+                   "here%s: %smove it away, or choose another folder with -o",
+                   r->folder, name, r->journal.head ? "" : " (older versions kept none)", remedy);
 }
 
 /* One name of the folder that is there. A continued run may meet files that its list has lost (a loss of power). */
@@ -189,7 +188,7 @@ static rw_status check_name(const rw_run *r, int folder, const char *sub, const 
     snprintf(full, sizeof(full), "%s%s%s", sub, *sub ? "/" : "", name);
     if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return RW_OK;
     if (!S_ISREG(info.st_mode)) return fail_kind(r, full, info.st_mode, "file");
-    return fresh && !rw_journal_has(&r->journal, full) ? fail_foreign(r, full, RW_ERR_INPUT) : RW_OK;
+    return fresh && !rw_journal_has(&r->journal, full) ? fail_foreign(r, full, "", RW_ERR_INPUT) : RW_OK;
 }
 
 static rw_status check_names(const rw_run *r, const char *sub, bool fresh)
@@ -278,12 +277,11 @@ void rw_folder_end(rw_run *r)
 
 /* ---- files of the run -------------------------------------------------------------------------------------------- */
 
-rw_status rw_folder_claim(rw_run *r, const char *name, char path[RW_PATH_SIZE])
+/* Adds the name to the list. A file that is there and not listed is refused with `refusal`, unless that is RW_OK. */
+static rw_status claim(rw_run *r, const char *name, rw_status refusal, const char *remedy)
 {
     const char *sub, *base;
     struct stat info;
-    rw_run_path(r, name, path);
-    if (r->lock < 0) return RW_OK; /* no folder was begun: a test of one part */
     if (!rw_journal_split(name, &sub, &base))
         return rw_fail(r->ctx, RW_ERR_INTERNAL, "'%s' is no name of a result", name);
     int folder = rw_folder_open(r->lock, sub ? sub : ".");
@@ -291,8 +289,15 @@ rw_status rw_folder_claim(rw_run *r, const char *name, char path[RW_PATH_SIZE])
     bool there = fstatat(folder, base, &info, AT_SYMLINK_NOFOLLOW) == 0;
     close(folder);
     if (there && !S_ISREG(info.st_mode)) return fail_kind(r, name, info.st_mode, "file");
-    if (there && r->fresh_list && !rw_journal_has(&r->journal, name)) return fail_foreign(r, name, RW_ERR_FILE);
+    if (there && refusal != RW_OK && !rw_journal_has(&r->journal, name)) return fail_foreign(r, name, remedy, refusal);
     return rw_journal_add(&r->journal, r->folder, name);
+}
+
+rw_status rw_folder_claim(rw_run *r, const char *name, char path[RW_PATH_SIZE])
+{
+    rw_run_path(r, name, path);
+    if (r->lock < 0) return RW_OK; /* no folder was begun: a test of one part */
+    return claim(r, name, r->fresh_list ? RW_ERR_FILE : RW_OK, "");
 }
 
 rw_status rw_folder_make(rw_run *r, const char *name)
@@ -308,4 +313,21 @@ rw_status rw_folder_make(rw_run *r, const char *name)
     }
     close(folder);
     return RW_OK;
+}
+
+/* Locks the folder and opens its list to append to it. A folder without a list gets one. */
+static rw_status open_list(rw_run *r)
+{
+    if (r->lock >= 0) return RW_OK;
+    RW_TRY(lock_folder(r));
+    RW_TRY(rw_journal_read(r->ctx, r->lock, r->folder, &r->journal));
+    if (r->journal.head) return rw_journal_continue(r->lock, r->folder, &r->journal);
+    return rw_journal_create(r->ctx, r->lock, r->folder, NULL, &r->journal);
+}
+
+rw_status rw_folder_claim_picture(rw_run *r, const char *name)
+{
+    RW_TRY(open_list(r));
+    RW_TRY(rw_folder_make(r, "figures"));
+    return claim(r, name, r->options.force ? RW_OK : RW_ERR_INPUT, "replace it with --force, ");
 }

@@ -149,7 +149,7 @@ static const drawn *find(const reel *l, int output)
     return NULL;
 }
 
-/* Whether an output has the field: not where output.fields was another when it was made. */
+/* Whether an output has the field: not where output.fields was another when it was made, or its file is missing. */
 static rw_status find_written(rw_run *r, const char *name, int output, bool *has)
 {
     char file[64], path[RW_PATH_SIZE], set[160];
@@ -247,18 +247,15 @@ rw_status rw_frames_finish(rw_run *r)
 rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, double *min, double *max)
 {
     const rw_output_field *fields;
-    char file[64], path[RW_PATH_SIZE];
     bool alone = mode_of(r) == LIMITS_RUN && r->output.figures_every != RUN_FIGURES_ALL;
     if (mode_of(r) != LIMITS_RUN) return rw_frames_limits(r, field, 0, frame, min, max);
+    if (!alone) RW_TRY(rw_plot_read_times(r));
     r->ops->fields(r->problem, &fields);
     double low = frame->low, high = frame->high;
-    for (int output = 0; !alone; output++) {
+    for (int output = 0; output < r->noutputs && !alone; output++) {
         rw_frame other;
         void *data;
         double t;
-        snprintf(file, sizeof(file), "fields/%06d.h5", output);
-        rw_run_path(r, file, path);
-        if (access(path, F_OK) != 0) break;
         bool has;
         RW_TRY(find_written(r, fields[field].name, output, &has));
         if (!has) continue;

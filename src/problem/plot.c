@@ -4,12 +4,14 @@
  * folder has settings.yaml the picture is that of the run: see plot_run.c. */
 #include "problem/run_private.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct plotter {
     rw_context *ctx;
@@ -18,7 +20,8 @@ typedef struct plotter {
     rw_plot_function *written;
     void *user;
     rw_run run;      /* that made the results, where `known` */
-    bool known;
+    bool known;      /* its problem has an outline: fields are drawn as the run does */
+    bool used[RW_PLOT_SETTINGS];
     char column[64]; /* of series.csv, nearest to options.field */
     char stem[64];   /* of names of pictures: "000010" */
     bool one_file;   /* options.output names a .png file */
@@ -30,10 +33,22 @@ static bool ends_in(const char *text, const char *ending)
     return n >= m && strcmp(text + n - m, ending) == 0;
 }
 
-/* Where a picture goes: the file given, or NAME-STEM.png in the folder given, or in `standard`. */
-static rw_status target(const plotter *p, const char *name, const char *standard, char path[RW_PATH_SIZE])
+/* Whether the folder is figures/ of the results. A link in its place is not. */
+static bool is_figures(const plotter *p, const char *folder)
 {
-    char file[100];
+    char path[RW_PATH_SIZE];
+    struct stat a, b;
+    if (!p->run.folder) return false;
+    rw_run_path(&p->run, "figures", path);
+    if (stat(folder, &a) != 0 || lstat(path, &b) != 0) return strcmp(folder, path) == 0; /* it will be made */
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Where a picture goes: the file given, or NAME-STEM.png in the folder given, or in `standard`. In figures/ of the
+ * results the name is claimed, as a run does it. */
+static rw_status target(plotter *p, const char *name, const char *standard, char path[RW_PATH_SIZE])
+{
+    char file[100], base[300], claimed[320];
     if (p->one_file) {
         snprintf(path, RW_PATH_SIZE, "%s", p->options.output);
         return RW_OK;
@@ -43,11 +58,13 @@ static rw_status target(const plotter *p, const char *name, const char *standard
     if (!p->options.output && lstat(folder, &info) == 0 && S_ISLNK(info.st_mode))
         return rw_fail(p->ctx, RW_ERR_INPUT,
                        "'%s' is a link, which is not followed: give the folder of the pictures with -o", folder);
-    RW_TRY(rw_folder_create(p->ctx, folder));
     rw_picture_name(name, file, sizeof(file));
-    snprintf(path, RW_PATH_SIZE, "%s%s%s%s%s.png", folder, ends_in(folder, "/") ? "" : "/", *p->stem ? file : "series-",
-             *p->stem ? "-" : file, p->stem);
-    return RW_OK;
+    snprintf(base, sizeof(base), "%s%s%s.png", *p->stem ? file : "series-", *p->stem ? "-" : file, p->stem);
+    snprintf(path, RW_PATH_SIZE, "%s%s%s", folder, ends_in(folder, "/") ? "" : "/", base);
+    if (!is_figures(p, folder)) RW_TRY(rw_folder_create(p->ctx, folder));
+    if (!is_figures(p, folder)) return RW_OK;
+    snprintf(claimed, sizeof(claimed), "figures/%s", base);
+    return rw_folder_claim_picture(&p->run, claimed);
 }
 
 static rw_status done(const plotter *p, const char *path, rw_status status)
@@ -99,6 +116,8 @@ static rw_status draw_as_run(plotter *p, const char *name, double time, const vo
     if (f == n || memcmp(r->grid->size, figure->grid->size, sizeof r->grid->size) != 0) return RW_OK;
     RW_TRY(rw_frame_make(r, f, figure->type, data, time, frame));
     RW_TRY(rw_frames_of_results(r, f, frame, &figure->min, &figure->max));
+    p->used[RW_PLOT_LIMITS] = p->used[RW_PLOT_TITLE] = true;
+    p->used[RW_PLOT_COLORMAP] = p->used[RW_PLOT_COLORMAP] || figure->grid->ndim > 1;
     figure->title = r->top.title, figure->map = (rw_colormap)r->output.colormap;
     figure->grid = &frame->grid, figure->type = RW_IO_F64, figure->data = frame->values;
     return RW_OK;
@@ -130,7 +149,8 @@ static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const c
     if (status != RW_OK) title = NULL;
     RW_TRY_GOTO(target(p, name, standard, picture), cleanup);
     snprintf(subtitle, sizeof(subtitle), "t = %.6g", time);
-    rw_field_picture figure = {.title = title,
+    p->used[RW_PLOT_TITLE] = p->used[RW_PLOT_TITLE] || p->run.top.title;
+    rw_field_picture figure = {.title = p->run.top.title ? p->run.top.title : title,
                                .subtitle = subtitle,
                                .name = name,
                                .unit = unit,
@@ -167,6 +187,8 @@ static rw_status plot_file(plotter *p, const char *path, const char *standard)
     snprintf(p->stem, sizeof(p->stem), "%.50s", slash ? slash + 1 : path);
     char *dot = strrchr(p->stem, '.');
     if (dot) *dot = '\0';
+    for (char *c = p->stem; *c; c++)
+        if (iscntrl((unsigned char)*c)) *c = '_'; /* a line of run.files holds the name */
     RW_TRY(rw_h5_open(p->ctx, path, &file));
     rw_status status;
     RW_TRY_GOTO(read_grid(p, file, path, &grid, &time), cleanup);
@@ -188,31 +210,43 @@ cleanup:
 
 /* ---- a results folder -------------------------------------------------------------------------------------------- */
 
-/* The output nearest in time, or the last one: its number. */
-static rw_status choose_output(const plotter *p, int *output)
+static bool has_file(const plotter *p, int output)
 {
-    char path[RW_PATH_SIZE];
-    rw_h5 *file;
-    rw_io_type type;
-    int rank;
-    size_t shape[RW_IO_RANK];
-    snprintf(path, sizeof(path), "%s/fields.h5", p->path);
-    RW_TRY(rw_h5_open(p->ctx, path, &file));
-    double *times = NULL;
-    rw_status status;
-    RW_TRY_GOTO(rw_h5_shape(file, "/times", &type, &rank, shape), cleanup);
-    if (rank != 1 || shape[0] == 0 || shape[0] > 10000000)
-        RW_TRY_GOTO(rw_fail(p->ctx, RW_ERR_INPUT, "'%s' holds no times of outputs", path), cleanup);
-    if (!(times = rw_calloc(shape[0], sizeof(*times))))
-        RW_TRY_GOTO(rw_fail_memory(p->ctx, shape[0] * sizeof(*times), "times"), cleanup);
-    RW_TRY_GOTO(rw_h5_read(file, "/times", RW_IO_F64, 1, shape, times), cleanup);
-    *output = (int)shape[0] - 1;
-    for (int i = 0; !isnan(p->options.time) && i < (int)shape[0]; i++)
-        if (fabs(times[i] - p->options.time) < fabs(times[*output] - p->options.time)) *output = i;
-cleanup:
-    rw_free(times);
-    rw_h5_close(&file);
-    return status;
+    char file[64], path[RW_PATH_SIZE];
+    snprintf(file, sizeof(file), "fields/%06d.h5", output);
+    rw_run_path(&p->run, file, path);
+    return access(path, F_OK) == 0;
+}
+
+/* Of the outputs (with_file: of those that have a file) the nearest in time, or the last one. -1: there is none. */
+static int nearest_output(const plotter *p, bool with_file)
+{
+    const double *times = p->run.times, t = p->options.time;
+    int last = p->run.noutputs - 1;
+    while (last >= 0 && with_file && !has_file(p, last)) last--;
+    int output = last;
+    for (int i = 0; !isnan(t) && i < last; i++)
+        if (fabs(times[i] - t) < fabs(times[output] - t) && (!with_file || has_file(p, i))) output = i;
+    return output;
+}
+
+static rw_status choose_output(plotter *p, int *output)
+{
+    RW_TRY(rw_plot_read_times(&p->run));
+    if (!p->run.times) return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has no fields.h5", p->path); /* it has gone since */
+    int nearest = nearest_output(p, false);
+    *output = nearest_output(p, true);
+    if (*output < 0)
+        return rw_fail(p->ctx, RW_ERR_INPUT,
+                       "'%s': none of the %d outputs has a file in fields/: continue the run with the fields that you "
+                       "need in output.fields, or choose a column of series.csv with --field",
+                       p->path, p->run.noutputs);
+    if (*output != nearest)
+        rw_log(p->ctx, RW_LOG_WARNING,
+               "'%s': the output of t = %.6g has no file fields/%06d.h5 (output.fields of the run): t = %.6g is drawn, "
+               "the nearest output with a file",
+               p->path, p->run.times[nearest], nearest, p->run.times[*output]);
+    return RW_OK;
 }
 
 /* Columns of series.csv, all or the one named; *drawn counts. */
@@ -227,7 +261,8 @@ static rw_status plot_series(plotter *p, const char *standard, int *drawn)
     for (int i = 1; i < table.n_columns && status == RW_OK; i++) {
         if (p->options.field && strcmp(p->options.field, table.names[i]) != 0) continue;
         status = target(p, table.names[i], standard, picture);
-        if (status == RW_OK) status = rw_picture_series(p->ctx, picture, p->known ? p->run.top.title : NULL, &table, i);
+        if (status == RW_OK) status = rw_picture_series(p->ctx, picture, p->run.top.title, &table, i);
+        p->used[RW_PLOT_TITLE] = true;
         status = done(p, picture, status);
         ++*drawn;
     }
@@ -241,9 +276,9 @@ static rw_status plot_series(plotter *p, const char *standard, int *drawn)
 static rw_status plot_folder(plotter *p)
 {
     char path[RW_PATH_SIZE], standard[RW_PATH_SIZE];
-    int output, drawn = 0;
+    int output = -1, drawn = 0;
     struct stat info;
-    snprintf(standard, sizeof(standard), "%s/figures", p->path);
+    rw_run_path(&p->run, "figures", standard);
     snprintf(path, sizeof(path), "%s/series.csv", p->path);
     bool series = stat(path, &info) == 0;
     snprintf(path, sizeof(path), "%s/fields.h5", p->path);
@@ -281,13 +316,22 @@ static rw_status check_output(const plotter *p)
                    output, dot, output);
 }
 
-/* The folder of the run: that given, or ../.. of a file RESULTS/fields/000010.h5. */
-static void results_of(const char *path, bool is_folder, char folder[RW_PATH_SIZE])
+/* The folder of the run: that given, or ../.. of a file RESULTS/fields/000010.h5. False: the file lies elsewhere, and
+ * settings near it are not those of its run. */
+static bool results_of(const char *path, bool is_folder, char folder[RW_PATH_SIZE])
 {
+    char fields[RW_PATH_SIZE];
+    struct stat a, b;
+    const char *slash = strrchr(path, '/');
+    int n = slash ? (int)(slash - path) + 1 : 2;
     snprintf(folder, RW_PATH_SIZE, "%s", path);
-    char *slash = is_folder ? NULL : strrchr(folder, '/');
-    if (is_folder) return;
-    snprintf(slash ? slash : folder, RW_PATH_SIZE - (slash ? (size_t)(slash - folder) : 0), slash ? "/.." : "..");
+    if (is_folder) return true;
+    if (!slash) path = "./";
+    snprintf(fields, sizeof(fields), "%.*s../fields", n, path); /* the same folder where this is its name */
+    snprintf(folder, RW_PATH_SIZE, "%.*s.", n, path);
+    bool found = stat(folder, &a) == 0 && stat(fields, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    snprintf(folder, RW_PATH_SIZE, "%.*s..", n, path);
+    return found;
 }
 
 rw_status rw_plot_results(rw_context *ctx, const char *path, const rw_plot_options *options, rw_plot_function *written,
@@ -308,9 +352,10 @@ rw_status rw_plot_results(rw_context *ctx, const char *path, const rw_plot_optio
     if (stat(path, &info) != 0)
         return rw_fail(ctx, RW_ERR_FILE, "cannot open '%s': %s: give a results folder or one of its fields/*.h5", path,
                        strerror(errno));
-    results_of(path, S_ISDIR(info.st_mode), folder);
-    rw_status status = rw_plot_find_run(ctx, folder, &p.options, &p.run, &report, &p.known);
+    bool found = results_of(path, S_ISDIR(info.st_mode), folder);
+    rw_status status = rw_plot_find_run(ctx, found ? folder : NULL, &p.options, &p.run, &report, &p.known);
     if (status == RW_OK) status = S_ISDIR(info.st_mode) ? plot_folder(&p) : plot_file(&p, path, ".");
+    if (status == RW_OK) rw_plot_warn_unused(ctx, &p.options, p.used);
     rw_run_release(&p.run);
     return status;
 }

@@ -132,6 +132,9 @@ void rw_run_path(const rw_run *r, const char *name, char path[RW_PATH_SIZE]);
 /* Before a file is written: its path, with its name in the list. ERR_INPUT, ERR_FILE: a link, a folder, or a file that
  * no run has written is in the way. */
 rw_status rw_folder_claim(rw_run *r, const char *name, char path[RW_PATH_SIZE]);
+/* The same for a picture of results that are there, "figures/NAME.png". It locks the folder and makes figures/. A file
+ * that is not listed is replaced only with options.force. ERR_INPUT, ERR_FILE. */
+rw_status rw_folder_claim_picture(rw_run *r, const char *name);
 rw_status rw_folder_make(rw_run *r, const char *name); /* a subfolder */
 /* Descriptor of a subfolder, "." for the folder itself; -1 with errno: not there, or a link. */
 int rw_folder_open(int folder, const char *name);
@@ -219,9 +222,18 @@ rw_status rw_figures_series(rw_run *r);
 
 /* plot_run.c: the run that made results, from their settings.yaml: case, outline of the problem, grid; for
  * rw_frame_make and rw_frames_of_results. *known: false where there is no settings.yaml, or the problem has no outline.
- * rw_run_release it. */
+ * r->top and r->output hold the settings without an outline too. folder NULL: the run is not known. rw_run_release
+ * it. */
 rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_options *options, rw_run *r,
                            rw_run_report *report, bool *known);
+/* Settings that --set may change for pictures of results that are there. */
+enum { RW_PLOT_LIMITS, RW_PLOT_COLORMAP, RW_PLOT_TITLE, RW_PLOT_SETTINGS };
+/* One warning that names the settings given by options->set that no picture has used. */
+void rw_plot_warn_unused(rw_context *ctx, const rw_plot_options *options, const bool used[RW_PLOT_SETTINGS]);
+enum { RW_PLOT_OUTPUTS = 10000000 }; /* most outputs of a run that are read */
+/* r->times and r->noutputs from fields.h5 of r->folder, once. Without fields.h5: r->noutputs from the files in
+ * fields/, and r->times stays NULL. */
+rw_status rw_plot_read_times(rw_run *r);
 
 /* backend.c */
 rw_status rw_backend_find(rw_run *r); /* after the device is open */

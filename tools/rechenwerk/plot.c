@@ -24,7 +24,7 @@ static int run(const arguments *a)
     rw_context *ctx = make_context(a);
     const char **set = calloc((size_t)a->ngiven + 1, sizeof(*set));
     if (!ctx || !set) return 5;
-    options.set = set;
+    options.set = set, options.force = given(a, "force");
     for (int i = 0; i < a->ngiven; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
     rw_status status = rw_plot_results(ctx, a->operands[0], &options, written, (void *)a);
@@ -36,12 +36,12 @@ static int run(const arguments *a)
 
 static const option options[] = {
     {"field", 'F', "NAME", "one field, or one column of series.csv (default: all)"},
-    {"time", 't', "T", "the output nearest to this time (default: the last one)"},
+    {"time", 't', "T", "of the outputs with a file in fields/, the nearest to this time (default: the last one)"},
     {"output", 'o', "PATH", "a .png file for one picture, or a folder (default: RESULTS/figures)"},
     {"set", 's', "KEY=VALUE",
      "another colour scale, map or title than in the case: output.limits=frame, output.limits=[0, 1], "
      "output.colormap=diverging, title=…"},
-    OPTION_FORCE,
+    {"force", 0, NULL, "replace a .png file that exists, and files in RESULTS/figures that are not in its run.files"},
     OPTION_QUIET,
 };
 
