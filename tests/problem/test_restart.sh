@@ -87,7 +87,7 @@ expect 0 "" run two.yaml -o byhalf -q -s output.every_steps=7
 expect 0 "" run two.yaml -o whole0 -q
 [ "$(tail -1 byhalf/series.csv)" = "$(tail -1 whole0/series.csv)" ] || fail "output.every_steps changes the steps"
 
-# an end with a unit, in the place where a locale has a comma
+# an earlier end with a unit
 cat > pumped.yaml <<'END'
 problem: rates
 grid: {kind: box, length: 4, width: [1, 1], cells: [2, 2, 2]}
