@@ -68,15 +68,18 @@ static bool same_case(const rw_run *r)
     return same;
 }
 
+/* Without a checkpoint there is nothing to continue. A run that left no more than its initial state begins again; from
+ * any other folder a run that begins again would remove results. */
 static rw_status check_restart(rw_run *r, bool *fresh)
 {
     if (file_exists(r, "checkpoint.h5")) return RW_OK;
-    if (same_case(r)) { /* it ended before the first checkpoint: nothing is lost by beginning again */
-        *fresh = true;
-        return RW_OK;
-    }
-    return rw_fail(r->ctx, RW_ERR_INPUT, "results folder '%s' has no checkpoint.h5 to continue from: run without "
-                   "--restart, or name the folder of the run with -o", r->folder);
+    bool unfinished = rw_folder_is_unfinished(r);
+    rw_journal_free(&r->journal);
+    *fresh = unfinished && same_case(r);
+    if (*fresh) return RW_OK;
+    return rw_fail(r->ctx, RW_ERR_INPUT, "results folder '%s' has no checkpoint.h5 to continue from: %s, or name the "
+                   "folder of the run with -o", r->folder,
+                   unfinished ? "run without --restart" : "begin again with --force, which replaces the results there");
 }
 
 static rw_status lock_folder(rw_run *r)
@@ -258,7 +261,7 @@ rw_status rw_folder_begin(rw_run *r, bool fresh)
     rw_aside_remove_temporaries(r);
     if (!fresh && r->journal.head) return rw_journal_continue(r->lock, r->folder, &r->journal);
     rw_status status = RW_OK;
-    /* a run without a checkpoint begins again */
+    /* the beginning of a run (rw_folder_is_unfinished) is not worth setting aside */
     if (fresh && (r->options.restart || r->unfinished)) rw_aside_remove(r);
     else if (fresh && r->journal.n > 0) status = rw_aside_begin(r);
     rw_journal_free(&r->journal);

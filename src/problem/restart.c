@@ -4,10 +4,10 @@
  * 1e-05 What only says how the rest of the run is computed and written (outputs, tolerances, the end) may change and is
  * reported; what says what the state means (grid, fields, equations, parameters, method) may not: the first such
  * setting is named with both values. A problem may know better: rw_problem_ops.may_change. */
+#include "problem/case_private.h"
 #include "problem/run_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define GROUP "/run/settings"
@@ -95,21 +95,45 @@ static rw_status read_saved(rw_run *r, rw_h5 *file, entries *e)
     return status;
 }
 
-/* ---- the end of the earlier run ---------------------------------------------------------------------------------- */
-
-/* Whether an uninterrupted run would have ended a step at time t: at outputs, unless it interpolates them. */
-static bool is_hit(const rw_run *r, double t)
+/* The value of a setting that is a number in the checkpoint, in the unit of its row; unchanged where it is not set. */
+static rw_status read_number(rw_run *r, const entries *saved, const char *section, const char *name, double *value)
 {
-    double every = r->output.every;
-    return every > 0 && !(r->output.interpolate > 0) && r->start + round((t - r->start) / every) * every == t;
+    char key[64];
+    rw_yaml *node = NULL;
+    const rw_section *s = rw_case_find_section(r->c, section);
+    const rw_setting *row = s ? rw_case_find_row(s, name) : NULL;
+    snprintf(key, sizeof(key), "%s.%s", section, name);
+    const entry *e = find(saved, key);
+    if (!row || !e) return RW_OK;
+    rw_setting alone = *row;
+    alone.offset = 0;
+    rw_status status = rw_yaml_parse(r->ctx, "checkpoint.h5", e->value, strlen(e->value), &node);
+    if (status == RW_OK) status = rw_setting_read(r->ctx, &alone, key, node, value);
+    rw_yaml_free(&node);
+    return status;
 }
 
-void rw_restart_report_end(const rw_run *r)
+/* ---- the end of the earlier run ---------------------------------------------------------------------------------- */
+
+/* Whether the earlier run, had it gone on, would have ended a step at time t: at its outputs, unless it interpolates
+ * them. */
+static bool is_hit(const rw_run *r, double t)
+{
+    double every = r->earlier_every;
+    return every > 0 && !(r->earlier_interpolate > 0) && r->start + round((t - r->start) / every) * every == t;
+}
+
+rw_status rw_restart_check_end(const rw_run *r)
 {
     const char *reason = "", *method = r->ops->method ? r->ops->method(r->problem, &reason) : "";
-    double end = r->earlier_end, t = r->ops->time(r->problem);
-    if (isnan(end)) return;
-    bool cut = fabs(t - end) <= 1e-9 * RW_MAX(r->output.every, 1e-3 * fabs(end)) && !is_hit(r, t);
+    double end = r->earlier_end, t = r->ops->time(r->problem), now = r->ops->end(r->problem);
+    if (now < t - 1e-9 * (t - r->start)) /* an end that an output stands for may be that little before it */
+        return rw_case_fail(r->c, rw_case_node(r->c, "time.end"),
+                            "time.end = %.12g is before the state in '%s/checkpoint.h5', t = %.12g: give an end of "
+                            "%.12g or later, or begin again with --force",
+                            now, r->folder, t, t);
+    if (isnan(end)) return RW_OK;
+    bool cut = fabs(t - end) <= 1e-9 * RW_MAX(r->earlier_every, 1e-3 * fabs(end)) && !is_hit(r, t);
     if (cut)
         rw_log(
             r->ctx, RW_LOG_WARNING,
@@ -122,6 +146,7 @@ void rw_restart_report_end(const rw_run *r)
             "auto chose the method %s for the earlier end, t = %.9g, and keeps it: a run that began with the new end "
             "may have another",
             method, end);
+    return RW_OK;
 }
 
 /* ---- compared ---------------------------------------------------------------------------------------------------- */
@@ -134,6 +159,15 @@ static bool may_change(const rw_run *r, const char *key)
     }
     if (strncmp(key, "output.", 7) == 0 || strcmp(key, "reproducible") == 0) return true;
     return strncmp(key, "time.", 5) == 0 && strcmp(key, "time.start") != 0 && strcmp(key, "time.method") != 0;
+}
+
+/* Settings of output that say where steps end, and so change what is computed within the tolerance. Outputs within
+ * steps end none of them, but steps are as short as output.interpolate asks for. output.every_steps takes steps as
+ * they are. */
+static bool ends_steps(const rw_run *r, const char *key)
+{
+    if (strcmp(key, "output.interpolate") == 0) return true;
+    return strcmp(key, "output.every") == 0 && !(r->earlier_interpolate > 0 && r->output.interpolate > 0);
 }
 
 static rw_status compare(rw_run *r, const char *path, const entry *theirs, const entry *ours)
@@ -149,9 +183,8 @@ static rw_status compare(rw_run *r, const char *path, const entry *theirs, const
                        "case and the --set of that run, or begin again with --force",
                        path, key, before, now);
     if (strcmp(key, "output.every") == 0) r->every_changed = true;
-    if (theirs && strcmp(key, "time.end") == 0) r->earlier_end = strtod(before, NULL);
-    /* nothing that is computed changes */
-    if (strncmp(key, "output.", 7) == 0 || strcmp(key, "time.end") == 0) return RW_OK;
+    if (strcmp(key, "time.end") == 0) return RW_OK; /* rw_restart_check_end reports it */
+    if (strncmp(key, "output.", 7) == 0 && !ends_steps(r, key)) return RW_OK;
     rw_log(r->ctx, RW_LOG_WARNING, "the run continues with %s: %s; it was %s up to here", key, now, before);
     return RW_OK;
 }
@@ -160,10 +193,17 @@ rw_status rw_restart_check(rw_run *r, rw_h5 *file, const char *path, bool *known
 {
     rw_text text = {0};
     entries saved = {0}, now = {0};
+    double end = NAN;
+    r->earlier_every = r->output.every, r->earlier_interpolate = r->output.interpolate;
     *known = rw_h5_exists(file, GROUP);
     if (!*known) return RW_OK;
     rw_status status;
     RW_TRY_GOTO(read_saved(r, file, &saved), done);
+    RW_TRY_GOTO(read_number(r, &saved, "time", "end", &end), done);
+    if (end != r->ops->end(r->problem)) r->earlier_end = end;
+    r->earlier_interpolate = 0; /* a checkpoint without it has none */
+    RW_TRY_GOTO(read_number(r, &saved, "output", "every", &r->earlier_every), done);
+    RW_TRY_GOTO(read_number(r, &saved, "output", "interpolate", &r->earlier_interpolate), done);
     RW_TRY_GOTO(rw_case_settings(r->c, &text), done);
     RW_TRY_GOTO(split(r->ctx, &text, &now), done);
     for (int i = 0; i < now.n; i++) RW_TRY_GOTO(compare(r, path, find(&saved, now.item[i].key), &now.item[i]), done);

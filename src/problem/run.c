@@ -59,7 +59,7 @@ static rw_status begin(rw_run *r, bool fresh)
     if (!fresh) RW_TRY(rw_checkpoint_load(r, &position)); /* a refused one leaves the folder as it was */
     RW_TRY(rw_layout_begin(r));
     if (r->every_changed) find_next(r);
-    if (!fresh) rw_restart_report_end(r);
+    if (!fresh) RW_TRY(rw_restart_check_end(r));
     set_end(r);
     RW_TRY(rw_folder_begin(r, fresh));
     RW_TRY(rw_series_begin(r, fresh, position));

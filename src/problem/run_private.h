@@ -88,6 +88,7 @@ typedef struct rw_run {
     int64_t next;        /* the next output by time is at start + next*output.every */
     bool every_changed;  /* output.every is not that of the checkpoint: next is to be found again */
     double earlier_end;  /* time.end of the run that is continued, where it was another; NaN */
+    double earlier_every, earlier_interpolate; /* its output.every and output.interpolate */
     double end;          /* final time: that of an output where time.end is within 1e-9 of an interval of it */
     int64_t interpolated; /* outputs that lie within a step */
     double stride;       /* with output.interpolate: no step is longer, as values within it would not be good enough */
@@ -246,7 +247,8 @@ rw_status rw_restart_save(rw_run *r, rw_h5 *file);
  * settings. */
 rw_status rw_restart_check(rw_run *r, rw_h5 *file, const char *path, bool *known);
 
-void rw_restart_report_end(const rw_run *r); /* what the end of the earlier run has changed */
+/* Refuses an end before the time of the checkpoint; reports what the end of the earlier run has changed. */
+rw_status rw_restart_check_end(const rw_run *r);
 
 /* checkpoint.c */
 rw_status rw_checkpoint_write(rw_run *r);

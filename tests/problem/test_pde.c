@@ -215,11 +215,63 @@ static void test_many_mistakes(void **state)
     const char *good = CASE("{u: {initial: \"0\"}}", EQ TIME);
     for (int i = 0; i < RW_COUNT(sets); ++i) {
         rw_status status = rw_case_parse(ctx, "case.yaml", good, strlen(good), &sets[i].set, 1, rw_problems, &c);
-        if (strstr(sets[i].message, "case.yaml")) assert_int_equal(status, RW_OK);
+        if (strstr(sets[i].message, "case.yaml"))
+            assert_int_equal(status, RW_OK);
         else if (status != RW_ERR_INPUT || !strstr(rw_message(ctx), sets[i].message))
             fail_msg("%s: '%s' is not in %s", sets[i].set, sets[i].message, rw_message(ctx));
         rw_case_free(&c);
     }
+}
+
+/* A wrong grid, start or end is one mistake: names and values that cannot be judged without it are not reported. */
+static void test_no_mistakes_that_follow(void **state)
+{
+    (void)state;
+#define ROW "fields: {u: {initial: \"sin(pi*x)\", boundary: {left: \"1/(1+x)\", right: \"0\"}}}\n"
+#define T1 "time: {end: 0.1, method: rkc2}\n"
+    static const struct {
+        const char *grid, *fields, *time, *message;
+    } rows[] = {
+        {"grid: {sise: [31], extent: [1]}\n", ROW, T1, ":2:8: grid.sise is unknown; nearest is grid.size"},
+        {"grid: {sise: [31, 7], order: 4}\n", "fields: {u: {initial: y, boundary: {top: y, x: periodic}}}\n", T1,
+         ":2:8: grid.sise is unknown; nearest is grid.size"},
+        {"grid: {extent: [1, 1]}\n", "fields: {u: {initial: z, boundary: {front: x*y}}}\n", T1, "grid.size is missing"},
+        {"", ROW, T1, "case.yaml: grid.size is missing"},
+        {"gird: {size: [31]}\n", ROW, T1, ":2:1: gird is unknown; nearest is grid"},
+        {"grid: {size: [], extent: [1, 1]}\n", ROW, T1, "grid.size = [] is a list of 0"},
+        {"grid: {size: [2, 2, 2, 2]}\n", ROW, T1, "is a list of 4"},
+        {"grid: {size: {x: 31}}\n", ROW, T1, "is a map, not a list of integers"},
+        {"grid: {size: [0], extent: [1]}\n", ROW, T1, "grid.size = 0 is outside"},
+        {"grid: {size: [31], extent: [-1]}\n", ROW, T1, "grid.extent = -1 is outside"},
+        {"grid: {size: [31], origin: [1, 2]}\n", ROW, T1, "grid.origin has 2 numbers"},
+        {"grid: {size: [31], order: 3}\n", ROW, T1, "grid.order = 3 is none of"},
+        {"grid: {size: [31]}\n", "fields: {u: {initial: x, boundary: {left: \"1/(1+x)\", right: {dirihclet: 0}}}}\n",
+         T1, "dirihclet is unknown; nearest is dirichlet"},
+        {"grid: {size: [31]}\n", "fields: {u: {initial: \"1/t\", boundary: {left: \"1/t\", right: \"x/t\"}}}\n",
+         "time: {start: abc, end: 1, spectral_radius: \"1/t\"}\n", "time.start = abc is not a number"},
+        {"grid: {size: [31]}\n", ROW, "time: {start: -1, ed: 0.1}\n", "time.ed is unknown; nearest is time.end"},
+        {"grid: {size: [31]}\n", ROW, "time: {method: rkc2}\n", "time.end is missing"},
+        {"grid: {size: [31]}\n", ROW, "", "time.end is missing"},
+        {"grid: {size: [31]}\n", ROW, "tmie: {end: 1}\n", "tmie is unknown; nearest is time"},
+        /* what does not depend on it is reported: the first of two lines */
+        {"grid: {size: [0]}\n", "fields: {u: {initial: 0, boundary: \"1/0\"}}\n", T1,
+         "fields.u.boundary = 1/0 is inf: finite values are needed\n"},
+        {"grid: {size: [31]}\n", ROW, "time: {end: -1}\n", ":4:13: time.end = -1 is not after time.start = 0\n"},
+        {"grid: {size: [31]}\n", "fields: {u: {initial: 0, boundary: {left: \"1/x\"}}}\n", T1,
+         "fields.u.boundary = 1/x is inf at x = 0: finite values are needed\n"},
+    };
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        char text[512], message[1024];
+        rw_case *c = NULL;
+        snprintf(text, sizeof text, "problem: pde\n%s%s%s" EQ, rows[i].grid, rows[i].fields, rows[i].time);
+        assert_int_equal(rw_case_parse(ctx, "case.yaml", text, strlen(text), NULL, 0, rw_problems, &c), RW_ERR_INPUT);
+        snprintf(message, sizeof message, "%s\n", rw_message(ctx));
+        bool one = strchr(message, '\n')[1] == '\0', all = strchr(rows[i].message, '\n') != NULL;
+        if (!strstr(message, rows[i].message) || !(one || all))
+            fail_msg("%s'%s' is not all of: %s", text, rows[i].message, message);
+    }
+#undef ROW
+#undef T1
 }
 
 static void keep_warning(void *user, rw_log_level level, const char *message)
@@ -709,6 +761,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bad_input),
                                        cmocka_unit_test(test_many_mistakes),
+                                       cmocka_unit_test(test_no_mistakes_that_follow),
                                        cmocka_unit_test(test_settings_without_effect),
                                        cmocka_unit_test(test_grids),
                                        cmocka_unit_test(test_initial_values),

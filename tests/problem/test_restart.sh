@@ -45,6 +45,91 @@ expect 0 "" run two.yaml -o automatic -q -s time.method=auto -u 0.3
 expect 0 "auto chose the method dp5 for the earlier end, t = 0.3, and keeps it" run two.yaml -o automatic -s time.method=auto --restart
 grep -q 'cut a step' err && fail "an end on an output cuts a step: $(cat err)"
 
+# ---- the earlier end is judged by the earlier outputs, and outputs that end steps elsewhere are reported ----
+# continues SETTINGS LATER: the run `odd` with SETTINGS (a list, may be empty), continued to 0.9 with the settings LATER; its warnings are in err
+continues() {
+    local before=() after=() s
+    for s in $1; do before+=(-s "$s"); done
+    for s in $2; do after+=(-s "$s"); done
+    rm -rf odd
+    expect 0 "" run two.yaml -o odd -q -u 0.5 "${before[@]}"
+    expect 0 "" run two.yaml -o odd --restart -u 0.9 "${after[@]}"
+}
+says() { grep -q "$1" err || fail "'$1' is not said: $(cat err)"; }
+silent() { grep -q "$1" err && fail "'$1' is said: $(cat err)"; }
+continues output.every=0.3 output.every=0.25
+says 't = 0.5, may have cut a step'
+says 'the run continues with output.every: 0.25; it was 0.3 up to here'
+continues "" output.every=0.3
+silent 'cut a step'
+says 'the run continues with output.every: 0.3; it was 0.1 up to here'
+continues output.every=0 output.every=0.1
+says 't = 0.5, may have cut a step'
+says 'continues with output.every: 0.1; it was 0 up to here'
+continues "" ""
+silent 'the run continues with\|cut a step'
+continues "" 'output.every_steps=7 output.vti=no output.colormap=diverging'
+silent 'the run continues with\|cut a step'
+continues output.interpolate=0.01 output.interpolate=0.01
+says 't = 0.5, may have cut a step'
+silent 'the run continues with'
+continues output.interpolate=0.01 'output.interpolate=0.01 output.every=0.2'
+silent 'the run continues with'
+continues output.interpolate=0.01 output.interpolate=1e-6
+says 'continues with output.interpolate: 1e-6; it was 0.01 up to here'
+continues output.interpolate=0.01 'output.interpolate=0 output.every=0.25'
+says 't = 0.5, may have cut a step'
+says 'continues with output.interpolate: not set; it was 0.01 up to here'
+says 'continues with output.every: 0.25; it was 0.1 up to here'
+
+# output.every_steps leaves the steps as they are
+expect 0 "" run two.yaml -o byhalf -q -s output.every_steps=7
+expect 0 "" run two.yaml -o whole0 -q
+[ "$(tail -1 byhalf/series.csv)" = "$(tail -1 whole0/series.csv)" ] || fail "output.every_steps changes the steps"
+
+# an earlier end with a unit
+cat > pumped.yaml <<'END'
+problem: rates
+grid: {kind: box, length: 4, width: [1, 1], cells: [2, 2, 2]}
+pump: {profile: "1/4"}
+mode: {profile: "1"}
+time: {end: 1 us, method: adaptive}
+output: {every: 3e-7, figures: []}
+END
+expect 0 "" run pumped.yaml -o pumped -q
+expect 0 "the earlier end, t = 1e-06, may have cut a step" run pumped.yaml -o pumped --restart -s 'time.end=2 us'
+
+# ---- an end before the checkpoint: refused, and nothing changes ----
+expect 0 "" run two.yaml -o ended -q -u 0.5
+cp -r ended before
+expect 2 "time.end = 0.3 is before the state in 'ended/checkpoint.h5', t = 0.5: give an end of 0.5 or later, or begin again with --force" \
+    run two.yaml -o ended --restart -u 0.3
+expect 2 "time.end = 0.49999 is before" run two.yaml -o ended --restart -s time.end=0.49999
+expect 2 "time.end = 0.3 is before" run two.yaml -o ended --restart -u 0.3 -s output.every=0.07
+diff -r before ended || fail "a refused end has changed the folder"
+expect 0 "" run two.yaml -o ended -q --restart -u 0.5
+rm -rf ended # 3*0.1 is above 0.3, where the run ended
+expect 0 "" run two.yaml -o ended -q -u 0.3
+expect 0 "" run two.yaml -o ended -q --restart -u 0.3 -s output.every=0.07
+
+# ---- no checkpoint: results stay ----
+rm before/checkpoint.h5
+cp -r before bare
+expect 2 "results folder 'bare' has no checkpoint.h5 to continue from: begin again with --force" run two.yaml -o bare --restart -u 0.5
+diff -r before bare || fail "a restart without a checkpoint has changed the folder"
+expect 2 "has no checkpoint.h5 to continue from: begin again with --force" run two.yaml -o bare --restart -u 0.5 -s parameters.D=1
+ln -s nowhere bare/checkpoint.h5
+expect 2 "has no checkpoint.h5 to continue from" run two.yaml -o bare --restart -u 0.5
+rm bare/checkpoint.h5
+expect 0 "" run two.yaml -o bare -q -f -u 0.5
+expect 3 "there is no checkpoint yet" run two.yaml -o fell -s 'equations=du/dt = laplace(u) + 1/(u-u); dv/dt = u'
+expect 2 "has no checkpoint.h5 to continue from: run without --restart" run two.yaml -o fell --restart # another case
+expect 3 "there is no checkpoint yet" run two.yaml -o fell --restart -s 'equations=du/dt = laplace(u) + 1/(u-u); dv/dt = u'
+[ -e fell/fields/000000.h5 ] || fail "the beginning of a run is not begun again"
+touch fell/notes
+expect 2 "begin again with --force" run two.yaml -o fell --restart -s 'equations=du/dt = laplace(u) + 1/(u-u); dv/dt = u'
+[ -e fell/fields/000000.h5 ] || fail "a refused restart removes the initial state"
+
 # ---- what may change ----
 expect 0 "" run two.yaml -o half -q -u 0.5
 again

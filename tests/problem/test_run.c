@@ -381,11 +381,12 @@ static void test_folders(void **state)
     assert_int_equal(run("empty", "", restart, NULL), RW_ERR_INPUT);
     assert_message("has no checkpoint.h5");
     must_run("empty", "", (rw_run_options){0}); /* an empty folder is fine */
-    /* ended before its first checkpoint: begins again */
+    /* results without a checkpoint are never begun again without --force */
     assert_int_equal(unlink(in("empty", "checkpoint.h5")), 0);
-    must_run("empty", "", restart);
-    assert_int_equal(unlink(in("empty", "checkpoint.h5")), 0);
-    assert_int_equal(run("empty", "time.step=0.02", restart, NULL), RW_ERR_INPUT);
+    assert_int_equal(run("empty", "", restart, NULL), RW_ERR_INPUT);
+    assert_message("has no checkpoint.h5 to continue from: begin again with --force");
+    assert_true(exists("empty", "fields/000003.h5"));
+    must_run("empty", "", force);
     /* a file in the way */
     write_case("file", "x");
     assert_int_equal(run("file", "", (rw_run_options){0}, NULL), RW_ERR_FILE);

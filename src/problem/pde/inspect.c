@@ -3,7 +3,8 @@
  * might only follow from that one.
  *
  * Values: what does not depend on the place is computed, with t at the beginning; boundary values that do are computed
- * at up to NODES nodes of their side. Not here: initial values that are not finite at some nodes (they show on the
+ * at up to NODES nodes of their side. Where grid or time.start are wrong, values that depend on them are not: a mistake
+ * there might only follow from that one. Not here: initial values that are not finite at some nodes (they show on the
  * device). */
 #include <math.h>
 #include <string.h>
@@ -126,7 +127,7 @@ static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, 
     rw_node n;
     if (!node || node->kind != RW_YAML_SCALAR) return RW_OK;
     RW_TRY(lower(l, node, &n));
-    if (l->graph->nodes[n].is_field) return RW_OK;
+    if (l->graph->nodes[n].is_field || p->no_start) return RW_OK;
     rw_graph_scalar(l->graph, n, value, value + 1);
     snprintf(setting, sizeof setting, "fields.%.31s.initial", p->fields[f].name);
     return isfinite(value[0]) && isfinite(value[1])
@@ -134,7 +135,7 @@ static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, 
                : fail_value(c, node, setting, value[0], "", "finite values are needed");
 }
 
-static rw_status inspect_radius(const rw_case *c, pde_language *l)
+static rw_status inspect_radius(const rw_case *c, const pde_problem *p, pde_language *l)
 {
     const rw_yaml *node = rw_case_node(c, "time.spectral_radius");
     double value, im;
@@ -145,6 +146,7 @@ static rw_status inspect_radius(const rw_case *c, pde_language *l)
     if (l->graph->nodes[n].is_field)
         return rw_case_fail(
             c, node, "time.spectral_radius depends on coordinates: give one number, of parameters and t, or auto");
+    if (p->no_start) return RW_OK;
     rw_graph_scalar(l->graph, n, &value, &im);
     if (value >= 0 && isfinite(value)) return RW_OK;
     return fail_value(c, node, "time.spectral_radius", value, "",
@@ -189,6 +191,7 @@ static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int
     char setting[64];
     rw_node n;
     RW_TRY(lower(l, node, &n));
+    if (p->no_start || (p->no_grid && l->graph->nodes[n].is_field)) return RW_OK;
     int64_t count = 1, at[3];
     for (int d = 0; d < 3; ++d) count *= d == side / 2 ? 1 : g->size[d];
     count = l->graph->nodes[n].is_field ? RW_MIN(count, NODES) : 1;
@@ -240,7 +243,7 @@ rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p)
         if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;
         if (status == RW_OK) status = inspect_boundary(c, p, f, &l);
     }
-    if (status == RW_OK) status = inspect_radius(c, &l);
+    if (status == RW_OK) status = inspect_radius(c, p, &l);
     if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;
     l.lowering.no_fields = false;
     if (status == RW_OK) status = inspect_checks(c, &l);

@@ -253,22 +253,31 @@ static pde_problem *allocate(const rw_case *c, rw_device *dev)
     return p;
 }
 
-/* The section grid; one that is wrong, and noted, has the dimensions that its size seems to have, for the checks of
- * texts. */
+/* The section grid. *good: false where it is wrong, which has been noted. Then it has the dimension of its size, or 3
+ * where size does not give one: all names of coordinates and sides are known then. */
 static rw_status read_grid(const rw_case *c, pde_grid *grid, bool *good)
 {
     rw_status status = rw_case_section(c, "grid", grid);
-    const rw_yaml *size = rw_case_node(c, "grid.size"), *extent = rw_case_node(c, "grid.extent");
-    *good = status == RW_OK;
-    if (status == RW_OK) return RW_OK;
-    if (!rw_mistake(rw_case_context(c), status)) return status;
+    const rw_yaml *size = rw_case_node(c, "grid.size");
+    *good = status == RW_OK && size; /* without size the table of settings has noted it, and the rest is read */
+    if (*good) return RW_OK;
+    if (status != RW_OK && !rw_mistake(rw_case_context(c), status)) return status;
     *grid = (pde_grid){.order = 2, .extent = {1, {1}}, .origin = {1, {0}}};
-    int n = 1;
-    if (extent && extent->kind == RW_YAML_LIST) n = extent->n;
-    if (size && size->kind == RW_YAML_LIST) n = size->n;
-    grid->size.n = RW_MIN(RW_MAX(n, 1), 3);
+    bool has_dimension = size && size->kind == RW_YAML_LIST && size->n >= 1 && size->n <= 3;
+    grid->size.n = has_dimension ? size->n : 3;
     for (int d = 0; d < 3; ++d) grid->size.value[d] = 4;
     return RW_OK;
+}
+
+/* The section time; a missing time.end has been noted. */
+static rw_status read_time(const rw_case *c, pde_problem *p)
+{
+    const rw_yaml *start = rw_case_node(c, "time.start"), *end = rw_case_node(c, "time.end");
+    double number;
+    p->no_start = start && !(rw_yaml_number(start, &number) && isfinite(number));
+    RW_TRY(rw_case_section(c, "time", &p->time));
+    if (!end || p->time.end > p->time.start) return RW_OK;
+    return rw_case_fail(c, end, "time.end = %g is not after time.start = %g", p->time.end, p->time.start);
 }
 
 /* Everything that needs no device. */
@@ -278,15 +287,11 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
     pde_grid grid;
     bool good;
     RW_TRY(read_grid(c, &grid, &good));
-    int mistakes = rw_mistakes_met();
-    RW_NOTE(ctx, rw_case_section(c, "time", &p->time));
-    if (mistakes == rw_mistakes_met() && !(p->time.end > p->time.start))
-        RW_NOTE(ctx, rw_case_fail(c, rw_case_node(c, "time.end"), "time.end = %g is not after time.start = %g",
-                                  p->time.end, p->time.start));
+    RW_NOTE(ctx, read_time(c, p));
     p->grid.ndim = (int)grid.size.n, p->order = (int)grid.order;
     RW_NOTE(ctx, read_dense(c, p));
     RW_TRY(rw_read_parameters(c, &p->scalars, &p->nscalars));
-    mistakes = rw_mistakes_met();
+    int mistakes = rw_mistakes_met();
     RW_TRY(read_fields(c, p, grid.precision));
     good = good && mistakes == rw_mistakes_met();
     if (good) {
@@ -294,6 +299,7 @@ static rw_status read_case(const rw_case *c, pde_problem *p)
         RW_NOTE(ctx, pde_make_grid(c, p, &grid));
         good = mistakes == rw_mistakes_met();
     }
+    p->no_grid = !good;
     for (int d = 0; d < 3 && !good; ++d) { /* what is wrong has been noted: a grid that serves the other checks */
         p->grid.size[d] = d < p->grid.ndim ? grid.size.value[d] : 1;
         p->grid.spacing[d] = 1, p->grid.origin[d] = 0;

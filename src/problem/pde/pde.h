@@ -27,6 +27,8 @@ typedef struct pde_problem {
     pde_time time;
     bool dense;                 /* output.interpolate: values within steps are asked for */
     rw_grid grid;
+    bool no_grid;               /* the settings give none: `grid` has a dimension, no coordinates */
+    bool no_start;              /* time.start is wrong: t is not known */
     int order;                  /* of the differences */
     rw_output_grid output_grid;
     int nfields, nscalars;
