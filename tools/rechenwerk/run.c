@@ -155,7 +155,10 @@ static int run(const arguments *a)
     for (int i = 0; i < a->ngiven; i++)
         if (strcmp(a->given[i].option->name, "set") == 0) set[options.nset++] = a->given[i].value;
     if (given(a, "until")) {
-        snprintf(until, sizeof(until), "--until %.17g", end);
+        for (int digits = 6; digits <= 17; digits++) { /* as few as give the same number */
+            int n = snprintf(until, sizeof(until), "--until %.*g", digits, end);
+            if (n > 0 && strtod(until + strlen("--until "), NULL) == end) break;
+        }
         set[options.nset++] = until;
     }
     rw_run_report report;
