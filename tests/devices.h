@@ -24,6 +24,15 @@
 
 #include "device/device.h"
 
+/* clang's name for what gcc says by a macro: tests of memory and time do not measure the sanitizer. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) && !defined(__SANITIZE_THREAD__)
+#define __SANITIZE_THREAD__ 1
+#elif __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+
 enum { MAX_TEST_DEVICES = 8 };
 
 typedef struct test_device {
