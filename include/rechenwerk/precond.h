@@ -92,10 +92,10 @@ typedef struct rw_precond_bytes {
 
 /* Forecasts the memory of a preconditioner from the entries of its matrix. Nothing is allocated on the device.
  * layout: that of the matrix, which decides on the blocks. vectors: type of the vectors.
- * device, device_setup: exact where the pattern decides (jacobi, ssor, ilu0, milu, icc0, chebyshev), padding of slices on
- * GPUs included. From samples, within a factor of 1.3, for ilu, milu and icc with fill (on GPUs exact), for amg, but for
- * 0.5 MB of its coarsest grid, and for ilut (2 where the fill of its rows differs much). Of ilut `least` has no fill at
- * all, `most` has `fill` blocks more per row and factor.
+ * device, device_setup: exact where the pattern decides (jacobi, ssor, ilu0, milu, icc0, chebyshev), padding of slices
+ * on GPUs included. From samples, within a factor of 1.3, for ilu, milu and icc with fill (on GPUs exact), for amg, but
+ * for 0.5 MB of its coarsest grid, and for ilut (2 where the fill of its rows differs much). Of ilut `least` has no fill
+ * at all, `most` has `fill` blocks more per row and factor.
  * host_setup: within a factor of 1.3.
  * Host memory of the call: about twice that of the entries, with fill on GPUs also the pattern of the factors. Cost: a fraction of making the preconditioner.
  * Errors: ERR_ARGUMENT: a matrix that is not square, a block size that does not divide its rows; ERR_MEMORY. */

@@ -21,9 +21,9 @@ typedef struct rw_define {
 /* Compiles `text` for the device with the definitions, or takes the result from this process or from the cache on
  * disk. `name` stands in messages. GROUP, the number of items of a group, must be among the definitions.
  * Errors: ERR_COMPILE with kernel, line and the path of the compiler's log, and for a kernel whose parameters cannot be
- * checked (the type of an array that is not one of the dialect's is declared GLOBAL ANY TYPE *name); ERR_UNSUPPORTED when
- * no compiler is there; ERR_DEVICE when RECHENWERK_CC is none; ERR_FILE when the compiler cannot write;
- * ERR_INTERRUPTED when the run of this thread is interrupted. */
+ * checked (an array of a type that the dialect does not know is declared GLOBAL ANY TYPE *name); ERR_UNSUPPORTED when
+ * there is no compiler or RECHENWERK_CC is none; ERR_DEVICE when RECHENWERK_CC is no program; ERR_FILE when the compiler
+ * cannot write; ERR_INTERRUPTED when the run of this thread is interrupted. */
 RW_API rw_status rw_program_create(rw_device *device, const char *name, const char *text, const rw_define *defines,
                                    int ndefines, rw_program **program);
 /* Drops the caller's reference and sets *program to NULL. A recorded sequence holds the programs of its kernels. */

@@ -95,8 +95,8 @@ RW_API rw_status rw_explain_graph(rw_context *context, const char *path, const r
  * all outputs. Without settings.yaml each picture has limits of its own.
  *
  * Pictures in the folder figures/ of the results are listed in its run.files, as those of a run are: pictures that are
- * listed are replaced, and a run with --force replaces them. The folder is locked meanwhile: ERR_FILE while a run writes
- * into it. */
+ * listed are replaced, and a run with --force replaces them. The folder is locked meanwhile: ERR_FILE while a run
+ * writes into it. */
 typedef struct rw_plot_options {
     const char *field; /* a field or a column of series.csv; NULL: all fields */
     double time;       /* the nearest output; NaN: the last one */

@@ -1,5 +1,5 @@
-/* What concerns compiling, of the thread that runs a case, since compiling is done in it: who is told that a program is being
- * compiled, and the flag that ends a compiler. */
+/* State of the thread that runs a case, since it compiles the programs: a callback before each compilation, and the flag
+ * that ends a compiler. */
 #include "core/core.h"
 
 static _Thread_local struct {

@@ -251,8 +251,8 @@ static rw_status parse_kernel(rw_program *p, const char *at, const names *in, in
         if (q->kind == RW_ARG_GLOBAL && !q->elements)
             return rw_fail(ctx, RW_ERR_COMPILE,
                            "kernel %s: parameter %d, %s: the type %s is not known: an array has real, complex, f32, f64, "
-                           "c64, c128, u8, u16, i16, i32, i64, or a typedef or definition that leads to one of these; GLOBAL ANY %s * takes "
-                           "arrays of every type",
+                           "c64, c128, u8, u16, i16, i32, i64, or a typedef or definition that leads to one of these; "
+                           "GLOBAL ANY %s * takes arrays of every type",
                            k->name, k->nparameters + 1, q->name, q->type, q->type);
         k->nparameters++;
         s = next;

@@ -57,7 +57,8 @@ static rw_status poll(rw_krylov *k, double state[RW_KRYLOV_STATE], int64_t *repo
     return RW_OK;
 }
 
-/* Entries whose squares underflow or overflow in f64 give |b| = 0 or infinity: a tolerance that nothing or everything meets. */
+/* Entries whose squares underflow or overflow in f64 give |b| = 0 or infinity: a tolerance that nothing or everything
+ * meets. */
 static rw_status check_range(rw_krylov *k, rw_array *b, double right_side)
 {
     const void *p;
@@ -70,8 +71,9 @@ static rw_status check_range(rw_krylov *k, rw_array *b, double right_side)
         most = fmax(most, size);
     }
     if (most == 0) return RW_OK;
-    return rw_fail(k->device->ctx, RW_ERR_INPUT, "b: largest entry %.3g; its square %s in f64. Scale b (and x) by a power of 2",
-                   most, right_side > 1 ? "overflows" : "underflows");
+    return rw_fail(k->device->ctx, RW_ERR_INPUT,
+                   "b: largest entry %.3g; its square %s in f64. Scale b (and x) by a power of 2", most,
+                   right_side > 1 ? "overflows" : "underflows");
 }
 
 static bool interrupted(const rw_krylov *k) { return k->spec.interrupt && *k->spec.interrupt; }
@@ -210,13 +212,14 @@ static void explain(const rw_krylov *k, const rw_krylov_result *result, rw_array
                 rw_precond_method_name(p.method));
         else
             snprintf(text, size, "; use bicgstab or gmres");
-    } else if (worse)
+    } else if (worse) {
+        const bool may_be_singular = result->reason == RW_KRYLOV_STAGNATION || result->reason == RW_KRYLOV_BREAKDOWN;
         snprintf(text, size, "; the residual did not decrease: x keeps the initial guess%s",
-                 result->reason == RW_KRYLOV_STAGNATION || result->reason == RW_KRYLOV_BREAKDOWN ? ". Is the matrix singular?" : "");
-    else if (result->reason == RW_KRYLOV_STAGNATION && result->estimate <= allowed_of(k, result))
+                 may_be_singular ? ". Is the matrix singular?" : "");
+    } else if (result->reason == RW_KRYLOV_STAGNATION && result->estimate <= allowed_of(k, result))
         snprintf(text, size,
-                 "; the last restart from b - A x reduced it by less than a factor of 2: the precision of %s vectors is "
-                 "reached; %s",
+                 "; the last restart from b - A x reduced it by less than a factor of 2: the precision of %s vectors "
+                 "is reached; %s",
                  rw_dtype_name(k->type),
                  k->type == RW_F32 || k->type == RW_C64 ? "use f64 vectors or a larger tolerance"
                                                         : "use a larger tolerance");

@@ -1,7 +1,7 @@
 /* Incomplete LU factors, of entries or of blocks: in the pattern of the matrix, with fill by levels, modified, by size;
  * incomplete Cholesky factors, which are those of a hermitian matrix with positive pivots, L D L* written as
- * (D + L) D^-1 (D + L*); and SSOR, whose factors are parts of the matrix. Here are patterns, and the values on the host;
- * on GPUs, and by iterations anywhere, values in a known pattern stay on the device (factor.c).
+ * (D + L) D^-1 (D + L*); and SSOR, whose factors are parts of the matrix. Here are patterns, and the values on the
+ * host; on GPUs, and by iterations anywhere, values in a known pattern stay on the device (factor.c).
  *
  * Rows are eliminated one after the other (Saad 2003, algorithms 10.4 to 10.6): a_ij <- a_ij - a_ik (d_k^-1 u_kj) for
  * k < i, then the row is multiplied by d_i^-1, as it is applied. Those of the pattern alone go by levels, all rows of a

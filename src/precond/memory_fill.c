@@ -89,7 +89,8 @@ rw_status rw_count_fill(rw_context *ctx, const rw_host *h, int level, double blo
 
 /* ---- by size ----------------------------------------------------------------------------------------------------- */
 
-/* A row with entries beside the diagonal that is not in yet, at or after the seed; -1: none. *passed: rows looked at. */
+/* A row with entries beside the diagonal that is not in yet, at or after the seed; -1: none. *passed: rows that were
+ * looked at. */
 static int64_t another(const rw_host *h, int64_t seed, const int64_t *distance, int64_t *passed)
 {
     while (*passed < h->rows) {

@@ -19,7 +19,7 @@ typedef struct plotter {
     rw_plot_options options;
     rw_plot_function *written;
     void *user;
-    rw_run run;      /* that made the results, where `known` */
+    rw_run run;      /* that made the results: its folder, and its settings where settings.yaml is there */
     bool known;      /* its problem has an outline: fields are drawn as the run does */
     bool used[RW_PLOT_SETTINGS];
     char column[64]; /* of series.csv, nearest to options.field */
@@ -62,7 +62,7 @@ static rw_status target(plotter *p, const char *name, const char *standard, char
     snprintf(base, sizeof(base), "%s%s%s.png", *p->stem ? file : "series-", *p->stem ? "-" : file, p->stem);
     snprintf(path, RW_PATH_SIZE, "%s%s%s", folder, ends_in(folder, "/") ? "" : "/", base);
     if (!is_figures(p, folder)) RW_TRY(rw_folder_create(p->ctx, folder));
-    if (!is_figures(p, folder)) return RW_OK;
+    if (!is_figures(p, folder)) return RW_OK; /* asked again: RESULTS/./figures is known once it is there */
     snprintf(claimed, sizeof(claimed), "figures/%s", base);
     return rw_folder_claim_picture(&p->run, claimed);
 }

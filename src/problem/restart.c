@@ -201,7 +201,7 @@ rw_status rw_restart_check(rw_run *r, rw_h5 *file, const char *path, bool *known
     RW_TRY_GOTO(read_saved(r, file, &saved), done);
     RW_TRY_GOTO(read_number(r, &saved, "time", "end", &end), done);
     if (end != r->ops->end(r->problem)) r->earlier_end = end;
-    r->earlier_interpolate = 0; /* a checkpoint without it has none */
+    r->earlier_interpolate = 0; /* its default */
     RW_TRY_GOTO(read_number(r, &saved, "output", "every", &r->earlier_every), done);
     RW_TRY_GOTO(read_number(r, &saved, "output", "interpolate", &r->earlier_interpolate), done);
     RW_TRY_GOTO(rw_case_settings(r->c, &text), done);

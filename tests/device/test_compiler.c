@@ -221,21 +221,28 @@ static void test_interruptions_are_of_a_thread(void **state)
     rw_program_destroy(&p);
 }
 
-/* Ctrl-C without a handler: what the terminal sends to the program's process group ends the compiler too. */
-static void test_a_host_program_that_is_interrupted(void **state)
+/* This program as a process in a group of its own, with a word for main. */
+static pid_t start_self(const char *word)
 {
-    (void)state;
-    compiler("sleep 54324 & sleep 54324\n");
     pid_t pid = fork();
     if (pid == 0) {
-        char *argv[] = {"test_compiler", "create", NULL};
+        char *argv[] = {"test_compiler", (char *)(uintptr_t)word, NULL};
         setpgid(0, 0);
         execv("/proc/self/exe", argv);
         _exit(1);
     }
+    return pid;
+}
+
+/* Ctrl-C without a handler: what the terminal sends to the program's process group ends the compiler too. */
+static void test_a_host_program_that_is_interrupted(void **state)
+{
+    (void)state;
+    compiler("sleep 54324\n");
+    pid_t pid = start_self("create");
     for (int i = 0; i < 300 && !runs("sleep 54324"); ++i) usleep(100000);
     assert_true(runs("sleep 54324"));
-    kill(-pid, SIGTERM);
+    kill(-pid, SIGINT);
     int status = 0;
     while (waitpid(pid, &status, 0) < 0) {}
     assert_true(WIFSIGNALED(status));
@@ -268,7 +275,7 @@ static void test_logs_of_any_size(void **state)
     assert_non_null(at);
     snprintf(path, sizeof path, "%.*s", (int)strcspn(at + 11, ","), at + 11);
     assert_int_equal(stat(path, &st), 0);
-    assert_true(st.st_size > 50000 && st.st_size < 200000);
+    assert_true(st.st_size > 100000 && st.st_size < 200000);
     char *text;
     OK(rw_file_read(ctx, path, 0, &text, NULL));
     assert_non_null(strstr(text, "the first"));
@@ -276,7 +283,7 @@ static void test_logs_of_any_size(void **state)
     const char *left = strstr(text, "bytes left out");
     assert_non_null(left);
     while (left > text && left[-1] != '\n') --left;
-    assert_int_equal(atoll(left + strspn(left, "\xe2\x80\xa6 ")) / 100000, 399);
+    assert_int_equal(atoll(left + strspn(left, "\xe2\x80\xa6 ")) / 100000, 398); /* 40,000,000 less two pieces of 65,536 */
     rw_free(text);
     assert_int_equal(entries("rechenwerk-log-"), 1);
     assert_int_equal(entries("rechenwerk-tmp-"), 0);
@@ -335,12 +342,7 @@ static void test_what_dead_processes_left_is_removed(void **state)
     assert_int_equal(symlink(foreign, link_path), 0);
     int lock = open(alive, O_RDONLY | O_DIRECTORY);
     assert_int_equal(flock(lock, LOCK_EX), 0);
-    pid_t pid = fork();
-    if (pid == 0) {
-        char *argv[] = {"test_compiler", "sweep", NULL};
-        execv("/proc/self/exe", argv);
-        _exit(1);
-    }
+    pid_t pid = start_self("sweep");
     int status = -1;
     while (waitpid(pid, &status, 0) < 0) {}
     assert_int_equal(status, 0);

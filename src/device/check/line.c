@@ -121,10 +121,8 @@ bool rw_check_is_clang(rw_check_state *s, rw_context *ctx)
     char cc[RW_CC_PATH];
     if (rw_cc_find(cc) && strcmp(cc, s->compiler) != 0) {
         char *argv[] = {cc, "--version", NULL}, *answer = ask(ctx, argv, NULL, 0);
-        if (answer) {
-            s->clang = strstr(answer, "clang");
-            snprintf(s->compiler, sizeof s->compiler, "%s", cc);
-        }
+        s->clang = answer && strstr(answer, "clang");
+        snprintf(s->compiler, sizeof s->compiler, "%s", answer ? cc : ""); /* without an answer it is asked again */
         rw_free(answer);
     }
     return s->clang;

@@ -1,6 +1,6 @@
 /* A process that can be ended with those that it starts: gcc starts cc1, as and ld.
- * Where the host program has a flag for interruptions the process has a group of its own. Where it has none, Ctrl-C must
- * reach the process as it reaches the host program, so it stays in the host's group.
+ * Where the host program has a flag for interruptions the process has a group of its own. Where it has none, Ctrl-C
+ * must reach the process as it reaches the host program, so it stays in the host's group.
  * It is polled, every millisecond at first and every 50 later: the compiler's own time hides that, and no signal handler or
  * thread of the host program is touched. */
 #include "device/cpu/process.h"
@@ -44,7 +44,8 @@ static int start(pid_t *pid, char *const *argv, char **environment, const char *
     sigaddset(&child, SIGCHLD); /* a compiler that inherits SIG_IGN cannot wait for its own processes */
     posix_spawnattr_setsigdefault(&attributes, &child);
     posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (group ? POSIX_SPAWN_SETPGROUP : 0));
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
+                                              (group ? POSIX_SPAWN_SETPGROUP : 0));
     posix_spawnattr_setpgroup(&attributes, 0);
     int error = posix_spawn(pid, argv[0], &actions, &attributes, argv, environment);
     posix_spawn_file_actions_destroy(&actions);
@@ -118,7 +119,7 @@ rw_status rw_process_limit(rw_context *ctx, double *seconds)
 
 rw_status rw_process_output(rw_context *ctx, const char *log, char **text)
 {
-    enum { PART = 1 << 15 }; /* a log that is kept is cut at twice as much (build_log.c) */
+    enum { PART = 1 << 16 };
     struct stat st;
     *text = NULL;
     int fd = open(log, O_RDONLY | O_CLOEXEC);

@@ -83,7 +83,7 @@ static bool kernel_of(const char *text, const char *error, int *wanted, char *ke
 /* Of a text that is longer, the head and the tail, with the bytes that are left out between. */
 static bool write_file(const char *path, const char *text)
 {
-    enum { PART = 1 << 16 };
+    enum { PART = (1 << 16) + 128 }; /* output that rw_process_output has cut already fits */
     const size_t n = strlen(text), head = n > 2 * PART ? PART : n;
     FILE *f = fopen(path, "w");
     bool ok = f && fwrite(text, 1, head, f) == head;

@@ -113,8 +113,8 @@ static void find_devices(void)
         snprintf(no_device, sizeof no_device, "the OpenCL drivers find no device: is it switched on, may you use it?");
 }
 
-/* The library. Before `opening` is locked: a child of fork(), in which another thread of the parent may hold that lock for
- * ever, is refused here. */
+/* The library. Called before `opening` is locked: it refuses a child of fork(), in which that lock may never be
+ * released. */
 static const rw_opencl_api *load(char *reason, size_t reason_size)
 {
     const char *why;
