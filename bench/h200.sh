@@ -1,36 +1,26 @@
 #!/usr/bin/env bash
 # The spine and the expression compiler on a GPU machine that has gcc and cmake but not the libraries that the rest of
-# Rechenwerk links: builds the folders that the benchmarks need directly, checks every kernel and 2,000 random
+# Rechenwerk links: builds the library and the benchmarks alone, checks every kernel and 2,000 random
 # expressions on CUDA and on the GPU's OpenCL driver, then measures and prints one table a device.
 #
 #   bench/h200.sh                  all but `formats`, which takes minutes alone
 #   bench/h200.sh sparse krylov    these, without the peers in Python
 #   bench/h200.sh variants         the other parameters of the kernels too, a row each, cuda:0 only
 #
-# Tables and JSON also go to $OUT when that is set. Needs gcc with OpenMP, cmake (as a script interpreter), libcuda,
+# Tables and JSON also go to $OUT when that is set. Needs gcc with OpenMP, cmake, pkg-config, libcuda,
 # libnvrtc; libcufft, libcusparse, libOpenCL and python3 with CuPy and PyTorch where they are there.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-/tmp/rechenwerk-spine}
 out=${OUT:-$build/out}
-mkdir -p "$build/o" "$out"
+mkdir -p "$out"
 export RECHENWERK_CACHE=$build/cache OMP_WAIT_POLICY=passive
 start=$SECONDS
 say() { printf '\n== %s  [%d s]\n' "$*" $((SECONDS - start)); }
 
 # ---- build ---------------------------------------------------------------------------------------------------------
-find "$PWD/src" -name '*.k' -o -name 'dialect_*.h' | paste -sd ';' | tr -d '\n' >"$build/texts"
-cmake "-DLIST=$build/texts" "-DOUTPUT=$build/embedded.c" -P cmake/embed.cmake || exit 1
-cmake "-DSOURCE=$PWD" "-DOUTPUT=$build/rechenwerk_build.h" -P cmake/commit.cmake || exit 1
-rm -f "$build"/o/*
-compile() {
-    gcc -std=c17 -D_GNU_SOURCE -O2 -g -fopenmp -Iinclude -Isrc "-I$1" -c "$2" -o "$1/o/$(echo "$2" | tr / _).o" ||
-        echo "$2 does not compile" >&2
-}
-export -f compile
-{ find src/{core,device,expr,field,sparse,precond,stencil,multiblock,krylov,bench} -name '*.c' ! -name pattern.c ! -name history.c; printf 'src/io/%s.c\n' cgns gmsh io mtx npy; echo bench/peers/spine.c; echo "$build/embedded.c"; } |
-    xargs -P "$(nproc)" -I{} bash -c 'compile "$@"' _ "$build" {}
-gcc -fopenmp "$build"/o/*.o -o "$build/spine" -lm -ldl -lpthread || exit 1
+cmake -S . -B "$build" -DRECHENWERK_RUN=OFF >"$build/cmake.log" 2>&1 &&
+    cmake --build "$build" --target spine --parallel >>"$build/cmake.log" 2>&1 || { cat "$build/cmake.log"; exit 1; }
 spine=$build/spine
 
 # ---- which OpenCL device is the GPU: the one whose name says so ----------------------------------------------------

@@ -1,5 +1,21 @@
-# What Rechenwerk links: YAML, PNG, HDF5, OpenMP, threads, CGNS where it is found. Device drivers (CUDA, OpenCL) are opened at run time instead.
-# Defines the interface target rechenwerk-dependencies.
+# What Rechenwerk links. Device drivers (CUDA, OpenCL) are opened at run time instead.
+#   rechenwerk-dependencies      the library: OpenMP, threads, libdl, libm
+#   rechenwerk-run-dependencies  librechenwerk-run: these and YAML, PNG, HDF5, and CGNS where it is found
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS C)
+
+add_library(rechenwerk-dependencies INTERFACE)
+target_link_libraries(rechenwerk-dependencies INTERFACE OpenMP::OpenMP_C Threads::Threads ${CMAKE_DL_LIBS} m)
+
+# The same as names for the linker, for those who link the static libraries.
+set(dependencies_static ${OpenMP_C_LIB_NAMES} pthread ${CMAKE_DL_LIBS} m)
+list(REMOVE_DUPLICATES dependencies_static)
+
+if(NOT RECHENWERK_RUN)
+    return()
+endif()
 
 set(dependencies_hint "On Debian or Ubuntu, packaging/install-deps.sh installs everything that the build needs.")
 
@@ -40,15 +56,26 @@ find_path(CGNS_INCLUDE cgnslib.h)
 find_library(CGNS_LIBRARY cgns)
 mark_as_advanced(CGNS_INCLUDE CGNS_LIBRARY)
 
-set(THREADS_PREFER_PTHREAD_FLAG ON)
-find_package(Threads REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS C)
-
-add_library(rechenwerk-dependencies INTERFACE)
-target_link_libraries(rechenwerk-dependencies INTERFACE
-    PkgConfig::YAML PkgConfig::PNG ${hdf5} OpenMP::OpenMP_C Threads::Threads ${CMAKE_DL_LIBS} m)
+add_library(rechenwerk-run-dependencies INTERFACE)
+target_link_libraries(rechenwerk-run-dependencies INTERFACE
+    PkgConfig::YAML PkgConfig::PNG ${hdf5} rechenwerk-dependencies)
 if(CGNS_INCLUDE AND CGNS_LIBRARY)
-    target_include_directories(rechenwerk-dependencies SYSTEM INTERFACE "${CGNS_INCLUDE}")
-    target_compile_definitions(rechenwerk-dependencies INTERFACE RW_WITH_CGNS=1)
-    target_link_libraries(rechenwerk-dependencies INTERFACE "${CGNS_LIBRARY}")
+    target_include_directories(rechenwerk-run-dependencies SYSTEM INTERFACE "${CGNS_INCLUDE}")
+    target_compile_definitions(rechenwerk-run-dependencies INTERFACE RW_WITH_CGNS=1)
+    target_link_libraries(rechenwerk-run-dependencies INTERFACE "${CGNS_LIBRARY}")
+endif()
+
+# As above, for librechenwerk-run.
+set(run_dependencies_static "")
+foreach(package YAML PNG HDF5_SERIAL)
+    foreach(folder IN LISTS ${package}_LIBRARY_DIRS)
+        list(APPEND run_dependencies_static "-L${folder}")
+    endforeach()
+    list(APPEND run_dependencies_static ${${package}_LIBRARIES})
+endforeach()
+if(NOT HDF5_SERIAL_FOUND)
+    list(APPEND run_dependencies_static ${HDF5_C_LIBRARIES})
+endif()
+if(CGNS_INCLUDE AND CGNS_LIBRARY)
+    list(APPEND run_dependencies_static cgns)
 endif()

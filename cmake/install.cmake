@@ -1,8 +1,13 @@
 # What `cmake --install` puts where. Everything finds its neighbours relative to itself, so any prefix works, also one
 # that was chosen after the build or moved later.
 
-install(TARGETS rechenwerk EXPORT rechenwerk-targets
+set(installed rechenwerk rechenwerk-static)
+if(RECHENWERK_RUN)
+    list(APPEND installed run run-static)
+endif()
+install(TARGETS ${installed} EXPORT rechenwerk-targets
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY include/rechenwerk DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h"
     PATTERN "*.def" PATTERN "*.f90")
@@ -11,22 +16,37 @@ if(TARGET rechenwerk-command)
 endif()
 install(DIRECTORY cases/ DESTINATION "${CMAKE_INSTALL_DATADIR}/rechenwerk/cases" OPTIONAL)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# docs/methods/X.md, as headers name it, is X.md of methods/ there.
+install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY examples DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
-# find_package(rechenwerk): the shared library has no dependencies that a user would have to find.
+# find_package(rechenwerk): rechenwerk::rechenwerk and rechenwerk::run, with -static the static ones.
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/rechenwerk")
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file("${generated}/rechenwerk-config-version.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES "${generated}/rechenwerk-config-version.cmake" DESTINATION "${package_dir}")
-install(EXPORT rechenwerk-targets NAMESPACE rechenwerk:: DESTINATION "${package_dir}" FILE rechenwerk-config.cmake)
+file(CONFIGURE OUTPUT "${generated}/rechenwerk-config.cmake" @ONLY
+    CONTENT "include(\"\${CMAKE_CURRENT_LIST_DIR}/rechenwerk-targets.cmake\")\n")
+install(FILES "${generated}/rechenwerk-config-version.cmake" "${generated}/rechenwerk-config.cmake"
+    DESTINATION "${package_dir}")
+install(EXPORT rechenwerk-targets NAMESPACE rechenwerk:: DESTINATION "${package_dir}")
 
-# pkg-config --cflags --libs rechenwerk
+# pkg-config --cflags --libs rechenwerk, rechenwerk-run; --static names what the static libraries need.
 set(pkgconfig_dir "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
 file(RELATIVE_PATH to_prefix "${pkgconfig_dir}" "${CMAKE_INSTALL_PREFIX}")
 string(REGEX REPLACE "/$" "" to_prefix "${to_prefix}")
 file(RELATIVE_PATH pc_libdir "${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_FULL_LIBDIR}")
 file(RELATIVE_PATH pc_includedir "${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
-configure_file(cmake/rechenwerk.pc.in "${generated}/rechenwerk.pc" @ONLY)
-install(FILES "${generated}/rechenwerk.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+function(rw_pkgconfig pc_name pc_description pc_requires)
+    set(pc_private ${ARGN})
+    list(TRANSFORM pc_private PREPEND "-l" REGEX "^[^-/]")
+    list(JOIN pc_private " " pc_private)
+    configure_file(cmake/rechenwerk.pc.in "${generated}/${pc_name}.pc" @ONLY)
+    install(FILES "${generated}/${pc_name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endfunction()
+rw_pkgconfig(rechenwerk "Numerical methods on CPU threads, OpenCL and CUDA" "" ${dependencies_static})
+if(RECHENWERK_RUN)
+    rw_pkgconfig(rechenwerk-run "Cases and figures of Rechenwerk" "rechenwerk = ${PROJECT_VERSION}" ${run_dependencies_static})
+endif()
 
 # Manual page and completions, where the build has written them.
 install(FILES "${generated}/rechenwerk.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" OPTIONAL)

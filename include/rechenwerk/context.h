@@ -51,6 +51,9 @@ RW_API void rw_context_set_reproducible(rw_context *context, bool on);
  * survive every lack of memory, and a program may want to say so. */
 RW_API const char *rw_within(void);
 
+/* The nearest of n names to a mistyped one; NULL when none is near. */
+RW_API const char *rw_nearest_word(const char *given, const char *const *names, int n);
+
 /* Version of the library that is running, "0.1.0". */
 RW_API const char *rw_version(void);
 

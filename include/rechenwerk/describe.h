@@ -1,4 +1,5 @@
-/* What there is, read from the tables of settings: for help, templates of cases, bindings, manual pages, completion.
+/* What there is, read from the tables of settings: for help, templates of cases, bindings, manual pages, completion. Link
+ * librechenwerk-run.
  *
  * All texts and lists are freed with free(). */
 #ifndef RECHENWERK_DESCRIBE_H
@@ -19,9 +20,6 @@ typedef struct rw_word {
 RW_API rw_status rw_list_words(rw_context *context, const char *kind, rw_word **words, int *n);
 /* The kinds themselves, NULL behind the last. */
 RW_API const char *const *rw_word_kinds(void);
-
-/* The nearest of n names to a mistyped one; NULL when none is near. */
-RW_API const char *rw_nearest_word(const char *given, const char *const *names, int n);
 
 /* Help on a problem ("pde"), a section ("time"), a setting ("time.rtol", or "rtol" where that is clear) or a function
  * ("laplace"). ERR_ARGUMENT with the nearest name. */

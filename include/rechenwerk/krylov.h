@@ -106,10 +106,6 @@ RW_API rw_status rw_krylov_solve(rw_krylov *solver, rw_array *b, rw_array *x, rw
 /* Bytes of the vectors that such a solver takes for n unknowns besides b and x; without the matrix of the preconditioner, and what is small. */
 RW_API int64_t rw_krylov_memory(const rw_krylov_spec *spec, int64_t n, rw_dtype vectors);
 
-/* Draws |r| / |b| of iterations 0 … n - 1, as a monitor is told them, on a logarithmic scale, with a line at the tolerance where that is above 0: a PNG, which appears
- * whole or not at all. right_side: |b|; 0: |r| itself. ERR_ARGUMENT: n < 1; ERR_FILE; ERR_MEMORY. */
-RW_API rw_status rw_krylov_plot(rw_context *context, const char *path, const char *title, int64_t n, const double *residual, double right_side, double tolerance);
-
 #ifdef __cplusplus
 }
 #endif

@@ -83,11 +83,6 @@ typedef struct rw_multiblock_spec {
     bool zeros;                    /* blocks have structural zeros: 54 of 65 entries of an Euler row in 3D are there */
 } rw_multiblock_spec;
 
-/* Cells, grid blocks and periodicity from a CGNS file: structured zones of equal size, i along x, j along theta, k along r, that lie side by side, joined by 1-to-1
- * interfaces of whole faces; theta is periodic where its ends have interfaces. The rest of *spec stays. ERR_INPUT: another kind of grid, or one that does not suit the stencil;
- * ERR_UNSUPPORTED: the library was built without libcgns; ERR_FILE; ERR_MEMORY. */
-RW_API rw_status rw_multiblock_read_cgns(rw_context *context, const char *path, rw_multiblock_spec *spec);
-
 /* ---- sizes --------------------------------------------------------------------------------------------------------------------- */
 
 /* Of a grid block, or of all (RW_MULTIBLOCK_ALL); nothing is allocated to know it. */
@@ -110,17 +105,6 @@ RW_API rw_status rw_multiblock_measure(rw_context *context, const rw_multiblock_
 /* Number of a cell with ghosts: theta + g + (ntheta + 2 g)(x + g + (nx + 2 g)(r + h)); g = 2 ghost cells, h = 2 along r where the stencil has three axes, else
  * 0. x, theta, r: from -g … n + g - 1, the cells of the grid block from 0. */
 RW_API int64_t rw_multiblock_cell(const rw_multiblock_spec *spec, int64_t x, int64_t theta, int64_t r);
-
-/* The document's six test cases: eight equal grid blocks of these cells each, Euler in three dimensions, complex single precision. */
-typedef struct rw_multiblock_case {
-    const char *name;              /* "10x40x20" */
-    int64_t cells[3];
-    int64_t blocks, truncated, ns_truncated; /* of a grid block: mode full, mode truncated, the same of ns3d */
-    int64_t vector;                /* numbers of a grid block's vector with ghosts */
-    double bytes;                  /* of the values of all grid blocks, mode full */
-    double printed;                /* as the document prints them: twice as many in two cases */
-} rw_multiblock_case;
-RW_API const rw_multiblock_case *rw_multiblock_cases(int *n);
 
 /* ---- matrices -------------------------------------------------------------------------------------------------------------------- */
 
@@ -149,20 +133,6 @@ RW_API rw_status rw_multiblock_trace(rw_context *context, const rw_multiblock_sp
  * are new; free them with rw_multiblock_free and free(). ERR_ARGUMENT with the row: starts that descend, negative ones other than -1, a last one that is no
  * number of blocks, columns outside or not ascending; ERR_MEMORY. */
 RW_API rw_status rw_multiblock_prepare(rw_context *context, const rw_sparse_blocks *trace, rw_sparse_blocks *stored, int64_t **row);
-
-/* What a work-group of a kernel needs of x, when each item computes a scalar row and the group first copies the part of x between the lowest and the
- * highest that it needs. */
-typedef struct rw_multiblock_windows {
-    int64_t group, groups;  /* items of a group; groups */
-    int64_t *info;          /* [3 g] lowest and [3 g + 1] highest number of x, [3 g + 2] copies an item makes; 0, -1, 0 for a group that needs none */
-    int64_t longest;        /* numbers of the longest window */
-} rw_multiblock_windows;
-/* For rows and columns in blocks of `block` (1 … 16): group g has the scalar rows group g … group (g + 1) - 1. The document prints longest - block, from the first number of the
- * lowest block to the first of the highest. ERR_ARGUMENT, ERR_MEMORY. */
-RW_API rw_status rw_multiblock_find_windows(rw_context *context, const rw_sparse_blocks *stored, int block, int64_t group, rw_multiblock_windows *windows);
-RW_API void rw_multiblock_free_windows(rw_multiblock_windows *windows);
-/* OK when the longest window of numbers of this type has room in `bytes` of memory of a group; else ERR_UNSUPPORTED with both sizes. */
-RW_API rw_status rw_multiblock_check_windows(rw_context *context, const rw_multiblock_windows *windows, rw_dtype type, int64_t bytes);
 
 /* ---- the operator of all grid blocks ---------------------------------------------------------------------------------------------- */
 

@@ -1,4 +1,5 @@
-/* Running a case: what the command `rechenwerk run case.yaml` does, for C programs.
+/* Running a case: what the command `rechenwerk run case.yaml` does, for C programs. Link
+ * librechenwerk-run.
  *
  *   rw_run_options options = {.device = "cuda:0"};
  *   rw_run_report report;

@@ -99,10 +99,10 @@ typedef enum rw_duplicates {
     RW_DUPLICATES_SUM,    /* their values are added in the order of the file; a pattern keeps the value 1 */
 } rw_duplicates;
 
-/* From a file of the Matrix Market; what it leaves out by symmetry is filled in. Entries given twice are refused. ERR_INPUT with the line of what is wrong; ERR_FILE; ERR_MEMORY. */
-RW_API rw_status rw_entries_read(rw_context *context, const char *path, rw_entries *entries);
-/* The same with a rule for entries given twice. Also ERR_ARGUMENT: no such rule; ERR_INPUT: a sum that is not finite, with the line of its last entry. */
-RW_API rw_status rw_entries_read_duplicates(rw_context *context, const char *path, rw_duplicates duplicates, rw_entries *entries);
+/* Reads a file of the Matrix Market; entries that it leaves out by symmetry are filled in.
+ * Errors: ERR_INPUT with the line of what is wrong (entries given twice where they are refused, a sum that is not finite);
+ * ERR_ARGUMENT: no such rule; ERR_FILE; ERR_MEMORY. Free the entries with rw_entries_free. */
+RW_API rw_status rw_entries_read(rw_context *context, const char *path, rw_duplicates duplicates, rw_entries *entries);
 RW_API void rw_entries_free(rw_entries *entries);
 
 /* A layout, and what a matrix takes in it. */
@@ -151,11 +151,9 @@ typedef struct rw_pattern {
     int nformats, best;   /* best: of the least bytes that a product moves, the simpler one where another saves less than 2 % */
 } rw_pattern;
 
-/* Reads a file of the Matrix Market and looks at it. picture: a PNG of where entries are, NULL for none. ERR_INPUT with the line of what is wrong,
- * or a matrix of 2^31 rows or columns and more; ERR_FILE; ERR_MEMORY. */
-RW_API rw_status rw_pattern_read(rw_context *ctx, const char *path, const char *picture, rw_pattern *pattern);
-/* The same with a rule for entries given twice, as rw_entries_read_duplicates. */
-RW_API rw_status rw_pattern_read_duplicates(rw_context *ctx, const char *path, rw_duplicates duplicates, const char *picture, rw_pattern *pattern);
+/* Properties of the matrix of these entries. Errors: ERR_ARGUMENT: 2^31 rows or columns and more, a place outside of the
+ * matrix; ERR_MEMORY. */
+RW_API rw_status rw_pattern_find(rw_context *context, const rw_entries *entries, rw_pattern *pattern);
 
 /* ---- matrices ----------------------------------------------------------------------------------------------------------------- */
 

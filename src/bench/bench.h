@@ -11,7 +11,7 @@
 #define RW_BENCH_INTERNAL_H
 
 #include "device/device.h"
-#include "rechenwerk/bench.h"
+#include "bench/benchmarks.h"
 
 enum { RW_BENCH_DEFINITIONS = 256 };
 
@@ -119,8 +119,6 @@ rw_status rw_bench_fill(rw_array *array, uint64_t seed, double low);
 rw_status rw_bench_poison(rw_array *array);
 /* A program of the library's own text with definitions given as "NAME=VALUE NAME=VALUE …". */
 rw_status rw_bench_program(rw_bench *b, const char *file, const char *definitions, rw_program **program);
-/* An element as a double; complex: part 0 or 1. */
-double rw_bench_element(rw_dtype dtype, const void *data, int64_t i, int part);
 
 /* ---- peers ------------------------------------------------------------------------------------------------------- */
 

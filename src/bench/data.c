@@ -47,18 +47,7 @@ rw_status rw_bench_program(rw_bench *b, const char *file, const char *definition
         *equals = 0;
         d[n++] = (rw_define){w, equals + 1};
     }
-    rw_status status = rw_program_create(b->dev, file, rw_embedded_text(file), d, n, program);
+    rw_status status = rw_program_create(b->dev, file, rw_measure_text(file), d, n, program);
     rw_free(words);
     return status;
-}
-
-double rw_bench_element(rw_dtype dtype, const void *data, int64_t i, int part)
-{
-    switch (dtype) {
-    case RW_F32: return ((const float *)data)[i];
-    case RW_F64: return ((const double *)data)[i];
-    case RW_C64: return ((const float *)data)[2 * i + part];
-    case RW_C128: return ((const double *)data)[2 * i + part];
-    default: return NAN;
-    }
 }

@@ -14,7 +14,7 @@ static rw_status compile(rw_context *ctx, const char *cc, const rw_temporary *fo
 {
     char *src = rw_format("%s/host.c", folder->path), *out = rw_format("%s/host.so", folder->path),
          *log = rw_format("%s/host.log", folder->path);
-    const char *text = rw_embedded_text("host.k");
+    const char *text = rw_measure_text("host.k");
     double seconds = 0;
     rw_status status = src && out && log ? rw_process_limit(ctx, &seconds) : rw_fail_memory(ctx, 256, "paths");
     if (status == RW_OK) status = rw_file_write(ctx, src, text, strlen(text));

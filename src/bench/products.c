@@ -84,7 +84,7 @@ rw_status rw_bench_layouts(rw_bench *b, const rw_entries *e, rw_dtype vectors, c
 {
     contest c = {.queue = b->queue};
     rw_sorted s = {0};
-    rw_status status = rw_sort_entries(b->ctx, e->rows, e->columns, e->n, e->row, e->column, &s);
+    rw_status status = rw_entries_sort(b->ctx, e, &s);
     if (status == RW_OK) status = rw_bench_array(b, vectors, e->columns, &c.x);
     if (status == RW_OK) status = rw_bench_array(b, vectors, e->rows, &c.y);
     if (status == RW_OK) status = rw_bench_fill(c.x, 7, -0.5);

@@ -130,8 +130,8 @@ long rw_fault_events(rw_fault kind); /* events seen since the last rw_fault_set 
 const char *rw_nearest(const char *given, const char *const *names, int n);
 /* What to write for a word of other languages that expressions do not have ("rand", "if", "nan"); NULL: nothing known. */
 const char *rw_foreign_word(const char *given);
-/* Inserted, deleted, replaced bytes and swapped neighbours count one each. */
-int rw_edit_distance(const char *a, const char *b);
+/* Edit distance of two texts; fold: capitals are as small letters. */
+int rw_edit_distance(const char *a, const char *b, bool fold);
 
 /* SHA-256 (FIPS 180-4). */
 typedef struct rw_sha256 {

@@ -24,7 +24,7 @@ static char lower(char c) /* not tolower: names do not depend on the locale */
 
 static bool same(char a, char b, bool fold) { return a == b || (fold && lower(a) == lower(b)); }
 
-static int distance(const char *a, const char *b, bool fold)
+int rw_edit_distance(const char *a, const char *b, bool fold)
 {
     while (*a && *b && same(*a, *b, fold)) a++, b++;
     size_t na = strlen(a), nb = strlen(b);
@@ -50,8 +50,6 @@ static int distance(const char *a, const char *b, bool fold)
     }
     return row[nb];
 }
-
-int rw_edit_distance(const char *a, const char *b) { return distance(a, b, false); }
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
@@ -112,14 +110,14 @@ const char *rw_foreign_word(const char *given)
         {"false", "it is written 0"},
     };
     for (int i = 0; i < RW_COUNT(words); i++)
-        if (!distance(given, words[i].word, true)) return words[i].text;
+        if (!rw_edit_distance(given, words[i].word, true)) return words[i].text;
     return NULL;
 }
 
 static const char *by_synonym(const char *given, const char *const *names, int n)
 {
     for (int k = 0; k < RW_COUNT(synonyms); k++)
-        for (int i = 0; i < n && !distance(given, synonyms[k].word, true); i++)
+        for (int i = 0; i < n && !rw_edit_distance(given, synonyms[k].word, true); i++)
             if (!strcmp(names[i], synonyms[k].name)) return names[i];
     return NULL;
 }
@@ -147,7 +145,7 @@ static const char *by_distance(const char *given, const char *const *names, int 
     int best_folded = 0, best_exact = 0;
     for (int i = 0; i < n; i++) {
         /* CUDA:0 is cuda:0 mistyped once, not four times: case decides only between equals */
-        int folded = distance(given, names[i], true), exact = distance(given, names[i], false);
+        int folded = rw_edit_distance(given, names[i], true), exact = rw_edit_distance(given, names[i], false);
         if (!exact || !is_near(given, names[i], folded)) continue;
         if (best && (folded > best_folded || (folded == best_folded && exact > best_exact))) continue;
         if (best && folded == best_folded && exact == best_exact && !(begins(names[i], given) && !begins(best, given))) continue;
@@ -178,4 +176,9 @@ const char *rw_nearest(const char *given, const char *const *names, int n)
     for (int i = 0; !found && tail && tail[1] && i < n; i++)
         if (!strcmp(tail + 1, names[i])) found = names[i];
     return found && strcmp(found, given) ? found : NULL;
+}
+
+const char *rw_nearest_word(const char *given, const char *const *names, int n)
+{
+    return given && names ? rw_nearest(given, names, n) : NULL;
 }

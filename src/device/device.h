@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "core/core.h"
+#include "kernels/embedded.h"
 #include "rechenwerk/array.h"
 #include "rechenwerk/device.h"
 #include "rechenwerk/program.h"
@@ -252,7 +253,6 @@ void rw_cache_store(rw_context *ctx, const char *key, const char *suffix, const 
 
 /* The dialect's text for a device kind ("cpu", "opencl", "cuda", "check") and an embedded kernel text by file name;
  * NULL when there is none. */
-const char *rw_embedded_text(const char *name);
 
 /* The whole text of a program as the compiler of a device of this kind gets it: definitions, dialect, types, functions, kernels. */
 rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, const char *text, const rw_define *defines, int n,

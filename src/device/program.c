@@ -5,14 +5,6 @@
 #include <string.h>
 
 #include "device/device.h"
-#include "kernels/embedded.h"
-
-const char *rw_embedded_text(const char *name)
-{
-    for (int i = 0; i < rw_embedded_count; ++i)
-        if (!strcmp(rw_embedded[i].name, name)) return rw_embedded[i].text;
-    return NULL;
-}
 
 /* ---- full text and key ------------------------------------------------------------------------------------ */
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "device/device.h"
-#include "io/mtx.h"
-#include "io/npy.h"
+#include "files/mtx.h"
+#include "files/npy.h"
 
 _Static_assert((int)RW_IO_F32 == RW_F32 && (int)RW_IO_F64 == RW_F64 && (int)RW_IO_C64 == RW_C64 && (int)RW_IO_C128 == RW_C128, "numbers in files have the types of arrays");
 
@@ -78,7 +78,7 @@ static rw_status load_npy(rw_device *dev, const char *path, int dtype, rw_array 
 static rw_status load_market(rw_device *dev, const char *path, int dtype, rw_array **array)
 {
     rw_mtx m;
-    RW_TRY(rw_mtx_read(dev->ctx, path, &m));
+    RW_TRY(rw_mtx_read(dev->ctx, path, false, &m));
     const numbers from = {.dtype = m.is_complex ? RW_C128 : RW_F64, .ndim = m.columns == 1 ? 1 : 2, .shape = {m.rows, m.columns}, .data = m.value, .by_columns = true};
     rw_status status = m.dense ? make(dev, path, &from, dtype, array)
                                : rw_fail(dev->ctx, RW_ERR_INPUT, "%s: holds coordinates of a sparse matrix: an array is needed, '%%%%MatrixMarket matrix array …'", path);

@@ -5,7 +5,7 @@
 
 #include "field/blocks.h"
 #include "field/vector.h"
-#include "io/gmsh.h"
+#include "files/gmsh.h"
 
 typedef struct outer_face {
     int key[4], vertex[4];

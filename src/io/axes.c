@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/io.h"
+#include "files/stream.h"
 
 const rw_color rw_ink = {28, 28, 30}, rw_frame = {70, 70, 74}, rw_grid = {224, 225, 228};
 

@@ -7,7 +7,7 @@
 #include <cgnslib.h>
 
 #include "io/h5_parts.h"
-#include "io/io.h"
+#include "files/stream.h"
 
 /* A base that is being read. */
 typedef struct reader {

@@ -8,21 +8,7 @@
 #ifndef RW_COLORMAP_H
 #define RW_COLORMAP_H
 
-#include <stdint.h>
-
-/* value, name */
-#define RW_COLORMAP_LIST(X)                                                                                            \
-    X(SEQUENTIAL, "sequential")                                                                                        \
-    X(DIVERGING, "diverging")                                                                                          \
-    X(GREY, "grey")                                                                                                    \
-    X(CYCLIC, "cyclic")
-
-typedef enum rw_colormap {
-#define RW_X(value, name) RW_COLORMAP_##value,
-    RW_COLORMAP_LIST(RW_X)
-#undef RW_X
-    RW_COLORMAPS
-} rw_colormap;
+#include "rechenwerk/figure.h"
 
 const char *rw_colormap_name(rw_colormap map);
 int rw_colormap_find(const char *name); /* -1 when unknown */

@@ -96,6 +96,9 @@ static void draw_group(rw_canvas *canvas, const layout *l, const rw_figure_bars 
 
 rw_status rw_figure_write_bars(rw_context *ctx, const char *path, const rw_figure_page *page, const rw_figure_bars *b)
 {
+    RW_NEED(ctx, "context");
+    RW_NEED(path, "path");
+    RW_NEED(b, "bars");
     layout l = {0};
     rw_canvas canvas;
     RW_TRY(check(ctx, path, b));

@@ -51,6 +51,9 @@ static void lay_out(layout *l, const rw_figure_field *f)
 rw_status rw_figure_write_field(rw_context *ctx, const char *path, const rw_figure_page *page,
                                 const rw_figure_field *field)
 {
+    RW_NEED(ctx, "context");
+    RW_NEED(path, "path");
+    RW_NEED(field, "field");
     const rw_figure_field *f = field;
     layout l = {0};
     rw_canvas canvas;

@@ -295,6 +295,9 @@ static void say_constant(rw_canvas *canvas, const layout *l, double value)
 rw_status rw_figure_write_lines(rw_context *ctx, const char *path, const rw_figure_page *page,
                                 const rw_figure_lines *lines)
 {
+    RW_NEED(ctx, "context");
+    RW_NEED(path, "path");
+    RW_NEED(lines, "lines");
     layout l = {0};
     rw_canvas canvas;
     bool points = false;

@@ -3,7 +3,8 @@
 #define RW_FIGURE_PARTS_H
 
 #include "io/axes.h"
-#include "io/figure.h"
+#include "files/stream.h"
+#include "io/colormap.h"
 
 typedef struct rw_box {
     double x0, y0, x1, y1; /* pixels, y downward */

@@ -436,6 +436,9 @@ static void draw_axes(rw_canvas *canvas, const layout *l, const rw_figure_field 
 rw_status rw_figure_write_surface(rw_context *ctx, const char *path, const rw_figure_page *page,
                                   const rw_figure_field *field)
 {
+    RW_NEED(ctx, "context");
+    RW_NEED(path, "path");
+    RW_NEED(field, "field");
     const rw_figure_field *f = field;
     layout l = {0};
     rw_canvas canvas;

@@ -155,6 +155,9 @@ static void draw_panel(rw_canvas *canvas, layout *l, const rw_figure_volume *v, 
 rw_status rw_figure_write_volume(rw_context *ctx, const char *path, const rw_figure_page *page,
                                  const rw_figure_volume *volume)
 {
+    RW_NEED(ctx, "context");
+    RW_NEED(path, "path");
+    RW_NEED(volume, "volume");
     const rw_figure_volume *v = volume;
     layout l = {.panels = {{.across = 0, .up = 1, .held = 2}, {.across = 0, .up = 2, .held = 1},
                            {.across = 1, .up = 2, .held = 0}}};

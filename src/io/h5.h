@@ -7,7 +7,7 @@
 #ifndef RW_H5_H
 #define RW_H5_H
 
-#include "io/io.h"
+#include "files/stream.h"
 
 typedef struct rw_h5 rw_h5;
 

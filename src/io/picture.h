@@ -2,7 +2,7 @@
 #ifndef RW_PICTURE_H
 #define RW_PICTURE_H
 
-#include "io/io.h"
+#include "files/stream.h"
 
 /* Pixels are encoded values (no linearisation), 0 black .. 1 white; colour is reduced by the luma of ITU-R BT.709,
  * Y = 0.2126 R + 0.7152 G + 0.0722 B; alpha is dropped. */

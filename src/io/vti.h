@@ -6,7 +6,7 @@
 #ifndef RW_VTI_H
 #define RW_VTI_H
 
-#include "io/io.h"
+#include "files/stream.h"
 
 typedef struct rw_vti_array {
     const char *name;

@@ -6,7 +6,7 @@
 #ifndef RW_XDMF_H
 #define RW_XDMF_H
 
-#include "io/io.h"
+#include "files/stream.h"
 
 typedef struct rw_xdmf_field {
     const char *name;

@@ -1,16 +1,11 @@
-/* Kernel texts and dialect headers inside the library: src/.../X.k and src/kernels/dialect_X.h, byte for byte.
- *
- * The build (cmake/embed.cmake) writes the table; a file's name is its key, so two texts never share one. */
+/* Kernel texts and dialect headers that the build embeds, byte for byte (cmake/embed.cmake). A file's name is its key, so two
+ * texts of a part never share one. */
 #ifndef RW_KERNELS_EMBEDDED_H
 #define RW_KERNELS_EMBEDDED_H
 
-struct rw_embedded {
-    const char *name; /* "reduce.k", "dialect_cpu.h" */
-    const char *text; /* NUL-terminated */
-};
-
-/* rw_embedded_count entries in the order of their names, then {NULL, NULL}. */
-extern const struct rw_embedded rw_embedded[];
-extern const int rw_embedded_count;
+/* "reduce.k", "dialect_cpu.h", …: texts of the library, NUL-terminated; NULL when there is none of that name. */
+const char *rw_embedded_text(const char *name);
+/* The same for benchmarks and studies (src/bench, src/lab). */
+const char *rw_measure_text(const char *name);
 
 #endif

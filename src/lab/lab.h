@@ -11,8 +11,8 @@
 #define RW_LAB_INTERNAL_H
 
 #include "core/core.h"
-#include "io/figure.h"
-#include "rechenwerk/lab.h"
+#include "rechenwerk/figure.h"
+#include "lab/studies.h"
 #include "rechenwerk/ode.h"
 
 /* How a number is shown: 12, 3.1416, 0.01234, 6.65, 1.3e-05; the name of a device, a name of rw_lab_name (the number is its index). */

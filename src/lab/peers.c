@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/csv.h"
+#include "files/csv.h"
 #include "lab/precision.h"
 
 enum { WORD = 24, SIZE_MOST = 1 << 26 };

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/windows.h"
 #include "lab/occupancy.h"
 #include "lab/spmv.h"
 #include "sparse/sparse.h"
@@ -29,7 +30,7 @@ rw_spmv_options rw_spmv_options_of(const rw_lab *lab) { return (rw_spmv_options)
 rw_multiblock_spec rw_spmv_grid(const rw_lab *lab, int which)
 {
     int n;
-    const rw_multiblock_case *c = rw_multiblock_cases(&n) + which;
+    const rw_study_case *c = rw_study_cases(&n) + which;
     const int divide = whole_of(lab, "divide");
     const bool is_complex = rw_spmv_kind_of(lab) == RW_SPMV_CC;
     rw_multiblock_spec grid = {.blocks = {whole_of(lab, "grid_blocks"), 1, 1}, .mode = RW_MULTIBLOCK_FULL, .zeros = true, .is_complex = is_complex, .omega = is_complex ? 0.1 : 0};
@@ -40,7 +41,7 @@ rw_multiblock_spec rw_spmv_grid(const rw_lab *lab, int which)
 const char *rw_spmv_case(int which)
 {
     int n;
-    return rw_multiblock_cases(&n)[which].name;
+    return rw_study_cases(&n)[which].name;
 }
 
 /* Its numbers stand beside ours where both are of the same work. */

@@ -6,6 +6,7 @@
 #ifndef RW_LAB_SPMV_H
 #define RW_LAB_SPMV_H
 
+#include "lab/windows.h"
 #include "lab/lab.h"
 #include "lab/spmv_kernels.h"
 

@@ -2,6 +2,7 @@
  *
  * All layouts are made from one source, the BCSR of each grid block without placeholders. Resident products keep theirs on the device; of the others every call makes the arrays of a
  * grid block from the host's, and frees them: so grid blocks pass through the device one after another. temp is as large as the largest grid block needs and belongs to all. */
+#include "lab/windows.h"
 #include "lab/spmv_kernels.h"
 
 #include <string.h>
@@ -269,7 +270,7 @@ static rw_status make_rows(rw_spmv *p, int block, rw_device *where, int64_t n)
     return RW_OK;
 }
 
-static rw_status make_windows(rw_spmv *p, int block, const rw_multiblock_windows *w)
+static rw_status make_windows(rw_spmv *p, int block, const rw_windows *w)
 {
     void *info;
     RW_TRY(new_part(p->device, RW_I32, 3 * w->groups, &p->block[block].part[RW_SPMV_WINDOWS], &info));
@@ -305,7 +306,7 @@ static rw_status make_ours(rw_spmv *p, int block)
     return rw_multiblock_assemble(p->device, &p->source->grid, block, RW_MULTIBLOCK_STORED, &layout, &p->block[block].ours);
 }
 
-static rw_status make_block(rw_spmv *p, int block, rw_device *where, const int64_t n[RW_SPMV_PARTS], const rw_multiblock_windows *windows)
+static rw_status make_block(rw_spmv *p, int block, rw_device *where, const int64_t n[RW_SPMV_PARTS], const rw_windows *windows)
 {
     RW_TRY(make_vectors(p, block, where, n));
     if (p->method->layout == RW_SPMV_OURS) return make_ours(p, block);
@@ -331,7 +332,7 @@ static rw_status build(rw_spmv *p, const char *name, int group, int64_t shared, 
     snprintf(bytes, sizeof bytes, "%lld", (long long)shared);
     const rw_define defines[] = {{"GROUP", items}, {"REAL", real}, {"MATRIX_REAL", real}, {"VECTOR_REAL", real}, {"MATRIX_COMPLEX", matrix ? "1" : "0"}, {"VECTOR_COMPLEX", vector ? "1" : "0"},
                                  {"WIDE", "1"}, {"CONJUGATE", "0"}, {"DOTS", "0"}, {"SECTION", section}, {"SHARED_LARGE_BYTES", bytes}};
-    rw_text_add(&text, "%s\n%s\n%s", rw_embedded_text("values.k"), rw_embedded_text("spmv_items.k"), rw_embedded_text(name));
+    rw_text_add(&text, "%s\n%s\n%s", rw_embedded_text("values.k"), rw_measure_text("spmv_items.k"), rw_measure_text(name));
     rw_status status = text.failed ? rw_fail_memory(p->device->ctx, 4096, "the text of a product") : RW_OK;
     if (status == RW_OK) status = rw_program_create(p->device, name, text.data, defines, RW_COUNT(defines) - (shared == 0), program);
     rw_text_free(&text);
@@ -351,14 +352,14 @@ static rw_status make_kernels(rw_spmv *p, int64_t window)
 
 /* ---- create and free -------------------------------------------------------------------------------------------------------------- */
 
-static rw_status make(rw_spmv *p, rw_multiblock_windows *windows)
+static rw_status make(rw_spmv *p, rw_windows *windows)
 {
     rw_device *dev = p->device, *where = p->method->flags & RW_SPMV_SENT ? p->source->host : dev;
     int64_t n[RW_SPMV_PARTS];
     void *temp;
     if (p->method->flags & RW_SPMV_WINDOW) {
-        RW_TRY(rw_multiblock_find_windows(dev->ctx, &p->source->stored, CELL, p->options.window, windows));
-        RW_TRY(rw_multiblock_check_windows(dev->ctx, windows, p->source->vector_type, dev->info.shared_memory));
+        RW_TRY(rw_windows_find(dev->ctx, &p->source->stored, CELL, p->options.window, windows));
+        RW_TRY(rw_windows_check(dev->ctx, windows, p->source->vector_type, dev->info.shared_memory));
         p->shape.window = windows->longest;
     }
     RW_TRY(make_kernels(p, p->shape.window));
@@ -372,14 +373,14 @@ static rw_status make(rw_spmv *p, rw_multiblock_windows *windows)
 
 rw_status rw_spmv_create(rw_device *dev, const rw_spmv_source *source, const rw_spmv_method *method, const rw_spmv_options *options, rw_spmv *p)
 {
-    rw_multiblock_windows windows = {0};
+    rw_windows windows = {0};
     *p = (rw_spmv){.method = method, .source = source, .options = *options, .shape = source->shape};
     if (method->flags & RW_SPMV_CUDA && strcmp(dev->info.kind, "cuda") != 0)
         return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s is what CUDA makes of the text of %s: there is no CUDA on %s", method->title, method->kernel, dev->info.name);
     p->device = rw_device_retain(dev);
     p->need = rw_spmv_predict(method, &p->shape, source->kind, source->f64, options);
     rw_status status = make(p, &windows);
-    rw_multiblock_free_windows(&windows);
+    rw_windows_free(&windows);
     if (status == RW_OK) status = rw_queue_wait(rw_device_queue(dev));
     if (status != RW_OK) rw_spmv_free(p);
     return status;

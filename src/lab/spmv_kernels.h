@@ -8,6 +8,7 @@
 #ifndef RW_LAB_SPMV_KERNELS_H
 #define RW_LAB_SPMV_KERNELS_H
 
+#include "lab/windows.h"
 #include "device/device.h"
 #include "rechenwerk/multiblock.h"
 

@@ -1,4 +1,5 @@
 /* Tables of the study spmv that need no device: the document's rates from its times, Amdahl's law, the bandwidth of its GPUs. */
+#include "lab/windows.h"
 #include "lab/spmv.h"
 
 const char *const rw_spmv_gpus[RW_SPMV_DEVICES] = {"Tesla C1060, 2011", "Quadro 5000, 2011"};
@@ -82,7 +83,7 @@ const rw_lab_column rw_spmv_bandwidth_columns[SPMV_BANDWIDTH_COLUMNS] = {
 static rw_status make_bandwidth(rw_lab *lab)
 {
     int n;
-    const double bytes = rw_multiblock_cases(&n)[CASE].bytes;
+    const double bytes = rw_study_cases(&n)[CASE].bytes;
     for (int g = 0; g < RW_SPMV_DEVICES; ++g)
         for (int i = 0; i < RW_COUNT(printed); ++i) {
             const double theory = clock_mhz[g] * 1e6 * bus_bits[g] / 8 * 2 * 1e-9, effective = SPMV_PRODUCTS * bytes / rw_spmv_find(printed[i].name)->published[g][CASE] * 1e-9;

@@ -75,19 +75,3 @@ rw_status rw_multiblock_cells_parse(rw_context *ctx, const char *text, int64_t c
     }
     return rw_fail(ctx, RW_ERR_ARGUMENT, "cells \"%s\": one to three whole numbers from 1 to 1000000 are needed, such as 10x40x80", text);
 }
-
-/* Sources: tables 4.1, 4.2 and 6.10 of the document and what follows from them (docs/methods/multiblock.md). */
-static const rw_multiblock_case cases[] = {
-    {"10x40x20", {10, 40, 20}, 104000, 95600, 180680, 73920, 166.4e6, 166.4e6},
-    {"10x40x40", {10, 40, 40}, 208000, 193600, 366760, 135520, 332.8e6, 332.8e6},
-    {"20x40x20", {20, 40, 20}, 208000, 196000, 372320, 126720, 332.8e6, 332.8e6},
-    {"10x40x80", {10, 40, 80}, 416000, 389600, 738920, 258720, 665.6e6, 1331.2e6},
-    {"10x80x40", {10, 80, 40}, 416000, 389600, 738920, 258720, 665.6e6, 1331.2e6},
-    {"40x80x40", {40, 80, 40}, 1664000, 1616000, 3088640, 813120, 2662.4e6, 2662.4e6},
-};
-
-const rw_multiblock_case *rw_multiblock_cases(int *n)
-{
-    if (n) *n = RW_COUNT(cases);
-    return cases;
-}

@@ -33,7 +33,7 @@ static rw_status read_entries(rw_context *ctx, const rw_entries *e, bool zeros, 
     int64_t added = 0;
     rw_sorted s = {0};
     *h = (rw_host){.rows = e->rows, .columns = e->columns, .r = 1, .parts = e->is_complex ? 2 : 1};
-    RW_TRY(rw_sort_entries(ctx, e->rows, e->columns, e->n, e->row, e->column, &s));
+    RW_TRY(rw_entries_sort(ctx, e, &s));
     bool *has = rw_calloc((size_t)e->rows, sizeof *has);
     h->first = rw_calloc((size_t)e->rows + 1, sizeof *h->first);
     bool made = has && h->first;

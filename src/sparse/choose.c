@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/mtx.h"
 #include "sparse/sparse.h"
 
 /* Shares of a copy's speed. Processors: `rechenwerk bench formats`, f64 and f32, three runs on two cores of a Xeon, the median over its kinds of matrices: those with blocks for formats of blocks, those
@@ -20,32 +21,19 @@ static const struct { double processor, gpu; } shares[RW_SPARSE_FORMATS] = {
     [RW_SPARSE_ELL] = {0.77, 0.98}, [RW_SPARSE_BELL] = {0.29, 0.98}, [RW_SPARSE_SELL] = {0.81, 0.98}, [RW_SPARSE_BSELL] = {0.31, 0.98},
 };
 
-rw_status rw_duplicates_check(rw_context *ctx, rw_duplicates duplicates)
-{
-    if (duplicates == RW_DUPLICATES_REFUSE || duplicates == RW_DUPLICATES_SUM) return RW_OK;
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "duplicates = %d: RW_DUPLICATES_REFUSE (0) or RW_DUPLICATES_SUM (1)",
-                   (int)duplicates);
-}
-
 /* ---- entries -------------------------------------------------------------------------------------------------------------- */
 
-rw_status rw_entries_read(rw_context *ctx, const char *path, rw_entries *e)
-{
-    RW_NEED(ctx, "context");
-    RW_NEED(path, "path");
-    RW_NEED(e, "entries");
-    return rw_entries_read_duplicates(ctx, path, RW_DUPLICATES_REFUSE, e);
-}
-
-rw_status rw_entries_read_duplicates(rw_context *ctx, const char *path, rw_duplicates duplicates, rw_entries *e)
+rw_status rw_entries_read(rw_context *ctx, const char *path, rw_duplicates duplicates, rw_entries *e)
 {
     RW_NEED(ctx, "context");
     RW_NEED(path, "path");
     RW_NEED(e, "entries");
     rw_mtx m;
     memset(e, 0, sizeof *e);
-    RW_TRY(rw_duplicates_check(ctx, duplicates));
-    RW_TRY(rw_mtx_read_duplicates(ctx, path, duplicates == RW_DUPLICATES_SUM, &m));
+    if (duplicates != RW_DUPLICATES_REFUSE && duplicates != RW_DUPLICATES_SUM)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "duplicates = %d: RW_DUPLICATES_REFUSE (0) or RW_DUPLICATES_SUM (1)",
+                       (int)duplicates);
+    RW_TRY(rw_mtx_read(ctx, path, duplicates == RW_DUPLICATES_SUM, &m));
     rw_status status = rw_mtx_thin(ctx, &m);
     if (status == RW_OK) *e = (rw_entries){m.rows, m.columns, m.n, m.is_complex, m.row, m.column, m.value};
     else rw_mtx_free(&m);
@@ -57,22 +45,6 @@ void rw_entries_free(rw_entries *e)
     if (!e) return;
     rw_free(e->row), rw_free(e->column), rw_free(e->value);
     memset(e, 0, sizeof *e);
-}
-
-static rw_mtx as_matrix(const rw_entries *e)
-{
-    return (rw_mtx){.rows = e->rows, .columns = e->columns, .n = e->n, .is_complex = e->is_complex, .row = e->row, .column = e->column, .value = e->value};
-}
-
-static rw_status sort(rw_context *ctx, const rw_entries *e, rw_sorted *s)
-{
-    if (e->rows < 0 || e->columns < 0 || e->n < 0)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld with %lld entries: negative", (long long)e->rows, (long long)e->columns, (long long)e->n);
-    for (int64_t k = 0; k < e->n; ++k)
-        if (e->row[k] < 0 || e->row[k] >= e->rows || e->column[k] < 0 || e->column[k] >= e->columns)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld: (%lld, %lld), counted from 0, is outside of the matrix of %lld x %lld", (long long)k, (long long)e->row[k], (long long)e->column[k], (long long)e->rows,
-                           (long long)e->columns);
-    return rw_sort_entries(ctx, e->rows, e->columns, e->n, e->row, e->column, s);
 }
 
 /* ---- prediction ------------------------------------------------------------------------------------------------------------ */
@@ -88,10 +60,9 @@ rw_status rw_sparse_predict(rw_device *dev, const rw_entries *e, rw_dtype vector
     RW_NEED(e, "entries");
     RW_NEED(c, "candidates");
     rw_sorted s = {0};
-    const rw_mtx m = as_matrix(e);
     for (int i = 0; i < n; ++i) c[i] = (rw_sparse_candidate){.layout = c[i].layout};
-    rw_status status = vectors <= RW_C128 ? sort(dev->ctx, e, &s) : rw_fail(dev->ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
-    if (status == RW_OK) status = rw_sparse_foresee(dev->ctx, dev, &m, &s, vectors, n, c);
+    rw_status status = vectors <= RW_C128 ? rw_entries_sort(dev->ctx, e, &s) : rw_fail(dev->ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
+    if (status == RW_OK) status = rw_sparse_foresee(dev->ctx, dev, e, &s, vectors, n, c);
     if (status == RW_OK) set_costs(dev, n, c);
     rw_sorted_free(&s);
     return status;
@@ -118,7 +89,7 @@ static void add(rw_sparse_candidate *c, int *n, rw_sparse_format format, int blo
 }
 
 /* Simple ones first. */
-int rw_sparse_candidates(const rw_mtx *e, const int64_t *blocks, double most_fill, rw_dtype values, rw_sparse_candidate *c)
+int rw_sparse_candidates(const rw_entries *e, const int64_t *blocks, double most_fill, rw_dtype values, rw_sparse_candidate *c)
 {
     static const rw_sparse_format scalar[] = {RW_SPARSE_CSR, RW_SPARSE_COO, RW_SPARSE_DIA, RW_SPARSE_ELL, RW_SPARSE_SELL}, blocked[] = {RW_SPARSE_BCSR, RW_SPARSE_BELL, RW_SPARSE_BSELL};
     int n = 0;
@@ -155,7 +126,6 @@ static void explain(const rw_entries *e, rw_sparse_choice *choice)
 
 static rw_status choose(rw_device *dev, const rw_entries *e, const rw_sorted *s, rw_dtype values, rw_dtype vectors, rw_sparse_choice *choice)
 {
-    const rw_mtx m = as_matrix(e);
     int64_t blocks[RW_PATTERN_BLOCKS + 1], *last = rw_calloc((size_t)e->columns + 1, sizeof *last);
     if (!last) return rw_fail_memory(dev->ctx, (size_t)e->columns * 8, "the blocks of a matrix");
     for (int b = 2; b <= RW_PATTERN_BLOCKS; ++b) {
@@ -163,8 +133,8 @@ static rw_status choose(rw_device *dev, const rw_entries *e, const rw_sorted *s,
         blocks[b] = e->rows % b || e->columns % b ? 0 : rw_count_blocks(s, b, last);
     }
     rw_free(last);
-    choice->n = rw_sparse_candidates(&m, blocks, 2, values, choice->candidate);
-    RW_TRY(rw_sparse_foresee(dev->ctx, dev, &m, s, vectors, choice->n, choice->candidate));
+    choice->n = rw_sparse_candidates(e, blocks, 2, values, choice->candidate);
+    RW_TRY(rw_sparse_foresee(dev->ctx, dev, e, s, vectors, choice->n, choice->candidate));
     set_costs(dev, choice->n, choice->candidate);
     choice->best = rw_sparse_least(choice->candidate, choice->n);
     explain(e, choice);
@@ -184,7 +154,7 @@ rw_status rw_sparse_choose(rw_device *dev, const rw_entries *e, rw_dtype values,
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "values of %s and vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(values), rw_dtype_name(vectors));
     if (e->is_complex) values = complex_of(values);
     if (rw_dtype_is_complex(values)) vectors = complex_of(vectors);
-    rw_status status = sort(dev->ctx, e, &s);
+    rw_status status = rw_entries_sort(dev->ctx, e, &s);
     if (status == RW_OK) status = choose(dev, e, &s, values, vectors, choice);
     rw_sorted_free(&s);
     return status;

@@ -6,15 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/figure.h"
 #include "sparse/sparse.h"
 
 /* ---- shape, symmetry ----------------------------------------------------------------------------------------------------------- */
 
-static double part(const rw_mtx *m, int64_t entry, int which) { return m->is_complex ? m->value[2 * entry + which] : which ? 0 : m->value[entry]; }
-static bool is_zero(const rw_mtx *m, int64_t entry) { return part(m, entry, 0) == 0 && part(m, entry, 1) == 0; }
+static double part(const rw_entries *m, int64_t entry, int which) { return m->is_complex ? m->value[2 * entry + which] : which ? 0 : m->value[entry]; }
+static bool is_zero(const rw_entries *m, int64_t entry) { return part(m, entry, 0) == 0 && part(m, entry, 1) == 0; }
 
-static bool look_at_rows(const rw_mtx *m, const rw_sorted *r, rw_pattern *p)
+static bool count_rows(const rw_entries *m, const rw_sorted *r, rw_pattern *p)
 {
     size_t most = (size_t)(m->rows + m->columns);
     char *seen = rw_calloc(most + 1, 1);
@@ -38,7 +37,7 @@ static bool look_at_rows(const rw_mtx *m, const rw_sorted *r, rw_pattern *p)
 }
 
 /* Rows of the matrix beside those of its transpose, both with ascending columns. */
-static void compare(const rw_mtx *m, const rw_sorted *r, const rw_sorted *t, rw_pattern *p)
+static void compare(const rw_entries *m, const rw_sorted *r, const rw_sorted *t, rw_pattern *p)
 {
     int64_t n = r->first[r->n];
     p->same_pattern = m->rows == m->columns && !memcmp(r->first, t->first, (size_t)(r->n + 1) * sizeof *r->first) && !memcmp(r->column, t->column, (size_t)n * sizeof *r->column);
@@ -53,7 +52,7 @@ static void compare(const rw_mtx *m, const rw_sorted *r, const rw_sorted *t, rw_
 
 /* ---- formats ---------------------------------------------------------------------------------------------------------------------- */
 
-static rw_status add_formats(rw_context *ctx, const rw_mtx *m, const rw_sorted *r, int64_t *last, rw_pattern *p)
+static rw_status add_formats(rw_context *ctx, const rw_entries *m, const rw_sorted *r, int64_t *last, rw_pattern *p)
 {
     const rw_dtype values = m->is_complex ? RW_C128 : RW_F64;
     for (int b = 1; b <= RW_PATTERN_BLOCKS; ++b) {
@@ -66,72 +65,31 @@ static rw_status add_formats(rw_context *ctx, const rw_mtx *m, const rw_sorted *
     return RW_OK;
 }
 
-/* ---- the picture -------------------------------------------------------------------------------------------------------------------- */
-
-enum { PIXELS = 512 };
-
-/* How many of its places each of up to 512 x 512 squares has filled, as a logarithm; squares without are as dark as the scale goes. */
-static rw_status draw(rw_context *ctx, const char *path, const char *name, const rw_mtx *m, const rw_sorted *r)
-{
-    size_t nx = (size_t)RW_MIN(RW_MAX(m->columns, 1), PIXELS), ny = (size_t)RW_MIN(RW_MAX(m->rows, 1), PIXELS);
-    double *filled = rw_calloc(nx * ny, sizeof *filled), per_pixel = fmax(1, (double)m->rows / (double)ny) * fmax(1, (double)m->columns / (double)nx);
-    char subtitle[96];
-    if (!filled) return rw_fail_memory(ctx, nx * ny * sizeof *filled, "a picture");
-    for (int64_t i = 0; i < r->n; ++i)
-        for (int64_t k = r->first[i]; k < r->first[i + 1]; ++k) {
-            size_t x = (size_t)((double)r->column[k] * (double)nx / (double)m->columns), y = (size_t)((double)i * (double)ny / (double)m->rows);
-            filled[y * nx + x] += 1 / per_pixel;
-        }
-    for (size_t i = 0; i < nx * ny; ++i) filled[i] = RW_MAX(RW_MIN(filled[i], 1), 1e-300);
-    snprintf(subtitle, sizeof subtitle, "%lld x %lld, %lld entries", (long long)m->rows, (long long)m->columns, (long long)r->first[r->n]);
-    const char *slash = strrchr(name, '/');
-    const rw_figure_page page = {.title = slash ? slash + 1 : name, .subtitle = subtitle};
-    const rw_figure_field field = {.nx = nx, .ny = ny, .values = filled, .x0 = 0, .x1 = (double)RW_MAX(m->columns, 1), .y0 = 0, .y1 = (double)RW_MAX(m->rows, 1), .down = true, .x_label = "column", .y_label = "row",
-                                   .value = {.label = "part of a square's places with an entry", .log = true, .min = fmin(0.2 / per_pixel, 0.1), .max = 1}};
-    rw_status status = rw_figure_write_field(ctx, path, &page, &field);
-    rw_free(filled);
-    return status;
-}
-
 /* ---- the whole -------------------------------------------------------------------------------------------------------------------------- */
 
-static rw_status look(rw_context *ctx, const rw_mtx *m, rw_sorted *r, rw_sorted *t, rw_pattern *p)
+static rw_status find(rw_context *ctx, const rw_entries *m, const rw_sorted *r, rw_sorted *t, rw_pattern *p)
 {
-    RW_TRY(rw_sort_entries(ctx, m->rows, m->columns, m->n, m->row, m->column, r));
     int64_t *last = rw_calloc((size_t)m->columns + 1, sizeof *last);
-    bool made = last && rw_sort_rows(m->columns, m->n, m->column, m->row, r->entry, t) && look_at_rows(m, r, p);
+    bool made = last && rw_sort_rows(m->columns, m->n, m->column, m->row, r->entry, t) && count_rows(m, r, p);
     if (made) compare(m, r, t, p);
     rw_status status = made ? add_formats(ctx, m, r, last, p) : rw_fail_memory(ctx, (size_t)m->n * 16 + (size_t)m->columns * 16, "the pattern of a matrix");
     rw_free(last);
     return status;
 }
 
-rw_status rw_pattern_read(rw_context *ctx, const char *path, const char *picture, rw_pattern *p)
+rw_status rw_pattern_find(rw_context *ctx, const rw_entries *e, rw_pattern *p)
 {
-    RW_NEED(ctx, "ctx");
-    RW_NEED(path, "path");
+    RW_NEED(ctx, "context");
+    RW_NEED(e, "entries");
     RW_NEED(p, "pattern");
-    return rw_pattern_read_duplicates(ctx, path, RW_DUPLICATES_REFUSE, picture, p);
-}
-
-rw_status rw_pattern_read_duplicates(rw_context *ctx, const char *path, rw_duplicates duplicates, const char *picture,
-                                     rw_pattern *p)
-{
-    RW_NEED(ctx, "ctx");
-    RW_NEED(path, "path");
-    RW_NEED(p, "pattern");
-    rw_mtx m;
     rw_sorted r = {0}, t = {0};
-    memset(p, 0, sizeof *p);
-    RW_TRY(rw_duplicates_check(ctx, duplicates));
-    RW_TRY(rw_mtx_read_duplicates(ctx, path, duplicates == RW_DUPLICATES_SUM, &m));
-    rw_status status = m.rows < INT32_MAX && m.columns < INT32_MAX ? rw_mtx_thin(ctx, &m) : rw_fail(ctx, RW_ERR_INPUT, "%s: a matrix of %lld x %lld: fewer than 2147483647 rows and columns are possible", path,
-                                                                                            (long long)m.rows, (long long)m.columns);
-    p->rows = m.rows, p->columns = m.columns, p->entries = m.n, p->is_complex = m.is_complex;
-    if (status == RW_OK) status = look(ctx, &m, &r, &t, p);
-    if (status == RW_OK && picture) status = draw(ctx, picture, path, &m, &r);
+    *p = (rw_pattern){.rows = e->rows, .columns = e->columns, .entries = e->n, .is_complex = e->is_complex};
+    if (e->rows >= INT32_MAX || e->columns >= INT32_MAX)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: fewer than 2147483647 rows and columns are possible",
+                       (long long)e->rows, (long long)e->columns);
+    rw_status status = rw_entries_sort(ctx, e, &r);
+    if (status == RW_OK) status = find(ctx, e, &r, &t, p);
     rw_sorted_free(&r), rw_sorted_free(&t);
-    rw_mtx_free(&m);
     if (status != RW_OK) memset(p, 0, sizeof *p);
     return status;
 }

@@ -27,15 +27,27 @@ bool rw_sort_rows(int64_t rows, int64_t n, const int64_t *row, const int64_t *co
 
 enum { LITTLE = 1 << 28 }; /* bytes that nobody asks for */
 
-rw_status rw_sort_entries(rw_context *ctx, int64_t rows, int64_t columns, int64_t n, const int64_t *row, const int64_t *column, rw_sorted *s)
+rw_status rw_entries_sort(rw_context *ctx, const rw_entries *e, rw_sorted *s)
 {
-    const double need = 32.0 * (double)n + 16.0 * ((double)rows + (double)columns); /* as much for rows and columns once more follows: a format's */
+    *s = (rw_sorted){0};
+    if (e->rows < 0 || e->columns < 0 || e->n < 0)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld with %lld entries: negative", (long long)e->rows,
+                       (long long)e->columns, (long long)e->n);
+    for (int64_t k = 0; k < e->n; ++k)
+        if (e->row[k] < 0 || e->row[k] >= e->rows || e->column[k] < 0 || e->column[k] >= e->columns)
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "entry %lld: (%lld, %lld), counted from 0, is outside of the matrix of %lld x %lld", (long long)k,
+                           (long long)e->row[k], (long long)e->column[k], (long long)e->rows, (long long)e->columns);
+    /* as much for rows and columns once more follows: a format's */
+    const double need = 32.0 * (double)e->n + 16.0 * ((double)e->rows + (double)e->columns);
     const int64_t most = need > LITTLE ? rw_host_available() : -1;
     rw_sorted t = {0};
-    *s = (rw_sorted){0};
-    bool sorted = (most < 0 || need <= (double)most) && rw_sort_rows(columns, n, column, row, NULL, &t) && rw_sort_rows(rows, n, row, column, t.entry, s);
+    bool sorted = (most < 0 || need <= (double)most) && rw_sort_rows(e->columns, e->n, e->column, e->row, NULL, &t) &&
+                  rw_sort_rows(e->rows, e->n, e->row, e->column, t.entry, s);
     rw_sorted_free(&t);
     if (sorted) return RW_OK;
-    return rw_fail(ctx, RW_ERR_MEMORY, "a matrix of %lld x %lld with %lld entries: %.3g GB on the host are needed to sort it%s: are its sizes right?", (long long)rows, (long long)columns, (long long)n,
-                   1e-9 * need, most < 0 ? ", and cannot be had" : ", which has less");
+    return rw_fail(ctx, RW_ERR_MEMORY,
+                   "a matrix of %lld x %lld with %lld entries: %.3g GB on the host are needed to sort it%s: are its sizes right?",
+                   (long long)e->rows, (long long)e->columns, (long long)e->n, 1e-9 * need,
+                   most < 0 ? ", and cannot be had" : ", which has less");
 }

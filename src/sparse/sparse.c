@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/mtx.h"
 #include "sparse/multiply.h"
 
 static const rw_sparse_ops *const tables[] = {
@@ -496,7 +497,7 @@ static bool make_blocks(pattern *p, const int64_t *row_first, const int64_t *blo
 }
 
 /* Blocks of different sizes: neighbouring rows that are alike, neighbouring columns that are alike. */
-static bool make_variable(const rw_mtx *e, pattern *p)
+static bool make_variable(const rw_entries *e, pattern *p)
 {
     rw_sorted t = {0};
     bool made = rw_sort_rows(e->columns, e->n, e->column, e->row, p->sorted.entry, &t);
@@ -513,7 +514,7 @@ static bool make_variable(const rw_mtx *e, pattern *p)
 }
 
 /* p->sorted is there. */
-static rw_status make_pattern(rw_context *ctx, const rw_sparse_layout *l, const rw_mtx *e, pattern *p)
+static rw_status make_pattern(rw_context *ctx, const rw_sparse_layout *l, const rw_entries *e, pattern *p)
 {
     bool made = true;
     if (l->format == RW_SPARSE_VBCSR) made = make_variable(e, p);
@@ -524,10 +525,9 @@ static rw_status make_pattern(rw_context *ctx, const rw_sparse_layout *l, const 
     return made ? RW_OK : rw_fail_memory(ctx, (size_t)e->n * 24 + (size_t)(e->rows + e->columns) * 8, "the pattern of a matrix");
 }
 
-static rw_status check_whole(rw_context *ctx, const rw_sparse_layout *l, const rw_mtx *e)
+static rw_status check_whole(rw_context *ctx, const rw_sparse_layout *l, const rw_entries *e)
 {
     RW_TRY(rw_sparse_layout_check(ctx, l));
-    if (e->rows < 0 || e->columns < 0 || e->n < 0) return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld with %lld entries: negative", (long long)e->rows, (long long)e->columns, (long long)e->n);
     if (e->is_complex && !rw_dtype_is_complex(l->values)) return rw_fail(ctx, RW_ERR_ARGUMENT, "complex entries for a matrix of %s: use c64 or c128", rw_dtype_name(l->values));
     if (e->rows % l->block_rows || e->columns % l->block_columns)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld is not made of whole blocks of %d x %d: use blocks that divide it, or a format without", (long long)e->rows,
@@ -535,21 +535,20 @@ static rw_status check_whole(rw_context *ctx, const rw_sparse_layout *l, const r
     return RW_OK;
 }
 
-static rw_status check_entries(rw_context *ctx, const rw_sparse_layout *l, const rw_mtx *e)
+static rw_status check_values(rw_context *ctx, const rw_entries *e)
 {
-    RW_TRY(check_whole(ctx, l, e));
+    const int parts = e->is_complex ? 2 : 1;
     for (int64_t k = 0; k < e->n; ++k) {
-        if (e->row[k] < 0 || e->row[k] >= e->rows || e->column[k] < 0 || e->column[k] >= e->columns)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld: (%lld, %lld), counted from 0, is outside of the matrix of %lld x %lld", (long long)k, (long long)e->row[k], (long long)e->column[k], (long long)e->rows,
-                           (long long)e->columns);
-        double re = e->is_complex ? e->value[2 * k] : e->value[k], im = e->is_complex ? e->value[2 * k + 1] : 0;
-        if (!isfinite(re) || !isfinite(im)) return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld, (%lld, %lld), counted from 0: %g%+gi is not finite", (long long)k, (long long)e->row[k], (long long)e->column[k], re, im);
+        const double re = e->value[parts * k], im = parts > 1 ? e->value[2 * k + 1] : 0;
+        if (!isfinite(re) || !isfinite(im))
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "entry %lld, (%lld, %lld), counted from 0: %g%+gi is not finite", (long long)k,
+                           (long long)e->row[k], (long long)e->column[k], re, im);
     }
     return RW_OK;
 }
 
 /* The largest number of a row, those of the same place added up. */
-static double largest(const rw_mtx *e, const rw_sorted *s, int64_t row)
+static double largest(const rw_entries *e, const rw_sorted *s, int64_t row)
 {
     double most = 0, sum[2] = {0, 0};
     for (int64_t at = s->first[row]; at < s->first[row + 1]; ++at) {
@@ -561,7 +560,7 @@ static double largest(const rw_mtx *e, const rw_sorted *s, int64_t row)
 }
 
 /* Adds the entries of block row i: columns of entries and of blocks ascend together. */
-static void place(const rw_view *v, const rw_mtx *e, const rw_sorted *s, int64_t i)
+static void place(const rw_view *v, const rw_entries *e, const rw_sorted *s, int64_t i)
 {
     const rw_sparse *m = v->m;
     for (int64_t row = rw_row_of(m, i); row < rw_row_of(m, i + 1); ++row) {
@@ -576,13 +575,14 @@ static void place(const rw_view *v, const rw_mtx *e, const rw_sorted *s, int64_t
     }
 }
 
-static rw_status from_entries(rw_device *dev, const rw_sparse_layout *layout, const rw_mtx *e, rw_sparse **matrix)
+static rw_status from_entries(rw_device *dev, const rw_sparse_layout *layout, const rw_entries *e, rw_sparse **matrix)
 {
     pattern p = {0};
     rw_view v;
     *matrix = NULL;
-    RW_TRY(check_entries(dev->ctx, layout, e));
-    rw_status status = rw_sort_entries(dev->ctx, e->rows, e->columns, e->n, e->row, e->column, &p.sorted);
+    RW_TRY(check_whole(dev->ctx, layout, e));
+    rw_status status = rw_entries_sort(dev->ctx, e, &p.sorted);
+    if (status == RW_OK) status = check_values(dev->ctx, e);
     if (status == RW_OK) status = make_pattern(dev->ctx, layout, e, &p);
     if (status == RW_OK) {
         const rw_sparse_blocks blocks = {p.block_rows, p.block_columns, p.first, p.column, p.row_size, p.column_size};
@@ -605,7 +605,7 @@ static double moved_by(const rw_sparse *m, rw_dtype vectors)
     return bytes_of(m) - unread + vector * ((double)m->columns + (double)m->rows * (m->ops == &rw_sparse_coordinates ? 3 : 1));
 }
 
-static rw_status foresee_one(rw_context *ctx, rw_device *dev, const rw_mtx *e, const pattern *p, rw_dtype vectors, rw_sparse_candidate *c)
+static rw_status foresee_one(rw_context *ctx, rw_device *dev, const rw_entries *e, const pattern *p, rw_dtype vectors, rw_sparse_candidate *c)
 {
     const rw_sparse_blocks blocks = {p->block_rows, p->block_columns, p->first, p->column, p->row_size, p->column_size};
     rw_sparse m = {.device = dev, .threads = rw_sparse_wants_threads(dev)};
@@ -620,7 +620,7 @@ static rw_status foresee_one(rw_context *ctx, rw_device *dev, const rw_mtx *e, c
     return c->refused ? RW_OK : status;
 }
 
-rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_mtx *e, const rw_sorted *s, rw_dtype vectors, int n, rw_sparse_candidate *c)
+rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_entries *e, const rw_sorted *s, rw_dtype vectors, int n, rw_sparse_candidate *c)
 {
     pattern p = {0};
     rw_status status = RW_OK;
@@ -653,7 +653,7 @@ rw_status rw_sparse_from_entries(rw_device *dev, const rw_sparse_layout *layout,
         RW_NEED(column, "column");
         RW_NEED(values, "values");
     }
-    const rw_mtx e = {.rows = rows, .columns = columns, .n = n, .is_complex = is_complex, .row = (int64_t *)(uintptr_t)row, .column = (int64_t *)(uintptr_t)column,
+    const rw_entries e = {.rows = rows, .columns = columns, .n = n, .is_complex = is_complex, .row = (int64_t *)(uintptr_t)row, .column = (int64_t *)(uintptr_t)column,
                       .value = (double *)(uintptr_t)values}; /* read only */
     return from_entries(dev, layout, &e, matrix);
 }
@@ -665,22 +665,21 @@ rw_status rw_sparse_read(rw_device *dev, const rw_sparse_layout *layout, const c
     RW_NEED(dev, "device");
     RW_NEED(layout, "layout");
     RW_NEED(path, "path");
-    rw_mtx e;
+    rw_entries e;
     rw_sparse_layout l = *layout;
-    RW_TRY(rw_mtx_read(dev->ctx, path, &e));
+    RW_TRY(rw_entries_read(dev->ctx, path, RW_DUPLICATES_REFUSE, &e));
     if (e.is_complex && l.values == RW_F32) l.values = RW_C64;
     if (e.is_complex && l.values == RW_F64) l.values = RW_C128;
-    rw_status status = rw_mtx_thin(dev->ctx, &e);
-    if (status == RW_OK) status = from_entries(dev, &l, &e, matrix);
+    rw_status status = from_entries(dev, &l, &e, matrix);
     if (status == RW_ERR_ARGUMENT) status = rw_fail_prefix(dev->ctx, RW_ERR_INPUT, "%s", path);
-    rw_mtx_free(&e);
+    rw_entries_free(&e);
     return status;
 }
 
 /* The entries as what conversions and files take. */
-static rw_status list(rw_sparse *m, rw_mtx *e)
+static rw_status list(rw_sparse *m, rw_entries *e)
 {
-    *e = (rw_mtx){.rows = m->rows, .columns = m->columns, .is_complex = rw_dtype_is_complex(m->layout.values)};
+    *e = (rw_entries){.rows = m->rows, .columns = m->columns, .is_complex = rw_dtype_is_complex(m->layout.values)};
     return rw_sparse_entries(m, &e->n, &e->row, &e->column, &e->value);
 }
 
@@ -688,10 +687,12 @@ rw_status rw_sparse_write(rw_sparse *m, const char *path)
 {
     RW_NEED(m, "matrix");
     RW_NEED(path, "path");
-    rw_mtx e;
+    rw_entries e;
     RW_TRY(list(m, &e));
-    rw_status status = rw_mtx_write(m->device->ctx, path, &e);
-    rw_mtx_free(&e);
+    const rw_mtx file = {.rows = e.rows, .columns = e.columns, .n = e.n, .is_complex = e.is_complex, .row = e.row,
+                         .column = e.column, .value = e.value};
+    rw_status status = rw_mtx_write(m->device->ctx, path, &file);
+    rw_entries_free(&e);
     return status;
 }
 
@@ -702,10 +703,10 @@ rw_status rw_sparse_convert(rw_sparse *m, rw_device *dev, const rw_sparse_layout
     RW_NEED(m, "matrix");
     RW_NEED(dev, "device");
     RW_NEED(layout, "layout");
-    rw_mtx e;
+    rw_entries e;
     RW_TRY(list(m, &e));
     rw_status status = from_entries(dev, layout, &e, converted);
-    rw_mtx_free(&e);
+    rw_entries_free(&e);
     return status;
 }
 
@@ -714,7 +715,7 @@ rw_status rw_sparse_transpose(rw_sparse *m, bool conjugate, rw_sparse **transpos
     RW_NEED(transposed, "transposed");
     *transposed = NULL;
     RW_NEED(m, "matrix");
-    rw_mtx e, t;
+    rw_entries e, t;
     rw_sparse_layout l = m->layout;
     l.block_rows = m->layout.block_columns, l.block_columns = m->layout.block_rows;
     RW_TRY(list(m, &e));
@@ -722,6 +723,6 @@ rw_status rw_sparse_transpose(rw_sparse *m, bool conjugate, rw_sparse **transpos
     t.rows = e.columns, t.columns = e.rows, t.row = e.column, t.column = e.row;
     for (int64_t k = 0; conjugate && e.is_complex && k < e.n; ++k) t.value[2 * k + 1] = -t.value[2 * k + 1];
     rw_status status = from_entries(m->device, &l, &t, transposed);
-    rw_mtx_free(&e);
+    rw_entries_free(&e);
     return status;
 }

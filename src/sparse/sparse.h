@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "device/device.h"
-#include "io/mtx.h"
 #include "rechenwerk/sparse.h"
 
 /* A block: scalar row and column of its first entry, sizes; entry (r, c) at at + sr r + sc c of the values. */
@@ -172,8 +171,9 @@ typedef struct rw_sorted {
 } rw_sorted;
 /* false: no memory. Entries keep the order of `order` (NULL: 0, 1, …) within a row. */
 bool rw_sort_rows(int64_t rows, int64_t n, const int64_t *row, const int64_t *column, const int64_t *order, rw_sorted *s);
-/* Rows with ascending columns. ERR_MEMORY, before anything is taken where it would be more than the host has. */
-rw_status rw_sort_entries(rw_context *ctx, int64_t rows, int64_t columns, int64_t n, const int64_t *row, const int64_t *column, rw_sorted *s);
+/* Rows with ascending columns, entries of one place in the order of the list. The one check of bounds and signs: ERR_ARGUMENT;
+ * ERR_MEMORY, before anything is allocated where it would be more than the host has. */
+rw_status rw_entries_sort(rw_context *ctx, const rw_entries *e, rw_sorted *s);
 void rw_sorted_free(rw_sorted *s);
 
 /* ---- free.c ---- */
@@ -186,13 +186,10 @@ rw_status rw_sparse_need_entries(const rw_sparse *m);
 /* Blocks of b x b that hold an entry; last: a zero for each block column. */
 int64_t rw_count_blocks(const rw_sorted *r, int b, int64_t *last);
 /* Layouts that may suit, csr first; blocks[b]: blocks of b x b; most_fill: places for an entry that they may have. Gives their number. */
-int rw_sparse_candidates(const rw_mtx *e, const int64_t *blocks, double most_fill, rw_dtype values, rw_sparse_candidate *c);
+int rw_sparse_candidates(const rw_entries *e, const int64_t *blocks, double most_fill, rw_dtype values, rw_sparse_candidate *c);
 /* The one of the least cost, the earlier one where another saves less than 2 %. */
 int rw_sparse_least(const rw_sparse_candidate *c, int n);
 /* Sizes, fill and bytes moved of n layouts (sparse.c). dev: NULL where no device is asked. */
-rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_mtx *e, const rw_sorted *s, rw_dtype vectors, int n, rw_sparse_candidate *c);
-
-/* ERR_ARGUMENT where there is no such rule. */
-rw_status rw_duplicates_check(rw_context *ctx, rw_duplicates duplicates);
+rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_entries *e, const rw_sorted *s, rw_dtype vectors, int n, rw_sparse_candidate *c);
 
 #endif

@@ -1,7 +1,7 @@
 /* Products of one matrix in several layouts: on every device each is right and timed, refused ones are left out, and a wrong product is told from a right one. */
 #include "../devices.h"
 #include "../sparse/matrices.h"
-#include "rechenwerk/bench.h"
+#include "bench/benchmarks.h"
 #include "sparse/sparse.h"
 
 static const rw_bench_options quick = {.quick = true, .rounds = 2};

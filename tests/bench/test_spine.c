@@ -76,7 +76,7 @@ static void test_missing_barrier_is_found(void **state)
     rw_kernel *kernel;
     rw_array *x, *y, *w;
     rw_define defines[] = {{"GROUP", "64"}, {"GROUP_X", "16"}, {"TRANSFORMS", "4"}, {"LINE", "17"}};
-    char *text = rw_strdup(rw_embedded_text("fft.k")), *barrier = strstr(text, "BARRIER;");
+    char *text = rw_strdup(rw_measure_text("fft.k")), *barrier = strstr(text, "BARRIER;");
     assert_non_null(barrier);
     memset(barrier, ' ', strlen("BARRIER;"));
     assert_int_equal(rw_device_open(ctx, "check", &dev), RW_OK);
@@ -114,7 +114,7 @@ static void test_texts_compile_for_cuda(void **state)
             for (char *rest, *w = strtok_r(definitions, " ", &rest); w; w = strtok_r(NULL, " ", &rest))
                 rw_text_add(&text, "#define %.*s %s\n", (int)strcspn(w, "="), w, w + strcspn(w, "=") + 1);
             rw_text_add(&text, "%s\ntypedef %s real;\n%s", rw_embedded_text("dialect_cuda.h"), real,
-                        rw_embedded_text(file));
+                        rw_measure_text(file));
             assert_false(text.failed);
             if (rw_nvrtc_compile(ctx, list[i].name, text.data, 90, false, &binary) != RW_OK)
                 fail_msg("%s, variant %d: %s", list[i].name, v, rw_message(ctx));

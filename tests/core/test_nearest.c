@@ -26,8 +26,8 @@ static void test_distances(void **state)
         {"aaab", "baaa", 2},  {"saturday", "sunday", 3},
     };
     for (int i = 0; i < RW_COUNT(rows); i++) {
-        assert_int_equal(rw_edit_distance(rows[i].a, rows[i].b), rows[i].distance);
-        assert_int_equal(rw_edit_distance(rows[i].b, rows[i].a), rows[i].distance);
+        assert_int_equal(rw_edit_distance(rows[i].a, rows[i].b, false), rows[i].distance);
+        assert_int_equal(rw_edit_distance(rows[i].b, rows[i].a, false), rows[i].distance);
     }
 }
 
@@ -50,7 +50,7 @@ static void test_against_the_definition(void **state)
         int na = (int)(rw_random_u64(1, 20 * k) % 7), nb = (int)(rw_random_u64(1, 20 * k + 1) % 7);
         for (int i = 0; i < na; i++) a[i] = "abc"[rw_random_u64(1, 20 * k + 2 + (uint64_t)i) % 3];
         for (int i = 0; i < nb; i++) b[i] = "abc"[rw_random_u64(1, 20 * k + 10 + (uint64_t)i) % 3];
-        if (rw_edit_distance(a, b) != plain(a, na, b, nb)) fail_msg("distance of '%s' and '%s'", a, b);
+        if (rw_edit_distance(a, b, false) != plain(a, na, b, nb)) fail_msg("distance of '%s' and '%s'", a, b);
     }
 }
 
@@ -61,15 +61,15 @@ static void test_long_texts(void **state)
     memset(a, 'a', 1000);
     memset(b, 'b', 1000);
     a[1000] = b[1000] = '\0';
-    assert_int_equal(rw_edit_distance(a, b), 1000); /* the bound, here exact */
+    assert_int_equal(rw_edit_distance(a, b, false), 1000); /* the bound, here exact */
     memset(b, 'a', 1000);
     b[500] = 'x';
-    assert_int_equal(rw_edit_distance(a, b), 1); /* what is equal at both ends does not count */
+    assert_int_equal(rw_edit_distance(a, b, false), 1); /* what is equal at both ends does not count */
     a[255] = b[255] = '\0';
     memset(a, 'x', 255);
     memset(b, 'y', 255);
     b[100] = 'x';
-    assert_int_equal(rw_edit_distance(a, b), 254); /* the longest that is computed */
+    assert_int_equal(rw_edit_distance(a, b, false), 254); /* the longest that is computed */
 }
 
 static void test_nearest(void **state)

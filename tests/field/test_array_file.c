@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "../devices.h"
-#include "io/npy.h"
+#include "files/npy.h"
 
 static char folder[] = "/tmp/rechenwerk-arrays-XXXXXX";
 

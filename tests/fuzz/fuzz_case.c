@@ -2,15 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problem/problem.h"
+#include "run/problem.h"
 
 #define RW_SETTINGS_PREFIX(section) fake_##section
 #define RW_SETTINGS_DEF "../tests/problem/fake.def"
-#include "problem/settings_struct.h"
+#include "run/settings_struct.h"
 #define RW_SETTINGS_PREFIX(section) fake_##section
 #define RW_SETTINGS_DEF "../tests/problem/fake.def"
 #define RW_SETTINGS_TABLE fake_sections
-#include "problem/settings_table.h"
+#include "run/settings_table.h"
 
 static const rw_problem_ops fake = {.name = "fake", .sections = fake_sections, .nsections = RW_COUNT(fake_sections)};
 static const rw_problem_ops *const problems[] = {&fake, NULL};

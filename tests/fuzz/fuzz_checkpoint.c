@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../problem/fake.h"
-#include "problem/run_private.h"
+#include "run/run_private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 const char *__lsan_default_suppressions(void);

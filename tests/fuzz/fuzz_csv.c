@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "io/csv.h"
+#include "files/csv.h"
 
 static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 

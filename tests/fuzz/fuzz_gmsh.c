@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "io/gmsh.h"
+#include "files/gmsh.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "fuzz.h"
-#include "io/mtx.h"
+#include "files/mtx.h"
 
 static double part(const rw_mtx *m, int64_t i, int which)
 {

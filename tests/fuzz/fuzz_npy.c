@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "io/npy.h"
+#include "files/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

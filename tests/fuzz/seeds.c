@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "io/h5.h"
-#include "io/npy.h"
+#include "files/npy.h"
 #include "io/png.h"
 #if RW_WITH_CGNS
 #include <cgnslib.h>

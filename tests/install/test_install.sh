@@ -49,23 +49,60 @@ done
     cmake --build "$work/cmake"
 } >"$work/log" 2>&1 || fail "CMake: $(cat "$work/log")"
 by_cmake=$("$work/cmake/stranger")
+[ "$("$work/cmake/stranger-static")" = "$by_cmake" ] || fail "the static library says another version"
+
+# A case, with the shared and with the static librechenwerk-run.
+cat >"$work/case.yaml" <<'END'
+problem: pde
+grid: {size: [16], extent: [1]}
+fields: {u: {initial: "x"}}
+equations: "du/dt = laplace(u)"
+time: {end: 0.01}
+output: {every: 0.01, figures: []}
+END
+runs() {
+    "$1" "$work/case.yaml" "$work/$2" || fail "$1: exit code $?"
+    [ -f "$work/$2/run.json" ] || fail "$1 wrote no run.json"
+}
+runs "$work/cmake/stranger-run" shared
+runs "$work/cmake/stranger-run-static" static
 
 # Way two: pkg-config. The shell of a Makefile would split the space, so this one goes through a link without it.
 ln -s "$prefix" "$work/link"
 mkdir "$work/make"
-cp "$SOURCE/tests/install/main.c" "$SOURCE/tests/install/Makefile" "$work/make"
+cp "$SOURCE/tests/install/"*.c "$SOURCE/tests/install/Makefile" "$work/make"
 linkdir=$work/link${libdir#"$prefix"}
 PKG_CONFIG_PATH=$linkdir/pkgconfig make -C "$work/make" CC="$CC" >"$work/log" 2>&1 || fail "make: $(cat "$work/log")"
 by_make=$(LD_LIBRARY_PATH=$libdir "$work/make/stranger")
+LD_LIBRARY_PATH=$libdir runs "$work/make/stranger-run" by-make
+mkdir "$work/a" && cp -R "$linkdir/pkgconfig" "$libdir"/librechenwerk*.a "$work/a"
+sed -e "s|^libdir=.*|libdir=$work/a|" -e "s|^includedir=.*|includedir=$work/link/include|" -i "$work/a/pkgconfig/"*.pc
+PKG_CONFIG_PATH=$work/a/pkgconfig make -C "$work/make" CC="$CC" static >"$work/log" 2>&1 || fail "make static: $(cat "$work/log")"
+[ "$("$work/make/stranger-static")" = "$by_make" ] || fail "the static library, by pkg-config, says another version"
+runs "$work/make/stranger-run-static" by-make-static
 [ "$by_cmake" = "$by_make" ] || fail "by CMake: $by_cmake, by pkg-config: $by_make"
 
-# The command finds its library without help, and the library exports nothing but its own names.
+# The library needs libc, libm and threads only.
+if command -v ldd >/dev/null; then
+    others=$(ldd "$library" | awk '{print $1}' | grep -vE '^(linux-vdso|libc|libm|libgomp|libdl|libpthread|/lib.*/ld-linux)' || true)
+    [ -z "$others" ] || fail "librechenwerk.so links $others"
+fi
+
+# Pages that headers name are there.
+doc=$(dirname "$(find "$prefix/share/doc" -name methods -type d)")
+for page in $(grep -ohE 'docs/[a-z/-]+\.md' "$prefix"/include/rechenwerk/*.h | sort -u); do
+    [ -f "$doc/${page#docs/}" ] || fail "headers name $page, which is not installed"
+done
+[ -d "$doc/examples" ] || fail "the examples are not installed"
+
+# The command finds its libraries without help, and they export nothing but their own names.
 if [ -x "$RECHENWERK" ]; then
+    "$prefix/bin/rechenwerk" list problems >"$work/log" 2>&1 || fail "the installed command: $(cat "$work/log")"
     "$prefix/bin/rechenwerk" --version >"$work/log" 2>&1 || fail "the installed command: $(cat "$work/log")"
     grep -qF "${by_make#rechenwerk }" "$work/log" || fail "rechenwerk --version says: $(cat "$work/log")"
 fi
 if command -v nm >/dev/null; then
-    others=$(nm -D --defined-only "$library" | awk '$3 !~ /^rw_/ {print $3}')
+    others=$(nm -D --defined-only "$library" "$libdir/librechenwerk-run.so" | awk 'NF == 3 && $3 !~ /^(rw_|RECHENWERK_)/ {print $3}')
     [ -z "$others" ] || fail "exported without the prefix rw_: $others"
 fi
 echo "$by_make"

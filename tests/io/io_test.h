@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "io/io.h"
+#include "files/stream.h"
 
 #define UNUSED __attribute__((unused))
 #define ASSERT_OK(call)                                                                                                \

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "io/csv.h"
+#include "files/csv.h"
 
 static const char *const names[] = {"t", "mass", "energy of u"};
 static const char *const units[] = {"s", "kg", NULL};

@@ -8,6 +8,8 @@
 
 #include "io/figure_parts.h"
 
+static rw_context *ctx;
+
 typedef struct page {
     int width, height;
     uint8_t *rgb;
@@ -61,7 +63,7 @@ static void test_orientation(void **state)
     patch cells[6];
     for (int m = 0; m < RW_COLORMAPS; m++) {
         if (m == RW_COLORMAP_CYCLIC) continue; /* its ends are one colour */
-        ASSERT_OK(rw_figure_write_field(NULL, "a.png", NULL,
+        ASSERT_OK(rw_figure_write_field(ctx, "a.png", NULL,
                                         &(rw_figure_field){.nx = 3, .ny = 2, .values = values, .map = (rw_colormap)m,
                                                            .value = {.min = 0, .max = 1}}));
         page p = load("a.png");
@@ -87,15 +89,15 @@ static void test_sizes(void **state)
     (void)state;
     const double values[4] = {1, 2, 3, 4};
     const rw_figure_page fixed = {.width = 640, .height = 480, .title = "t", .text = 14};
-    ASSERT_OK(rw_figure_write_field(NULL, "a.png", &fixed, &(rw_figure_field){.nx = 2, .ny = 2, .values = values}));
+    ASSERT_OK(rw_figure_write_field(ctx, "a.png", &fixed, &(rw_figure_field){.nx = 2, .ny = 2, .values = values}));
     page p = load("a.png");
     assert_true(p.width == 640 && p.height == 480);
     free(p.rgb);
-    ASSERT_OK(rw_figure_write_field(NULL, "a.png", NULL, &(rw_figure_field){.nx = 4, .ny = 1, .values = values}));
+    ASSERT_OK(rw_figure_write_field(ctx, "a.png", NULL, &(rw_figure_field){.nx = 4, .ny = 1, .values = values}));
     p = load("a.png");
     assert_true(p.width == 1400 && p.height < 600); /* cut to a flat box */
     free(p.rgb);
-    ASSERT_OK(rw_figure_write_field(NULL, "a.png", NULL,
+    ASSERT_OK(rw_figure_write_field(ctx, "a.png", NULL,
                                     &(rw_figure_field){.nx = 4, .ny = 1, .values = values, .stretch = true}));
     p = load("a.png");
     assert_true(p.width == 1400 && p.height == 1100);
@@ -108,7 +110,7 @@ static void test_missing(void **state)
     double values[100];
     uint8_t rgb[3];
     for (int i = 0; i < 100; i++) values[i] = i % 10 < 5 ? NAN : i;
-    ASSERT_OK(rw_figure_write_field(NULL, "a.png", NULL, &(rw_figure_field){.nx = 10, .ny = 10, .values = values}));
+    ASSERT_OK(rw_figure_write_field(ctx, "a.png", NULL, &(rw_figure_field){.nx = 10, .ny = 10, .values = values}));
     page p = load("a.png");
     rw_colormap_missing(RW_COLORMAP_SEQUENTIAL, rgb);
     patch a = find(&p, rgb, 0, p.width / 2);
@@ -117,9 +119,9 @@ static void test_missing(void **state)
     assert_true(find(&p, rgb, p.width * 4 / 5, p.width).n > 100); /* the key below the bar */
     free(p.rgb);
     for (int i = 0; i < 100; i++) values[i] = i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : -INFINITY;
-    ASSERT_OK(rw_figure_write_field(NULL, "a.png", NULL, &(rw_figure_field){.nx = 10, .ny = 10, .values = values}));
+    ASSERT_OK(rw_figure_write_field(ctx, "a.png", NULL, &(rw_figure_field){.nx = 10, .ny = 10, .values = values}));
     for (int i = 0; i < 100; i++) values[i] = -i;
-    ASSERT_OK(rw_figure_write_field(NULL, "a.png", NULL,
+    ASSERT_OK(rw_figure_write_field(ctx, "a.png", NULL,
                                     &(rw_figure_field){.nx = 10, .ny = 10, .values = values, .value = {.log = true}}));
 }
 
@@ -129,13 +131,13 @@ static void test_limits(void **state)
     (void)state;
     double values[4] = {3, 3, 3, 3};
     uint8_t rgb[3];
-    ASSERT_OK(rw_figure_write_field(NULL, "a.png", NULL, &(rw_figure_field){.nx = 2, .ny = 2, .values = values}));
+    ASSERT_OK(rw_figure_write_field(ctx, "a.png", NULL, &(rw_figure_field){.nx = 2, .ny = 2, .values = values}));
     page p = load("a.png");
     rw_colormap_rgb(RW_COLORMAP_SEQUENTIAL, 512.0 / 1023, rgb);
     assert_true(find(&p, rgb, 0, p.width * 3 / 4).n > p.width * p.height / 3);
     free(p.rgb);
     values[0] = 0, values[1] = 8;
-    ASSERT_OK(rw_figure_write_field(NULL, "a.png", NULL, &(rw_figure_field){.nx = 2, .ny = 2, .values = values,
+    ASSERT_OK(rw_figure_write_field(ctx, "a.png", NULL, &(rw_figure_field){.nx = 2, .ny = 2, .values = values,
                                                                             .map = RW_COLORMAP_DIVERGING}));
     p = load("a.png");
     rw_colormap_rgb(RW_COLORMAP_DIVERGING, 512.0 / 1023, rgb);
@@ -163,7 +165,7 @@ static void test_constant(void **state)
                 x[i] = i, y[i] = rows[r].value + (k ? rows[r].noise * size * cos(7 * i) : 0);
             }
             lines.y.min = k == 2 ? rows[r].value * 0.9 : 0, lines.y.max = k == 2 ? rows[r].value * 1.1 + (rows[r].value == 0) : 0;
-            ASSERT_OK(rw_figure_write_lines(NULL, "a.png", NULL, &lines));
+            ASSERT_OK(rw_figure_write_lines(ctx, "a.png", NULL, &lines));
             p[k] = load("a.png");
         }
         size_t bytes = (size_t)p[0].width * (size_t)p[0].height * 3;
@@ -182,7 +184,7 @@ static void test_averaging(void **state)
     enum { N = 3000 };
     double *values = malloc(N * N * sizeof *values);
     for (int i = 0; i < N * N; i++) values[i] = (i % N + i / N) % 2; /* a chessboard */
-    ASSERT_OK(rw_figure_write_field(NULL, "a.png", &(rw_figure_page){.width = 500, .height = 400},
+    ASSERT_OK(rw_figure_write_field(ctx, "a.png", &(rw_figure_page){.width = 500, .height = 400},
                                     &(rw_figure_field){.nx = N, .ny = N, .values = values, .map = RW_COLORMAP_GREY}));
     page p = load("a.png");
     for (int y = 100; y < 250; y++)
@@ -207,7 +209,7 @@ static void first_color(uint8_t rgb[3])
     const double x[2] = {0, 10}, y[2] = {0.5, 0.5};
     const rw_figure_series s = {NULL, 2, x, y, RW_FIGURE_LINE};
     const rw_figure_lines lines = one_line(&s);
-    ASSERT_OK(rw_figure_write_lines(NULL, "c.png", &(rw_figure_page){.text = 40}, &lines));
+    ASSERT_OK(rw_figure_write_lines(ctx, "c.png", &(rw_figure_page){.text = 40}, &lines));
     page p = load("c.png");
     int darkest = 0, at = 0;
     for (int y_pixel = 300; y_pixel < 700; y_pixel++) {
@@ -228,7 +230,7 @@ static void test_lines(void **state)
     for (int i = 0; i < N; i++) x[i] = i * 1e-4, y[i] = i % 2 ? 0.25 : 0.75; /* a band that is filled */
     rw_figure_series s = {NULL, N, x, y, RW_FIGURE_LINE};
     rw_figure_lines lines = one_line(&s);
-    ASSERT_OK(rw_figure_write_lines(NULL, "a.png", NULL, &lines));
+    ASSERT_OK(rw_figure_write_lines(ctx, "a.png", NULL, &lines));
     page p = load("a.png");
     patch band = find(&p, rgb, 0, p.width);
     assert_int_equal(band.n, (long)(band.x1 - band.x0 + 1) * (band.y1 - band.y0 + 1));
@@ -239,7 +241,7 @@ static void test_lines(void **state)
     for (int k = 0; k < 40; k += 3) { /* one point of 100000 is not lost, up or down */
         double base = k % 2 ? 0.1 : 0.9;
         for (int i = 0; i < N; i++) y[i] = i == N / 2 + k ? 1 - base : base;
-        ASSERT_OK(rw_figure_write_lines(NULL, "a.png", NULL, &lines));
+        ASSERT_OK(rw_figure_write_lines(ctx, "a.png", NULL, &lines));
         p = load("a.png");
         patch peak = find(&p, rgb, 0, p.width);
         assert_true(peak.y1 - peak.y0 > 0.75 * height / 0.5);
@@ -247,7 +249,7 @@ static void test_lines(void **state)
     }
 
     for (int i = 0; i < N; i++) y[i] = i < N / 2 ? 0.1 : i < N / 2 + 2000 ? NAN : 0.9; /* nor is a gap closed */
-    ASSERT_OK(rw_figure_write_lines(NULL, "a.png", NULL, &lines));
+    ASSERT_OK(rw_figure_write_lines(ctx, "a.png", NULL, &lines));
     p = load("a.png");
     patch both = find(&p, rgb, 0, p.width);
     for (int row = both.y0 + 20; row < both.y1 - 20; row++)
@@ -255,12 +257,12 @@ static void test_lines(void **state)
     free(p.rgb);
 
     for (int i = 0; i < N; i++) y[i] = 0.5;
-    ASSERT_OK(rw_figure_write_lines(NULL, "a.png", NULL, &lines));
+    ASSERT_OK(rw_figure_write_lines(ctx, "a.png", NULL, &lines));
     p = load("a.png");
     patch solid = find(&p, rgb, 0, p.width);
     free(p.rgb);
     s.style = RW_FIGURE_DASHED;
-    ASSERT_OK(rw_figure_write_lines(NULL, "a.png", NULL, &lines));
+    ASSERT_OK(rw_figure_write_lines(ctx, "a.png", NULL, &lines));
     p = load("a.png");
     patch dashed = find(&p, rgb, 0, p.width);
     assert_true(dashed.n > 0.5 * (double)solid.n && dashed.n < 0.9 * (double)solid.n);
@@ -287,7 +289,7 @@ static void test_legend(void **state)
         for (int named = 0; named < 2; named++) {
             const rw_figure_series s = {named ? "a name of some length" : NULL, N, x, y, RW_FIGURE_LINE};
             const rw_figure_lines lines = {.n = 1, .series = &s};
-            ASSERT_OK(rw_figure_write_lines(NULL, "a.png", NULL, &lines));
+            ASSERT_OK(rw_figure_write_lines(ctx, "a.png", NULL, &lines));
             page p = load("a.png");
             n[named] = find(&p, rgb, 0, p.width).n;
             patch border = find(&p, (const uint8_t[]){200, 201, 205}, 0, p.width);
@@ -309,7 +311,7 @@ static void test_volume(void **state)
     values[(1 * 3 + 2) * 4 + 0] = 1; /* i = 0, j = 2, k = 1: upper left of the planes z and y, upper right of x */
     rw_figure_volume v = {.n = {4, 3, 2}, .values = values, .value = {.min = 0, .max = 1}, .choose = true,
                           .at = {0.5, 2.5, 1.5}};
-    ASSERT_OK(rw_figure_write_volume(NULL, "a.png", NULL, &v));
+    ASSERT_OK(rw_figure_write_volume(ctx, "a.png", NULL, &v));
     page p = load("a.png");
     assert_int_equal(p.width, 1800);
     color_at(RW_COLORMAP_SEQUENTIAL, 0.5, rgb);
@@ -318,7 +320,7 @@ static void test_volume(void **state)
     assert_true(all.n > 15 * bright.n / 3 && bright.n > 1000);
     assert_true(bright.y < all.y);
     v.at[0] = 3.5; /* the plane x no longer meets the cell */
-    ASSERT_OK(rw_figure_write_volume(NULL, "b.png", NULL, &v));
+    ASSERT_OK(rw_figure_write_volume(ctx, "b.png", NULL, &v));
     page q = load("b.png");
     patch two = find(&q, marked, 0, 1690);
     double kept = (double)two.n / (double)bright.n;
@@ -345,7 +347,7 @@ static void test_surface(void **state)
     for (int k = 0; k < 4; k++) {
         for (int i = 0; i < N * N; i++) values[i] = (i % N >= N / 2) == k % 2 && (i / N >= N / 2) == k / 2 ? 0.75 : 0.25;
         const rw_figure_field f = {.nx = N, .ny = N, .values = values, .value = {.label = "z", .min = 0, .max = 1}};
-        ASSERT_OK(rw_figure_write_surface(NULL, "a.png", NULL, &f));
+        ASSERT_OK(rw_figure_write_surface(ctx, "a.png", NULL, &f));
         page p = load("a.png");
         assert_true(p.width <= 1400 && p.height <= 1100 && p.width > 700 && p.height > 700);
         patch low = level_at(&p, 0.25);
@@ -371,7 +373,7 @@ static void test_surface_hides(void **state)
             bool wall = (k == 1 && i / N < 3) || (k == 2 && i / N >= N - 3);
             values[i] = wall ? 1 : k == 3 && i % N < N / 2 && i / N < N / 2 ? NAN : 0.2;
         }
-        ASSERT_OK(rw_figure_write_surface(NULL, "a.png", NULL, &f));
+        ASSERT_OK(rw_figure_write_surface(ctx, "a.png", NULL, &f));
         page p = load("a.png");
         seen[k] = level_at(&p, 0.2);
         free(p.rgb);
@@ -389,23 +391,23 @@ static void test_surface_corners(void **state)
     for (size_t nx = 1; nx <= 3; nx++)
         for (size_t ny = 1; ny <= 3; ny++) {
             for (size_t i = 0; i < nx * ny; i++) values[i] = 0.5;
-            ASSERT_OK(rw_figure_write_surface(NULL, "a.png", NULL, &(rw_figure_field){.nx = nx, .ny = ny, .values = values}));
+            ASSERT_OK(rw_figure_write_surface(ctx, "a.png", NULL, &(rw_figure_field){.nx = nx, .ny = ny, .values = values}));
             page p = load("a.png");
             patch constant = level_at(&p, 0.5);
             assert_true(constant.n > 20000);
             free(p.rgb);
         }
     for (int i = 0; i < 100; i++) values[i] = i % 2 ? NAN : INFINITY;
-    ASSERT_OK(rw_figure_write_surface(NULL, "a.png", NULL, &(rw_figure_field){.nx = 10, .ny = 10, .values = values}));
+    ASSERT_OK(rw_figure_write_surface(ctx, "a.png", NULL, &(rw_figure_field){.nx = 10, .ny = 10, .values = values}));
     for (int i = 0; i < 100; i++) values[i] = i % 2 ? -DBL_MAX : DBL_MAX;
-    ASSERT_OK(rw_figure_write_surface(NULL, "a.png", NULL, &(rw_figure_field){.nx = 10, .ny = 10, .values = values}));
+    ASSERT_OK(rw_figure_write_surface(ctx, "a.png", NULL, &(rw_figure_field){.nx = 10, .ny = 10, .values = values}));
     for (int i = 0; i < N * N; i++) values[i] = (i % N + i / N) % 2 ? 1 : 0; /* a chessboard is level at its mean */
     const rw_figure_field fine = {.nx = N, .ny = N, .values = values, .x1 = 1, .y1 = 0.4};
-    ASSERT_OK(rw_figure_write_surface(NULL, "a.png", &(rw_figure_page){.width = 900, .height = 700}, &fine));
+    ASSERT_OK(rw_figure_write_surface(ctx, "a.png", &(rw_figure_page){.width = 900, .height = 700}, &fine));
     page p = load("a.png");
     assert_true(p.width == 900 && p.height == 700);
     free(p.rgb);
-    ASSERT_OK(rw_figure_write_surface(NULL, "a.png", &(rw_figure_page){.width = 200, .height = 200, .title = "t"}, &fine));
+    ASSERT_OK(rw_figure_write_surface(ctx, "a.png", &(rw_figure_page){.width = 200, .height = 200, .title = "t"}, &fine));
     free(values);
 }
 
@@ -425,7 +427,7 @@ static void test_bars(void **state)
     const rw_color own = rw_figure_color(0), other = rw_figure_color(1);
     const rw_color pale = {(uint8_t)((other.r + 255) / 2), (uint8_t)((other.g + 255) / 2), (uint8_t)((other.b + 255) / 2)};
     rw_figure_bars b = {.ngroups = 2, .nseries = 2, .group = group, .series = series, .values = values, .pale = 1};
-    ASSERT_OK(rw_figure_write_bars(NULL, "a.png", NULL, &b));
+    ASSERT_OK(rw_figure_write_bars(ctx, "a.png", NULL, &b));
     page p = load("a.png");
     patch four = bars_of(&p, own), two = bars_of(&p, pale), frame = bars_of(&p, rw_frame);
     assert_int_equal(bars_of(&p, other).n, 0);
@@ -433,7 +435,7 @@ static void test_bars(void **state)
     b.nseries = 1, b.pale = 0; /* without the legend's squares of the second */
     const double one[] = {NAN, 1};
     b.values = one, b.value = (rw_figure_axis){.min = 0, .max = 4};
-    ASSERT_OK(rw_figure_write_bars(NULL, "a.png", NULL, &b));
+    ASSERT_OK(rw_figure_write_bars(ctx, "a.png", NULL, &b));
     p = load("a.png");
     patch quarter = bars_of(&p, own);
     free(p.rgb);
@@ -442,21 +444,21 @@ static void test_bars(void **state)
     assert_true(fabs(two.x1 - zero - length / 2) < 8 && fabs(quarter.x1 - zero - length / 4) < 8);
 
     b = (rw_figure_bars){.ngroups = 2, .nseries = 2, .group = group, .series = series, .values = far, .value = {.min = 1, .max = 1000, .log = true}};
-    ASSERT_OK(rw_figure_write_bars(NULL, "a.png", NULL, &b));
+    ASSERT_OK(rw_figure_write_bars(ctx, "a.png", NULL, &b));
     p = load("a.png");
     assert_true(fabs(bars_of(&p, other).x1 - frame.x0 - 2 / 3. * (bars_of(&p, own).x1 - frame.x0)) < 8);
     free(p.rgb);
     for (int k = 0; k < 8; k++) {
         b.value = (rw_figure_axis){.log = k & 1}, b.values = k & 2 ? odd : (const double[]){NAN, NAN, NAN, NAN}, b.series = k & 4 ? group : series;
-        ASSERT_OK(rw_figure_write_bars(NULL, "a.png", &(rw_figure_page){.width = 200 + 100 * k, .height = 200, .title = "t"}, &b));
+        ASSERT_OK(rw_figure_write_bars(ctx, "a.png", &(rw_figure_page){.width = 200 + 100 * k, .height = 200, .title = "t"}, &b));
     }
     remove("a.png");
     b.ngroups = 0;
-    ASSERT_FAILS(rw_figure_write_bars(NULL, "a.png", NULL, &b), RW_ERR_ARGUMENT);
+    ASSERT_FAILS(rw_figure_write_bars(ctx, "a.png", NULL, &b), RW_ERR_ARGUMENT);
     b.ngroups = 1, b.values = NULL;
-    ASSERT_FAILS(rw_figure_write_bars(NULL, "a.png", NULL, &b), RW_ERR_ARGUMENT);
+    ASSERT_FAILS(rw_figure_write_bars(ctx, "a.png", NULL, &b), RW_ERR_ARGUMENT);
     b.values = values, b.value = (rw_figure_axis){.min = -1, .max = 1, .log = true};
-    ASSERT_FAILS(rw_figure_write_bars(NULL, "a.png", NULL, &b), RW_ERR_ARGUMENT);
+    ASSERT_FAILS(rw_figure_write_bars(ctx, "a.png", NULL, &b), RW_ERR_ARGUMENT);
     assert_int_equal(count_files(), 0);
 }
 
@@ -467,8 +469,8 @@ static void test_refusals(void **state)
     const rw_figure_field good = {.nx = 2, .ny = 2, .values = values};
     rw_figure_field f = good;
 #define REFUSED(page_pointer)                                                                       \
-    ASSERT_FAILS(rw_figure_write_field(NULL, "a.png", page_pointer, &f), RW_ERR_ARGUMENT);           \
-    ASSERT_FAILS(rw_figure_write_surface(NULL, "a.png", page_pointer, &f), RW_ERR_ARGUMENT)
+    ASSERT_FAILS(rw_figure_write_field(ctx, "a.png", page_pointer, &f), RW_ERR_ARGUMENT);           \
+    ASSERT_FAILS(rw_figure_write_surface(ctx, "a.png", page_pointer, &f), RW_ERR_ARGUMENT)
     f.nx = 0;
     REFUSED(NULL);
     f = good, f.ny = 0;
@@ -488,15 +490,15 @@ static void test_refusals(void **state)
     REFUSED((&(rw_figure_page){.text = 1}));
     REFUSED((&(rw_figure_page){.text = 1000}));
     REFUSED((&(rw_figure_page){.text = NAN}));
-    ASSERT_FAILS(rw_figure_write_lines(NULL, "a.png", NULL, &(rw_figure_lines){.n = 1}), RW_ERR_ARGUMENT);
-    ASSERT_FAILS(rw_figure_write_lines(NULL, "a.png", NULL, &(rw_figure_lines){.n = -1}), RW_ERR_ARGUMENT);
+    ASSERT_FAILS(rw_figure_write_lines(ctx, "a.png", NULL, &(rw_figure_lines){.n = 1}), RW_ERR_ARGUMENT);
+    ASSERT_FAILS(rw_figure_write_lines(ctx, "a.png", NULL, &(rw_figure_lines){.n = -1}), RW_ERR_ARGUMENT);
     const rw_figure_series s = {NULL, 3, NULL, values, RW_FIGURE_LINE};
-    ASSERT_FAILS(rw_figure_write_lines(NULL, "a.png", NULL, &(rw_figure_lines){.n = 1, .series = &s}), RW_ERR_ARGUMENT);
+    ASSERT_FAILS(rw_figure_write_lines(ctx, "a.png", NULL, &(rw_figure_lines){.n = 1, .series = &s}), RW_ERR_ARGUMENT);
     rw_figure_volume v = {.n = {2, 2, 0}, .values = values};
-    ASSERT_FAILS(rw_figure_write_volume(NULL, "a.png", NULL, &v), RW_ERR_ARGUMENT);
+    ASSERT_FAILS(rw_figure_write_volume(ctx, "a.png", NULL, &v), RW_ERR_ARGUMENT);
     v.n[2] = 1, v.lower[1] = 5;
-    ASSERT_FAILS(rw_figure_write_volume(NULL, "a.png", NULL, &v), RW_ERR_ARGUMENT);
-    ASSERT_FAILS(rw_figure_write_field(NULL, "no/a.png", NULL, &good), RW_ERR_FILE);
+    ASSERT_FAILS(rw_figure_write_volume(ctx, "a.png", NULL, &v), RW_ERR_ARGUMENT);
+    ASSERT_FAILS(rw_figure_write_field(ctx, "no/a.png", NULL, &good), RW_ERR_FILE);
     assert_int_equal(count_files(), 0);
 }
 
@@ -531,7 +533,7 @@ static void test_odd(void **state)
                                            .x0 = isfinite(values[3]) ? values[3] : 0, .y1 = (double)(k % 7),
                                            .x_label = labels[k % 6], .map = (rw_colormap)(k % RW_COLORMAPS),
                                            .stretch = k % 2};
-                ASSERT_OK((k % 2 ? rw_figure_write_field : rw_figure_write_surface)(NULL, "a.png", &page_given, &f));
+                ASSERT_OK((k % 2 ? rw_figure_write_field : rw_figure_write_surface)(ctx, "a.png", &page_given, &f));
             } else if (k % 3 == 1) {
                 rw_figure_series s[5];
                 for (size_t i = 0; i < 5; i++)
@@ -539,12 +541,12 @@ static void test_odd(void **state)
                                               (rw_figure_style)((k + i) % 4)};
                 const rw_figure_lines l = {.x = {.label = labels[k % 6], .log = k % 2}, .y = axis, .n = (int)(k % 6),
                                            .series = s};
-                ASSERT_OK(rw_figure_write_lines(NULL, "a.png", &page_given, &l));
+                ASSERT_OK(rw_figure_write_lines(ctx, "a.png", &page_given, &l));
             } else {
                 const rw_figure_volume v = {.n = {1 + k % 9, 1 + k % 8, 1 + k % 7}, .values = values, .value = axis,
                                             .upper = {1, (double)(k % 30), 1e-7}, .label = {labels[k % 6]},
                                             .choose = k % 2, .at = {1e9, -1e9, 0}};
-                ASSERT_OK(rw_figure_write_volume(NULL, "a.png", &page_given, &v));
+                ASSERT_OK(rw_figure_write_volume(ctx, "a.png", &page_given, &v));
             }
             read_whole("a.png", &bytes[twice], &n[twice]);
         }
@@ -559,11 +561,11 @@ static rw_status draw_all(void)
     static const double values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     const rw_figure_page small = {.width = 200, .height = 200};
     const rw_figure_series s = {"s", 8, values, values, RW_FIGURE_LINE_POINTS};
-    RW_TRY(rw_figure_write_field(NULL, "a.png", &small, &(rw_figure_field){.nx = 4, .ny = 2, .values = values}));
-    RW_TRY(rw_figure_write_surface(NULL, "d.png", &small, &(rw_figure_field){.nx = 4, .ny = 2, .values = values}));
-    RW_TRY(rw_figure_write_lines(NULL, "b.png", &small, &(rw_figure_lines){.n = 1, .series = &s}));
-    RW_TRY(rw_figure_write_bars(NULL, "e.png", &small, &(rw_figure_bars){.ngroups = 1, .nseries = 1, .group = &s.name, .series = &s.name, .values = values}));
-    return rw_figure_write_volume(NULL, "c.png", &small, &(rw_figure_volume){.n = {2, 2, 2}, .values = values});
+    RW_TRY(rw_figure_write_field(ctx, "a.png", &small, &(rw_figure_field){.nx = 4, .ny = 2, .values = values}));
+    RW_TRY(rw_figure_write_surface(ctx, "d.png", &small, &(rw_figure_field){.nx = 4, .ny = 2, .values = values}));
+    RW_TRY(rw_figure_write_lines(ctx, "b.png", &small, &(rw_figure_lines){.n = 1, .series = &s}));
+    RW_TRY(rw_figure_write_bars(ctx, "e.png", &small, &(rw_figure_bars){.ngroups = 1, .nseries = 1, .group = &s.name, .series = &s.name, .values = values}));
+    return rw_figure_write_volume(ctx, "c.png", &small, &(rw_figure_volume){.n = {2, 2, 2}, .values = values});
 }
 
 static void test_faults(void **state)
@@ -571,6 +573,18 @@ static void test_faults(void **state)
     (void)state;
     assert_true(each_fault(draw_all, true) > 20);
     assert_int_equal(count_files(), 5);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    return rw_context_create(&ctx);
+}
+static int end(void **state)
+{
+    (void)state;
+    rw_context_destroy(&ctx);
+    return 0;
 }
 
 int main(void)
@@ -581,5 +595,5 @@ int main(void)
         IO_TEST(test_surface),     IO_TEST(test_surface_hides), IO_TEST(test_surface_corners),
         IO_TEST(test_bars),        IO_TEST(test_refusals), IO_TEST(test_odd),      IO_TEST(test_faults),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "core/core.h"
-#include "io/gmsh.h"
+#include "files/gmsh.h"
 
 static rw_context *ctx;
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "core/core.h"
-#include "io/mtx.h"
+#include "files/mtx.h"
 
 static rw_context *ctx;
 
@@ -143,7 +143,7 @@ static void test_round_trip(void **state)
         const rw_mtx m = {rows, columns, n, is_complex, dense, dense ? NULL : row, dense ? NULL : column, value};
         rw_mtx back;
         assert_int_equal(rw_mtx_write(ctx, path, &m), RW_OK);
-        if (rw_mtx_read(ctx, path, &back) != RW_OK) fail_msg("%s", rw_message(ctx));
+        if (rw_mtx_read(ctx, path, false, &back) != RW_OK) fail_msg("%s", rw_message(ctx));
         assert_true(back.rows == rows && back.columns == columns && back.n == n && back.is_complex == is_complex && back.dense == dense);
         if (n) assert_memory_equal(back.value, value, (size_t)n * (1 + is_complex) * sizeof(double));
         if (!dense && n) assert_memory_equal(back.row, row, (size_t)n * sizeof *row), assert_memory_equal(back.column, column, (size_t)n * sizeof *column);
@@ -155,12 +155,12 @@ static void test_round_trip(void **state)
     for (int64_t i = 0; i < MANY; ++i) place[i] = i, both[2 * i] = (double)i, both[2 * i + 1] = -0.5 * (double)i;
     rw_mtx m = {MANY, MANY, MANY, true, false, place, place, both}, many;
     assert_int_equal(rw_mtx_write(ctx, path, &m), RW_OK);
-    assert_int_equal(rw_mtx_read(ctx, path, &many), RW_OK);
+    assert_int_equal(rw_mtx_read(ctx, path, false, &many), RW_OK);
     assert_true(many.n == MANY && !memcmp(many.value, both, 2 * MANY * sizeof *both) && !memcmp(many.row, place, MANY * sizeof *place) && !memcmp(many.column, place, MANY * sizeof *place));
     rw_mtx_free(&many);
     free(place), free(both);
     unlink(path);
-    assert_int_equal(rw_mtx_read(ctx, path, &m), RW_ERR_FILE);
+    assert_int_equal(rw_mtx_read(ctx, path, false, &m), RW_ERR_FILE);
 }
 
 #define GENERAL MM "coordinate real general\n"

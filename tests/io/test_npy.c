@@ -1,7 +1,7 @@
 /* .npy: round trips, every type numpy may hand over in both orders, hostile headers, truncation, faults. */
 #include "io_test.h"
 
-#include "io/npy.h"
+#include "files/npy.h"
 
 static const rw_io_type types[] = {RW_IO_F32, RW_IO_F64, RW_IO_C64, RW_IO_C128};
 

@@ -1,6 +1,7 @@
 /* What solvers say of themselves: the memory of their vectors before they are made, and residuals as pictures. */
 #include <unistd.h>
 
+#include "rechenwerk/figure.h"
 #include "../devices.h"
 #include "../sparse/matrices.h"
 #include "io/picture.h"
@@ -50,15 +51,15 @@ static void test_pictures(void **state)
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_picture picture;
         size_t dark = 0;
-        OK(rw_krylov_plot(ctx, path, "A.mtx", rows[i].n, rows[i].residual, rows[i].right_side, rows[i].tolerance));
+        OK(rw_figure_write_residuals(ctx, path, "A.mtx", rows[i].n, rows[i].residual, rows[i].right_side, rows[i].tolerance));
         OK(rw_picture_read(ctx, path, 0, &picture));
         for (size_t p = 0; p < picture.width * picture.height; ++p) dark += picture.grey[p] < 0.6;
         assert_in_range(dark, 500, picture.width * picture.height / 4);
         rw_picture_free(&picture);
     }
     unlink(path);
-    FAILS(RW_ERR_ARGUMENT, "0 residuals: one is needed", rw_krylov_plot(ctx, path, "A", 0, NULL, 1, 1));
-    FAILS(RW_ERR_FILE, "nowhere/h.png", rw_krylov_plot(ctx, "/tmp/nowhere/h.png", "A", 1, rows[1].residual, 1, 1));
+    FAILS(RW_ERR_ARGUMENT, "0 residuals: one is needed", rw_figure_write_residuals(ctx, path, "A", 0, NULL, 1, 1));
+    FAILS(RW_ERR_FILE, "nowhere/h.png", rw_figure_write_residuals(ctx, "/tmp/nowhere/h.png", "A", 1, rows[1].residual, 1, 1));
 }
 
 int main(void)

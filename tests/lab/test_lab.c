@@ -4,7 +4,7 @@
 
 #include "../devices.h"
 #include "core/json.h"
-#include "io/csv.h"
+#include "files/csv.h"
 #include "lab/lab.h"
 
 static const char *const one_thread[] = {"cpu:1"};

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "../devices.h"
-#include "io/csv.h"
+#include "files/csv.h"
 #include "lab/precision.h"
 
 static const char *const one_thread[] = {"cpu:1"};

@@ -1,4 +1,5 @@
 /* The products of the study `spmv`: each against sums in long double, row by row; what they take, launch and copy; temp full of NaN; small numbers; CUDA beside OpenCL. */
+#include "lab/windows.h"
 #include "../devices.h"
 
 #include <complex.h>
@@ -216,7 +217,7 @@ static void test_predictions(void **state)
     (void)state;
     if (!on("cpu")) skip();
     int n;
-    const rw_multiblock_case *cases = rw_multiblock_cases(&n);
+    const rw_study_case *cases = rw_study_cases(&n);
     rw_spmv_shape shape[2];
     for (int i = 0; i < 2; ++i) {
         rw_multiblock_spec grid = {.mode = RW_MULTIBLOCK_FULL, .zeros = true, .is_complex = true};
@@ -417,7 +418,7 @@ static void test_windows(void **state)
     if (on("check")) skip();
     static const int64_t windows[] = {13380, 13380, 21300, 13380, 23700};
     int n;
-    const rw_multiblock_case *cases = rw_multiblock_cases(&n);
+    const rw_study_case *cases = rw_study_cases(&n);
     rw_spmv_source s;
     rw_spmv p;
     for (int c = 0; c < (getenv("RECHENWERK_TEST_ALL") || on("cuda") ? RW_COUNT(windows) : 1); ++c) {
@@ -448,7 +449,7 @@ static void test_cases(void **state)
     (void)state;
     if (slow()) skip();
     int n;
-    const rw_multiblock_case *cases = rw_multiblock_cases(&n);
+    const rw_study_case *cases = rw_study_cases(&n);
     for (int c = 0; c < (getenv("RECHENWERK_TEST_ALL") ? n : 1); ++c) {
         rw_multiblock_spec grid = {.blocks = {1, 1, 1}, .mode = RW_MULTIBLOCK_FULL, .zeros = true, .omega = 0.1};
         rw_spmv_source s;

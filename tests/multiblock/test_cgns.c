@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "../devices.h"
-#include "rechenwerk/multiblock.h"
+#include "rechenwerk/cgns.h"
 
 #if RW_WITH_CGNS
 #include <cgnslib.h>

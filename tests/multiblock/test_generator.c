@@ -7,7 +7,7 @@
 
 #include "../devices.h"
 #include "rechenwerk/krylov.h"
-#include "rechenwerk/multiblock.h"
+#include "lab/windows.h"
 #include "sparse/sparse.h"
 
 typedef struct entries {
@@ -104,7 +104,7 @@ static void test_documents_sizes(void **state)
     int n;
     (void)state;
     if (!once()) return;
-    const rw_multiblock_case *cases = rw_multiblock_cases(&n);
+    const rw_study_case *cases = rw_study_cases(&n);
     assert_int_equal(n, 6);
     static const int64_t cells[] = {8000, 16000, 16000, 32000, 32000, 128000}, vectors[] = {73920, 135520, 126720, 258720, 258720, 813120};
     static const int64_t full[] = {104000, 208000, 208000, 416000, 416000, 1664000}, euler[] = {95600, 193600, 196000, 389600, 389600, 1616000};
@@ -423,7 +423,7 @@ static void test_widths(void **state)
             rw_sparse_blocks p;
             rw_sparse_size z;
             const rw_sparse_layout l = layout_of("bell:5:c64");
-            memcpy(s.cells, rw_multiblock_cases(&n)[bell[i].number].cells, sizeof s.cells);
+            memcpy(s.cells, rw_study_cases(&n)[bell[i].number].cells, sizeof s.cells);
             s.mode = (rw_multiblock_mode)mode;
             OK(rw_multiblock_pattern(ctx, &s, 0, RW_MULTIBLOCK_STORED, &l, &p));
             OK(rw_sparse_estimate(ctx, &l, &p, &z));

@@ -9,15 +9,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "problem/problem.h"
+#include "run/problem.h"
 
 #define RW_SETTINGS_PREFIX(section) fake_##section
 #define RW_SETTINGS_DEF "../tests/problem/fake.def"
-#include "problem/settings_struct.h"
+#include "run/settings_struct.h"
 #define RW_SETTINGS_PREFIX(section) fake_##section
 #define RW_SETTINGS_DEF "../tests/problem/fake.def"
 #define RW_SETTINGS_TABLE fake_sections
-#include "problem/settings_table.h"
+#include "run/settings_table.h"
 
 typedef struct fake_problem {
     rw_problem base;

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "problem/pde/pde.h"
-#include "problem/run_private.h"
+#include "run/pde/pde.h"
+#include "run/run_private.h"
 
 static rw_context *ctx;
 static char folder[64];

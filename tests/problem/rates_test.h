@@ -7,7 +7,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "problem/rates/rates.h"
+#include "run/rates/rates.h"
 
 static inline rates_problem *make(const char *text, rw_case **c)
 {

@@ -9,16 +9,16 @@
 
 #include <cmocka.h>
 
-#include "problem/problem.h"
-#include "problem/run_settings.h"
+#include "run/problem.h"
+#include "run/run_settings.h"
 
 #define RW_SETTINGS_PREFIX(section) fake_##section
 #define RW_SETTINGS_DEF "../tests/problem/fake.def"
-#include "problem/settings_struct.h"
+#include "run/settings_struct.h"
 #define RW_SETTINGS_PREFIX(section) fake_##section
 #define RW_SETTINGS_DEF "../tests/problem/fake.def"
 #define RW_SETTINGS_TABLE fake_sections
-#include "problem/settings_table.h"
+#include "run/settings_table.h"
 
 static const rw_problem_ops fake = {.name = "fake", .sections = fake_sections, .nsections = RW_COUNT(fake_sections)};
 static const rw_problem_ops other = {.name = "other"};

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "core/json.h"
-#include "problem/tables.h"
+#include "run/tables.h"
 #include "rechenwerk/describe.h"
 
 static rw_context *ctx;

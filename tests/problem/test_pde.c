@@ -4,7 +4,7 @@
 #include "pde_test.h"
 
 #include "core/json.h"
-#include "io/npy.h"
+#include "files/npy.h"
 #include "io/picture.h"
 
 static rw_device *dev;

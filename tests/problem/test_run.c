@@ -17,7 +17,7 @@
 
 #include "core/json.h"
 #include "fake.h"
-#include "problem/run_private.h"
+#include "run/run_private.h"
 
 static const rw_problem_ops *const problems[] = {&fake, NULL};
 static rw_context *ctx;

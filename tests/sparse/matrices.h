@@ -8,12 +8,7 @@
 #include "core/core.h"
 #include "rechenwerk/sparse.h"
 
-typedef struct entries {
-    int64_t rows, columns, n;
-    bool is_complex;
-    int64_t *row, *column;
-    double *value;
-} entries;
+typedef rw_entries entries;
 
 static void free_entries(entries *e) { free(e->row), free(e->column), free(e->value); }
 

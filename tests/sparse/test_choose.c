@@ -132,19 +132,19 @@ static void test_entries_from_files(void **state)
     (void)state;
     close(mkstemp(path));
     OK(rw_file_write(ctx, path, text, strlen(text)));
-    OK(rw_entries_read(ctx, path, &e));
+    OK(rw_entries_read(ctx, path, RW_DUPLICATES_REFUSE, &e));
     assert_true(e.rows == 3 && e.columns == 3 && e.n == 5 && e.is_complex && e.row[3] == 0 && e.column[3] == 1 && e.value[6] == 3 && e.value[7] == -4);
     rw_entries_free(&e);
     assert_true(!e.row && !e.n);
     OK(rw_file_write(ctx, path, dense, strlen(dense)));
-    OK(rw_entries_read(ctx, path, &e));
+    OK(rw_entries_read(ctx, path, RW_DUPLICATES_REFUSE, &e));
     assert_true(e.n == 2 && e.row[0] == 1 && e.column[0] == 0 && e.value[1] == 4); /* those that are not 0 */
     rw_entries_free(&e);
     OK(rw_file_write(ctx, path, text, strlen(text) - 8));
-    FAILS(RW_ERR_INPUT, "it is cut off", rw_entries_read(ctx, path, &e));
+    FAILS(RW_ERR_INPUT, "it is cut off", rw_entries_read(ctx, path, RW_DUPLICATES_REFUSE, &e));
     assert_null(e.row);
     unlink(path);
-    FAILS(RW_ERR_FILE, "cannot open", rw_entries_read(ctx, path, &e));
+    FAILS(RW_ERR_FILE, "cannot open", rw_entries_read(ctx, path, RW_DUPLICATES_REFUSE, &e));
 }
 
 #define MM "%%MatrixMarket matrix coordinate "
@@ -160,29 +160,23 @@ static void test_duplicates(void **state)
         {MM "pattern general\n3 3 6\n2 1\n2 1\n2 1\n1 2\n1 2\n1 1\n", ":7: entry (1, 2) is given twice, first in line 6", 3, {1, 1, 1}},
         {MM "integer general\n1 1 3\n1 1 2\n1 1 3\n1 1 4\n", NULL, 1, {9}}};
     rw_entries e;
-    rw_pattern p;
     (void)state;
     close(mkstemp(path));
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         OK(rw_file_write(ctx, path, cases[i].text, strlen(cases[i].text)));
-        if (cases[i].refused) {
-            FAILS(RW_ERR_INPUT, cases[i].refused, rw_entries_read(ctx, path, &e));
-            FAILS(RW_ERR_INPUT, cases[i].refused, rw_pattern_read(ctx, path, NULL, &p));
-        }
-        OK(rw_entries_read_duplicates(ctx, path, RW_DUPLICATES_SUM, &e));
+        if (cases[i].refused)
+            FAILS(RW_ERR_INPUT, cases[i].refused, rw_entries_read(ctx, path, RW_DUPLICATES_REFUSE, &e));
+        OK(rw_entries_read(ctx, path, RW_DUPLICATES_SUM, &e));
         if (e.n != cases[i].n) fail_msg("case %d: %d entries", i, (int)e.n);
         for (int64_t k = 0; k < e.n; ++k)
             if (e.value[(1 + e.is_complex) * k] != cases[i].sums[k]) fail_msg("case %d: entry %d is %g", i, (int)k, e.value[(1 + e.is_complex) * k]);
         if (i == 2) assert_true(e.value[1] == 6 && e.value[5] == -6 && e.row[2] == 0 && e.column[2] == 1);
-        OK(rw_pattern_read_duplicates(ctx, path, RW_DUPLICATES_SUM, NULL, &p));
-        assert_int_equal(p.entries, e.n);
         rw_entries_free(&e);
     }
     static const char large[] = MM "real general\n1 1 2\n1 1 1e308\n1 1 1e308\n";
     OK(rw_file_write(ctx, path, large, strlen(large)));
-    FAILS(RW_ERR_INPUT, ":4: entry (1, 1): the sum of its values is not finite", rw_entries_read_duplicates(ctx, path, RW_DUPLICATES_SUM, &e));
-    FAILS(RW_ERR_ARGUMENT, "duplicates = 2", rw_entries_read_duplicates(ctx, path, (rw_duplicates)2, &e));
-    FAILS(RW_ERR_ARGUMENT, "duplicates = 2", rw_pattern_read_duplicates(ctx, path, (rw_duplicates)2, NULL, &p));
+    FAILS(RW_ERR_INPUT, ":4: entry (1, 1): the sum of its values is not finite", rw_entries_read(ctx, path, RW_DUPLICATES_SUM, &e));
+    FAILS(RW_ERR_ARGUMENT, "duplicates = 2", rw_entries_read(ctx, path, (rw_duplicates)2, &e));
     unlink(path);
 }
 

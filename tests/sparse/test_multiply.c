@@ -264,7 +264,7 @@ static void by_rows(entries *e)
     const size_t parts = 1 + e->is_complex;
     rw_sorted s;
     entries t = {e->rows, e->columns, e->n, e->is_complex, malloc((size_t)e->n * 8 + 1), malloc((size_t)e->n * 8 + 1), malloc((size_t)e->n * 16 + 1)};
-    OK(rw_sort_entries(ctx, e->rows, e->columns, e->n, e->row, e->column, &s));
+    OK(rw_entries_sort(ctx, e, &s));
     for (int64_t i = 0; i < e->rows; ++i)
         for (int64_t k = s.first[i]; k < s.first[i + 1]; ++k) {
             t.row[k] = i, t.column[k] = s.column[k];

@@ -1,4 +1,4 @@
-/* What rw_pattern_read says of a matrix, against counts over all places of random matrices; symmetries; formats against matrices that are made in them; the
+/* What rw_pattern_find says of a matrix, against counts over all places of random matrices; symmetries; formats against matrices that are made in them; the
  * picture; what is refused; memory. */
 #include <math.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 
 #include "core/core.h"
 #include "io/picture.h"
-#include "rechenwerk/sparse.h"
+#include "rechenwerk/figure.h"
 
 static rw_context *ctx;
 static char path[] = "/tmp/rechenwerk-pattern-XXXXXX", picture[80];
@@ -23,8 +23,12 @@ static char path[] = "/tmp/rechenwerk-pattern-XXXXXX", picture[80];
 static rw_pattern look(const char *text, const char *png)
 {
     rw_pattern p;
+    rw_entries e;
     assert_int_equal(rw_file_write(ctx, path, text, strlen(text)), RW_OK);
-    if (rw_pattern_read(ctx, path, png, &p) != RW_OK) fail_msg("%s\n%s", rw_message(ctx), text);
+    if (rw_entries_read(ctx, path, RW_DUPLICATES_REFUSE, &e) != RW_OK || rw_pattern_find(ctx, &e, &p) != RW_OK ||
+        (png && rw_figure_write_pattern(ctx, png, "pattern", &e) != RW_OK))
+        fail_msg("%s\n%s", rw_message(ctx), text);
+    rw_entries_free(&e);
     return p;
 }
 
@@ -174,17 +178,17 @@ static void test_refused(void **state)
 {
     (void)state;
     rw_pattern p;
-    static const char wide[] = MM "coordinate real general\n2 2147483647 1\n1 1 1\n", broken[] = MM "coordinate real general\n2 2 1\n3 1 1\n";
-    assert_int_equal(rw_file_write(ctx, path, wide, strlen(wide)), RW_OK);
-    assert_int_equal(rw_pattern_read(ctx, path, NULL, &p), RW_ERR_INPUT);
+    int64_t row = 0, column = 0, outside = 2;
+    double value = 1;
+    rw_entries e = {.rows = 2, .columns = INT32_MAX, .n = 1, .row = &row, .column = &column, .value = &value};
+    assert_int_equal(rw_pattern_find(ctx, &e, &p), RW_ERR_ARGUMENT);
     assert_non_null(strstr(rw_message(ctx), "a matrix of 2 x 2147483647: fewer than 2147483647 rows and columns are possible"));
-    assert_int_equal(rw_file_write(ctx, path, broken, strlen(broken)), RW_OK);
-    assert_int_equal(rw_pattern_read(ctx, path, NULL, &p), RW_ERR_INPUT);
-    assert_non_null(strstr(rw_message(ctx), ":3: the row = 3 is outside [1, 2]"));
-    assert_int_equal(rw_pattern_read(ctx, "/nonexistent.mtx", NULL, &p), RW_ERR_FILE);
-    look(MM "coordinate real general\n2 2 1\n1 1 1\n", NULL);
-    assert_int_equal(rw_pattern_read(ctx, path, "/nonexistent/p.png", &p), RW_ERR_FILE);
+    e.columns = 2, e.row = &outside;
+    assert_int_equal(rw_pattern_find(ctx, &e, &p), RW_ERR_ARGUMENT);
+    assert_non_null(strstr(rw_message(ctx), "entry 0: (2, 0), counted from 0, is outside of the matrix of 2 x 2"));
     assert_int_equal(p.entries, 0);
+    e.row = &row;
+    assert_int_equal(rw_figure_write_pattern(ctx, "/nonexistent/p.png", NULL, &e), RW_ERR_FILE);
 }
 
 static int begin(void **state)

@@ -6,7 +6,7 @@
 static const rw_multiblock_spec small_grid = {.cells = {1, 2, 1}, .blocks = {2, 1, 1}, .mode = RW_MULTIBLOCK_INNER, .periodic = true, .seed = 5};
 static rw_multiblock *several_blocks;
 static rw_sparse_blocks block_pattern, stored_pattern;
-static rw_multiblock_windows windows;
+static rw_windows windows;
 static int64_t *stored_rows;
 
 static rw_status call_stencil(void)
@@ -98,18 +98,18 @@ static void after_prepare(void) { rw_multiblock_free(&block_pattern), rw_multibl
 static void before_windows(void) { OK(rw_multiblock_pattern(ctx, &small_grid, 0, RW_MULTIBLOCK_STORED, NULL, &block_pattern)); }
 static rw_status call_windows(void)
 {
-    rw_status status = rw_multiblock_find_windows(ctx, &block_pattern, 5, 5, &windows);
+    rw_status status = rw_windows_find(ctx, &block_pattern, 5, 5, &windows);
     if (status != RW_OK && windows.info) fail_msg("windows after a failure");
     return status;
 }
 static void result_windows(void) { note_bytes("windows", windows.info, (size_t)windows.groups * 24), note("%d", (int)windows.longest); }
-static void after_windows(void) { rw_multiblock_free_windows(&windows), rw_multiblock_free(&block_pattern); }
+static void after_windows(void) { rw_windows_free(&windows), rw_multiblock_free(&block_pattern); }
 static void before_check_windows(void)
 {
     before_windows();
     OK(call_windows());
 }
-static rw_status call_check_windows(void) { return rw_multiblock_check_windows(ctx, &windows, RW_C64, 1 << 20); }
+static rw_status call_check_windows(void) { return rw_windows_check(ctx, &windows, RW_C64, 1 << 20); }
 
 /* ---- matrices, the operator --------------------------------------------------------------------------------------------- */
 

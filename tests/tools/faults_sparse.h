@@ -1,21 +1,5 @@
 /* Rows of test_faults.c: the pattern of a matrix in a file and its picture; matrices, their conversions and products. */
 
-static rw_pattern seen_pattern;
-
-static void before_pattern(void)
-{
-    static const char matrix[] = "%%MatrixMarket matrix coordinate complex hermitian\n3 3 3\n1 1 2 0\n2 1 3 4\n3 2 1 1\n";
-    OK(rw_file_write(ctx, path_of("hermitian.mtx"), matrix, strlen(matrix)));
-}
-static rw_status call_pattern(void)
-{
-    char mtx[256];
-    snprintf(mtx, sizeof mtx, "%s", path_of("hermitian.mtx"));
-    return rw_pattern_read(ctx, mtx, path_of("hermitian.png"), &seen_pattern);
-}
-static rw_status call_pattern_duplicates(void) { return rw_pattern_read_duplicates(ctx, path_of("hermitian.mtx"), RW_DUPLICATES_SUM, NULL, &seen_pattern); }
-static void result_pattern(void) { note("%d %d %d %d", (int)seen_pattern.entries, seen_pattern.hermitian, (int)seen_pattern.diagonals, (int)seen_pattern.formats[seen_pattern.best].size.bytes); }
-
 /* ---- matrices -------------------------------------------------------------------------------------------------------- */
 
 static rw_sparse *matrix, *other_matrix;
@@ -227,17 +211,17 @@ static rw_entries seen_entries;
 static rw_sparse_choice choice;
 
 static rw_entries five_entries(void) { return (rw_entries){4, 4, 5, false, (int64_t *)(uintptr_t)entry_row, (int64_t *)(uintptr_t)entry_column, (double *)(uintptr_t)entry_value}; }
+static rw_pattern seen_pattern;
+static rw_status call_pattern(void)
+{
+    const rw_entries e = five_entries();
+    return rw_pattern_find(ctx, &e, &seen_pattern);
+}
+static void result_pattern(void) { note("%d %d %d %d", (int)seen_pattern.entries, seen_pattern.hermitian, (int)seen_pattern.diagonals, (int)seen_pattern.formats[seen_pattern.best].size.bytes); }
 static rw_status call_entries_read(void)
 {
     memset(&seen_entries, 0x55, sizeof seen_entries);
-    rw_status status = rw_entries_read(ctx, path_of("read.mtx"), &seen_entries);
-    if (status != RW_OK && (seen_entries.row || seen_entries.column || seen_entries.value)) fail_msg("entries after a failure");
-    return status;
-}
-static rw_status call_entries_read_duplicates(void)
-{
-    memset(&seen_entries, 0x55, sizeof seen_entries);
-    rw_status status = rw_entries_read_duplicates(ctx, path_of("read.mtx"), RW_DUPLICATES_SUM, &seen_entries);
+    rw_status status = rw_entries_read(ctx, path_of("read.mtx"), RW_DUPLICATES_SUM, &seen_entries);
     if (status != RW_OK && (seen_entries.row || seen_entries.column || seen_entries.value)) fail_msg("entries after a failure");
     return status;
 }
@@ -327,5 +311,3 @@ static rw_status call_solve(void) { return rw_krylov_solve(solver, x, y, &solved
 static rw_status call_krylov_update(void) { return rw_krylov_update(solver); }
 static void result_krylov_update(void) { note("%d", (int)rw_krylov_get_precond(solver).blocks); }
 static void result_solved(void) { note("%d %d", (int)solved.reason, solved.residual < 1e-7), note("%.6f", ((const double *)numbers_of(y))[2]); }
-static rw_status call_krylov_plot(void) { return rw_krylov_plot(ctx, path_of("residuals.png"), "a", 3, (double[]){1, 0.1, 0.01}, 1, 0.02); }
-static void result_krylov_plot(void) { note("a picture"); }

@@ -14,14 +14,16 @@
 #include <unistd.h>
 
 #include "../devices.h"
-#include "rechenwerk/bench.h"
+#include "bench/benchmarks.h"
 #include "rechenwerk/blocks.h"
 #include "rechenwerk/depgraph.h"
 #include "rechenwerk/describe.h"
 #include "rechenwerk/expr.h"
 #include "rechenwerk/krylov.h"
-#include "rechenwerk/lab.h"
-#include "rechenwerk/multiblock.h"
+#include "lab/studies.h"
+#include "lab/windows.h"
+#include "rechenwerk/cgns.h"
+#include "rechenwerk/figure.h"
 #include "rechenwerk/ode.h"
 #include "rechenwerk/reduce.h"
 #include "rechenwerk/run.h"
@@ -191,6 +193,7 @@ static void after_words(void) { free(words), words = NULL; }
 #include "faults_expr.h"
 #include "faults_blocks.h"
 #include "faults_sparse.h"
+#include "faults_figure.h"
 #include "faults_multiblock.h"
 #include "faults_depgraph.h"
 #include "faults_ode.h"
@@ -330,10 +333,8 @@ static const probe probes[] = {
     {"rw_expr_get_plan", "", 0, before_expr, call_expr_plan, result_plan, after_expr},
     {"rw_expr_explain", "", 0, before_expr, call_expr_explain, result_text, after_expr_text},
 
-    {"rw_pattern_read", "", HOST_ONLY, before_pattern, call_pattern, result_pattern, nothing},
+    {"rw_pattern_find", "", HOST_ONLY, nothing, call_pattern, result_pattern, nothing},
     {"rw_entries_read", "", HOST_ONLY, before_sparse_read, call_entries_read, result_entries_read, after_entries_read},
-    {"rw_pattern_read_duplicates", "", HOST_ONLY, before_pattern, call_pattern_duplicates, result_pattern, nothing},
-    {"rw_entries_read_duplicates", "", HOST_ONLY, before_sparse_read, call_entries_read_duplicates, result_entries_read, after_entries_read},
     {"rw_sparse_predict", "", HOST_ONLY, nothing, call_predict, result_choice, nothing},
     {"rw_precond_estimate", "", HOST_ONLY, nothing, call_precond_estimate, result_precond_estimate, nothing},
     {"rw_sparse_choose", "", HOST_ONLY, nothing, call_choose, result_choice, nothing},
@@ -365,7 +366,13 @@ static const probe probes[] = {
     {"rw_precond_create", "amg", COMPILES | SLOW, before_line, call_amg, result_precond, after_precond},
     {"rw_precond_apply", "", COMPILES, before_precond, call_precond_apply, result_y, after_precond},
     {"rw_krylov_method_parse", "", HOST_ONLY, nothing, call_method, result_method, nothing},
-    {"rw_krylov_plot", "", HOST_ONLY | SLOW, nothing, call_krylov_plot, result_krylov_plot, nothing},
+    {"rw_figure_write_residuals", "", HOST_ONLY | SLOW, nothing, call_residuals, result_figure, nothing},
+    {"rw_figure_write_pattern", "", HOST_ONLY | SLOW, nothing, call_pattern_figure, result_figure, nothing},
+    {"rw_figure_write_field", "", HOST_ONLY | SLOW, nothing, call_field_figure, result_figure, nothing},
+    {"rw_figure_write_surface", "", HOST_ONLY | SLOW, nothing, call_surface, result_figure, nothing},
+    {"rw_figure_write_lines", "", HOST_ONLY | SLOW, nothing, call_lines, result_figure, nothing},
+    {"rw_figure_write_bars", "", HOST_ONLY | SLOW, nothing, call_bars, result_figure, nothing},
+    {"rw_figure_write_volume", "", HOST_ONLY | SLOW, nothing, call_volume, result_figure, nothing},
     {"rw_krylov_create", "", COMPILES | SLOW, before_system, call_solver, result_solver, after_solver},
     {"rw_krylov_solve", "gmres", COMPILES | SLOW, before_solve, call_solve, result_solved, after_solver},
     {"rw_krylov_solve", "bicgstab", COMPILES | SLOW, before_solve_short, call_solve, result_solved, after_solver},
@@ -382,8 +389,8 @@ static const probe probes[] = {
     {"rw_multiblock_pattern", "", HOST_ONLY, nothing, call_block_pattern, result_blocks_of_grid, after_pattern},
     {"rw_multiblock_trace", "", HOST_ONLY, nothing, call_trace_form, result_blocks_of_grid, after_pattern},
     {"rw_multiblock_prepare", "", HOST_ONLY, before_prepare, call_prepare, result_prepared, after_prepare},
-    {"rw_multiblock_find_windows", "", HOST_ONLY, before_windows, call_windows, result_windows, after_windows},
-    {"rw_multiblock_check_windows", "", HOST_ONLY, before_check_windows, call_check_windows, result_windows, after_windows},
+    {"rw_windows_find", "", HOST_ONLY, before_windows, call_windows, result_windows, after_windows},
+    {"rw_windows_check", "", HOST_ONLY, before_check_windows, call_check_windows, result_windows, after_windows},
     {"rw_multiblock_assemble", "", 0, nothing, call_assemble, result_matrix, after_matrix},
     {"rw_multiblock_create", "", 0, nothing, call_several, result_several, after_several},
     {"rw_multiblock_vector", "", 0, before_several, call_block_vector, result_block_vector, after_several},

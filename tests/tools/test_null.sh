@@ -11,10 +11,6 @@ trap 'rm -rf "$work"' EXIT
 # function, then its optional arguments: as the headers say
 cat >"$work/optional" <<'END'
 rw_array_create_from data
-rw_bench_doubt text
-rw_bench_list n
-rw_bench_products options
-rw_bench_run options
 rw_blocks_local user
 rw_blocks_read_gmsh surfaces
 rw_context_set_cache folder
@@ -27,23 +23,23 @@ rw_depgraph_partition part names
 rw_explain_case options
 rw_explain_graph options dot
 rw_expr_get im
+rw_figure_write_bars page
+rw_figure_write_field page
+rw_figure_write_lines page
+rw_figure_write_pattern title
+rw_figure_write_residuals title residual
+rw_figure_write_surface page
+rw_figure_write_volume page
 rw_integrand_mass user x dv dw
 rw_integrand_stiffness user x
-rw_krylov_plot title residual
-rw_lab_list n
-rw_lab_save written user
-rw_lab_write table
 rw_launch args
 rw_message context
 rw_multiblock_assemble layout
-rw_multiblock_cases n
 rw_multiblock_create layout
 rw_multiblock_multiply alpha beta
 rw_multiblock_pattern layout
 rw_nearest_word names
 rw_ode_depgraph graph tiles text
-rw_pattern_read picture
-rw_pattern_read_duplicates picture
 rw_plot_results options written user
 rw_precond_memory all
 rw_program_create defines
@@ -107,26 +103,16 @@ END {
     if (functions < 200) { print functions " functions found" > "/dev/stderr"; exit 1 }
 }' "$work/declarations" >"$work/calls.h"
 
+for header in "$SOURCE"/include/rechenwerk/*.h; do
+    printf '#include "rechenwerk/%s"\n' "$(basename "$header")"
+done >"$work/headers.h"
+
 cat >"$work/null.c" <<'END'
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "rechenwerk/bench.h"
-#include "rechenwerk/blocks.h"
-#include "rechenwerk/depgraph.h"
-#include "rechenwerk/describe.h"
-#include "rechenwerk/expr.h"
-#include "rechenwerk/krylov.h"
-#include "rechenwerk/lab.h"
-#include "rechenwerk/multiblock.h"
-#include "rechenwerk/ode.h"
-#include "rechenwerk/precond.h"
-#include "rechenwerk/reduce.h"
-#include "rechenwerk/run.h"
-#include "rechenwerk/selftest.h"
-#include "rechenwerk/sparse.h"
-#include "rechenwerk/stencil.h"
+#include "headers.h"
 
 static _Alignas(64) char memory[1 << 16];
 static void *zeros = memory;
@@ -174,5 +160,5 @@ int main(void)
 END
 # shellcheck disable=SC2086
 ${CC:-cc} -std=gnu17 -w -g ${SANITIZE:+-fsanitize=$SANITIZE} -I"$SOURCE/include" -I"$work" "$work/null.c" -o "$work/null" \
-    "$BUILD/librechenwerk.so" -Wl,-rpath,"$BUILD"
+    "$BUILD/librechenwerk-run.so" "$BUILD/librechenwerk.so" -Wl,-rpath,"$BUILD"
 "$work/null"

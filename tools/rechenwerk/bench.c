@@ -1,5 +1,5 @@
 /* rechenwerk bench [NAME]: the list of benchmarks, or one of them on a device. */
-#include "rechenwerk/bench.h"
+#include "bench/benchmarks.h"
 
 #include <stdlib.h>
 

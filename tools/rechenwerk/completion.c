@@ -8,7 +8,7 @@
 
 #include "command.h"
 #include "rechenwerk/describe.h"
-#include "rechenwerk/lab.h"
+#include "lab/studies.h"
 
 #define DEVICES "cpu check auto cuda:0 opencl:0"
 #define KINDS "problems methods settings functions formats solvers preconditioners exit-codes cases"

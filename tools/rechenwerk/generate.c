@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "rechenwerk/describe.h"
-#include "rechenwerk/multiblock.h"
+#include "rechenwerk/cgns.h"
 
 /* What is to be made, as the options say; then what it takes. */
 typedef struct request {

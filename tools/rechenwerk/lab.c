@@ -1,5 +1,5 @@
 /* rechenwerk lab list, rechenwerk lab NAME: studies beside published values. */
-#include "rechenwerk/lab.h"
+#include "lab/studies.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -55,7 +55,7 @@ rw_status read_entries(rw_context *ctx, const arguments *a, const char *path, rw
 {
     rw_duplicates duplicates = RW_DUPLICATES_REFUSE;
     duplicates_of(a, &duplicates); /* checked by check_types */
-    return rw_entries_read_duplicates(ctx, path, duplicates, e);
+    return rw_entries_read(ctx, path, duplicates, e);
 }
 
 bool precision_of(const arguments *a, const char *name, bool is_complex, rw_dtype *type)

@@ -1,7 +1,9 @@
 /* rechenwerk matrix FILE: what a sparse matrix looks like and which format suits it. */
 #include <math.h>
+#include <string.h>
 
 #include "matrices.h"
+#include "rechenwerk/figure.h"
 
 static const char *symmetry_of(const rw_pattern *p)
 {
@@ -71,16 +73,21 @@ static int run(const arguments *a)
 {
     const char *path = a->operands[0], *picture = value_of(a, "output");
     rw_pattern p;
+    rw_entries e = {0};
     rw_duplicates duplicates;
     if (!duplicates_of(a, &duplicates)) return 2;
     int code = check_outputs(a, 1, &(output_file){"output", ".png", NULL}, 1, a->operands);
     if (code != 0) return code;
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
-    rw_status status = rw_pattern_read_duplicates(ctx, path, duplicates, picture, &p);
+    const char *slash = strrchr(path, '/');
+    rw_status status = rw_entries_read(ctx, path, duplicates, &e);
+    if (status == RW_OK) status = rw_pattern_find(ctx, &e, &p);
+    if (status == RW_OK && picture) status = rw_figure_write_pattern(ctx, picture, slash ? slash + 1 : path, &e);
     code = status == RW_OK ? 0 : failed(ctx, status);
     if (status == RW_OK && given(a, "json")) print_as_json(path, &p);
     else if (status == RW_OK) print_text(path, &p);
+    rw_entries_free(&e);
     rw_context_destroy(&ctx);
     return code;
 }

@@ -1,4 +1,5 @@
 /* rechenwerk solve A.mtx [b], or --stencil EQUATION [b]: a linear system on a device. Its memory is printed before, the residuals after. */
+#include "rechenwerk/figure.h"
 #include "solve.h"
 
 #include <errno.h>
@@ -223,7 +224,7 @@ static int write_files(rw_context *ctx, const arguments *a, const solve *s)
     const char *output = value_of(a, "output"), *csv = value_of(a, "history"), *plot = value_of(a, "plot");
     const rw_krylov_result *r = &s->result;
     rw_status status = output ? rw_array_save(s->x, output) : RW_OK;
-    if (status == RW_OK && plot) status = rw_krylov_plot(ctx, plot, s->matrix, s->h.n, s->h.residual, r->right_side, fmax(s->spec.rtol * r->right_side, s->spec.atol));
+    if (status == RW_OK && plot) status = rw_figure_write_residuals(ctx, plot, s->matrix, s->h.n, s->h.residual, r->right_side, fmax(s->spec.rtol * r->right_side, s->spec.atol));
     if (status != RW_OK) return failed(ctx, status);
     return csv ? write_history(csv, s) : 0;
 }

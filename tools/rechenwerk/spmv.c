@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "matrices.h"
-#include "rechenwerk/bench.h"
+#include "bench/benchmarks.h"
 
 typedef struct products {
     const char *path;

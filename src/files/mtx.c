@@ -1,0 +1,573 @@
+/* Reading and writing files of the Matrix Market (see mtx.h):
+ *
+ *   %%MatrixMarket matrix coordinate real symmetric
+ *   % comments, which may stand between entries too
+ *   rows columns entries
+ *   row column value            a line an entry, counted from 1
+ *
+ * An array has no third size and a value a line, column after column; a pattern has no values; complex values are two numbers. */
+#include "files/mtx.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { GENERAL, SYMMETRIC, SKEW, HERMITIAN };
+enum { REAL, INTEGER, COMPLEX, PATTERN };
+static const int64_t most = (int64_t)1 << 53; /* rows, columns, entries */
+
+typedef struct reader {
+    rw_context *ctx;
+    const char *name, *at, *end;
+    int64_t line;
+    int field, symmetry;
+    bool sums;          /* entries given twice are added, else refused */
+    int64_t given;      /* entries that the sizes announce */
+    rw_mtx *m;
+    int64_t room;       /* entries that the memory holds */
+} reader;
+
+static rw_status fail(reader *r, const char *format, ...) RW_PRINTF(2, 3);
+static rw_status fail(reader *r, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    rw_vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return rw_fail(r->ctx, RW_ERR_INPUT, "%s:%lld: %s", r->name, (long long)r->line, text);
+}
+
+/* ---- lines, words, numbers -------------------------------------------------------------------------------------------------- */
+
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static void skip_space(reader *r)
+{
+    while (r->at < r->end && is_space(*r->at)) ++r->at;
+}
+
+static bool at_end_of_line(reader *r)
+{
+    skip_space(r);
+    return r->at >= r->end || *r->at == '\n';
+}
+
+static void next_line(reader *r)
+{
+    while (r->at < r->end && *r->at != '\n') ++r->at;
+    if (r->at < r->end) ++r->at, ++r->line;
+}
+
+/* To the next line that is neither empty nor a comment; false at the end of the file. */
+static bool find_line(reader *r)
+{
+    while (r->at < r->end) {
+        if (!at_end_of_line(r) && *r->at != '%') return true;
+        next_line(r);
+    }
+    return false;
+}
+
+/* The word at hand, cut to `size`, for messages. */
+static const char *word_of(const char *at, const char *end, char *word, size_t size)
+{
+    size_t n = 0;
+    for (; at < end && !is_space(*at) && *at != '\n' && n + 1 < size; ++at) word[n++] = *at;
+    word[n] = 0;
+    return word;
+}
+
+static rw_status read_integer(reader *r, const char *what, int64_t low, int64_t high, int64_t *value)
+{
+    char word[40];
+    int64_t v = 0;
+    skip_space(r);
+    const char *from = r->at;
+    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9' && v <= most; ++r->at) v = 10 * v + (*r->at - '0');
+    if (r->at == from || (r->at < r->end && !is_space(*r->at) && *r->at != '\n' && v <= most)) {
+        word_of(from, r->end, word, sizeof word);
+        return *word ? fail(r, "%s: '%s' is no integer from %lld on", what, word, (long long)low)
+                     : fail(r, "%s is missing", what);
+    }
+    if (v < low || v > high)
+        return fail(r, "%s = %s is outside [%lld, %lld]", what, word_of(from, r->end, word, sizeof word), (long long)low, (long long)high);
+    *value = v;
+    return RW_OK;
+}
+
+/* Digits that a double holds, times a power of ten that it holds, are one rounding (W. Clinger 1990); what is longer goes to the library. */
+static bool quick_real(const char *p, const char *end, double *value, const char **behind)
+{
+    static const double tens[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    uint64_t digits = 0;
+    int ten = 0, seen = 0, written = 0;
+    bool minus = p < end && *p == '-', point = false, less = false;
+    p += p < end && (*p == '-' || *p == '+');
+    for (; p < end && ((*p >= '0' && *p <= '9') || (*p == '.' && !point)); ++p) {
+        if (*p == '.') point = true;
+        else digits = 10 * digits + (uint64_t)(*p - '0'), ten -= point, seen += digits > 0, ++written;
+        if (seen > 18) return false;
+    }
+    if (!written) return false;
+    if (p < end && ((*p | 32) == 'e' || (*p | 32) == 'd')) { /* 1.5D-3: Fortran's double precision */
+        int e = 0;
+        ++p;
+        less = p < end && *p == '-';
+        p += p < end && (*p == '-' || *p == '+');
+        if (p >= end || *p < '0' || *p > '9') return false;
+        for (; p < end && *p >= '0' && *p <= '9' && e < 1000; ++p) e = 10 * e + (*p - '0');
+        ten += less ? -e : e;
+    }
+    if (digits > (uint64_t)1 << 53 || ten < -22 || ten > 22) return false;
+    double x = ten < 0 ? (double)digits / tens[-ten] : (double)digits * tens[ten];
+    *value = minus ? -x : x, *behind = p;
+    return true;
+}
+
+enum { DIGITS = 400 };
+
+/* A word as C reads it: Fortran's d and q become e, and 1.5-3, an exponent of three digits without room for its letter,
+ * 1.5e-3. */
+static void as_c(const char *word, char *c)
+{
+    const char *digits = word + strspn(word, "+-"), *exponent = digits + strspn(digits, ".0123456789");
+    const size_t n = (size_t)(exponent - word);
+    memcpy(c, word, n);
+    c += n;
+    if (n > 0 && strchr("dDqQ", *exponent) && *exponent)
+        ++exponent, *c++ = 'e';
+    else if ((*exponent == '-' || *exponent == '+') && exponent > digits)
+        *c++ = 'e';
+    strcpy(c, exponent);
+}
+
+static rw_status read_real(reader *r, const char *what, double *value)
+{
+    char word[DIGITS + 20], c[DIGITS + 24], *rest;
+    const char *behind;
+    skip_space(r);
+    if (quick_real(r->at, r->end, value, &behind) && (behind == r->end || is_space(*behind) || *behind == '\n')) {
+        r->at = behind;
+        return RW_OK;
+    }
+    word_of(r->at, r->end, word, sizeof word);
+    if (!*word) return fail(r, "%s is missing", what);
+    if (strlen(word) > DIGITS + 10)
+        return fail(r, "%s: '%.40s...' has more than %d characters", what, word, DIGITS + 10);
+    as_c(word, c);
+    *value = rw_strtod(c, &rest);
+    if (*rest) return fail(r, "%s: '%.60s' is no number", what, word);
+    if (!isfinite(*value)) return fail(r, "%s = %.60s: finite numbers are needed", what, word);
+    r->at += strlen(word);
+    return RW_OK;
+}
+
+static rw_status end_line(reader *r)
+{
+    char word[40];
+    if (!at_end_of_line(r)) return fail(r, "'%s' is too much in this line", word_of(r->at, r->end, word, sizeof word));
+    next_line(r);
+    return RW_OK;
+}
+
+/* ---- the head ------------------------------------------------------------------------------------------------------------------- */
+
+static rw_status read_word(reader *r, const char *what, const char *const *words, int n, int *which)
+{
+    char word[40];
+    skip_space(r);
+    word_of(r->at, r->end, word, sizeof word);
+    r->at += strlen(word);
+    for (int i = 0; i < n; ++i)
+        if (!strcasecmp(word, words[i])) {
+            *which = i;
+            return RW_OK;
+        }
+    rw_text all = {0};
+    for (int i = 0; i < n; ++i) rw_text_add(&all, "%s%s", i ? ", " : "", words[i]);
+    rw_status status = fail(r, "%s = '%s' is none of %s", what, word, all.data ? all.data : "");
+    rw_text_free(&all);
+    return status;
+}
+
+static rw_status read_head(reader *r)
+{
+    static const char *const objects[] = {"matrix"}, *const formats[] = {"coordinate", "array"}, *const fields[] = {"real", "integer", "complex", "pattern"},
+                      *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+    static const char banner[] = "%%MatrixMarket";
+    rw_mtx *m = r->m;
+    int object, format;
+    size_t n = sizeof banner - 1;
+    if (r->end - r->at >= 2 && (unsigned char)r->at[0] == 0x1f && (unsigned char)r->at[1] == 0x8b)
+        return fail(r, "compressed by gzip, which is not read: run gunzip first, such as gunzip -k %s", r->name);
+    if ((size_t)(r->end - r->at) <= n || strncasecmp(r->at, banner, n) || (r->at[n] != ' ' && r->at[n] != '\t'))
+        return fail(
+            r, "no file of the Matrix Market: it must begin with a line such as '%s matrix coordinate real general'",
+            banner);
+    r->at += n;
+    RW_TRY(read_word(r, "the object", objects, 1, &object));
+    RW_TRY(read_word(r, "the format", formats, 2, &format));
+    RW_TRY(read_word(r, "the field", fields, 4, &r->field));
+    RW_TRY(read_word(r, "the symmetry", symmetries, 4, &r->symmetry));
+    m->dense = format == 1, m->is_complex = r->field == COMPLEX;
+    if (m->dense && r->field == PATTERN) return fail(r, "an array has values: it cannot be a pattern");
+    if (r->symmetry == HERMITIAN && r->field != COMPLEX) return fail(r, "a hermitian matrix is complex: write symmetric");
+    if (r->symmetry == SKEW && r->field == PATTERN) return fail(r, "a skew-symmetric matrix has values: it cannot be a pattern");
+    RW_TRY(end_line(r));
+    if (!find_line(r)) return fail(r, "the file ends where its sizes should be: it is cut off");
+    RW_TRY(read_integer(r, "the number of rows", 0, most, &m->rows));
+    RW_TRY(read_integer(r, "the number of columns", 0, most, &m->columns));
+    if (m->columns && m->rows > most / m->columns && m->dense) return fail(r, "an array of %lld x %lld is too large", (long long)m->rows, (long long)m->columns);
+    if (r->symmetry != GENERAL && m->rows != m->columns)
+        return fail(r, "a matrix of %lld x %lld cannot be %s", (long long)m->rows, (long long)m->columns, symmetries[r->symmetry]);
+    if (m->dense) {
+        r->given = m->rows * (r->symmetry == GENERAL ? m->columns : m->rows + (r->symmetry == SKEW ? -1 : 1)) / (r->symmetry == GENERAL ? 1 : 2);
+    } else {
+        int64_t all = r->sums || (m->columns && m->rows > most / m->columns) ? most : m->rows * m->columns;
+        RW_TRY(read_integer(r, "the number of entries", 0, all, &r->given));
+    }
+    return end_line(r);
+}
+
+/* ---- entries ---------------------------------------------------------------------------------------------------------------------- */
+
+static rw_status make_room(reader *r, int64_t n)
+{
+    rw_mtx *m = r->m;
+    size_t width = m->is_complex ? 2 : 1;
+    if (n <= r->room) return RW_OK;
+    int64_t room = RW_MAX(n, r->room + r->room / 2 + 1024);
+    void *value = rw_realloc(m->value, (size_t)room * width * sizeof *m->value);
+    if (value) m->value = value;
+    void *row = m->dense || !value ? m->row : rw_realloc(m->row, (size_t)room * sizeof *m->row);
+    if (row) m->row = row;
+    void *column = m->dense || !row ? m->column : rw_realloc(m->column, (size_t)room * sizeof *m->column);
+    if (column) m->column = column;
+    if (!value || (!m->dense && (!row || !column))) return rw_fail_memory(r->ctx, (size_t)room * 8 * (width + 2), r->name);
+    r->room = room;
+    return RW_OK;
+}
+
+static rw_status read_value(reader *r, double value[2])
+{
+    value[0] = 1, value[1] = 0;
+    switch (r->field) {
+    case PATTERN: return RW_OK;
+    case INTEGER: { /* of any size: f64 holds them to the nearest */
+        char word[40];
+        skip_space(r);
+        const char *at = r->at + (r->at < r->end && (*r->at == '-' || *r->at == '+')), *end = at;
+        while (end < r->end && *end >= '0' && *end <= '9') ++end;
+        if (at > r->at && (at == r->end || is_space(*at))) return fail(r, "the value is a sign without digits");
+        if (end == at || (end < r->end && !is_space(*end) && *end != '\n')) {
+            word_of(r->at, r->end, word, sizeof word);
+            return *word ? fail(r, "the value: '%s' is no integer", word) : fail(r, "the value is missing");
+        }
+        return read_real(r, "the value", value);
+    }
+    case COMPLEX:
+        RW_TRY(read_real(r, "the real part", value));
+        return read_real(r, "the imaginary part", value + 1);
+    default: return read_real(r, "the value", value);
+    }
+}
+
+static void put(rw_mtx *m, int64_t i, int64_t row, int64_t column, const double value[2])
+{
+    if (!m->dense) m->row[i] = row, m->column[i] = column;
+    if (m->is_complex) m->value[2 * i] = value[0], m->value[2 * i + 1] = value[1];
+    else m->value[i] = value[0];
+}
+
+static rw_status check_place(reader *r, int64_t row, int64_t column, const double value[2])
+{
+    if (r->symmetry == GENERAL) return RW_OK;
+    if (column > row) return fail(r, "entry (%lld, %lld) is above the diagonal: of a symmetric matrix the lower half is given", (long long)row + 1, (long long)column + 1);
+    if (r->symmetry == SKEW && row == column) return fail(r, "entry (%lld, %lld): the diagonal of a skew-symmetric matrix is 0 and not given", (long long)row + 1, (long long)column + 1);
+    if (r->symmetry == HERMITIAN && row == column && value[1] != 0)
+        return fail(r, "entry (%lld, %lld) has the imaginary part %g: the diagonal of a hermitian matrix is real",
+                    (long long)row + 1, (long long)column + 1, value[1]);
+    return RW_OK;
+}
+
+/* A row or column, from 1 to `high`. */
+static rw_status read_index(reader *r, const char *what, int64_t high, int64_t *index)
+{
+    skip_space(r);
+    const char *after = r->at + 1;
+    if (r->at < r->end && *r->at == '0' && (after == r->end || is_space(*after)))
+        return fail(
+            r,
+            "%s = 0 is outside [1, %lld]: a Matrix Market file counts from 1; add 1 to rows and columns that are "
+            "counted from 0",
+            what, (long long)high);
+    return read_integer(r, what, 1, high, index);
+}
+
+static rw_status read_coordinates(reader *r)
+{
+    rw_mtx *m = r->m;
+    for (m->n = 0; m->n < r->given; ++m->n) {
+        int64_t row, column;
+        double value[2];
+        if (!find_line(r))
+            return fail(r, "the file ends after %lld of %lld entries: it is cut off", (long long)m->n,
+                        (long long)r->given);
+        RW_TRY(read_index(r, "the row", m->rows, &row));
+        RW_TRY(read_index(r, "the column", m->columns, &column));
+        RW_TRY(read_value(r, value));
+        RW_TRY(check_place(r, row - 1, column - 1, value));
+        RW_TRY(end_line(r));
+        RW_TRY(make_room(r, m->n + 1));
+        put(m, m->n, row - 1, column - 1, value);
+    }
+    return RW_OK;
+}
+
+/* Values as they come; row and column are counted along for what symmetry asks of a place. */
+static rw_status read_array(reader *r)
+{
+    rw_mtx *m = r->m;
+    int64_t row = r->symmetry == SKEW, column = 0;
+    for (m->n = 0; m->n < r->given; ++m->n) {
+        double value[2];
+        if (!find_line(r))
+            return fail(r, "the file ends after %lld of %lld values: it is cut off", (long long)m->n,
+                        (long long)r->given);
+        RW_TRY(read_value(r, value));
+        RW_TRY(check_place(r, row, column, value));
+        RW_TRY(end_line(r));
+        RW_TRY(make_room(r, m->n + 1));
+        put(m, m->n, 0, 0, value);
+        if (++row == m->rows) ++column, row = r->symmetry == GENERAL ? 0 : column + (r->symmetry == SKEW);
+    }
+    return RW_OK;
+}
+
+/* ---- places given twice -------------------------------------------------------------------------------------------------------------- */
+
+/* `order` sorted by key[order[i]], equal keys as they were: by 16 bits at a time. */
+static void sort_by(const int64_t *key, int64_t largest, int64_t *order, int64_t *spare, int64_t n)
+{
+    static _Thread_local int64_t count[65537];
+    int64_t *from = order, *to = spare;
+    for (int shift = 0; shift < 64 && largest >> shift; shift += 16) {
+        memset(count, 0, sizeof count);
+        for (int64_t i = 0; i < n; ++i) ++count[(key[from[i]] >> shift & 0xffff) + 1];
+        for (int d = 0; d < 65536; ++d) count[d + 1] += count[d];
+        for (int64_t i = 0; i < n; ++i) to[count[key[from[i]] >> shift & 0xffff]++] = from[i];
+        int64_t *last = from;
+        from = to, to = last;
+    }
+    if (from != order) memcpy(order, from, (size_t)n * sizeof *order);
+}
+
+/* The line of an entry; start: after the head. */
+static int64_t line_of(const reader *start, int64_t entry)
+{
+    reader r = *start;
+    for (int64_t i = 0; find_line(&r) && i < entry; ++i) next_line(&r);
+    return r.line;
+}
+
+/* Adds entry b to entry a, both at the same place. */
+static rw_status add_entry(reader *r, const reader *start, int64_t a, int64_t b)
+{
+    rw_mtx *m = r->m;
+    const int width = m->is_complex ? 2 : 1;
+    for (int p = 0; p < width && r->field != PATTERN; ++p) {
+        m->value[width * a + p] += m->value[width * b + p];
+        if (isfinite(m->value[width * a + p])) continue;
+        r->line = line_of(start, b);
+        return fail(r, "entry (%lld, %lld): the sum of its values is not finite", (long long)m->row[b] + 1,
+                    (long long)m->column[b] + 1);
+    }
+    return RW_OK;
+}
+
+/* Entries whose row is negative are left out. */
+static void remove_marked(rw_mtx *m)
+{
+    int64_t n = 0;
+    const size_t width = m->is_complex ? 2 : 1;
+    for (int64_t i = 0; i < m->n; ++i) {
+        if (m->row[i] < 0) continue;
+        m->row[n] = m->row[i], m->column[n] = m->column[i];
+        memmove(m->value + width * (size_t)n++, m->value + width * (size_t)i, width * sizeof *m->value);
+    }
+    m->n = n;
+}
+
+/* Entries by place, equal ones in the order of the file: each is refused or added to the first at its place. */
+static rw_status check_twice(reader *r, const reader *start)
+{
+    rw_mtx *m = r->m;
+    int64_t *order = rw_calloc((size_t)m->n, sizeof *order), *spare = rw_calloc((size_t)m->n, sizeof *spare);
+    rw_status status = (order && spare) || m->n == 0 ? RW_OK : rw_fail_memory(r->ctx, (size_t)m->n * 16, r->name);
+    if (status == RW_OK) {
+        for (int64_t i = 0; i < m->n; ++i) order[i] = i;
+        sort_by(m->column, m->columns, order, spare, m->n);
+        sort_by(m->row, m->rows, order, spare, m->n);
+    }
+    bool found = false;
+    int64_t first = 0;
+    for (int64_t i = 1; i < m->n && status == RW_OK; ++i) {
+        const int64_t a = order[first], b = order[i];
+        if (m->row[a] != m->row[b] || m->column[a] != m->column[b]) {
+            first = i;
+            continue;
+        }
+        if (r->sums) {
+            status = add_entry(r, start, a, b), order[i] = -1 - b, found = true;
+            continue;
+        }
+        r->line = line_of(start, b);
+        status = fail(
+            r,
+            "entry (%lld, %lld) is given twice, first in line %lld: give it once, or have such entries added "
+            "(--duplicates sum, RW_DUPLICATES_SUM)",
+            (long long)m->row[b] + 1, (long long)m->column[b] + 1, (long long)line_of(start, a));
+    }
+    for (int64_t i = 0; i < m->n && found; ++i)
+        if (order[i] < 0) m->row[-1 - order[i]] = -1;
+    if (found) remove_marked(m);
+    rw_free(order), rw_free(spare);
+    return status;
+}
+
+/* ---- symmetry ------------------------------------------------------------------------------------------------------------------------- */
+
+/* What stands opposite. */
+static void mirror(const reader *r, const double value[2], double out[2])
+{
+    bool negative = r->symmetry == SKEW;
+    out[0] = negative ? -value[0] : value[0];
+    out[1] = negative || r->symmetry == HERMITIAN ? -value[1] : value[1];
+}
+
+static void value_at(const rw_mtx *m, int64_t i, double value[2])
+{
+    value[0] = m->value[m->is_complex ? 2 * i : i], value[1] = m->is_complex ? m->value[2 * i + 1] : 0;
+}
+
+static rw_status unfold_coordinates(reader *r)
+{
+    rw_mtx *m = r->m;
+    int64_t given = m->n, off = 0;
+    for (int64_t i = 0; i < given; ++i) off += m->row[i] != m->column[i];
+    RW_TRY(make_room(r, given + off));
+    for (int64_t i = 0; i < given; ++i) {
+        double value[2], opposite[2];
+        if (m->row[i] == m->column[i]) continue;
+        value_at(m, i, value), mirror(r, value, opposite);
+        put(m, m->n++, m->column[i], m->row[i], opposite);
+    }
+    return RW_OK;
+}
+
+static rw_status unfold_array(reader *r)
+{
+    rw_mtx *m = r->m;
+    size_t width = m->is_complex ? 2 : 1, n = (size_t)m->rows;
+    double *half = m->value;
+    m->value = rw_calloc(n * n, width * sizeof *m->value);
+    if (!m->value && n) {
+        m->value = half;
+        return rw_fail_memory(r->ctx, n * n * width * 8, r->name);
+    }
+    const rw_mtx given = {.is_complex = m->is_complex, .value = half};
+    int64_t i = 0;
+    for (int64_t column = 0; column < m->rows; ++column)
+        for (int64_t row = column + (r->symmetry == SKEW); row < m->rows; ++row, ++i) {
+            double value[2], opposite[2];
+            value_at(&given, i, value), mirror(r, value, opposite);
+            if (row != column) put(m, row * m->rows + column, 0, 0, opposite);
+            put(m, column * m->rows + row, 0, 0, value);
+        }
+    rw_free(half);
+    m->n = m->rows * m->rows;
+    return RW_OK;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------------------------------ */
+
+static rw_status parse(reader *r)
+{
+    RW_TRY(read_head(r));
+    const reader start = *r;
+    RW_TRY(r->m->dense ? read_array(r) : read_coordinates(r));
+    if (find_line(r))
+        return fail(r, "more lines than the %lld %s that the sizes announce", (long long)r->given,
+                    r->m->dense ? "values" : "entries");
+    if (!r->m->dense) RW_TRY(check_twice(r, &start));
+    if (r->symmetry == GENERAL) return RW_OK;
+    return r->m->dense ? unfold_array(r) : unfold_coordinates(r);
+}
+
+static rw_status parse_text(rw_context *ctx, const char *name, const char *text, size_t n, bool sums, rw_mtx *m)
+{
+    reader r = {.ctx = ctx, .name = name, .at = text, .end = text + n, .line = 1, .sums = sums, .m = m};
+    memset(m, 0, sizeof *m);
+    rw_status status = parse(&r);
+    if (status != RW_OK) rw_mtx_free(m);
+    return status;
+}
+
+rw_status rw_mtx_parse(rw_context *ctx, const char *name, const char *text, size_t n, rw_mtx *m)
+{
+    return parse_text(ctx, name, text, n, false, m);
+}
+
+rw_status rw_mtx_read(rw_context *ctx, const char *path, bool sums, rw_mtx *m)
+{
+    char *text;
+    size_t n;
+    memset(m, 0, sizeof *m);
+    RW_TRY(rw_file_read(ctx, path, 0, &text, &n));
+    rw_status status = parse_text(ctx, path, text, n, sums, m);
+    rw_free(text);
+    return status;
+}
+
+void rw_mtx_free(rw_mtx *m)
+{
+    rw_free(m->row), rw_free(m->column), rw_free(m->value);
+    memset(m, 0, sizeof *m);
+}
+
+rw_status rw_mtx_thin(rw_context *ctx, rw_mtx *m)
+{
+    if (!m->dense) return RW_OK;
+    int64_t n = 0;
+    size_t width = m->is_complex ? 2 : 1;
+    m->row = rw_calloc((size_t)RW_MAX(m->n, 1), sizeof *m->row), m->column = rw_calloc((size_t)RW_MAX(m->n, 1), sizeof *m->column);
+    if (!m->row || !m->column) return rw_fail_memory(ctx, (size_t)m->n * 16, "a matrix");
+    for (int64_t i = 0; i < m->n; ++i) {
+        if (m->value[width * (size_t)i] == 0 && (!m->is_complex || m->value[width * (size_t)i + 1] == 0)) continue;
+        m->row[n] = i % m->rows, m->column[n] = i / m->rows;
+        memmove(m->value + width * (size_t)n++, m->value + width * (size_t)i, width * sizeof *m->value);
+    }
+    m->n = n, m->dense = false;
+    return RW_OK;
+}
+
+rw_status rw_mtx_write(rw_context *ctx, const char *path, const rw_mtx *m)
+{
+    rw_text t = {0};
+    rw_text_add(&t, "%%%%MatrixMarket matrix %s %s general\n%lld %lld", m->dense ? "array" : "coordinate", m->is_complex ? "complex" : "real", (long long)m->rows,
+                (long long)m->columns);
+    if (m->dense) rw_text_add(&t, "\n");
+    else rw_text_add(&t, " %lld\n", (long long)m->n);
+    for (int64_t i = 0; i < m->n && !t.failed; ++i) {
+        double value[2];
+        value_at(m, i, value);
+        if (!m->dense) rw_text_add(&t, "%lld %lld ", (long long)m->row[i] + 1, (long long)m->column[i] + 1);
+        if (m->is_complex) rw_text_add(&t, "%.17g %.17g\n", value[0], value[1]);
+        else rw_text_add(&t, "%.17g\n", value[0]);
+    }
+    rw_status status = t.failed ? rw_fail_memory(ctx, t.length, path) : rw_file_write(ctx, path, t.data, t.length);
+    rw_text_free(&t);
+    return status;
+}

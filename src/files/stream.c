@@ -1,0 +1,157 @@
+/* Streams and numbers for the readers and writers: stdio underneath, one status and one message per failure.
+ *
+ * Every read and write asks rw_fault_hit first, so that a test can make the n-th one fail. */
+#include "files/stream.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct {
+    const char *name;
+    size_t size, real_size;
+} types[] = {{"f32", 4, 4}, {"f64", 8, 8}, {"c64", 8, 4}, {"c128", 16, 8}};
+
+size_t rw_io_type_size(rw_io_type type) { return types[type].size; }
+size_t rw_io_type_real_size(rw_io_type type) { return types[type].real_size; }
+int rw_io_type_parts(rw_io_type type) { return (int)(types[type].size / types[type].real_size); }
+const char *rw_io_type_name(rw_io_type type) { return types[type].name; }
+
+bool rw_io_bytes(int rank, const size_t *shape, size_t element, size_t *bytes)
+{
+    *bytes = 0;
+    for (int a = 0; a < rank; a++)
+        if (shape[a] == 0) return true;
+    size_t n = element;
+    for (int a = 0; a < rank; a++)
+        if (__builtin_mul_overflow(n, shape[a], &n)) return false;
+    if (n > SIZE_MAX / 2) return false;
+    *bytes = n;
+    return true;
+}
+
+rw_status rw_io_grid_check(rw_context *ctx, const char *path, const rw_io_grid *grid, size_t *points)
+{
+    for (int a = 0; a < 3; a++) {
+        if (grid->n[a] == 0)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the grid has 0 points in direction %c: give at least 1", path,
+                           "xyz"[a]);
+        if (!(grid->spacing[a] > 0) || !isfinite(grid->spacing[a]) || !isfinite(grid->origin[a]))
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "%s: origin %g, spacing %g in direction %c: both must be finite and the spacing above 0",
+                           path, grid->origin[a], grid->spacing[a], "xyz"[a]);
+    }
+    if (!rw_io_bytes(3, grid->n, sizeof(double) * 2, points))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: a grid of %zu x %zu x %zu points does not fit in memory", path,
+                       grid->n[0], grid->n[1], grid->n[2]);
+    *points /= sizeof(double) * 2;
+    return RW_OK;
+}
+
+rw_status rw_io_open(rw_context *ctx, const char *path, rw_io_stream *s)
+{
+    *s = (rw_io_stream){.ctx = ctx, .path = path};
+    struct stat info;
+    s->file = fopen(path, "rb");
+    if (!s->file || fstat(fileno(s->file), &info) != 0) {
+        rw_status status = rw_fail(ctx, RW_ERR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+        rw_io_close(s);
+        return status;
+    }
+    if (!S_ISREG(info.st_mode)) {
+        rw_io_close(s);
+        return rw_fail(ctx, RW_ERR_FILE, "%s: is not a regular file: give the name of a file", path);
+    }
+    s->size = (uint64_t)info.st_size;
+    return RW_OK;
+}
+
+rw_status rw_io_open_memory(rw_context *ctx, const char *name, const void *bytes, size_t n, rw_io_stream *s)
+{
+    *s = (rw_io_stream){.ctx = ctx, .path = name, .size = n};
+    s->file = fmemopen((void *)(uintptr_t)bytes, n, "rb"); /* read only: the cast takes away const alone */
+    if (!s->file) return rw_fail_memory(ctx, n, name);
+    return RW_OK;
+}
+
+rw_status rw_io_read(rw_io_stream *s, void *bytes, size_t n, const char *what)
+{
+    errno = 0;
+    if (rw_fault_hit(RW_FAULT_READ) || (n > 0 && fread(bytes, 1, n, s->file) != n && ferror(s->file)))
+        return rw_fail(s->ctx, RW_ERR_FILE, "%s: reading %s failed: %s", s->path, what, strerror(errno ? errno : EIO));
+    if (feof(s->file))
+        return rw_fail(s->ctx, RW_ERR_INPUT, "%s: the file ends inside %s: it is truncated, write or copy it again",
+                       s->path, what);
+    return RW_OK;
+}
+
+rw_status rw_io_create(rw_context *ctx, const char *path, rw_io_stream *s)
+{
+    *s = (rw_io_stream){.ctx = ctx, .path = path};
+    RW_TRY(rw_file_replace_begin(ctx, path, &s->temporary));
+    if (!rw_fault_hit(RW_FAULT_WRITE)) s->file = fopen(s->temporary, "wb");
+    if (s->file) return RW_OK;
+    int reason = errno ? errno : EIO;
+    rw_status status = rw_fail(ctx, RW_ERR_FILE, "%s: cannot be created: %s: %s", path, strerror(reason),
+                               rw_file_advice(reason));
+    rw_io_close(s);
+    return status;
+}
+
+static rw_status fail_write(const rw_io_stream *s)
+{
+    int reason = errno ? errno : EIO;
+    return rw_fail(s->ctx, RW_ERR_FILE, "%s: writing failed: %s: %s", s->path, strerror(reason), rw_file_advice(reason));
+}
+
+rw_status rw_io_write(rw_io_stream *s, const void *bytes, size_t n)
+{
+    errno = 0;
+    if (rw_fault_hit(RW_FAULT_WRITE) || (n > 0 && fwrite(bytes, 1, n, s->file) != n))
+        return fail_write(s);
+    return RW_OK;
+}
+
+rw_status rw_io_commit(rw_io_stream *s)
+{
+    errno = 0;
+    bool bad = rw_fault_hit(RW_FAULT_WRITE) || fflush(s->file) != 0;
+    bad = fclose(s->file) != 0 || bad;
+    s->file = NULL;
+    rw_status status = RW_OK;
+    if (bad)
+        status = fail_write(s);
+    else
+        status = rw_file_replace_commit(s->ctx, s->path, &s->temporary);
+    rw_io_close(s);
+    return status;
+}
+
+void rw_io_close(rw_io_stream *s)
+{
+    if (s->file) fclose(s->file);
+    s->file = NULL;
+    if (s->temporary) rw_file_replace_discard(&s->temporary);
+}
+
+void rw_io_format(char *text, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    rw_vsnprintf(text, size, format, args);
+    va_end(args);
+}
+
+void rw_io_add_xml(rw_text *text, const char *value)
+{
+    for (const char *c = value; *c; c++) {
+        switch (*c) {
+        case '<': rw_text_add_bytes(text, "&lt;", 4); break;
+        case '>': rw_text_add_bytes(text, "&gt;", 4); break;
+        case '&': rw_text_add_bytes(text, "&amp;", 5); break;
+        case '"': rw_text_add_bytes(text, "&quot;", 6); break;
+        default: rw_text_add_bytes(text, (unsigned char)*c < 32 ? "?" : c, 1);
+        }
+    }
+}

@@ -1,4 +1,0 @@
-/* The problems that `rechenwerk run` knows, in the order of `rechenwerk list`. */
-#include "problem/problem.h"
-
-const rw_problem_ops *const rw_problems[] = {&rw_pde_ops, &rw_rates_ops, NULL};

@@ -1,0 +1,188 @@
+/* The tables as JSON, for bindings and other programs, and as a part of the manual page. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/json.h"
+#include "run/tables.h"
+#include "rechenwerk/describe.h"
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void add_string(rw_json_writer *w, const char *key, const char *value)
+{
+    rw_json_key(w, key);
+    rw_json_string(w, value);
+}
+
+static void add_row(rw_json_writer *w, const rw_section *s, const rw_setting *row)
+{
+    char name[160], choice[64];
+    rw_text what = {0};
+    rw_tables_name(s, row, name, sizeof(name));
+    rw_setting_describe(row, &what);
+    rw_json_object(w);
+    add_string(w, "name", row->name);
+    add_string(w, "path", name);
+    add_string(w, "kind", rw_setting_kind_text(row->kind));
+    add_string(w, "description", what.data ? what.data : "");
+    rw_json_key(w, "required");
+    rw_json_bool(w, row->required);
+    add_string(w, row->required ? "example" : "default", row->standard);
+    if (row->kind == RW_SETTING_CHOICE) {
+        rw_json_key(w, "choices");
+        rw_json_array(w);
+        for (int i = 0; rw_setting_choice(row->allowed, i, choice, sizeof(choice)); i++) rw_json_string(w, choice);
+        rw_json_close(w);
+    } else {
+        add_string(w, "allowed", row->allowed);
+    }
+    add_string(w, "unit", row->unit);
+    add_string(w, "line", row->line);
+    rw_json_close(w);
+    w->text->failed |= what.failed;
+    rw_text_free(&what);
+}
+
+static void add_sections(rw_json_writer *w, const rw_problem_ops *problem)
+{
+    static const char *const forms[] = {"table", "each", "map", "texts"};
+    int n;
+    const rw_section *s = rw_tables_sections(problem, &n);
+    rw_json_key(w, "sections");
+    rw_json_array(w);
+    for (int i = 0; i < n; i++) {
+        rw_json_object(w);
+        add_string(w, "name", s[i].name);
+        add_string(w, "form", forms[s[i].form]);
+        add_string(w, "line", s[i].line);
+        if (*s[i].example) add_string(w, "example", s[i].example);
+        rw_json_key(w, "settings");
+        rw_json_array(w);
+        for (int k = 0; k < s[i].nrows; k++) add_row(w, &s[i], &s[i].rows[k]);
+        rw_json_close(w);
+        rw_json_close(w);
+    }
+    rw_json_close(w);
+}
+
+rw_status rw_describe(rw_context *ctx, char **json)
+{
+    RW_NEED(json, "json");
+    *json = NULL;
+    RW_NEED(ctx, "context");
+    if (!json) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_describe: json is NULL: give a place for the text");
+    rw_text text = {0};
+    rw_json_writer w;
+    rw_json_begin(&w, &text, 2);
+    rw_json_object(&w);
+    add_string(&w, "program", "rechenwerk");
+    add_string(&w, "version", rw_version());
+    rw_json_key(&w, "every_case");
+    rw_json_object(&w);
+    add_sections(&w, NULL);
+    rw_json_close(&w);
+    rw_json_key(&w, "problems");
+    rw_json_array(&w);
+    for (int i = 0; rw_problems[i]; i++) {
+        rw_json_object(&w);
+        add_string(&w, "name", rw_problems[i]->name);
+        add_string(&w, "summary", rw_problems[i]->summary);
+        add_sections(&w, rw_problems[i]);
+        rw_json_close(&w);
+    }
+    rw_json_close(&w);
+    rw_json_key(&w, "statuses");
+    rw_json_array(&w);
+#define X(name, value, code, line)                                                                                     \
+    rw_json_object(&w);                                                                                                \
+    add_string(&w, "name", "RW_" #name);                                                                               \
+    rw_json_key(&w, "value");                                                                                          \
+    rw_json_integer(&w, value);                                                                                        \
+    rw_json_key(&w, "exit_code");                                                                                      \
+    rw_json_integer(&w, code);                                                                                         \
+    add_string(&w, "line", line);                                                                                      \
+    rw_json_close(&w);
+    RW_STATUS_LIST(X)
+#undef X
+    rw_json_close(&w);
+    rw_json_close(&w);
+    rw_text_add(&text, "\n");
+    return rw_tables_give(ctx, &text, json);
+}
+
+/* ---- manual page ------------------------------------------------------------------------------------------------- */
+
+/* Text for roff: no escape or request may begin by chance. */
+static void add_roff(rw_text *text, const char *value)
+{
+    for (const char *p = value; *p; p++) {
+        if ((*p == '.' || *p == '\'') && (p == value || p[-1] == '\n')) rw_text_add(text, "\\&");
+        if (*p == '\\')
+            rw_text_add(text, "\\e");
+        else if (*p == '-')
+            rw_text_add(text, "\\-");
+        else
+            rw_text_add_bytes(text, p, 1);
+    }
+}
+
+static void add_manual_row(rw_text *text, const rw_section *s, const rw_setting *row)
+{
+    char name[160], standard[160];
+    rw_text what = {0};
+    rw_tables_name(s, row, name, sizeof(name));
+    rw_tables_default(row, standard, sizeof(standard));
+    rw_setting_describe(row, &what);
+    rw_text_add(text, ".TP\n.B ");
+    add_roff(text, name);
+    rw_text_add(text, "\n");
+    add_roff(text, row->line);
+    if (*row->unit) {
+        rw_text_add(text, " (");
+        add_roff(text, row->unit);
+        rw_text_add(text, ")");
+    }
+    rw_text_add(text, ".\n");
+    add_roff(text, what.data ? what.data : "");
+    rw_text_add(text, ", ");
+    add_roff(text, standard);
+    rw_text_add(text, ".\n");
+    text->failed |= what.failed;
+    rw_text_free(&what);
+}
+
+static void add_manual_sections(rw_text *text, const rw_problem_ops *problem)
+{
+    int n;
+    const rw_section *s = rw_tables_sections(problem, &n);
+    for (int i = 0; i < n; i++) {
+        if (s[i].nrows == 0) {
+            rw_text_add(text, ".TP\n.B ");
+            add_roff(text, s[i].name);
+            rw_text_add(text, "\n");
+            add_roff(text, s[i].line);
+            rw_text_add(text, ". For example ");
+            add_roff(text, s[i].example);
+            rw_text_add(text, ".\n");
+        }
+        for (int k = 0; k < s[i].nrows; k++) add_manual_row(text, &s[i], &s[i].rows[k]);
+    }
+}
+
+rw_status rw_describe_manual(rw_context *ctx, char **roff)
+{
+    RW_NEED(roff, "roff");
+    *roff = NULL;
+    RW_NEED(ctx, "context");
+    if (!roff) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_describe_manual: roff is NULL: give a place for the text");
+    rw_text text = {0};
+    rw_text_add(&text, ".SH SETTINGS OF EVERY CASE\n");
+    add_manual_sections(&text, NULL);
+    for (int i = 0; rw_problems[i]; i++) {
+        rw_text_add(&text, ".SH SETTINGS OF THE PROBLEM %s\n", rw_problems[i]->name);
+        add_roff(&text, rw_problems[i]->summary);
+        rw_text_add(&text, ".\n");
+        add_manual_sections(&text, rw_problems[i]);
+    }
+    return rw_tables_give(ctx, &text, roff);
+}

@@ -1,0 +1,250 @@
+/* The pictures of a run: a line for a field on a line, a colour map on a plane, three slices of a volume, and each
+ * column of series.csv against time. Complex fields are drawn by their absolute value. */
+#include "run/run_private.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rechenwerk/figure.h"
+
+void rw_picture_name(const char *name, char *file, size_t size)
+{
+    size_t n = 0;
+    for (const char *p = name; *p && n + 1 < size; p++) {
+        bool good = isalnum((unsigned char)*p) || *p == '-' || *p == '_' || (*p == '.' && n > 0);
+        if (good)
+            file[n++] = *p;
+        else if (n > 0 && file[n - 1] != '_')
+            file[n++] = '_';
+    }
+    while (n > 0 && file[n - 1] == '_') n--;
+    if (n == 0 && size > 1) file[n++] = '_';
+    file[n] = '\0';
+}
+
+static void label(const char *name, const char *unit, char *text, size_t size)
+{
+    bool one = !unit || !*unit || strcmp(unit, "1") == 0;
+    snprintf(text, size, "%.100s%s%.40s%s", name, one ? "" : " (", one ? "" : unit, one ? "" : ")");
+}
+
+/* The values as f64: the data themselves, or *copy to be freed. */
+static rw_status to_double(rw_context *ctx, rw_io_type type, const void *data, size_t n, const double **values,
+                           double **copy)
+{
+    *copy = NULL;
+    *values = data;
+    if (type == RW_IO_F64) return RW_OK;
+    if (!(*copy = rw_calloc(n, sizeof(**copy)))) return rw_fail_memory(ctx, n * sizeof(**copy), "a picture");
+    const float *f = data;
+    const double *d = data;
+    for (size_t i = 0; i < n; i++) {
+        if (type == RW_IO_F32)
+            (*copy)[i] = (double)f[i];
+        else if (type == RW_IO_C64)
+            (*copy)[i] = hypot((double)f[2 * i], (double)f[2 * i + 1]);
+        else
+            (*copy)[i] = hypot(d[2 * i], d[2 * i + 1]);
+    }
+    *values = *copy;
+    return RW_OK;
+}
+
+static rw_status draw_line(rw_context *ctx, const char *path, const rw_figure_page *page, const rw_field_picture *p,
+                           const rw_figure_axis *axis, const double *values)
+{
+    size_t n = (size_t)p->grid->size[0];
+    double *x = rw_calloc(n, sizeof(*x));
+    if (!x) return rw_fail_memory(ctx, n * sizeof(*x), "a picture");
+    for (size_t i = 0; i < n; i++) x[i] = p->grid->origin[0] + (double)i * p->grid->spacing[0];
+    rw_figure_series series = {.n = n, .x = x, .y = values, .style = n > 1 ? RW_FIGURE_LINE : RW_FIGURE_POINTS};
+    rw_figure_lines lines = {.x = {.label = p->grid->axis[0]}, .y = *axis, .n = 1, .series = &series};
+    rw_status status = rw_figure_write_lines(ctx, path, page, &lines);
+    rw_free(x);
+    return status;
+}
+
+/* Values lie at nodes, cells around them are drawn: half a spacing more on each side. */
+static void edges(const rw_output_grid *grid, int a, double *low, double *high)
+{
+    *low = grid->origin[a] - grid->spacing[a] / 2;
+    *high = *low + (double)grid->size[a] * grid->spacing[a];
+}
+
+rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_picture *p)
+{
+    const rw_output_grid *g = p->grid;
+    const double *values;
+    double *copy;
+    char text[160], below[240];
+    size_t n = (size_t)(g->size[0] * g->size[1] * g->size[2]);
+    label(p->name, p->unit, text, sizeof(text));
+    bool titled = p->title && *p->title; /* then the name comes with the time */
+    snprintf(below, sizeof(below), "%s%s%s", titled ? text : "", titled && p->subtitle ? ", " : "",
+             p->subtitle ? p->subtitle : "");
+    rw_figure_page page = {.title = titled ? p->title : text, .subtitle = below};
+    rw_figure_axis axis = {.label = text, .min = p->min, .max = p->max};
+    RW_TRY(to_double(ctx, p->type, p->data, n, &values, &copy));
+    rw_status status;
+    if (g->ndim == 1) {
+        status = draw_line(ctx, path, &page, p, &axis, values);
+    } else if (g->ndim == 2) {
+        rw_figure_field field = {.nx = (size_t)g->size[0], .ny = (size_t)g->size[1], .values = values, .value = axis,
+                                 .map = p->map, .x_label = g->axis[0], .y_label = g->axis[1]};
+        edges(g, 0, &field.x0, &field.x1);
+        edges(g, 1, &field.y0, &field.y1);
+        double aspect = (field.x1 - field.x0) / (field.y1 - field.y0);
+        field.stretch = aspect > 8 || aspect < 0.125; /* a thin strip could not be read */
+        status = rw_figure_write_field(ctx, path, &page, &field);
+    } else {
+        rw_figure_volume volume = {.values = values, .value = axis, .map = p->map};
+        for (int a = 0; a < 3; a++) {
+            volume.n[a] = (size_t)g->size[a];
+            volume.label[a] = g->axis[a];
+            edges(g, a, &volume.lower[a], &volume.upper[a]);
+        }
+        status = rw_figure_write_volume(ctx, path, &page, &volume);
+    }
+    rw_free(copy);
+    return status;
+}
+
+/* The largest value of the columns that belong to the same field: u_min, u_max and u_mean. */
+static double scale_of(const rw_csv_table *table, int column)
+{
+    const char *name = table->names[column], *end = strrchr(name, '_');
+    size_t n = end ? (size_t)(end - name) + 1 : 0;
+    double scale = 0;
+    for (int i = 1; i < table->n_columns && n; i++)
+        for (size_t k = 0; k < table->n_rows && strncmp(table->names[i], name, n) == 0; k++)
+            if (isfinite(table->columns[i][k])) scale = fmax(scale, fabs(table->columns[i][k]));
+    return scale;
+}
+
+rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table,
+                            int column)
+{
+    char x[160], y[160];
+    label(table->names[0], table->units[0], x, sizeof(x));
+    label(table->names[column], table->units[column], y, sizeof(y));
+    bool titled = title && *title;
+    rw_figure_page page = {.title = titled ? title : y, .subtitle = titled ? y : NULL};
+    rw_figure_series series = {.n = table->n_rows, .x = table->columns[0], .y = table->columns[column]};
+    if (table->n_rows < 40) series.style = RW_FIGURE_LINE_POINTS;
+    rw_figure_lines lines = {.x = {.label = x},
+                             .y = {.label = y},
+                             .n = 1,
+                             .series = &series,
+                             .scale = scale_of(table, column)};
+    return rw_figure_write_lines(ctx, path, &page, &lines);
+}
+
+/* Room for a node more at each Dirichlet side: the field in the middle, those nodes filled. */
+static rw_status add_sides(rw_run *r, int field, double t, const bool has[6], rw_frame *f)
+{
+    rw_output_grid *g = &f->grid;
+    const int64_t *n = r->grid->size;
+    bool filled[6];
+    for (int s = 0; s < 6; s++) {
+        g->size[s / 2] += has[s];
+        if (has[s] && s % 2 == 0) g->origin[s / 2] -= g->spacing[s / 2];
+    }
+    size_t count = (size_t)(g->size[0] * g->size[1] * g->size[2]);
+    double *wide = rw_calloc(count, sizeof(*wide));
+    if (!wide) return rw_fail_memory(r->ctx, count * sizeof(*wide), "a picture");
+    for (int64_t k = 0; k < n[2]; k++)
+        for (int64_t j = 0; j < n[1]; j++)
+            memcpy(wide + ((k + has[4]) * g->size[1] + j + has[2]) * g->size[0] + has[0],
+                   f->values + (k * n[1] + j) * n[0], (size_t)n[0] * sizeof(*wide));
+    rw_free(f->own);
+    f->values = f->own = wide;
+    return r->ops->sides(r->problem, field, t, filled, wide);
+}
+
+rw_status rw_frame_make(rw_run *r, int field, rw_io_type type, const void *data, double t, rw_frame *f)
+{
+    bool has[6] = {false}, any = false;
+    size_t n = (size_t)r->points;
+    *f = (rw_frame){.grid = *r->grid, .low = INFINITY, .high = -INFINITY};
+    RW_TRY(to_double(r->ctx, type, data, n, &f->values, &f->own));
+    rw_status status = r->ops->sides && !r->grid->blocks ? r->ops->sides(r->problem, field, t, has, NULL) : RW_OK;
+    for (int s = 0; s < 6; s++) any = any || has[s];
+    if (status == RW_OK && any) status = add_sides(r, field, t, has, f);
+    n = (size_t)(f->grid.size[0] * f->grid.size[1] * f->grid.size[2]);
+    for (size_t i = 0; i < n && status == RW_OK; i++)
+        if (isfinite(f->values[i])) f->low = fmin(f->low, f->values[i]), f->high = fmax(f->high, f->values[i]);
+    if (status != RW_OK) rw_free(f->own), f->own = NULL;
+    return status;
+}
+
+rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, double t, const rw_frame *frame,
+                           double min, double max, bool again)
+{
+    char name[200], file[100], path[RW_PATH_SIZE], subtitle[64];
+    rw_field_picture p = {.title = r->top.title,
+                          .subtitle = subtitle,
+                          .name = field->name,
+                          .unit = field->unit,
+                          .grid = &frame->grid,
+                          .type = RW_IO_F64,
+                          .data = frame->values,
+                          .map = (rw_colormap)r->output.colormap,
+                          .min = min,
+                          .max = max};
+    const char *unit = r->ncolumns > 0 && r->columns[0].unit ? r->columns[0].unit : ""; /* of time: the first column */
+    if (strcmp(unit, "1") == 0) unit = "";
+    snprintf(subtitle, sizeof(subtitle), "t = %.6g%s%.20s", t, *unit ? " " : "", unit);
+    rw_picture_name(field->name, file, sizeof(file));
+    r->npictures -= again;
+    if (r->grid->blocks) {
+        r->npictures -= again; /* two sections */
+        snprintf(name, sizeof(name), "%s-%06d", file, output);
+        return rw_figures_sections(r, &p, name);
+    }
+    snprintf(name, sizeof(name), "figures/%s-%06d.png", file, output);
+    RW_TRY(rw_folder_claim(r, name, path));
+    RW_TRY(rw_picture_field(r->ctx, path, &p));
+    r->npictures++;
+    return RW_OK;
+}
+
+rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output)
+{
+    const rw_output_field *fields;
+    rw_io_type type;
+    const void *data;
+    rw_frame frame;
+    double min, max, t = r->ops->time(r->problem);
+    r->ops->fields(r->problem, &fields);
+    int index = (int)(field - fields);
+    if (!rw_io_type_of(rw_array_dtype(field->array), &type) || rw_array_size(field->array) != r->points)
+        return rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' cannot be drawn", field->name);
+    RW_TRY(rw_array_read(field->array, &data));
+    RW_TRY(rw_frame_make(r, index, type, data, t, &frame));
+    rw_status status = rw_frames_limits(r, index, output, &frame, &min, &max);
+    if (status == RW_OK) status = rw_figures_frame(r, field, output, t, &frame, min, max, false);
+    rw_free(frame.own);
+    return status;
+}
+
+rw_status rw_figures_series(rw_run *r)
+{
+    char path[RW_PATH_SIZE], name[200], file[100];
+    rw_csv_table table;
+    if (r->output.figures.n == 0) return RW_OK;
+    RW_TRY(rw_frames_finish(r));
+    rw_run_path(r, "series.csv", path);
+    RW_TRY(rw_csv_read(r->ctx, path, &table));
+    rw_status status = RW_OK;
+    for (int i = 1; i < table.n_columns && table.n_rows > 1 && status == RW_OK; i++) {
+        rw_picture_name(table.names[i], file, sizeof(file));
+        snprintf(name, sizeof(name), "figures/series-%s.png", file);
+        status = rw_folder_claim(r, name, path);
+        if (status == RW_OK) status = rw_picture_series(r->ctx, path, r->top.title, &table, i);
+        r->npictures += status == RW_OK;
+    }
+    rw_csv_free(&table);
+    return status;
+}

@@ -1,0 +1,322 @@
+/* Lists of names, and help on one of them, read from the tables of settings, problems and the language. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr/lower.h"
+#include "run/tables.h"
+#include "rechenwerk/describe.h"
+
+#define WIDTH 100 /* of help on a terminal */
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+/* Names and lines one after the other in `texts`, each ended by NUL; made into rw_word at the end. */
+typedef struct collection {
+    rw_text texts;
+    int n;
+} collection;
+
+static void add(collection *all, const char *name, const char *line)
+{
+    rw_text_add_bytes(&all->texts, name, strlen(name) + 1);
+    rw_text_add_bytes(&all->texts, line, strlen(line) + 1);
+    all->n++;
+}
+
+static void add_problems(collection *all)
+{
+    for (int i = 0; rw_problems[i]; i++) add(all, rw_problems[i]->name, rw_problems[i]->summary);
+}
+
+static bool has(const collection *all, const char *name)
+{
+    const char *at = all->texts.data;
+    for (int i = 0; i < 2 * all->n && !all->texts.failed; i++, at += strlen(at) + 1)
+        if (i % 2 == 0 && !strcmp(at, name)) return true;
+    return false;
+}
+
+/* What several problems have is listed once. */
+static void add_rows(collection *all, const rw_problem_ops *problem)
+{
+    int n;
+    const rw_section *s = rw_tables_sections(problem, &n);
+    for (int i = 0; i < n; i++) {
+        char name[160];
+        if (s[i].nrows == 0 && !has(all, s[i].name)) add(all, s[i].name, s[i].line);
+        for (int k = 0; k < s[i].nrows; k++) {
+            rw_tables_name(&s[i], &s[i].rows[k], name, sizeof(name));
+            if (!has(all, name)) add(all, name, s[i].rows[k].line);
+        }
+    }
+}
+
+static void add_settings(collection *all)
+{
+    add_rows(all, NULL);
+    for (int i = 0; rw_problems[i]; i++) add_rows(all, rw_problems[i]);
+}
+
+/* The choices of every setting named "method". */
+static void add_methods(collection *all)
+{
+    for (int p = 0; rw_problems[p]; p++) {
+        int n;
+        const rw_section *s = rw_tables_sections(rw_problems[p], &n);
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < s[i].nrows; k++) {
+                const rw_setting *row = &s[i].rows[k];
+                char choice[64], line[200];
+                if (row->kind != RW_SETTING_CHOICE || strcmp(row->name, "method") != 0) continue;
+                snprintf(line, sizeof(line), "%s.%s of problem %s", s[i].name, row->name, rw_problems[p]->name);
+                for (int c = 0; rw_setting_choice(row->allowed, c, choice, sizeof(choice)); c++) add(all, choice, line);
+            }
+    }
+}
+
+static void add_functions(collection *all)
+{
+    const rw_language_word *words;
+    int n = rw_language_words(&words);
+    for (int i = 0; i < n; i++) add(all, words[i].name, words[i].line);
+}
+
+static void add_exit_codes(collection *all)
+{
+    static const struct { int code; const char *line; } codes[] = {
+#define X(name, value, code, line) {code, line},
+        RW_STATUS_LIST(X)
+#undef X
+    };
+    for (int code = 0; code < 256; code++) {
+        char name[16];
+        rw_text line = {0};
+        for (int i = 0; i < RW_COUNT(codes); i++)
+            if (codes[i].code == code) rw_text_add(&line, "%s%s", line.data ? "; " : "", codes[i].line);
+        snprintf(name, sizeof(name), "%d", code);
+        if (line.data) add(all, name, line.data);
+        all->texts.failed |= line.failed;
+        rw_text_free(&line);
+    }
+}
+
+static void add_formats(collection *all)
+{
+    int n;
+    const rw_word *words = rw_format_words(&n);
+    for (int i = 0; i < n; i++) add(all, words[i].name, words[i].line);
+}
+
+static void add_solvers(collection *all)
+{
+    int n;
+    const rw_word *words = rw_solver_words(&n);
+    for (int i = 0; i < n; i++) add(all, words[i].name, words[i].line);
+}
+
+static void add_preconds(collection *all)
+{
+    int n;
+    const rw_word *words = rw_precond_words(&n);
+    for (int i = 0; i < n; i++) add(all, words[i].name, words[i].line);
+}
+
+#define KINDS(X)                                                                                                       \
+    X("problems", add_problems)                                                                                        \
+    X("methods", add_methods)                                                                                          \
+    X("settings", add_settings)                                                                                        \
+    X("functions", add_functions)                                                                                      \
+    X("formats", add_formats)                                                                                          \
+    X("solvers", add_solvers)                                                                                          \
+    X("preconditioners", add_preconds)                                                                                 \
+    X("exit-codes", add_exit_codes)
+static const struct { const char *kind; void (*add)(collection *all); } kinds[] = {
+#define X(kind, add) {kind, add},
+    KINDS(X)
+#undef X
+};
+
+const char *const *rw_word_kinds(void)
+{
+    static const char *const names[] = {
+#define X(kind, add) kind,
+        KINDS(X)
+#undef X
+        NULL};
+    return names;
+}
+
+rw_status rw_list_words(rw_context *ctx, const char *kind, rw_word **words, int *n)
+{
+    RW_NEED(words, "words");
+    *words = NULL;
+    RW_NEED(ctx, "context"); RW_NEED(kind, "kind"); RW_NEED(n, "n");
+    if (!kind || !words || !n)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_list_words: kind, words or n is NULL: give all three");
+    *n = 0;
+    collection all = {.n = 0};
+    int k = 0;
+    while (k < RW_COUNT(kinds) && strcmp(kinds[k].kind, kind) != 0) k++;
+    if (k == RW_COUNT(kinds)) {
+        const char *nearest = rw_nearest(kind, rw_word_kinds(), RW_COUNT(kinds));
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "there is no list of '%.60s'; %s%s", kind,
+                       nearest ? "nearest is " : "known are ",
+                       nearest
+                           ? nearest
+                           : "problems, methods, settings, functions, formats, solvers, preconditioners, exit-codes");
+    }
+    kinds[k].add(&all);
+    size_t head = (size_t)all.n * sizeof(rw_word);
+    rw_word *list = all.texts.failed ? NULL : rw_calloc(1, head + all.texts.length + 1);
+    if (!list) {
+        rw_text_free(&all.texts);
+        return rw_fail_memory(ctx, head, "a list of names");
+    }
+    char *p = (char *)list + head;
+    if (all.texts.length) memcpy(p, all.texts.data, all.texts.length);
+    for (int i = 0; i < all.n; i++) {
+        list[i].name = p;
+        list[i].line = p + strlen(p) + 1;
+        p += strlen(p) + 1 + strlen(list[i].line) + 1;
+    }
+    rw_text_free(&all.texts);
+    *words = list;
+    *n = all.n;
+    return RW_OK;
+}
+
+/* ---- help -------------------------------------------------------------------------------------------------------- */
+
+/* Adds `words`, indented and broken at WIDTH. */
+static void add_wrapped(rw_text *text, int indent, const char *words)
+{
+    int column = 0;
+    for (const char *p = words; *p;) {
+        int n = (int)strcspn(p, " ");
+        if (column > 0 && column + 1 + n > WIDTH) {
+            rw_text_add(text, "\n");
+            column = 0;
+        }
+        rw_text_add(text, column ? " %.*s" : "%*s%.*s", column ? n : indent, column ? p : "", n, p);
+        column += column ? n + 1 : indent + n;
+        p += n;
+        while (*p == ' ') p++;
+    }
+    rw_text_add(text, "\n");
+}
+
+static void help_row(rw_text *text, const rw_section *section, const rw_setting *row)
+{
+    char name[160], standard[160];
+    rw_text what = {0};
+    rw_tables_name(section, row, name, sizeof(name));
+    rw_tables_default(row, standard, sizeof(standard));
+    rw_setting_describe(row, &what);
+    rw_text_add(text, "  %s\n", name);
+    rw_text line = {0};
+    rw_text_add(&line, "%s%s%s%s: %s; %s%s%s%s%s", what.data ? what.data : "", *row->unit ? " (" : "", row->unit,
+                *row->unit ? ")" : "", standard, row->line, row->required ? "; for example " : "",
+                row->required ? row->standard : "", row->condition ? "; only with " : "",
+                row->condition ? row->condition : "");
+    if (line.data) add_wrapped(text, 6, line.data);
+    text->failed |= line.failed || what.failed;
+    rw_text_free(&line);
+    rw_text_free(&what);
+}
+
+static void help_section(rw_text *text, const rw_section *s)
+{
+    rw_text_add(text, "%s: %s\n", strcmp(s->name, RW_SECTION_TOP) == 0 ? "(top level)" : s->name, s->line);
+    if (*s->example) rw_text_add(text, "  for example  %s: %s\n", s->name, s->example);
+    for (int k = 0; k < s->nrows; k++) help_row(text, s, &s->rows[k]);
+}
+
+static void help_problem(rw_text *text, const rw_problem_ops *problem)
+{
+    int n;
+    rw_text_add(text, "%s: %s\n\n", problem->name, problem->summary);
+    rw_text_add(text, "A case to begin with: rechenwerk init %s. Settings of its own:\n", problem->name);
+    const rw_section *s = rw_tables_sections(problem, &n);
+    for (int i = 0; i < n; i++) {
+        rw_text_add(text, "\n");
+        help_section(text, &s[i]);
+    }
+    rw_text_add(text, "\nSettings of every case:\n");
+    s = rw_tables_sections(NULL, &n);
+    for (int i = 0; i < n; i++) {
+        rw_text_add(text, "\n");
+        help_section(text, &s[i]);
+    }
+}
+
+static bool is_choice(const rw_setting *row, const char *name)
+{
+    char choice[64];
+    for (int c = 0; row->kind == RW_SETTING_CHOICE && rw_setting_choice(row->allowed, c, choice, sizeof(choice)); c++)
+        if (strcmp(choice, name) == 0) return true;
+    return false;
+}
+
+/* Sections and settings of one table named so; a setting also without its section, and by the name of a method. */
+static void help_in(rw_text *text, const rw_problem_ops *problem, const char *name)
+{
+    int n;
+    const rw_section *s = rw_tables_sections(problem, &n);
+    for (int i = 0; i < n; i++) {
+        if (strcmp(s[i].name, name) == 0) help_section(text, &s[i]);
+        for (int k = 0; k < s[i].nrows; k++) {
+            char full[160], plain[160];
+            rw_tables_name(&s[i], &s[i].rows[k], full, sizeof(full));
+            snprintf(plain, sizeof(plain), "%s.%s", s[i].name, s[i].rows[k].name); /* fields.initial */
+            if (strcmp(full, name) != 0 && strcmp(plain, name) != 0 && strcmp(s[i].rows[k].name, name) != 0 &&
+                !(strcmp(s[i].rows[k].name, "method") == 0 && is_choice(&s[i].rows[k], name)))
+                continue;
+            help_row(text, &s[i], &s[i].rows[k]);
+        }
+    }
+}
+
+static rw_status fail_unknown(rw_context *ctx, const char *name)
+{
+    static const char *const where[] = {"problems", "settings", "functions"};
+    const char *nearest = NULL, *candidates[3];
+    rw_word *words[3] = {NULL};
+    int n, found = 0;
+    for (int i = 0; i < RW_COUNT(where); i++) {
+        if (rw_list_words(ctx, where[i], &words[i], &n) != RW_OK) continue;
+        const char **names = rw_calloc((size_t)n + 1, sizeof(*names));
+        for (int k = 0; names && k < n; k++) names[k] = words[i][k].name;
+        const char *near = names ? rw_nearest(name, names, n) : NULL;
+        if (near) candidates[found++] = near;
+        rw_free(names);
+    }
+    nearest = rw_nearest(name, candidates, found);
+    rw_status status = rw_fail(ctx, RW_ERR_ARGUMENT, "there is no problem, section, setting or function '%.80s'%s%s: "
+                               "see rechenwerk list", name, nearest ? "; nearest is " : "", nearest ? nearest : "");
+    for (int i = 0; i < RW_COUNT(where); i++) free(words[i]);
+    return status;
+}
+
+rw_status rw_help(rw_context *ctx, const char *name, char **out)
+{
+    RW_NEED(out, "text");
+    *out = NULL;
+    RW_NEED(ctx, "context"); RW_NEED(name, "name");
+    rw_text text = {0};
+    const rw_problem_ops *problem = rw_tables_problem(name);
+    if (problem) {
+        help_problem(&text, problem);
+        return rw_tables_give(ctx, &text, out);
+    }
+    help_in(&text, NULL, name);
+    for (int i = 0; rw_problems[i]; i++) help_in(&text, rw_problems[i], name);
+    const rw_language_word *words;
+    int n = rw_language_words(&words);
+    for (int i = 0; i < n && !text.data; i++)
+        if (strcmp(words[i].name, name) == 0)
+            rw_text_add(&text, "%s: %s\n\nA word of the expression language (docs/reference/expressions.md).\n",
+                        words[i].form, words[i].line);
+    if (!text.data && !text.failed) return fail_unknown(ctx, name);
+    return rw_tables_give(ctx, &text, out);
+}

@@ -1,0 +1,243 @@
+/* What a run writes each time an output is due: a row of series.csv, the fields as HDF5 and .vti, pictures.
+ *
+ *   fields/000010.h5   one output, complete in itself: /u, /v (z, y, x), and time, step, origin, … as attributes
+ * Cost: one copy of each field from the device an output. What ties the outputs together is output_index.c. */
+#include "run/run_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/vti.h"
+
+enum { NAME = 64 };
+
+bool rw_io_type_of(rw_dtype dtype, rw_io_type *type)
+{
+    switch (dtype) {
+    case RW_F32: *type = RW_IO_F32; return true;
+    case RW_F64: *type = RW_IO_F64; return true;
+    case RW_C64: *type = RW_IO_C64; return true;
+    case RW_C128: *type = RW_IO_C128; return true;
+    default: return false;
+    }
+}
+
+bool rw_output_wants(const rw_texts *list, const char *field)
+{
+    for (int i = 0; i < list->n; i++)
+        if (strcmp(list->item[i]->text, field) == 0 || strcmp(list->item[i]->text, "all") == 0) return true;
+    return false;
+}
+
+static rw_status check_names(const rw_run *r, const rw_texts *list, const rw_output_field *fields, int n,
+                             const char *setting)
+{
+    enum { MOST = 256 };
+    const char *names[MOST];
+    for (int k = 0; k < n && k < MOST; k++) names[k] = fields[k].name;
+    for (int i = 0; i < list->n; i++) {
+        const char *text = list->item[i]->text;
+        bool known = strcmp(text, "all") == 0;
+        for (int k = 0; k < n && !known; k++) known = strcmp(text, fields[k].name) == 0;
+        if (known) continue;
+        const char *nearest = rw_nearest(text, names, RW_MIN(n, MOST));
+        if (!nearest && n > 0) nearest = names[0];
+        return rw_case_fail(r->c, list->item[i], "%s: '%.60s' is no field; %s is one, and all stands for every field",
+                            setting, text, nearest ? nearest : "(none)");
+    }
+    return RW_OK;
+}
+
+rw_status rw_output_check(rw_run *r)
+{
+    const rw_output_field *fields;
+    int n = r->ops->fields(r->problem, &fields);
+    RW_TRY(check_names(r, &r->output.fields, fields, n, "output.fields"));
+    RW_TRY(check_names(r, &r->output.figures, fields, n, "output.figures"));
+    RW_TRY(rw_frames_check(r));
+    if (r->output.interpolate > 0 && !r->ops->look)
+        return rw_case_fail(r->c, rw_case_node(r->c, "output.interpolate"),
+                            "output.interpolate = %g: the problem %s has no values "
+                            "within a step: leave it out",
+                            r->output.interpolate, r->ops->name);
+    double every = r->output.every, span = r->ops->end(r->problem) - r->start;
+    if (every > 0 && span / every > 999999)
+        return rw_case_fail(r->c, rw_case_node(r->c, "output.every"), "output.every = %g makes %.3g outputs until "
+                            "t = %g: 999999 are allowed", every, span / every, r->ops->end(r->problem));
+    return RW_OK;
+}
+
+/* ---- series.csv -------------------------------------------------------------------------------------------------- */
+
+rw_status rw_series_begin(rw_run *r, bool fresh, uint64_t position)
+{
+    char path[RW_PATH_SIZE];
+    RW_TRY(rw_folder_claim(r, "series.csv", path));
+    r->ncolumns = r->ops->columns(r->problem, &r->columns);
+    const char **names = rw_calloc((size_t)r->ncolumns, 2 * sizeof(*names)), **units = names + r->ncolumns;
+    r->row = rw_calloc((size_t)r->ncolumns, sizeof(*r->row));
+    rw_status status = RW_OK;
+    if (!names || !r->row)
+        RW_TRY_GOTO(rw_fail_memory(r->ctx, (size_t)r->ncolumns * sizeof(*names), "the columns of series.csv"), done);
+    for (int i = 0; i < r->ncolumns; i++) names[i] = r->columns[i].name, units[i] = r->columns[i].unit;
+    status = fresh ? rw_csv_create(r->ctx, path, r->ncolumns, names, units, &r->series)
+                   : rw_csv_append(r->ctx, path, position, r->ncolumns, names, &r->series);
+done:
+    rw_free(names);
+    return status;
+}
+
+static rw_status fail_not_finite(rw_run *r, int column)
+{
+    r->reason = "not_finite";
+    char kept[120] = "there is no checkpoint yet";
+    if (!isnan(r->checkpoint_time))
+        snprintf(kept, sizeof(kept), "the last good state is in checkpoint.h5, t = %.6g", r->checkpoint_time);
+    return rw_fail(r->ctx, RW_ERR_NOT_CONVERGED, "%s: '%s' is %s at t = %.9g, step %lld: %s: check the equations, or "
+                   "lower the step or the tolerance of section time", rw_case_file(r->c), r->columns[column].name,
+                   isnan(r->row[column]) ? "not a number" : "infinite", r->ops->time(r->problem),
+                   (long long)r->ops->steps(r->problem), kept);
+}
+
+rw_status rw_series_row(rw_run *r, bool write)
+{
+    RW_TRY(r->ops->row(r->problem, r->row));
+    bool written = r->looking ? r->last_look == r->ops->time(r->problem) : r->last_row == r->ops->steps(r->problem);
+    if (write && !written) {
+        RW_TRY(rw_csv_row(r->series, r->row));
+        if (r->looking) r->last_look = r->ops->time(r->problem);
+        else r->last_row = r->ops->steps(r->problem);
+    }
+    for (int i = 0; i < r->ncolumns; i++)
+        if (!isfinite(r->row[i])) return fail_not_finite(r, i);
+    return RW_OK;
+}
+
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
+
+/* Shape of the grid for HDF5: (z, y, x), with 1 where a direction is not used: the readers of XDMF want three. */
+static void shape_of(const rw_output_grid *grid, size_t shape[3])
+{
+    for (int a = 0; a < 3; a++) shape[a] = a < 3 - grid->ndim ? 1 : (size_t)grid->size[2 - a];
+}
+
+rw_io_grid rw_output_io_grid(const rw_output_grid *grid)
+{
+    rw_io_grid io = {.n = {1, 1, 1}, .spacing = {1, 1, 1}};
+    for (int a = 0; a < grid->ndim; a++) {
+        io.n[a] = (size_t)grid->size[a];
+        io.origin[a] = grid->origin[a];
+        io.spacing[a] = grid->spacing[a];
+    }
+    return io;
+}
+
+/* The field's values on the host; they stay the array's. */
+static rw_status fetch(const rw_run *r, const rw_output_field *field, rw_io_type *type, const void **data)
+{
+    if (!rw_io_type_of(rw_array_dtype(field->array), type) || rw_array_size(field->array) != r->points)
+        return rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' has not the size of the grid, or no floating-point type",
+                       field->name);
+    return rw_array_read(field->array, data);
+}
+
+static rw_status write_attributes(const rw_run *r, rw_h5 *file)
+{
+    static const char *const axis[] = {"axis_x", "axis_y", "axis_z"};
+    RW_TRY(rw_h5_set_number(file, "/", "time", r->ops->time(r->problem)));
+    RW_TRY(rw_h5_set_integer(file, "/", "step", r->ops->steps(r->problem)));
+    if (r->looking) RW_TRY(rw_h5_set_integer(file, "/", "interpolated", 1));
+    RW_TRY(rw_h5_set_integer(file, "/", "dimensions", r->grid->ndim));
+    RW_TRY(rw_h5_set_numbers(file, "/", "origin", r->grid->ndim, r->grid->origin));
+    RW_TRY(rw_h5_set_numbers(file, "/", "spacing", r->grid->ndim, r->grid->spacing));
+    for (int a = 0; a < r->grid->ndim; a++)
+        RW_TRY(rw_h5_set_text(file, "/", axis[a], r->grid->blocks ? "cell" : r->grid->axis[a]));
+    if (r->grid->blocks) RW_TRY(rw_h5_set_integer(file, "/", "blocks", rw_blocks_count(r->grid->blocks)));
+    if (*r->top.title) RW_TRY(rw_h5_set_text(file, "/", "title", r->top.title));
+    return RW_OK;
+}
+
+static rw_status write_h5(rw_run *r, const rw_output_field *fields, int n, int output)
+{
+    char name[NAME], path[RW_PATH_SIZE], set[160];
+    size_t shape[3];
+    rw_h5 *file;
+    snprintf(name, sizeof(name), "fields/%06d.h5", output);
+    RW_TRY(rw_folder_claim(r, name, path));
+    RW_TRY(rw_h5_create(r->ctx, path, &file));
+    shape_of(r->grid, shape);
+    rw_status status = write_attributes(r, file);
+    for (int i = 0; i < n && status == RW_OK; i++) {
+        rw_io_type type;
+        const void *data;
+        if (!rw_output_wants(&r->output.fields, fields[i].name)) continue;
+        snprintf(set, sizeof(set), "/%.120s", fields[i].name);
+        status = fetch(r, &fields[i], &type, &data);
+        if (status == RW_OK) status = rw_h5_write(file, set, type, 3, shape, data, 0);
+        if (status == RW_OK) status = rw_h5_set_text(file, set, "unit", fields[i].unit ? fields[i].unit : "");
+    }
+    if (status == RW_OK) return rw_h5_commit(&file);
+    rw_h5_close(&file);
+    return status;
+}
+
+static rw_status write_vti(rw_run *r, const rw_output_field *fields, int n, int output)
+{
+    char name[NAME], path[RW_PATH_SIZE];
+    snprintf(name, sizeof(name), "vti/%06d.vti", output);
+    rw_vti_array *arrays = rw_calloc((size_t)n, sizeof(*arrays));
+    if (!arrays) return rw_fail_memory(r->ctx, (size_t)n * sizeof(*arrays), "a .vti file");
+    int m = 0;
+    rw_status status = RW_OK;
+    for (int i = 0; i < n && status == RW_OK; i++) {
+        if (!rw_output_wants(&r->output.fields, fields[i].name)) continue;
+        arrays[m].name = fields[i].name;
+        status = fetch(r, &fields[i], &arrays[m].type, &arrays[m].data);
+        m++;
+    }
+    rw_io_grid grid = rw_output_io_grid(r->grid);
+    if (status == RW_OK && r->grid->blocks) status = rw_output_vtm(r, m, arrays, output);
+    else if (status == RW_OK && (status = rw_folder_claim(r, name, path)) == RW_OK)
+        status = rw_vti_write(r->ctx, path, &grid, m, arrays);
+    rw_free(arrays);
+    return status;
+}
+
+static rw_status write_output(rw_run *r, bool last)
+{
+    const rw_output_field *fields;
+    int output = r->noutputs, n = r->ops->fields(r->problem, &fields);
+    RW_TRY(rw_series_row(r, true));
+    if (!rw_grow(&r->times, &r->times_capacity, output + 1, sizeof(*r->times)))
+        return rw_fail_memory(r->ctx, (size_t)output * sizeof(*r->times), "the times of the outputs");
+    if (n > 0 && r->output.fields.n > 0) {
+        RW_TRY(write_h5(r, fields, n, output));
+        if (r->output.vti) RW_TRY(write_vti(r, fields, n, output));
+    }
+    for (int i = 0; i < n; i++) {
+        if (!rw_output_wants(&r->output.figures, fields[i].name)) continue;
+        if (r->output.figures_every == RUN_FIGURES_ALL || last) RW_TRY(rw_figures_output(r, &fields[i], output));
+    }
+    double t = r->times[output] = r->ops->time(r->problem);
+    r->noutputs++; /* from here on a checkpoint counts it as made */
+    r->interpolated += r->looking;
+    /* an output that the end stands for is made */
+    double every = r->output.every, reached = t >= r->end ? t + 1e-9 * every : t;
+    while (every > 0 && r->start + (double)r->next * every <= reached) r->next++;
+    r->index_stale = true;
+    char text[32];
+    snprintf(text, sizeof(text), "%06d", output);
+    rw_log(r->ctx, RW_LOG_INFO, "output %s at t = %.9g", text, t);
+    RW_TRY(rw_log_event(r, "output", "output", text));
+    RW_TRY(rw_csv_flush(r->series, NULL));
+    return rw_output_index(r, false);
+}
+
+rw_status rw_output_write(rw_run *r, bool last)
+{
+    rw_phase before = rw_watch(r, RW_PHASE_OUTPUT);
+    rw_status status = write_output(r, last);
+    rw_watch(r, before);
+    return status;
+}

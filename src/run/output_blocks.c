@@ -1,0 +1,125 @@
+/* Outputs of fields on block-structured grids:
+ *
+ *   vtm/000010.vtm          joins vtm/000010-0.vts, vtm/000010-1.vts …, a block each, for ParaView
+ *   figures/u-000010.png    sections through the middle: across z, and along z
+ *
+ * Pixels of a section take the value of the cell that their middle lies in. Which cell that is, is found once. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rechenwerk/figure.h"
+#include "io/vts.h"
+#include "run/run_private.h"
+
+enum { PIXELS = 480, NAME = 64 };
+
+/* The points of a block, row by row. */
+static double (*points_of(const rw_blocks *g, int b, const int n[3]))[3]
+{
+    double(*x)[3] = rw_calloc((size_t)(n[0] + 1) * (size_t)(n[1] + 1) * (size_t)(n[2] + 1), sizeof *x), (*at)[3] = x;
+    for (int k = 0; x && k <= n[2]; ++k)
+        for (int j = 0; j <= n[1]; ++j)
+            for (int i = 0; i <= n[0]; ++i, ++at)
+                memcpy(*at, rw_blocks_coordinates(g)[rw_blocks_point(g, b, i, j, k)], sizeof *at);
+    return x;
+}
+
+static rw_status write_block(const rw_run *r, const char *path, int b, int n, const rw_vti_array *arrays)
+{
+    const rw_blocks *g = r->grid->blocks;
+    rw_block block = rw_blocks_get(g, b);
+    rw_vti_array *own = rw_calloc((size_t)n + 1, sizeof *own);
+    double(*points)[3] = points_of(g, b, block.cells);
+    rw_status status =
+        own && points ? RW_OK
+                      : rw_fail_memory(r->ctx, (size_t)rw_blocks_points(g) * sizeof *points, "the points of a block");
+    for (int i = 0; i < n && status == RW_OK; ++i) {
+        own[i] = arrays[i];
+        own[i].data = (const char *)arrays[i].data + (size_t)block.first_cell * rw_io_type_size(arrays[i].type);
+    }
+    if (status == RW_OK) status = rw_vts_write(r->ctx, path, block.cells, (const double(*)[3])points, n, own);
+    rw_free(points), rw_free(own);
+    return status;
+}
+
+rw_status rw_output_vtm(rw_run *r, int n, const rw_vti_array *arrays, int output)
+{
+    char name[NAME], path[RW_PATH_SIZE];
+    int count = rw_blocks_count(r->grid->blocks);
+    char(*texts)[NAME] = rw_calloc((size_t)count, sizeof *texts);
+    const char **files = rw_calloc((size_t)count, sizeof *files);
+    rw_status status = texts && files ? RW_OK : rw_fail_memory(r->ctx, (size_t)count * sizeof *texts, "a .vtm file");
+    for (int b = 0; b < count && status == RW_OK; ++b) {
+        snprintf(texts[b], sizeof *texts, "%06d-%d.vts", output, b);
+        files[b] = texts[b];
+        snprintf(name, sizeof name, "vtm/%.50s", texts[b]);
+        status = rw_folder_claim(r, name, path);
+        if (status == RW_OK) status = write_block(r, path, b, n, arrays);
+    }
+    snprintf(name, sizeof name, "vtm/%06d.vtm", output);
+    if (status == RW_OK) status = rw_folder_claim(r, name, path);
+    if (status == RW_OK) status = rw_vtm_write(r->ctx, path, count, files);
+    rw_free(texts), rw_free(files);
+    return status;
+}
+
+/* ---- sections ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Across axis 2 and 1, through the middle; a pixel is as long in both directions, unless the section is a thin
+ * strip. */
+static rw_blocks_slice section(const rw_blocks *g, int which, double *middle)
+{
+    double lower[3], upper[3];
+    rw_blocks_extent(g, lower, upper);
+    int axis = which ? 1 : 2, o[2] = {0, which ? 2 : 1};
+    double length = upper[axis] - lower[axis];
+    *middle = 0.5 * (lower[axis] + upper[axis]);
+    if (fabs(*middle) < 1e-9 * length) *middle = 0;
+    rw_blocks_slice s = {.axis = axis, .at = *middle + 1e-9 * length}; /* not on the points */
+    for (int d = 0; d < 2; ++d) s.lower[d] = lower[o[d]], s.upper[d] = upper[o[d]], s.n[d] = PIXELS;
+    return s;
+}
+
+rw_status rw_figures_sections(rw_run *r, const rw_field_picture *p, const char *file)
+{
+    char path[RW_PATH_SIZE], label[160], where[240], name[200];
+    const rw_blocks *g = r->grid->blocks;
+    const double *values = p->data;
+    double *pixels = rw_calloc(PIXELS * PIXELS, sizeof *pixels);
+    int64_t *cell = rw_calloc(PIXELS * PIXELS, sizeof *cell);
+    rw_status status = pixels && cell ? RW_OK : rw_fail_memory(r->ctx, PIXELS * PIXELS * sizeof *pixels, "a section");
+    if (status == RW_OK && p->type != RW_IO_F64)
+        status = rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' cannot be drawn", p->name);
+    bool one = !p->unit || !*p->unit;
+    snprintf(label, sizeof label, "%.60s%s%.40s%s", p->name, one ? "" : " (", one ? "" : p->unit, one ? "" : ")");
+    for (int which = 0; which < 2 && status == RW_OK; ++which) {
+        double middle;
+        rw_blocks_slice s = section(g, which, &middle);
+        status = rw_blocks_cut(g, &s, cell);
+        for (int i = 0; i < PIXELS * PIXELS && status == RW_OK; ++i) pixels[i] = cell[i] < 0 ? NAN : values[cell[i]];
+        bool titled = p->title && *p->title;
+        snprintf(where, sizeof where, "%.100s%s%.60s, %c = %.4g", titled ? label : "", titled ? ", " : "", p->subtitle,
+                 "xyz"[s.axis], middle);
+        rw_figure_page page = {.title = titled ? p->title : label, .subtitle = where};
+        rw_figure_field field = {.nx = PIXELS,
+                                 .ny = PIXELS,
+                                 .values = pixels,
+                                 .x0 = s.lower[0],
+                                 .x1 = s.upper[0],
+                                 .y0 = s.lower[1],
+                                 .y1 = s.upper[1],
+                                 .x_label = r->grid->axis[0],
+                                 .y_label = r->grid->axis[which ? 2 : 1],
+                                 .value = {.label = label, .min = p->min, .max = p->max},
+                                 .map = p->map};
+        double aspect = (s.upper[0] - s.lower[0]) / (s.upper[1] - s.lower[1]);
+        field.stretch = aspect > 4 || aspect < 0.25;
+        snprintf(name, sizeof name, "figures/%.150s%s.png", file, which ? "-along" : "-across");
+        if (status == RW_OK) status = rw_folder_claim(r, name, path);
+        if (status == RW_OK) status = rw_figure_write_field(r->ctx, path, &page, &field);
+        r->npictures += status == RW_OK;
+    }
+    rw_free(pixels), rw_free(cell);
+    return status;
+}

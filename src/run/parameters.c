@@ -1,0 +1,67 @@
+/* Named numbers of a case. */
+#include "run/parameters.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "expr/program.h"
+
+/* The value of a parameter: an expression of the parameters before it. */
+static rw_status evaluate(const rw_case *c, const rw_expr_scalar *scalars, int nscalars, const char *name,
+                          const rw_yaml *node, double *value)
+{
+    rw_context *ctx = rw_case_context(c);
+    rw_grid grid = {1, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}};
+    rw_expr_spec spec = {.grid = grid, .scalars = scalars, .nscalars = nscalars};
+    rw_graph *g;
+    rw_lowering l;
+    rw_node n = 0;
+    double im = 0;
+    RW_TRY(rw_graph_create(ctx, &grid, 2, &g));
+    rw_lowering_begin(&l, ctx, g);
+    l.no_fields = true;
+    rw_source source = {node->text_source, node->text, node->text_line, node->text_column};
+    rw_status status = rw_expr_declare(ctx, &spec, g, &l);
+    if (status == RW_OK) status = rw_lower_text(&l, &source, &n);
+    if (status == RW_OK && (g->nodes[n].is_field || g->nodes[n].is_complex))
+        status =
+            rw_case_fail(c, node, "parameters.%s depends on place or is complex: a parameter is one real number", name);
+    if (status == RW_OK) rw_graph_scalar(g, n, value, &im);
+    if (status == RW_OK && !isfinite(*value))
+        status = rw_case_fail(c, node, "parameters.%s = %g: a finite number is needed", name, *value);
+    rw_lowering_end(&l);
+    rw_graph_destroy(&g);
+    return status;
+}
+
+static rw_status check_key(const rw_case *c, const rw_yaml *map, int i)
+{
+    char where[320];
+    rw_yaml key = {.source = map->items[i]->source, .line = map->key_place[i].line, .column = map->key_place[i].column};
+    rw_yaml_place(&key, where, sizeof where);
+    return rw_check_name(rw_case_context(c), where, map->keys[i]);
+}
+
+rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n)
+{
+    rw_context *ctx = rw_case_context(c);
+    const rw_yaml *map = rw_case_node(c, "parameters");
+    *scalars = NULL, *n = 0;
+    if (!map || !map->n) return RW_OK;
+    *scalars = rw_calloc((size_t)map->n, sizeof **scalars);
+    if (!*scalars) return rw_fail_memory(ctx, (size_t)map->n * sizeof **scalars, "parameters");
+    for (int i = 0; i < map->n; ++i) {
+        double value = 1;
+        int mistakes = rw_mistakes_met();
+        RW_NOTE(ctx, check_key(c, map, i));
+        if (mistakes < rw_mistakes_met()) continue;
+        if (map->items[i]->kind != RW_YAML_SCALAR)
+            RW_NOTE(ctx,
+                    rw_case_fail(c, map->items[i], "parameters.%s must be a number or an expression", map->keys[i]));
+        else
+            RW_NOTE(ctx, evaluate(c, *scalars, *n, map->keys[i], map->items[i], &value));
+        if (!isfinite(value)) value = 1; /* noted; its name is known all the same */
+        (*scalars)[(*n)++] = (rw_expr_scalar){.name = map->keys[i], .value = value};
+    }
+    return RW_OK;
+}

@@ -1,0 +1,218 @@
+/* Boundary conditions from a case, and the grid that follows from them.
+ *
+ *   boundary: "0"                        the value on all sides (Dirichlet)
+ *   boundary: periodic                   on all axes;  also: neumann (no flux), nearest
+ *   boundary: {neumann: "g"}             outward normal derivative;  {robin: [a, b, c]}: a u + b du/dn = c
+ *   boundary: {x: periodic, top: "1", bottom: neumann, left: {robin: ["1", "2", "0"]}}      sides one by one
+ *
+ * Sides not named have no flux. Unknowns and spacing on an axis of length L with n unknowns:
+ *
+ *   Dirichlet | Dirichlet     o x x x x o     L/(n+1)      o  node on the side, its value is given: no unknown
+ *   Neumann   | Neumann       x x x x x x     L/(n-1)      x  unknown (Neumann and Robin sides are alike)
+ *   Dirichlet | Neumann       o x x x x x     L/n
+ *   periodic                  x x x x x .     L/n
+ */
+#include <string.h>
+
+#include "run/pde/pde.h"
+
+static const char *const sides[] = {"left", "right", "bottom", "top", "back", "front"};
+static const char *const axes[] = {"x", "y", "z"};
+
+static const char *const kinds[] = {"dirichlet", "neumann", "robin", "periodic", "nearest"};
+
+static rw_status read_kind(const rw_case *c, const char *field, const rw_yaml *node, const char *kind,
+                           const rw_yaml *value, rw_boundary *b)
+{
+    if (!strcmp(kind, "dirichlet") || !strcmp(kind, "neumann")) {
+        b->kind = kind[0] == 'd' ? RW_BOUNDARY_DIRICHLET : RW_BOUNDARY_NEUMANN;
+        if (value->kind != RW_YAML_SCALAR)
+            return rw_case_fail(c, value, "fields.%s.boundary: %s takes one expression", field, kind);
+        b->a = value->text;
+        return RW_OK;
+    }
+    if (!strcmp(kind, "robin")) {
+        b->kind = RW_BOUNDARY_ROBIN;
+        if (value->kind != RW_YAML_LIST || value->n != 3)
+            return rw_case_fail(c, value,
+                                "fields.%s.boundary: robin takes three expressions [a, b, c] for a u + b du/dn = c",
+                                field);
+        for (int i = 0; i < 3; ++i)
+            if (value->items[i]->kind != RW_YAML_SCALAR)
+                return rw_case_fail(c, value->items[i], "fields.%s.boundary: robin takes three expressions", field);
+        b->a = value->items[0]->text, b->b = value->items[1]->text, b->c = value->items[2]->text;
+        return RW_OK;
+    }
+    const char *near = rw_nearest(kind, kinds, RW_COUNT(kinds));
+    return rw_case_fail_key(c, node, 0,
+                            "fields.%s.boundary: %s is unknown%s%s: dirichlet, neumann and robin have values, periodic "
+                            "and nearest stand alone",
+                            field, kind, near ? "; nearest is " : "", near ? near : "");
+}
+
+static bool is_kind(const char *key)
+{
+    return !strcmp(key, "dirichlet") || !strcmp(key, "neumann") || !strcmp(key, "robin");
+}
+
+/* A word that is no name of the case: a condition that is mistyped, or lacks its value. */
+static rw_status check_word(const rw_case *c, const pde_problem *p, const char *field, const rw_yaml *node)
+{
+    const char *t = node->text;
+    size_t n = strspn(t, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-");
+    if (t[n] || rw_is_reserved(t) || rw_foreign_word(t)) return RW_OK;
+    for (int i = 0; i < p->nscalars; ++i)
+        if (!strcmp(t, p->scalars[i].name)) return RW_OK;
+    if (!strcmp(t, "dirichlet"))
+        return rw_case_fail(
+            c, node,
+            "fields.%s.boundary: dirichlet needs the value on the side: give {dirichlet: \"0\"}, or \"0\" alone",
+            field);
+    if (!strcmp(t, "robin"))
+        return rw_case_fail(
+            c, node, "fields.%s.boundary: robin needs its coefficients: give {robin: [a, b, c]} for a u + b du/dn = c",
+            field);
+    const char *near = rw_nearest(t, kinds, RW_COUNT(kinds));
+    if (!near) return RW_OK;
+    return rw_case_fail(c, node, "fields.%s.boundary: %s is no parameter and no condition; nearest is %s", field, t,
+                        near);
+}
+
+/* One condition: a word, an expression, or {kind: value}; *value is what stands in the case for its expressions. */
+static rw_status read_condition(const rw_case *c, const pde_problem *p, const char *field, const rw_yaml *node,
+                                rw_boundary *b, const rw_yaml **value)
+{
+    memset(b, 0, sizeof *b);
+    *value = NULL;
+    if (node->kind == RW_YAML_SCALAR) {
+        if (!node->text[0])
+            return rw_case_fail(c, node, "fields.%s.boundary is empty: give a value, or neumann", field);
+        if (!strcmp(node->text, "periodic")) b->kind = RW_BOUNDARY_PERIODIC;
+        else if (!strcmp(node->text, "nearest")) b->kind = RW_BOUNDARY_NEAREST;
+        else if (!strcmp(node->text, "neumann")) b->kind = RW_BOUNDARY_NEUMANN, b->a = "0";
+        else {
+            RW_TRY(check_word(c, p, field, node));
+            b->kind = RW_BOUNDARY_DIRICHLET, b->a = node->text;
+            *value = node;
+        }
+        return RW_OK;
+    }
+    if (node->kind != RW_YAML_MAP || node->n != 1)
+        return rw_case_fail(c, node,
+                            "fields.%s.boundary: a condition is a value, periodic, neumann, {neumann: g} or "
+                            "{robin: [a, b, c]}",
+                            field);
+    RW_TRY(read_kind(c, field, node, node->keys[0], node->items[0], b));
+    *value = node->items[0];
+    return RW_OK;
+}
+
+static int find_side(const char *name, int ndim, int which[2])
+{
+    for (int d = 0; d < ndim; ++d)
+        if (!strcmp(name, axes[d])) {
+            which[0] = 2 * d, which[1] = 2 * d + 1;
+            return 2;
+        }
+    for (int s = 0; s < 2 * ndim; ++s)
+        if (!strcmp(name, sides[s])) {
+            which[0] = s;
+            return 1;
+        }
+    return 0;
+}
+
+static rw_status fail_side(const rw_case *c, const char *field, int ndim, const rw_yaml *node, int i)
+{
+    const char *names[9];
+    int m = 0;
+    for (int s = 0; s < 2 * ndim; ++s) names[m++] = sides[s];
+    for (int d = 0; d < ndim; ++d) names[m++] = axes[d];
+    const char *near = rw_nearest(node->keys[i], names, m);
+    return rw_case_fail_key(
+        c, node, i,
+        "fields.%s.boundary: side %s is unknown%s%s: in %d dimension%s there are left, right%s%s, or "
+        "whole axes x%s%s",
+        field, node->keys[i], near ? "; nearest is " : "", near ? near : "", ndim, ndim > 1 ? "s" : "",
+        ndim > 1 ? ", bottom, top" : "", ndim > 2 ? ", back, front" : "", ndim > 1 ? ", y" : "", ndim > 2 ? ", z" : "");
+}
+
+/* Entry i of the map of sides. */
+static rw_status read_side(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, int i)
+{
+    int which[2], n = find_side(node->keys[i], p->grid.ndim, which);
+    rw_boundary b;
+    const rw_yaml *value;
+    if (!n) return fail_side(c, p->fields[f].name, p->grid.ndim, node, i);
+    RW_TRY(read_condition(c, p, p->fields[f].name, node->items[i], &b, &value));
+    for (int k = 0; k < n; ++k) p->fields[f].boundary[which[k]] = b, p->sides[6 * f + which[k]] = value;
+    return RW_OK;
+}
+
+rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_yaml *node)
+{
+    rw_expr_field *field = p->fields + f;
+    int ndim = p->grid.ndim;
+    int mistakes = rw_mistakes_met();
+    for (int s = 0; s < 6; ++s) field->boundary[s] = (rw_boundary){RW_BOUNDARY_NEUMANN, "0", NULL, NULL};
+    if (!node) return RW_OK;
+    bool one_kind = node->kind == RW_YAML_MAP && node->n == 1 && !find_side(node->keys[0], ndim, (int[2]){0}) &&
+                    (is_kind(node->keys[0]) || rw_nearest(node->keys[0], kinds, 3));
+    if (node->kind != RW_YAML_MAP || one_kind) {
+        rw_boundary b;
+        const rw_yaml *value;
+        RW_TRY(read_condition(c, p, field->name, node, &b, &value));
+        for (int s = 0; s < 2 * ndim; ++s) field->boundary[s] = b, p->sides[6 * f + s] = value;
+        return RW_OK;
+    }
+    for (int i = 0; i < node->n; ++i) RW_NOTE(rw_case_context(c), read_side(c, p, f, node, i));
+    for (int d = 0; d < ndim && mistakes == rw_mistakes_met(); ++d)
+        if ((field->boundary[2 * d].kind == RW_BOUNDARY_PERIODIC) !=
+            (field->boundary[2 * d + 1].kind == RW_BOUNDARY_PERIODIC))
+            return rw_case_fail(c, node, "fields.%s.boundary: periodic on one side of axis %s only: give %s: periodic",
+                                field->name, axes[d], axes[d]);
+    return RW_OK;
+}
+
+/* 'o' no unknown on the side, 'x' unknown on the side, 'p' periodic. */
+static char node_class(rw_boundary_kind kind)
+{
+    return kind == RW_BOUNDARY_DIRICHLET ? 'o' : kind == RW_BOUNDARY_PERIODIC ? 'p' : 'x';
+}
+
+static double component(const rw_reals *r, int d) { return r->value[r->n > d ? d : 0]; }
+
+rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *s)
+{
+    rw_grid *g = &p->grid;
+    const rw_yaml *node = rw_case_node(c, "grid.size");
+    g->ndim = (int)s->size.n;
+    const rw_reals *lists[] = {&s->extent, &s->origin};
+    static const char *const names[] = {"extent", "origin"};
+    for (int i = 0; i < 2; ++i)
+        if (lists[i]->n != 1 && lists[i]->n != g->ndim)
+            return rw_case_fail(c, rw_case_node(c, i ? "grid.origin" : "grid.extent"),
+                                "grid.%s has %d numbers, grid.size %d: give as many, or one for all directions",
+                                names[i], lists[i]->n, g->ndim);
+    for (int d = 0; d < g->ndim; ++d) {
+        char lower = node_class(p->fields[0].boundary[2 * d].kind),
+             upper = node_class(p->fields[0].boundary[2 * d + 1].kind);
+        for (int f = 1; f < p->nfields; ++f)
+            for (int k = 0; k < 2; ++k)
+                if (node_class(p->fields[f].boundary[2 * d + k].kind) != (k ? upper : lower))
+                    return rw_case_fail(c, rw_case_node(c, "fields"),
+                                        "fields %s and %s put their nodes differently on side %s: all fields need a "
+                                        "Dirichlet value there, or none, or periodic sides", p->fields[0].name,
+                                        p->fields[f].name, sides[2 * d + k]);
+        int64_t n = s->size.value[d], parts = lower == 'p' ? n : n - 1 + (lower == 'o') + (upper == 'o');
+        if (parts < 1)
+            return rw_case_fail(c, node,
+                                "grid.size = %lld along %s is too small for unknowns on both sides: at least 2",
+                                (long long)n, axes[d]);
+        g->size[d] = n;
+        g->spacing[d] = component(&s->extent, d) / (double)parts;
+        g->origin[d] = component(&s->origin, d) + (lower == 'o' ? g->spacing[d] : 0);
+    }
+    for (int d = g->ndim; d < 3; ++d) g->size[d] = 1, g->spacing[d] = 1, g->origin[d] = 0;
+    return RW_OK;
+}

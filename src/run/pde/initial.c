@@ -1,0 +1,151 @@
+/* Initial values of a field.
+ *
+ *   initial: "exp(-x^2)"                         an expression of coordinates, t and parameters
+ *   initial: {file: u.npy}                       an array of the grid's shape (z, y, x), or (y, x), or (x)
+ *   initial: {picture: p.png, low: -1, high: 1}  grey values from low (black) to high (white), stretched over the grid,
+ *                                                the picture's top at the largest y
+ */
+#include <math.h>
+#include <string.h>
+
+#include "expr/parse.h"
+#include "files/npy.h"
+#include "io/picture.h"
+#include "run/pde/pde.h"
+
+static rw_status by_expression(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, rw_expr **initial)
+{
+    rw_expr_field field = {.name = p->fields[f].name, .dtype = p->fields[f].dtype};
+    rw_expr_scalar *scalars = rw_calloc((size_t)p->nscalars + 1, sizeof *scalars);
+    rw_text text = {0};
+    rw_text_add(&text, "%s = ", field.name);
+    rw_add_place(&text, node->text_source, node->text_line, node->text_column);
+    rw_text_add(&text, "%s", node->text);
+    rw_status status = scalars && !text.failed ? RW_OK : rw_fail_memory(rw_case_context(c), 256, "initial values");
+    if (status == RW_OK) {
+        if (p->nscalars) memcpy(scalars, p->scalars, (size_t)p->nscalars * sizeof *scalars);
+        scalars[p->nscalars] = (rw_expr_scalar){.name = "t", .value = p->time.start};
+        rw_expr_spec spec = {.name = node->source,
+                             .text = text.data,
+                             .grid = p->grid,
+                             .fields = &field,
+                             .nfields = 1,
+                             .scalars = scalars,
+                             .nscalars = p->nscalars + 1};
+        status = rw_expr_create(p->device, &spec, initial);
+    }
+    if (status == RW_OK) status = rw_expr_bind(*initial, field.name, p->arrays[f]);
+    rw_free(scalars), rw_text_free(&text);
+    return status;
+}
+
+static rw_status put(pde_problem *p, int f, const double *values)
+{
+    void *data;
+    RW_TRY(rw_array_write(p->arrays[f], &data));
+    int64_t n = rw_array_size(p->arrays[f]);
+    if (p->fields[f].dtype == RW_F64) memcpy(data, values, (size_t)n * sizeof *values);
+    else
+        for (int64_t i = 0; i < n; ++i) ((float *)data)[i] = (float)values[i];
+    return RW_OK;
+}
+
+static rw_status by_file(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, const char *path)
+{
+    rw_context *ctx = rw_case_context(c);
+    rw_npy a;
+    RW_TRY(rw_npy_read(ctx, path, &a));
+    rw_status status = RW_OK;
+    bool fits = a.ndim == p->grid.ndim && (a.type == RW_IO_F64 || a.type == RW_IO_F32);
+    for (int d = 0; fits && d < a.ndim; ++d) fits = (int64_t)a.shape[d] == p->grid.size[a.ndim - 1 - d];
+    double *wide = NULL;
+    if (!fits) {
+        char shape[96] = "";
+        for (int d = 0; d < a.ndim; ++d)
+            snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%zu", d ? " x " : "", a.shape[d]);
+        status = rw_case_fail(c, node, "%s holds %s %s; the grid needs real numbers of shape%s %lld%s%.0lld%s%.0lld "
+                                       "(last axis x)", path, shape, rw_io_type_name(a.type), "",
+                              (long long)p->grid.size[p->grid.ndim - 1], p->grid.ndim > 1 ? " x " : "",
+                              p->grid.ndim > 1 ? (long long)p->grid.size[p->grid.ndim - 2] : 0,
+                              p->grid.ndim > 2 ? " x " : "", p->grid.ndim > 2 ? (long long)p->grid.size[0] : 0);
+    } else if (a.type == RW_IO_F64) {
+        status = put(p, f, a.data);
+    } else {
+        size_t n = rw_npy_count(&a);
+        wide = rw_calloc(RW_MAX(n, 1), sizeof *wide);
+        if (!wide) status = rw_fail_memory(ctx, n * sizeof *wide, "initial values");
+        for (size_t i = 0; wide && i < n; ++i) wide[i] = ((const float *)a.data)[i];
+        if (wide) status = put(p, f, wide);
+    }
+    rw_free(wide);
+    rw_npy_free(&a);
+    return status;
+}
+
+/* Bilinear between pixel centres, the picture stretched over the nodes. */
+static double sample(const rw_picture *q, double u, double v)
+{
+    double x = u * (double)q->width - 0.5, y = v * (double)q->height - 0.5;
+    x = fmin(fmax(x, 0), (double)q->width - 1), y = fmin(fmax(y, 0), (double)q->height - 1);
+    size_t i = (size_t)x, j = (size_t)y, i1 = i + 1 < q->width ? i + 1 : i, j1 = j + 1 < q->height ? j + 1 : j;
+    double a = x - (double)i, b = y - (double)j;
+    return (1 - b) * ((1 - a) * q->grey[j * q->width + i] + a * q->grey[j * q->width + i1]) +
+           b * ((1 - a) * q->grey[j1 * q->width + i] + a * q->grey[j1 * q->width + i1]);
+}
+
+static rw_status by_picture(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, const char *path, double low,
+                            double high)
+{
+    rw_context *ctx = rw_case_context(c);
+    rw_picture q;
+    if (p->grid.ndim != 2) return rw_case_fail(c, node, "a picture as initial values needs a grid of two dimensions");
+    RW_TRY(rw_picture_read(ctx, path, 0, &q));
+    int64_t nx = p->grid.size[0], ny = p->grid.size[1];
+    double *values = rw_calloc((size_t)(nx * ny), sizeof *values);
+    rw_status status = values ? RW_OK : rw_fail_memory(ctx, (size_t)(nx * ny) * sizeof *values, "initial values");
+    for (int64_t j = 0; values && j < ny; ++j)
+        for (int64_t i = 0; i < nx; ++i)
+            values[j * nx + i] = low + (high - low) * sample(&q, ((double)i + 0.5) / (double)nx,
+                                                             1 - ((double)j + 0.5) / (double)ny);
+    if (status == RW_OK) status = put(p, f, values);
+    rw_free(values);
+    rw_picture_free(&q);
+    return status;
+}
+
+static rw_status number(const rw_case *c, const rw_yaml *map, const char *key, double standard, double *value)
+{
+    const rw_yaml *node = rw_yaml_get(map, key);
+    *value = standard;
+    if (!node) return RW_OK;
+    if (node->kind != RW_YAML_SCALAR || !rw_yaml_number(node, value) || !isfinite(*value))
+        return rw_case_fail(c, node, "%s must be a number", key);
+    return RW_OK;
+}
+
+rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, rw_expr **initial)
+{
+    if (node->kind == RW_YAML_SCALAR) return by_expression(c, p, f, node, initial);
+    const rw_yaml *file = rw_yaml_get(node, "file"), *picture = rw_yaml_get(node, "picture");
+    const rw_yaml *name = file ? file : picture;
+    if (!name || name->kind != RW_YAML_SCALAR)
+        return rw_case_fail(c, node,
+                            "fields.%s.initial: an expression, {file: u.npy} or {picture: p.png, low: 0, high: 1}",
+                            p->fields[f].name);
+    for (int i = 0; i < node->n; ++i) {
+        static const char *const keys[] = {"file", "picture", "low", "high"};
+        bool known = false;
+        for (int k = 0; k < 4; ++k) known = known || !strcmp(node->keys[i], keys[k]);
+        if (!known || (file && strcmp(node->keys[i], "file")))
+            return rw_case_fail_key(c, node, i, "fields.%s.initial.%s is unknown: file, or picture with low and high",
+                                    p->fields[f].name, node->keys[i]);
+    }
+    double low, high;
+    RW_TRY(number(c, node, "low", 0, &low));
+    RW_TRY(number(c, node, "high", 1, &high));
+    char *path = rw_case_path(c, name->text);
+    if (!path) return rw_fail_memory(rw_case_context(c), 64, "a path");
+    rw_status status = file ? by_file(c, p, f, name, path) : by_picture(c, p, f, name, path, low, high);
+    rw_free(path);
+    return status;
+}

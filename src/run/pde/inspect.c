@@ -1,0 +1,252 @@
+/* Mistakes in the texts of a case, found without a device and all at once: equations, initial values, boundaries,
+ * checks, the spectral radius. A statement that uses a name whose own statement is wrong is not looked at: its mistakes
+ * might only follow from that one.
+ *
+ * Values: what does not depend on the place is computed, with t at the beginning; boundary values that do are computed
+ * at up to NODES nodes of their side. Where grid or time.start are wrong, values that depend on them are not: a mistake
+ * there might only follow from that one. Not here: initial values that are not finite at some nodes (they show on the
+ * device). */
+#include <math.h>
+#include <string.h>
+
+#include "run/pde/pde.h"
+
+enum { NODES = 4096, FAILED = 64 };
+
+/* ---- equations --------------------------------------------------------------------------------------------------- */
+
+/* Names whose statements are wrong. */
+typedef struct failed_names {
+    int n;
+    const char *name[FAILED];
+} failed_names;
+
+static bool mentions(const rw_syntax *s, const failed_names *failed)
+{
+    for (int i = 0; i < failed->n && (s->kind == RW_SYNTAX_NAME || s->kind == RW_SYNTAX_CALL); ++i)
+        if (!strcmp(s->name, failed->name[i])) return true;
+    for (int i = 0; i < s->n; ++i)
+        if (mentions(s->args[i], failed)) return true;
+    return false;
+}
+
+/* One statement; a rate counts as an equation of its field also when its value is wrong. */
+static rw_status inspect_statement(const pde_problem *p, pde_language *l, const rw_source *source,
+                                   const rw_statement *s, bool *has)
+{
+    rw_value value;
+    if (s->kind == RW_DEFINE) return rw_lower_define(&l->lowering, source, s);
+    if (s->kind == RW_RATE) {
+        int f = rw_graph_find_field(l->graph, s->name);
+        if (f >= 0) has[f] = true;
+        RW_TRY(rw_lower(&l->lowering, source, s->value, &value));
+        if (f >= 0) return RW_OK;
+        const char *names[FAILED], *near;
+        int n = RW_MIN(p->nfields, FAILED);
+        for (int i = 0; i < n; ++i) names[i] = p->fields[i].name;
+        near = rw_nearest(s->name, names, n);
+        return rw_fail_at(l->lowering.ctx, source, s->at, "d%s/dt: there is no field %s%s%s", s->name, s->name,
+                          near ? "; nearest is " : "", near ? near : "");
+    }
+    RW_TRY(rw_lower(&l->lowering, source, s->value, &value));
+    return rw_lower_local(&l->lowering, source, s->at, s->name, value);
+}
+
+static rw_status inspect_parsed(const rw_case *c, const pde_problem *p, pde_language *l, const rw_source *source,
+                                const rw_parsed *parsed, bool *has)
+{
+    failed_names failed = {0};
+    bool wrong = false;
+    for (int define = 1; define >= 0; --define) /* functions may be defined after their use */
+        for (int i = 0; i < parsed->n; ++i) {
+            const rw_statement *s = parsed->statements + i;
+            if ((s->kind == RW_DEFINE) != define) continue;
+            rw_status status =
+                mentions(s->value, &failed) && !define ? RW_ERR_INPUT : inspect_statement(p, l, source, s, has);
+            if (status == RW_OK) continue;
+            if (!mentions(s->value, &failed)) RW_NOTE(l->lowering.ctx, status);
+            if (s->kind != RW_RATE && failed.n < FAILED) failed.name[failed.n++] = s->name;
+            int f = s->kind == RW_RATE ? rw_graph_find_field(l->graph, s->name) : -1;
+            if (f >= 0)
+                has[f] = true;
+            else
+                wrong = wrong || s->kind == RW_RATE;
+        }
+    for (int f = 0; f < p->nfields && !wrong; ++f)
+        if (!has[f])
+            RW_NOTE(l->lowering.ctx,
+                    rw_case_fail(c, rw_case_node(c, "equations"), "there is no equation for field %s: add d%s/dt = …",
+                                 p->fields[f].name, p->fields[f].name));
+    return RW_OK;
+}
+
+static rw_status inspect_equations(const rw_case *c, const pde_problem *p)
+{
+    rw_context *ctx = rw_case_context(c);
+    rw_source source = {rw_case_file(c), p->equations, 1, 1};
+    rw_parsed parsed = {0};
+    pde_language l;
+    RW_TRY(rw_parse_statements(ctx, &source, &parsed));
+    rw_status status = pde_language_begin(rw_case_context(c), p, p->time.start, false, &l);
+    if (status == RW_OK) {
+        bool *has = rw_calloc((size_t)p->nfields + 1, sizeof *has);
+        status = has ? inspect_parsed(c, p, &l, &source, &parsed, has) : rw_fail_memory(ctx, 64, "equations");
+        rw_free(has);
+        pde_language_end(&l);
+    }
+    rw_parsed_free(&parsed);
+    return status;
+}
+
+/* ---- single expressions ------------------------------------------------------------------------------------------ */
+
+/* The text, its names and shapes; *n is -1 when it is none. */
+static rw_status lower(pde_language *l, const rw_yaml *node, rw_node *n)
+{
+    rw_source source = {node->text_source, node->text, node->text_line, node->text_column};
+    *n = -1;
+    return rw_lower_text(&l->lowering, &source, n);
+}
+
+/* "fields.u.initial = 1/0 is inf: finite values are needed"; a plain number says itself what it is. */
+static rw_status fail_value(const rw_case *c, const rw_yaml *node, const char *setting, double x, const char *where,
+                            const char *needed)
+{
+    double number;
+    if (rw_yaml_number(node, &number))
+        return rw_case_fail(c, node, "%s = %.60s%s: %s", setting, node->text, where, needed);
+    return rw_case_fail(c, node, "%s = %.60s is %g%s: %s", setting, node->text, x, where, needed);
+}
+
+static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, pde_language *l)
+{
+    const rw_yaml *entry = rw_yaml_get(rw_case_node(c, "fields"), p->fields[f].name),
+                  *node = rw_yaml_get(entry, "initial");
+    char setting[64];
+    double value[2] = {0, 0};
+    rw_node n;
+    if (!node || node->kind != RW_YAML_SCALAR) return RW_OK;
+    RW_TRY(lower(l, node, &n));
+    if (l->graph->nodes[n].is_field || p->no_start) return RW_OK;
+    rw_graph_scalar(l->graph, n, value, value + 1);
+    snprintf(setting, sizeof setting, "fields.%.31s.initial", p->fields[f].name);
+    return isfinite(value[0]) && isfinite(value[1])
+               ? RW_OK
+               : fail_value(c, node, setting, value[0], "", "finite values are needed");
+}
+
+static rw_status inspect_radius(const rw_case *c, const pde_problem *p, pde_language *l)
+{
+    const rw_yaml *node = rw_case_node(c, "time.spectral_radius");
+    double value, im;
+    rw_node n;
+    if (!node || node->kind != RW_YAML_SCALAR || !strcmp(node->text, "auto") || !strcmp(node->text, "power"))
+        return RW_OK;
+    RW_TRY(lower(l, node, &n));
+    if (l->graph->nodes[n].is_field)
+        return rw_case_fail(
+            c, node, "time.spectral_radius depends on coordinates: give one number, of parameters and t, or auto");
+    if (p->no_start) return RW_OK;
+    rw_graph_scalar(l->graph, n, &value, &im);
+    if (value >= 0 && isfinite(value)) return RW_OK;
+    return fail_value(c, node, "time.spectral_radius", value, "",
+                      "a bound of the moduli of the eigenvalues is 0 or more; or give auto");
+}
+
+static rw_status inspect_checks(const rw_case *c, pde_language *l)
+{
+    const rw_yaml *map = rw_case_node(c, "checks");
+    for (int i = 0; map && i < map->n; ++i) {
+        const rw_yaml *node = rw_yaml_get(map->items[i], "value");
+        rw_node n;
+        if (node && node->kind == RW_YAML_SCALAR) RW_NOTE(rw_case_context(c), lower(l, node, &n));
+    }
+    return RW_OK;
+}
+
+/* ---- boundaries -------------------------------------------------------------------------------------------------- */
+
+/* A node of the side: the i-th of n that are spread over it. */
+static void node_of_side(const rw_grid *g, int side, bool outside, int64_t i, int64_t n, int64_t node[3])
+{
+    int64_t count = 1, k;
+    for (int d = 0; d < 3; ++d) count *= d == side / 2 ? 1 : g->size[d];
+    k = n > 1 ? (int64_t)((double)i * ((double)count - 1) / ((double)n - 1)) : 0;
+    for (int d = 0; d < 3; ++d) {
+        if (d == side / 2) {
+            node[d] = side % 2 ? g->size[d] - 1 + outside : -(int64_t)outside;
+            continue;
+        }
+        node[d] = k % g->size[d];
+        k /= g->size[d];
+    }
+}
+
+/* One expression of a condition; `nonzero`: b of a Robin condition. */
+static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l,
+                              const rw_yaml *node, bool nonzero)
+{
+    rw_context *ctx = rw_case_context(c);
+    const rw_grid *g = &p->grid;
+    char setting[64];
+    rw_node n;
+    RW_TRY(lower(l, node, &n));
+    if (p->no_start || (p->no_grid && l->graph->nodes[n].is_field)) return RW_OK;
+    int64_t count = 1, at[3];
+    for (int d = 0; d < 3; ++d) count *= d == side / 2 ? 1 : g->size[d];
+    count = l->graph->nodes[n].is_field ? RW_MIN(count, NODES) : 1;
+    snprintf(setting, sizeof setting, "fields.%.31s.boundary", p->fields[f].name);
+    for (int64_t i = 0; i < count; ++i) {
+        double value[2];
+        rw_text where = {0};
+        node_of_side(g, side, p->fields[f].boundary[side].kind == RW_BOUNDARY_DIRICHLET, i, count, at);
+        rw_graph_value(l->graph, n, pde_at_node, at, value);
+        bool finite = isfinite(value[0]) && isfinite(value[1]);
+        if (finite && !(nonzero && value[0] == 0 && value[1] == 0)) continue;
+        for (int d = 0; d < g->ndim && l->graph->nodes[n].is_field; ++d)
+            rw_text_add(&where, "%s%c = %.6g", d ? ", " : " at ", "xyz"[d],
+                        g->origin[d] + (double)at[d] * g->spacing[d]);
+        rw_status status =
+            fail_value(c, node, setting, value[0], where.data ? where.data : "",
+                       finite ? "b in robin: [a, b, c] must not be 0; a value on the side, c/a, is {dirichlet: …}"
+                              : "finite values are needed");
+        if (where.failed) status = rw_fail_memory(ctx, 64, "a message");
+        rw_text_free(&where);
+        return status;
+    }
+    return RW_OK;
+}
+
+static rw_status inspect_boundary(const rw_case *c, const pde_problem *p, int f, pde_language *l)
+{
+    for (int s = 0; s < 2 * p->grid.ndim; ++s) {
+        const rw_yaml *node = p->sides[6 * f + s]; /* of the value */
+        if (!node) continue;
+        bool robin = p->fields[f].boundary[s].kind == RW_BOUNDARY_ROBIN;
+        for (int i = 0; i < (robin ? 3 : 1); ++i)
+            RW_NOTE(rw_case_context(c), inspect_side(c, p, f, s, l, robin ? node->items[i] : node, i == 1));
+    }
+    return RW_OK;
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p)
+{
+    rw_context *ctx = rw_case_context(c);
+    pde_language l;
+    if (p->equations) RW_NOTE(ctx, inspect_equations(c, p));
+    RW_TRY(pde_language_begin(ctx, p, p->time.start, true, &l));
+    rw_status status = RW_OK;
+    for (int f = 0; f < p->nfields && status == RW_OK; ++f) {
+        status = inspect_initial(c, p, f, &l);
+        if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;
+        if (status == RW_OK) status = inspect_boundary(c, p, f, &l);
+    }
+    if (status == RW_OK) status = inspect_radius(c, p, &l);
+    if (status != RW_OK && rw_mistake(ctx, status)) status = RW_OK;
+    l.lowering.no_fields = false;
+    if (status == RW_OK) status = inspect_checks(c, &l);
+    pde_language_end(&l);
+    return status;
+}

@@ -1,0 +1,537 @@
+/* The problem pde as the runner sees it: reading the case, stepping, rows of series.csv, saving and loading. */
+#include "run/pde/pde.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "field/finite.h"
+
+#define RW_SETTINGS_PREFIX(section) pde_##section
+#define RW_SETTINGS_DEF "run/pde/pde.def"
+#define RW_SETTINGS_TABLE pde_sections
+#include "run/settings_table.h"
+
+enum { COLUMNS_A_FIELD = 3, COLUMNS_BEFORE = 2 };
+
+static void destroy(rw_problem **problem)
+{
+    pde_problem *p = (pde_problem *)*problem;
+    *problem = NULL;
+    if (!p) return;
+    rw_ode_destroy(&p->ode);
+    rw_expr_destroy(&p->series);
+    rw_checks_free(&p->checks);
+    for (int f = 0; p->initial && f < p->nfields; ++f) rw_expr_destroy(&p->initial[f]);
+    for (int f = 0; p->arrays && f < p->nfields; ++f) rw_array_destroy(&p->arrays[f]);
+    for (int i = 0; i < p->nowned; ++i) rw_free(p->owned[i]);
+    rw_free(p->owned), rw_free(p->initial), rw_free(p->arrays), rw_free(p->fields), rw_free(p->sides),
+        rw_free(p->scalars), rw_free(p->units);
+    rw_free(p->output_fields), rw_free(p->columns), rw_free(p->equations);
+    rw_device_close(&p->device);
+    rw_free(p);
+}
+
+/* Entry f of the fields; one whose name cannot be is left out. */
+static rw_status read_field(const rw_case *c, pde_problem *p, const rw_yaml *map, int entry_index, int precision)
+{
+    rw_context *ctx = rw_case_context(c);
+    const char *name = map->keys[entry_index];
+    pde_fields entry;
+    char where[256];
+    int f = p->nfields;
+    rw_yaml key = {.source = map->items[entry_index]->source,
+                   .line = map->key_place[entry_index].line,
+                   .column = map->key_place[entry_index].column};
+    rw_yaml_place(&key, where, sizeof where);
+    RW_TRY(rw_check_name(ctx, where, name));
+    for (int i = 0; i < p->nscalars; ++i)
+        if (!strcmp(p->scalars[i].name, name))
+            return rw_case_fail_key(c, map, entry_index, "%s is both a field and a parameter", name);
+    p->fields[f].name = name;
+    p->fields[f].dtype = precision ? RW_F32 : RW_F64;
+    p->nfields = f + 1;
+    p->units[f] = "";
+    RW_TRY(rw_case_entry(c, "fields", entry_index, &entry));
+    p->units[f] = entry.unit;
+    return pde_read_boundary(c, p, f, entry.boundary);
+}
+
+static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
+{
+    rw_context *ctx = rw_case_context(c);
+    const rw_yaml *map = rw_case_node(c, "fields");
+    if (!map || !map->n) return rw_case_fail(c, NULL, "there are no fields: add fields: {u: {initial: \"0\"}}");
+    size_t n = (size_t)map->n;
+    p->fields = rw_calloc(n, sizeof *p->fields), p->units = rw_calloc(n, sizeof *p->units);
+    p->sides = rw_calloc(6 * n, sizeof *p->sides);
+    p->arrays = rw_calloc(n, sizeof *p->arrays), p->output_fields = rw_calloc(n, sizeof *p->output_fields);
+    p->initial = rw_calloc(n, sizeof *p->initial);
+    if (!p->fields || !p->units || !p->sides || !p->arrays || !p->output_fields || !p->initial)
+        return rw_fail_memory(ctx, n * 64, "fields");
+    for (int i = 0; i < map->n; ++i) RW_NOTE(ctx, read_field(c, p, map, i, precision));
+    return RW_OK;
+}
+
+static void describe_output(pde_problem *p)
+{
+    rw_output_grid *g = &p->output_grid;
+    g->ndim = p->grid.ndim;
+    for (int d = 0; d < 3; ++d) {
+        g->size[d] = p->grid.size[d], g->spacing[d] = p->grid.spacing[d], g->origin[d] = p->grid.origin[d];
+        snprintf(g->axis[d], sizeof g->axis[d], "%c", "xyz"[d]);
+    }
+    for (int f = 0; f < p->nfields; ++f)
+        p->output_fields[f] = (rw_output_field){p->fields[f].name, p->units[f], p->arrays[f]};
+}
+
+/* t, step, then min, max and mean of each field: one program, one pass. */
+static rw_status make_series(pde_problem *p)
+{
+    rw_context *ctx = p->device->ctx;
+    rw_text t = {0};
+    rw_status status = RW_OK;
+    p->ncolumns = COLUMNS_BEFORE + COLUMNS_A_FIELD * p->nfields;
+    p->columns = rw_calloc((size_t)p->ncolumns, sizeof *p->columns);
+    if (!p->columns) return rw_fail_memory(ctx, 64, "columns");
+    p->columns[0] = (rw_output_column){"t", ""}, p->columns[1] = (rw_output_column){"step", ""};
+    for (int f = 0; f < p->nfields; ++f) {
+        static const char *const kinds[] = {"min", "max", "mean"};
+        for (int k = 0; k < COLUMNS_A_FIELD; ++k) {
+            char *name = rw_format("%s_%s", p->fields[f].name, kinds[k]);
+            RW_TRY_GOTO(pde_own(p, ctx, name), out);
+            p->columns[COLUMNS_BEFORE + COLUMNS_A_FIELD * f + k] = (rw_output_column){name, p->units[f]};
+            rw_text_add(&t, "r%d_%d = %s(%s)\n", f, k, kinds[k], p->fields[f].name);
+        }
+    }
+    status = t.failed ? rw_fail_memory(ctx, t.length, "columns") : RW_OK;
+    if (status == RW_OK) {
+        rw_expr_spec spec = {.name = "series",
+                             .text = t.data,
+                             .grid = p->grid,
+                             .fields = p->fields,
+                             .nfields = p->nfields,
+                             .scalars = p->scalars,
+                             .nscalars = p->nscalars};
+        status = rw_expr_create(p->device, &spec, &p->series);
+    }
+    for (int f = 0; status == RW_OK && f < p->nfields; ++f)
+        status = rw_expr_bind(p->series, p->fields[f].name, p->arrays[f]);
+out:
+    rw_text_free(&t);
+    return status;
+}
+
+static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
+{
+    const pde_time *t = &p->time;
+    return (rw_ode_spec){.name = rw_case_file(c),
+                         .line = 1,
+                         .column = 1,
+                         .equations = p->equations,
+                         .grid = p->grid,
+                         .order = order,
+                         .fields = p->fields,
+                         .nfields = p->nfields,
+                         .scalars = p->scalars,
+                         .nscalars = p->nscalars,
+                         .method = (rw_ode_method)t->method,
+                         .start = t->start,
+                         .end = t->end,
+                         .step = t->step,
+                         .rtol = t->rtol,
+                         .atol = t->atol,
+                         .initial_step = t->initial_step,
+                         .max_step = t->max_step,
+                         .max_stages = (int)t->max_stages,
+                         .damping = t->damping,
+                         .spectral_radius = t->spectral_radius,
+                         .record = t->record,
+                         .dense = p->dense};
+}
+
+static rw_status make_check(void *user, const rw_expr_spec *given, rw_expr **e)
+{
+    pde_problem *p = user;
+    rw_expr_spec spec = *given;
+    spec.grid = p->grid, spec.order = p->order, spec.fields = p->fields, spec.nfields = p->nfields;
+    RW_TRY(rw_expr_create(p->device, &spec, e));
+    for (int f = 0; f < p->nfields; ++f) RW_TRY(rw_expr_bind(*e, p->fields[f].name, p->arrays[f]));
+    return RW_OK;
+}
+
+static rw_status check(rw_problem *problem, const rw_problem_check **list, int *n)
+{
+    pde_problem *p = (pde_problem *)problem;
+    *list = p->checks.list, *n = p->checks.n;
+    return rw_checks_run(&p->checks, rw_device_queue(p->device), rw_ode_time(p->ode));
+}
+
+/* Initial values must be finite at every node. One pass on the device says so; the node is looked for only then. */
+static rw_status check_initial(const rw_case *c, pde_problem *p)
+{
+    RW_TRY(rw_expr_run(p->series, rw_device_queue(p->device)));
+    for (int f = 0; f < p->nfields; ++f) {
+        char name[32];
+        double mean;
+        rw_finite found;
+        snprintf(name, sizeof name, "r%d_2", f);
+        RW_TRY(rw_expr_get(p->series, name, &mean, NULL));
+        if (isfinite(mean)) continue;
+        RW_TRY(rw_finite_find(p->arrays[f], &found));
+        if (found.first < 0) continue; /* the sum overflows, the values do not */
+        const rw_yaml *entry = rw_yaml_get(rw_case_node(c, "fields"), p->fields[f].name);
+        rw_text place = {0};
+        rw_finite_node(&place, &p->grid, found.first);
+        rw_status status = rw_case_fail(c, rw_yaml_get(entry, "initial"),
+                                        "fields.%s.initial is %s at %s: finite values are needed at every node",
+                                        p->fields[f].name, rw_finite_word(found.value), place.data ? place.data : "");
+        if (place.failed) status = rw_fail_memory(p->device->ctx, place.length, "a message");
+        rw_text_free(&place);
+        return status;
+    }
+    return RW_OK;
+}
+
+static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
+{
+    int64_t shape[3];
+    for (int d = 0; d < p->grid.ndim; ++d) shape[d] = p->grid.size[p->grid.ndim - 1 - d];
+    rw_status status = rw_ode_create(p->device, spec, &p->ode);
+    if (status == RW_ERR_ARGUMENT) /* a setting of time */
+        status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
+    RW_TRY(status);
+    run_top top;
+    RW_TRY(rw_case_section(c, "top", &top));
+    for (int f = 0; f < p->nfields; ++f) {
+        pde_fields entry;
+        RW_TRY(rw_array_create(p->device, p->fields[f].dtype, p->grid.ndim, shape,
+                               top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE, &p->arrays[f]));
+        RW_TRY(rw_case_entry(c, "fields", f, &entry));
+        RW_TRY(pde_set_initial(c, p, f, entry.initial, &p->initial[f]));
+        RW_TRY(rw_ode_bind(p->ode, p->fields[f].name, p->arrays[f]));
+    }
+    describe_output(p);
+    RW_TRY(make_series(p));
+    return rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks);
+}
+
+static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
+{
+    rw_compile_defer(p->device);
+    RW_TRY(rw_compile_now(p->device, make_programs(c, p, spec)));
+    for (int f = 0; f < p->nfields; ++f) {
+        if (p->initial[f]) RW_TRY(rw_expr_run(p->initial[f], rw_device_queue(p->device)));
+        rw_expr_destroy(&p->initial[f]);
+    }
+    return check_initial(c, p);
+}
+
+/* Which steps are to be looked into is the runner's setting. */
+static rw_status read_dense(const rw_case *c, pde_problem *p)
+{
+    run_output output;
+    RW_TRY(rw_case_section(c, "output", &output));
+    p->dense = output.interpolate > 0;
+    if (!p->dense || p->time.method != RW_ODE_RK4) return RW_OK;
+    return rw_case_fail(c, rw_case_node(c, "output.interpolate"),
+                        "output.interpolate = %g with time.method = rk4: only methods with error "
+                        "control have values within a step: choose one of them, or leave it out",
+                        output.interpolate);
+}
+
+static pde_problem *allocate(const rw_case *c, rw_device *dev)
+{
+    pde_problem *p = rw_calloc(1, sizeof *p);
+    if (!p) {
+        rw_fail_memory(rw_case_context(c), sizeof *p, "a problem");
+        return NULL;
+    }
+    p->base.ops = &rw_pde_ops;
+    p->ctx = rw_case_context(c);
+    p->device = dev ? rw_device_retain(dev) : NULL;
+    return p;
+}
+
+/* The section grid. *good: false where it is wrong, which has been noted. Then it has the dimension of its size, or 3
+ * where size does not give one: all names of coordinates and sides are known then. */
+static rw_status read_grid(const rw_case *c, pde_grid *grid, bool *good)
+{
+    rw_status status = rw_case_section(c, "grid", grid);
+    const rw_yaml *size = rw_case_node(c, "grid.size");
+    *good = status == RW_OK && size; /* without size the table of settings has noted it, and the rest is read */
+    if (*good) return RW_OK;
+    if (status != RW_OK && !rw_mistake(rw_case_context(c), status)) return status;
+    *grid = (pde_grid){.order = 2, .extent = {1, {1}}, .origin = {1, {0}}};
+    bool has_dimension = size && size->kind == RW_YAML_LIST && size->n >= 1 && size->n <= 3;
+    grid->size.n = has_dimension ? size->n : 3;
+    for (int d = 0; d < 3; ++d) grid->size.value[d] = 4;
+    return RW_OK;
+}
+
+/* The section time; a missing time.end has been noted. */
+static rw_status read_time(const rw_case *c, pde_problem *p)
+{
+    const rw_yaml *start = rw_case_node(c, "time.start"), *end = rw_case_node(c, "time.end");
+    double number;
+    p->no_start = start && !(rw_yaml_number(start, &number) && isfinite(number));
+    RW_TRY(rw_case_section(c, "time", &p->time));
+    if (!end || p->time.end > p->time.start) return RW_OK;
+    return rw_case_fail(c, end, "time.end = %g is not after time.start = %g", p->time.end, p->time.start);
+}
+
+/* Everything that needs no device. */
+static rw_status read_case(const rw_case *c, pde_problem *p)
+{
+    rw_context *ctx = rw_case_context(c);
+    pde_grid grid;
+    bool good;
+    RW_TRY(read_grid(c, &grid, &good));
+    RW_NOTE(ctx, read_time(c, p));
+    p->grid.ndim = (int)grid.size.n, p->order = (int)grid.order;
+    RW_NOTE(ctx, read_dense(c, p));
+    RW_TRY(rw_read_parameters(c, &p->scalars, &p->nscalars));
+    int mistakes = rw_mistakes_met();
+    RW_TRY(read_fields(c, p, grid.precision));
+    good = good && mistakes == rw_mistakes_met();
+    if (good) {
+        mistakes = rw_mistakes_met();
+        RW_NOTE(ctx, pde_make_grid(c, p, &grid));
+        good = mistakes == rw_mistakes_met();
+    }
+    p->no_grid = !good;
+    for (int d = 0; d < 3 && !good; ++d) { /* what is wrong has been noted: a grid that serves the other checks */
+        p->grid.size[d] = d < p->grid.ndim ? grid.size.value[d] : 1;
+        p->grid.spacing[d] = 1, p->grid.origin[d] = 0;
+    }
+    RW_NOTE(ctx, pde_join_texts(c, p));
+    return RW_OK;
+}
+
+static rw_status inspect(const rw_case *c)
+{
+    pde_problem *p = allocate(c, NULL);
+    if (!p) return RW_ERR_MEMORY;
+    rw_problem *base = &p->base;
+    rw_status status = read_case(c, p);
+    if (status == RW_OK) status = pde_inspect_texts(c, p);
+    destroy(&base);
+    return status;
+}
+
+static rw_status outline(const rw_case *c, rw_problem **problem)
+{
+    pde_problem *p = allocate(c, NULL);
+    *problem = &p->base;
+    if (!p) return RW_ERR_MEMORY;
+    rw_status status = read_case(c, p);
+    if (status == RW_OK) describe_output(p);
+    else destroy(problem);
+    return status;
+}
+
+static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t *bytes_needed, rw_problem **problem)
+{
+    if (problem) *problem = NULL;
+    pde_problem *p = allocate(c, dev);
+    if (!p) return RW_ERR_MEMORY;
+    rw_problem *base = &p->base;
+    rw_status status = read_case(c, p);
+    if (status == RW_OK) {
+        rw_ode_spec spec = ode_spec(c, p, p->order);
+        *bytes_needed = rw_ode_bytes(&spec);
+        if (!estimate) status = make_state(c, p, &spec);
+    }
+    if (status == RW_OK && !estimate) *problem = base;
+    else destroy(&base);
+    return status;
+}
+
+static rw_status step(rw_problem *problem, double t_limit)
+{
+    return rw_ode_step(((pde_problem *)problem)->ode, t_limit);
+}
+static double time_now(const rw_problem *p) { return rw_ode_time(((const pde_problem *)p)->ode); }
+static double time_end(const rw_problem *p) { return ((const pde_problem *)p)->time.end; }
+static int64_t steps(const rw_problem *p) { return rw_ode_get_statistics(((const pde_problem *)p)->ode).steps; }
+static bool foresees(const rw_problem *p) { return rw_ode_foresees(((const pde_problem *)p)->ode); }
+static rw_status look(rw_problem *p, double t, double *error) { return rw_ode_look(((pde_problem *)p)->ode, t, error); }
+static rw_status back(rw_problem *p) { return rw_ode_return(((pde_problem *)p)->ode); }
+static rw_status undo(rw_problem *p) { return rw_ode_undo(((pde_problem *)p)->ode); }
+static const rw_output_grid *output_grid(const rw_problem *p) { return &((const pde_problem *)p)->output_grid; }
+
+static int output_fields(rw_problem *problem, const rw_output_field **fields)
+{
+    pde_problem *p = (pde_problem *)problem;
+    *fields = p->output_fields;
+    return p->nfields;
+}
+
+static int columns(rw_problem *problem, const rw_output_column **list)
+{
+    pde_problem *p = (pde_problem *)problem;
+    *list = p->columns;
+    return p->ncolumns;
+}
+
+static rw_status row(rw_problem *problem, double *values)
+{
+    pde_problem *p = (pde_problem *)problem;
+    values[0] = rw_ode_time(p->ode), values[1] = (double)rw_ode_get_statistics(p->ode).steps;
+    RW_TRY(rw_expr_run(p->series, rw_device_queue(p->device)));
+    for (int f = 0; f < p->nfields; ++f)
+        for (int k = 0; k < COLUMNS_A_FIELD; ++k) {
+            char name[32];
+            snprintf(name, sizeof name, "r%d_%d", f, k);
+            RW_TRY(rw_expr_get(p->series, name, values + COLUMNS_BEFORE + COLUMNS_A_FIELD * f + k, NULL));
+        }
+    return RW_OK;
+}
+
+/* ---- checkpoints ------------------------------------------------------------------------------------------------------ */
+
+static rw_io_type io_type(rw_dtype dtype) { return dtype == RW_F32 ? RW_IO_F32 : RW_IO_F64; }
+
+static void shape_of(const pde_problem *p, size_t shape[3])
+{
+    for (int d = 0; d < p->grid.ndim; ++d) shape[d] = (size_t)p->grid.size[p->grid.ndim - 1 - d];
+}
+
+static rw_status save_field(const pde_problem *p, int f, const char *group, rw_array *array, rw_h5 *file)
+{
+    const void *data;
+    size_t shape[3];
+    char name[64];
+    shape_of(p, shape);
+    RW_TRY(rw_array_read(array, &data));
+    snprintf(name, sizeof name, "%s/%s", group, p->fields[f].name);
+    return rw_h5_write(file, name, io_type(p->fields[f].dtype), p->grid.ndim, shape, data, RW_H5_CHECKSUM);
+}
+
+static rw_status load_field(const pde_problem *p, int f, const char *group, rw_array *array, rw_h5 *file)
+{
+    void *data;
+    size_t shape[3];
+    char name[64];
+    shape_of(p, shape);
+    RW_TRY(rw_array_write(array, &data));
+    snprintf(name, sizeof name, "%s/%s", group, p->fields[f].name);
+    return rw_h5_read(file, name, io_type(p->fields[f].dtype), p->grid.ndim, shape, data);
+}
+
+typedef rw_status each_field(const pde_problem *p, int f, const char *group, rw_array *array, rw_h5 *file);
+
+/* /history/1 …: the states before the present one, where values within steps are asked for. */
+static rw_status each_before(const pde_problem *p, int n, each_field *each, rw_h5 *file)
+{
+    for (int i = 0; i < n; ++i)
+        for (int f = 0; f < p->nfields; ++f) {
+            char group[32];
+            snprintf(group, sizeof group, "/history/%d", i + 1);
+            RW_TRY(each(p, f, group, rw_history_array(p->ode, i, f), file));
+        }
+    return RW_OK;
+}
+
+static rw_status save(rw_problem *problem, rw_h5 *file)
+{
+    pde_problem *p = (pde_problem *)problem;
+    double state[RW_ODE_STATE], history[RW_ODE_HISTORY];
+    RW_TRY(rw_ode_return(p->ode));
+    for (int f = 0; f < p->nfields; ++f) RW_TRY(save_field(p, f, "/state", p->arrays[f], file));
+    rw_ode_save(p->ode, state);
+    RW_TRY(rw_h5_set_numbers(file, "/state", "integrator", RW_ODE_STATE, state));
+    if (!p->dense) return RW_OK;
+    rw_history_save(p->ode, history);
+    RW_TRY(rw_h5_set_numbers(file, "/state", "history", RW_ODE_HISTORY, history));
+    return each_before(p, (int)history[0], save_field, file);
+}
+
+static rw_status load(rw_problem *problem, rw_h5 *file)
+{
+    pde_problem *p = (pde_problem *)problem;
+    double state[RW_ODE_STATE], history[RW_ODE_HISTORY];
+    RW_TRY(rw_h5_get_numbers(file, "/state", "integrator", RW_ODE_STATE, state));
+    for (int f = 0; f < p->nfields; ++f) RW_TRY(load_field(p, f, "/state", p->arrays[f], file));
+    RW_TRY(rw_ode_load(p->ode, state));
+    if (!p->dense) return RW_OK;
+    RW_TRY(rw_h5_get_numbers(file, "/state", "history", RW_ODE_HISTORY, history));
+    RW_TRY(rw_history_load(p->ode, history));
+    return each_before(p, (int)history[0], load_field, file);
+}
+
+static rw_status explain(rw_problem *problem, rw_text *text)
+{
+    pde_problem *p = (pde_problem *)problem;
+    char *part;
+    RW_TRY(rw_ode_explain(p->ode, &part));
+    rw_text_add(text, "%s", part);
+    free(part);
+    return text->failed ? rw_fail_memory(p->device->ctx, text->length, "the plan as text") : RW_OK;
+}
+
+static rw_status graph(rw_problem *problem, int stages, rw_text *text, char **dot)
+{
+    pde_problem *p = (pde_problem *)problem;
+    rw_depgraph *g;
+    rw_partition *tiles;
+    char *part;
+    RW_TRY(rw_ode_depgraph(p->ode, stages, &g, &tiles, &part));
+    rw_text_add(text, "%s", part);
+    free(part);
+    rw_status status = text->failed ? rw_fail_memory(p->device->ctx, text->length, "the graph as text") : RW_OK;
+    if (status == RW_OK && dot) status = rw_depgraph_dot(g, tiles, dot);
+    rw_partition_destroy(&tiles), rw_depgraph_destroy(&g);
+    return status;
+}
+
+static int statistics(const rw_problem *problem, const char **names, double *values, int max)
+{
+    rw_ode_statistics s = rw_ode_get_statistics(((const pde_problem *)problem)->ode);
+    const struct { const char *name; double value; } all[] = {
+        {"steps", (double)s.steps}, {"rejected", (double)s.rejected}, {"rhs", (double)s.rhs},
+        {"spectral_rhs", (double)s.spectral_rhs}, {"spectral_radius", s.spectral_radius},
+        {"max_stages", s.max_stages}, {"last_step", s.step}, {"undone", (double)s.undone}};
+    int n = RW_MIN(RW_COUNT(all), max);
+    for (int i = 0; i < n; ++i) names[i] = all[i].name, values[i] = all[i].value;
+    return n;
+}
+
+static const char *method(const rw_problem *problem, const char **reason)
+{
+    const rw_ode *ode = ((const pde_problem *)problem)->ode;
+    *reason = rw_ode_reason(ode);
+    return rw_ode_method_name(ode);
+}
+
+const rw_problem_ops rw_pde_ops = {
+    .name = "pde",
+    .summary = "partial differential equations du/dt = … on a uniform grid in 1, 2 or 3 dimensions",
+    .sections = pde_sections,
+    .nsections = RW_COUNT(pde_sections),
+    .inspect = inspect,
+    .sides = pde_sides,
+    .outline = outline,
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .time = time_now,
+    .end = time_end,
+    .steps = steps,
+    .grid = output_grid,
+    .fields = output_fields,
+    .columns = columns,
+    .row = row,
+    .save = save,
+    .load = load,
+    .explain = explain,
+    .graph = graph,
+    .statistics = statistics,
+    .method = method,
+    .check = check,
+    .passes_end = true,
+    .foresees = foresees,
+    .look = look,
+    .back = back,
+    .undo = undo,
+};

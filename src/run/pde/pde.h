@@ -1,0 +1,75 @@
+/* The problem pde: coupled partial differential equations du/dt = … on a uniform grid. What its parts share. */
+#ifndef RW_PDE_H
+#define RW_PDE_H
+
+#include "device/device.h"
+#include "expr/program.h"
+#include "ode/dense.h"
+#include "run/checks.h"
+#include "run/parameters.h"
+#include "run/problem.h"
+#include "run/run_settings.h"
+
+/* Choices of pde.def, in the order of the enumerations they become. */
+#define PDE_PRECISIONS "f64|f32"
+#define PDE_METHOD_WORD(name, text, line) text "|"
+#define PDE_METHODS RW_ODE_METHOD_LIST(PDE_METHOD_WORD)
+
+#define RW_SETTINGS_PREFIX(section) pde_##section
+#define RW_SETTINGS_DEF "run/pde/pde.def"
+#include "run/settings_struct.h"
+
+typedef struct pde_problem {
+    rw_problem base;
+    rw_context *ctx;
+    rw_device *device;          /* NULL: for texts and figures only */
+    rw_ode *ode;
+    pde_time time;
+    bool dense;                 /* output.interpolate: values within steps are asked for */
+    rw_grid grid;
+    bool no_grid;               /* the settings give none: `grid` has a dimension, no coordinates */
+    bool no_start;              /* time.start is wrong: t is not known */
+    int order;                  /* of the differences */
+    rw_output_grid output_grid;
+    int nfields, nscalars;
+    rw_expr_field *fields;      /* names and boundary texts live as long as the case or in `owned` */
+    const rw_yaml **sides;      /* [6 nfields] the value of each side's condition in the case; NULL: it has none */
+    rw_expr_scalar *scalars;
+    rw_array **arrays;
+    rw_expr **initial;          /* until they have run; NULL: not an expression */
+    const char **units;
+    rw_output_field *output_fields;
+    rw_output_column *columns;
+    int ncolumns;
+    rw_expr *series;            /* min, max and mean of every field in one pass */
+    rw_checks checks;
+    char *equations;            /* functions and equations, padded so that places are those of the file */
+    char **owned;               /* texts made here */
+    int nowned, owned_capacity;
+} pde_problem;
+
+/* Keeps a text made by rw_format or rw_strdup until the problem is destroyed; NULL (memory) fails. */
+rw_status pde_own(pde_problem *p, rw_context *ctx, char *text);
+
+/* boundary.c: the conditions of field f from its setting, and the grid that all of them fit. */
+rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_yaml *node);
+rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settings);
+/* texts.c */
+rw_status pde_join_texts(const rw_case *c, pde_problem *p);
+/* initial.c */
+/* Sets the values, or makes the program that will. */
+rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, rw_expr **initial);
+/* sides.c: the language with the names of the case: fields (unless `plain`), parameters, and t with this value. */
+typedef struct pde_language {
+    rw_graph *graph;
+    rw_lowering lowering;
+} pde_language;
+rw_status pde_language_begin(rw_context *ctx, const pde_problem *p, double t, bool plain, pde_language *l);
+void pde_language_end(pde_language *l);
+/* For rw_graph_value: coordinates at the node that `user`, an int64_t[3], counts from the first unknown. */
+void pde_at_node(void *user, const rw_graph *g, rw_node leaf, double out[2]);
+rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], double *wide);
+/* inspect.c: mistakes in texts, each noted (RW_NOTE); fields, parameters and grid have been read. */
+rw_status pde_inspect_texts(const rw_case *c, const pde_problem *p);
+
+#endif

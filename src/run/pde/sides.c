@@ -1,0 +1,108 @@
+/* Texts of a case on the host: the language with its names, and what boundaries give at a time, for figures.
+ *
+ *   o o o o o      o  node on a Dirichlet side: its value is given, it is no unknown and in no array
+ *   o x x x o      x  unknown
+ *   o o o o o      a corner of two such sides has the mean of what they say
+ */
+#include <string.h>
+
+#include "run/pde/pde.h"
+
+void pde_language_end(pde_language *l)
+{
+    rw_lowering_end(&l->lowering);
+    rw_graph_destroy(&l->graph);
+}
+
+rw_status pde_language_begin(rw_context *ctx, const pde_problem *p, double t, bool plain, pde_language *l)
+{
+    size_t n = (size_t)p->nscalars + 1, m = (size_t)p->nfields + 1;
+    rw_expr_scalar *scalars = rw_calloc(n, sizeof *scalars);
+    rw_expr_field *fields = rw_calloc(m, sizeof *fields);
+    *l = (pde_language){0};
+    rw_status status = scalars && fields ? rw_graph_create(ctx, &p->grid, p->order, &l->graph)
+                                         : rw_fail_memory(ctx, n * sizeof *scalars, "names");
+    rw_lowering_begin(&l->lowering, ctx, l->graph);
+    if (status == RW_OK) {
+        for (int i = 0; i < p->nscalars; ++i) scalars[i] = p->scalars[i];
+        scalars[p->nscalars] = (rw_expr_scalar){.name = "t", .value = t};
+        for (int f = 0; f < p->nfields; ++f)
+            fields[f] = (rw_expr_field){.name = p->fields[f].name, .dtype = p->fields[f].dtype};
+        rw_expr_spec spec = {.name = "the case",
+                             .grid = p->grid,
+                             .scalars = scalars,
+                             .nscalars = p->nscalars + 1,
+                             .fields = fields,
+                             .nfields = p->nfields};
+        status = rw_expr_declare(ctx, &spec, l->graph, &l->lowering);
+        l->lowering.no_fields = plain;
+    }
+    rw_free(scalars), rw_free(fields);
+    if (status != RW_OK) pde_language_end(l);
+    return status;
+}
+
+void pde_at_node(void *user, const rw_graph *g, rw_node leaf, double out[2])
+{
+    const rw_graph_node *q = g->nodes + leaf;
+    const int64_t *node = user;
+    out[0] = out[1] = 0;
+    if (q->op == RW_OP_COORD)
+        out[0] = g->params[g->origin[q->index]].re +
+                 (double)(node[q->index] + q->offset[q->index]) * g->params[g->spacing[q->index]].re;
+}
+
+/* The value at a node of the array with its sides, whose place counts from -1 at a lower side; false inside. */
+static bool value_at(const pde_problem *p, pde_language *l, const rw_node side[6], int64_t place[3], double *value)
+{
+    double sum = 0;
+    int n = 0;
+    for (int s = 0; s < 2 * p->grid.ndim; ++s) {
+        double x[2];
+        if (side[s] < 0 || place[s / 2] != (s % 2 ? p->grid.size[s / 2] : -1)) continue;
+        rw_graph_value(l->graph, side[s], pde_at_node, place, x);
+        sum += x[0], n++;
+    }
+    if (n) *value = sum / n;
+    return n > 0;
+}
+
+static void fill(const pde_problem *p, pde_language *l, const rw_node side[6], double *wide)
+{
+    int64_t size[3], place[3];
+    for (int d = 0; d < 3; ++d)
+        size[d] = p->grid.size[d] + (d < p->grid.ndim && side[2 * d] >= 0) + (d < p->grid.ndim && side[2 * d + 1] >= 0);
+    for (int64_t k = 0; k < size[2]; ++k)
+        for (int64_t j = 0; j < size[1]; ++j) {
+            bool edge = false; /* a row inside has two nodes on sides at most */
+            const int64_t row[3] = {0, j, k};
+            for (int d = 1; d < p->grid.ndim; ++d)
+                edge = edge || (side[2 * d] >= 0 && row[d] == 0) || (side[2 * d + 1] >= 0 && row[d] == size[d] - 1);
+            for (int64_t i = 0; i < size[0]; i += edge || size[0] < 2 ? 1 : size[0] - 1) {
+                const int64_t at[3] = {i, j, k};
+                for (int d = 0; d < 3; ++d) place[d] = at[d] - (d < p->grid.ndim && side[2 * d] >= 0);
+                value_at(p, l, side, place, wide + (k * size[1] + j) * size[0] + i);
+            }
+        }
+}
+
+rw_status pde_sides(rw_problem *problem, int field, double t, bool has[6], double *wide)
+{
+    pde_problem *p = (pde_problem *)problem;
+    rw_context *ctx = p->ctx;
+    const rw_boundary *b = p->fields[field].boundary;
+    rw_node side[6] = {-1, -1, -1, -1, -1, -1};
+    pde_language l;
+    bool any = false;
+    for (int s = 0; s < 6; ++s) any |= has[s] = s < 2 * p->grid.ndim && b[s].kind == RW_BOUNDARY_DIRICHLET;
+    if (!any || !wide) return RW_OK;
+    RW_TRY(pde_language_begin(ctx, p, t, true, &l));
+    rw_status status = RW_OK;
+    for (int s = 0; s < 6 && status == RW_OK; ++s) {
+        rw_source source = {"a boundary", b[s].a, 1, 1};
+        if (has[s]) status = rw_lower_text(&l.lowering, &source, side + s);
+    }
+    if (status == RW_OK) fill(p, &l, side, wide);
+    pde_language_end(&l);
+    return status;
+}

@@ -1,0 +1,361 @@
+/* Pictures from results that are already there: of a results folder or of one .h5 file of its fields.
+ *
+ * Each output file is complete in itself (grid, time, units are attributes), so a picture needs nothing else. Where the
+ * folder has settings.yaml the picture is that of the run: see plot_run.c. */
+#include "run/run_private.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct plotter {
+    rw_context *ctx;
+    const char *path; /* as given */
+    rw_plot_options options;
+    rw_plot_function *written;
+    void *user;
+    rw_run run;      /* that made the results: its folder, and its settings where settings.yaml is there */
+    bool known;      /* its problem has an outline: fields are drawn as the run does */
+    bool used[RW_PLOT_SETTINGS];
+    char column[64]; /* of series.csv, nearest to options.field */
+    char stem[64];   /* of names of pictures: "000010" */
+    bool one_file;   /* options.output names a .png file */
+} plotter;
+
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t n = strlen(text), m = strlen(ending);
+    return n >= m && strcmp(text + n - m, ending) == 0;
+}
+
+/* Whether the folder is figures/ of the results. A link in its place is not. */
+static bool is_figures(const plotter *p, const char *folder)
+{
+    char path[RW_PATH_SIZE];
+    struct stat a, b;
+    if (!p->run.folder) return false;
+    rw_run_path(&p->run, "figures", path);
+    if (stat(folder, &a) != 0 || lstat(path, &b) != 0) return strcmp(folder, path) == 0; /* it will be made */
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Where a picture goes: the file given, or NAME-STEM.png in the folder given, or in `standard`. In figures/ of the
+ * results the name is claimed, as a run does it. */
+static rw_status target(plotter *p, const char *name, const char *standard, char path[RW_PATH_SIZE])
+{
+    char file[100], base[300], claimed[320];
+    if (p->one_file) {
+        snprintf(path, RW_PATH_SIZE, "%s", p->options.output);
+        return RW_OK;
+    }
+    const char *folder = p->options.output ? p->options.output : standard;
+    struct stat info;
+    if (!p->options.output && lstat(folder, &info) == 0 && S_ISLNK(info.st_mode))
+        return rw_fail(p->ctx, RW_ERR_INPUT,
+                       "'%s' is a link, which is not followed: give the folder of the pictures with -o", folder);
+    rw_picture_name(name, file, sizeof(file));
+    snprintf(base, sizeof(base), "%s%s%s.png", *p->stem ? file : "series-", *p->stem ? "-" : file, p->stem);
+    snprintf(path, RW_PATH_SIZE, "%s%s%s", folder, ends_in(folder, "/") ? "" : "/", base);
+    if (!is_figures(p, folder)) RW_TRY(rw_folder_create(p->ctx, folder));
+    if (!is_figures(p, folder)) return RW_OK; /* asked again: RESULTS/./figures is known once it is there */
+    snprintf(claimed, sizeof(claimed), "figures/%s", base);
+    return rw_folder_claim_picture(&p->run, claimed);
+}
+
+static rw_status done(const plotter *p, const char *path, rw_status status)
+{
+    if (status == RW_OK && p->written) p->written(p->user, path);
+    return status;
+}
+
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
+
+static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_output_grid *grid, double *time)
+{
+    static const char *const names[] = {"axis_x", "axis_y", "axis_z"};
+    int64_t dimensions;
+    rw_status status = rw_h5_get_integer(file, "/", "dimensions", &dimensions);
+    if (status == RW_ERR_MEMORY) return status;
+    if (status != RW_OK || dimensions < 1 || dimensions > 3)
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' is no output of a run: give a results folder or one of its "
+                       "fields/*.h5", path);
+    int64_t blocks;
+    if (rw_h5_get_integer(file, "/", "blocks", &blocks) == RW_OK)
+        return rw_fail(p->ctx, RW_ERR_INPUT,
+                       "'%s' has fields on %lld blocks: ParaView opens fields.pvd; figures/ has sections", path,
+                       (long long)blocks);
+    *grid = (rw_output_grid){.ndim = (int)dimensions, .size = {1, 1, 1}, .spacing = {1, 1, 1}};
+    RW_TRY(rw_h5_get_number(file, "/", "time", time));
+    RW_TRY(rw_h5_get_numbers(file, "/", "origin", grid->ndim, grid->origin));
+    RW_TRY(rw_h5_get_numbers(file, "/", "spacing", grid->ndim, grid->spacing));
+    for (int a = 0; a < grid->ndim; a++) {
+        char *label;
+        RW_TRY(rw_h5_get_text(file, "/", names[a], &label));
+        snprintf(grid->axis[a], sizeof(grid->axis[a]), "%s", label);
+        rw_free(label);
+        if (!(grid->spacing[a] > 0) || !isfinite(grid->spacing[a]) || !isfinite(grid->origin[a]))
+            return rw_fail(p->ctx, RW_ERR_INPUT, "'%s': the grid has no positive spacing", path);
+    }
+    return RW_OK;
+}
+
+/* Colours, limits, title and nodes on Dirichlet sides as the run has them, where it is known and has the field on this
+ * grid. */
+static rw_status draw_as_run(plotter *p, const char *name, double time, const void *data, rw_frame *frame,
+                             rw_field_picture *figure)
+{
+    const rw_output_field *fields;
+    rw_run *r = &p->run;
+    int n = p->known ? r->ops->fields(r->problem, &fields) : 0, f = 0;
+    while (f < n && strcmp(fields[f].name, name) != 0) f++;
+    if (f == n || memcmp(r->grid->size, figure->grid->size, sizeof r->grid->size) != 0) return RW_OK;
+    RW_TRY(rw_frame_make(r, f, figure->type, data, time, frame));
+    RW_TRY(rw_frames_of_results(r, f, frame, &figure->min, &figure->max));
+    p->used[RW_PLOT_LIMITS] = p->used[RW_PLOT_TITLE] = true;
+    p->used[RW_PLOT_COLORMAP] = p->used[RW_PLOT_COLORMAP] || figure->grid->ndim > 1;
+    figure->title = r->top.title, figure->map = (rw_colormap)r->output.colormap;
+    figure->grid = &frame->grid, figure->type = RW_IO_F64, figure->data = frame->values;
+    return RW_OK;
+}
+
+static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const char *name, rw_output_grid *grid,
+                              double time, const char *standard)
+{
+    char set[160], subtitle[64], picture[RW_PATH_SIZE];
+    size_t shape[RW_IO_RANK], bytes;
+    rw_io_type type;
+    int rank;
+    char *unit = NULL, *title = NULL;
+    rw_frame frame = {0};
+    snprintf(set, sizeof(set), "/%.120s", name);
+    RW_TRY(rw_h5_shape(file, set, &type, &rank, shape));
+    if (rank != 3 || !rw_io_bytes(rank, shape, rw_io_type_size(type), &bytes) || bytes == 0)
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s': %s is no field of three dimensions", path, name);
+    for (int a = 0; a < 3; a++) grid->size[a] = (int64_t)shape[2 - a];
+    for (int a = grid->ndim; a < 3; a++)
+        if (grid->size[a] != 1) return rw_fail(p->ctx, RW_ERR_INPUT, "'%s': %s does not fit its grid", path, name);
+    void *data = rw_calloc(bytes, 1);
+    if (!data) return rw_fail_memory(p->ctx, bytes, name);
+    rw_status status;
+    RW_TRY_GOTO(rw_h5_read(file, set, type, rank, shape, data), cleanup);
+    RW_TRY_GOTO(rw_h5_get_text(file, set, "unit", &unit), cleanup);
+    status = rw_h5_get_text(file, "/", "title", &title); /* the case may have none */
+    if (status == RW_ERR_MEMORY) goto cleanup;
+    if (status != RW_OK) title = NULL;
+    RW_TRY_GOTO(target(p, name, standard, picture), cleanup);
+    snprintf(subtitle, sizeof(subtitle), "t = %.6g", time);
+    p->used[RW_PLOT_TITLE] = p->used[RW_PLOT_TITLE] || p->run.top.title;
+    rw_field_picture figure = {.title = p->run.top.title ? p->run.top.title : title,
+                               .subtitle = subtitle,
+                               .name = name,
+                               .unit = unit,
+                               .grid = grid,
+                               .type = type,
+                               .data = data,
+                               .map = RW_COLORMAP_SEQUENTIAL};
+    RW_TRY_GOTO(draw_as_run(p, name, time, data, &frame, &figure), cleanup);
+    status = done(p, picture, rw_picture_field(p->ctx, picture, &figure));
+cleanup:
+    rw_free(frame.own);
+    rw_free(title);
+    rw_free(unit);
+    rw_free(data);
+    return status;
+}
+
+static rw_status fail_field(const plotter *p, const char *path, char *const *names, int n)
+{
+    const char *nearest = rw_nearest(p->options.field, (const char *const *)names, n);
+    if (!nearest && *p->column) nearest = p->column;
+    if (!nearest) nearest = n > 0 ? names[0] : "(none)";
+    return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' holds no field '%.60s'; there is %s", path, p->options.field, nearest);
+}
+
+static rw_status plot_file(plotter *p, const char *path, const char *standard)
+{
+    rw_h5 *file;
+    char **names = NULL;
+    int n = 0, drawn = 0;
+    double time;
+    rw_output_grid grid;
+    const char *slash = strrchr(path, '/');
+    snprintf(p->stem, sizeof(p->stem), "%.50s", slash ? slash + 1 : path);
+    char *dot = strrchr(p->stem, '.');
+    if (dot) *dot = '\0';
+    for (char *c = p->stem; *c; c++)
+        if (iscntrl((unsigned char)*c)) *c = '_'; /* a line of run.files holds the name */
+    RW_TRY(rw_h5_open(p->ctx, path, &file));
+    rw_status status;
+    RW_TRY_GOTO(read_grid(p, file, path, &grid, &time), cleanup);
+    RW_TRY_GOTO(rw_h5_list(file, "/", &names, &n), cleanup);
+    if (p->one_file && !p->options.field && n > 1)
+        RW_TRY_GOTO(rw_fail(p->ctx, RW_ERR_ARGUMENT, "'%s' holds %d fields, but '%s' is one picture: choose one with "
+                            "--field, or give a folder", path, n, p->options.output), cleanup);
+    for (int i = 0; i < n; i++) {
+        if (p->options.field && strcmp(p->options.field, names[i]) != 0) continue;
+        RW_TRY_GOTO(plot_dataset(p, file, path, names[i], &grid, time, standard), cleanup);
+        drawn++;
+    }
+    if (drawn == 0 && p->options.field) status = fail_field(p, path, names, n);
+cleanup:
+    rw_h5_names_free(&names, n);
+    rw_h5_close(&file);
+    return status;
+}
+
+/* ---- a results folder -------------------------------------------------------------------------------------------- */
+
+static bool has_file(const plotter *p, int output)
+{
+    char file[64], path[RW_PATH_SIZE];
+    snprintf(file, sizeof(file), "fields/%06d.h5", output);
+    rw_run_path(&p->run, file, path);
+    return access(path, F_OK) == 0;
+}
+
+/* Of the outputs (with_file: of those that have a file) the nearest in time, or the last one. -1: there is none. */
+static int nearest_output(const plotter *p, bool with_file)
+{
+    const double *times = p->run.times, t = p->options.time;
+    int last = p->run.noutputs - 1;
+    while (last >= 0 && with_file && !has_file(p, last)) last--;
+    int output = last;
+    for (int i = 0; !isnan(t) && i < last; i++)
+        if (fabs(times[i] - t) < fabs(times[output] - t) && (!with_file || has_file(p, i))) output = i;
+    return output;
+}
+
+static rw_status choose_output(plotter *p, int *output)
+{
+    RW_TRY(rw_plot_read_times(&p->run));
+    if (!p->run.times) return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has no fields.h5", p->path); /* it has gone since */
+    int nearest = nearest_output(p, false);
+    *output = nearest_output(p, true);
+    if (*output < 0)
+        return rw_fail(p->ctx, RW_ERR_INPUT,
+                       "'%s': none of the %d outputs has a file in fields/: continue the run with the fields that you "
+                       "need in output.fields, or choose a column of series.csv with --field",
+                       p->path, p->run.noutputs);
+    if (*output != nearest)
+        rw_log(p->ctx, RW_LOG_WARNING,
+               "'%s': the output of t = %.6g has no file fields/%06d.h5 (output.fields of the run): t = %.6g is drawn, "
+               "the nearest output with a file",
+               p->path, p->run.times[nearest], nearest, p->run.times[*output]);
+    return RW_OK;
+}
+
+/* Columns of series.csv, all or the one named; *drawn counts. */
+static rw_status plot_series(plotter *p, const char *standard, int *drawn)
+{
+    char path[RW_PATH_SIZE], picture[RW_PATH_SIZE];
+    rw_csv_table table;
+    snprintf(path, sizeof(path), "%s/series.csv", p->path);
+    RW_TRY(rw_csv_read(p->ctx, path, &table));
+    rw_status status = RW_OK;
+    p->stem[0] = '\0';
+    for (int i = 1; i < table.n_columns && status == RW_OK; i++) {
+        if (p->options.field && strcmp(p->options.field, table.names[i]) != 0) continue;
+        status = target(p, table.names[i], standard, picture);
+        if (status == RW_OK) status = rw_picture_series(p->ctx, picture, p->run.top.title, &table, i);
+        p->used[RW_PLOT_TITLE] = true;
+        status = done(p, picture, status);
+        ++*drawn;
+    }
+    const char *const *names = (const char *const *)table.names + 1; /* the first is the time */
+    const char *nearest = p->options.field ? rw_nearest(p->options.field, names, table.n_columns - 1) : NULL;
+    snprintf(p->column, sizeof(p->column), "%s", nearest ? nearest : "");
+    rw_csv_free(&table);
+    return status;
+}
+
+static rw_status plot_folder(plotter *p)
+{
+    char path[RW_PATH_SIZE], standard[RW_PATH_SIZE];
+    int output = -1, drawn = 0;
+    struct stat info;
+    rw_run_path(&p->run, "figures", standard);
+    snprintf(path, sizeof(path), "%s/series.csv", p->path);
+    bool series = stat(path, &info) == 0;
+    snprintf(path, sizeof(path), "%s/fields.h5", p->path);
+    bool fields = stat(path, &info) == 0;
+    if (!series && !fields)
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' is no results folder: it has neither fields.h5 nor series.csv",
+                       p->path);
+    if (series && (!p->one_file || p->options.field)) RW_TRY(plot_series(p, standard, &drawn));
+    if (drawn > 0 && (p->options.field || !fields)) return RW_OK;
+    if (!fields && p->options.field)
+        return rw_fail(p->ctx, RW_ERR_INPUT, "'%s' has no fields.h5, and no column '%.60s' in series.csv%s%s", p->path,
+                       p->options.field, *p->column ? "; nearest is " : "", p->column);
+    if (!fields)
+        return rw_fail(p->ctx, RW_ERR_INPUT,
+                       "'%s' has no fields.h5: choose one column of series.csv with --field, or give "
+                       "a folder for all",
+                       p->path);
+    RW_TRY(choose_output(p, &output));
+    snprintf(path, sizeof(path), "%s/fields/%06d.h5", p->path, output);
+    return plot_file(p, path, standard);
+}
+
+/* A new name with an ending is meant as a file, whose kind must be one that is written. */
+static rw_status check_output(const plotter *p)
+{
+    struct stat info;
+    const char *output = p->options.output, *slash = output ? strrchr(output, '/') : NULL,
+               *name = slash ? slash + 1 : output;
+    const char *dot = name ? strrchr(name, '.') : NULL;
+    if (!dot || dot == name || strspn(name, ".") == strlen(name) || strcmp(dot, ".png") == 0) return RW_OK;
+    if (stat(output, &info) == 0 && S_ISDIR(info.st_mode)) return RW_OK;
+    return rw_fail(p->ctx, RW_ERR_ARGUMENT,
+                   "'%s' ends in %s: pictures are written as .png: end the name in .png for one picture, or give a "
+                   "folder for all ('%s/')",
+                   output, dot, output);
+}
+
+/* The folder of the run: that given, or ../.. of a file RESULTS/fields/000010.h5. False: the file lies elsewhere, and
+ * settings near it are not those of its run. */
+static bool results_of(const char *path, bool is_folder, char folder[RW_PATH_SIZE])
+{
+    char fields[RW_PATH_SIZE];
+    struct stat a, b;
+    const char *slash = strrchr(path, '/');
+    int n = slash ? (int)(slash - path) + 1 : 2;
+    snprintf(folder, RW_PATH_SIZE, "%s", path);
+    if (is_folder) return true;
+    if (!slash) path = "./";
+    snprintf(fields, sizeof(fields), "%.*s../fields", n, path); /* the same folder where this is its name */
+    snprintf(folder, RW_PATH_SIZE, "%.*s.", n, path);
+    bool found = stat(folder, &a) == 0 && stat(fields, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    snprintf(folder, RW_PATH_SIZE, "%.*s..", n, path);
+    return found;
+}
+
+rw_status rw_plot_results(rw_context *ctx, const char *path, const rw_plot_options *options, rw_plot_function *written,
+                          void *user)
+{
+    RW_NEED(ctx, "context"); RW_NEED(path, "path");
+    struct stat info;
+    if (!*path) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_plot_results: path is missing");
+    plotter p = {.ctx = ctx, .path = path, .written = written, .user = user};
+    if (options)
+        p.options = *options;
+    else
+        p.options.time = NAN;
+    RW_TRY(check_output(&p));
+    char folder[RW_PATH_SIZE];
+    rw_run_report report;
+    p.one_file = p.options.output && ends_in(p.options.output, ".png");
+    if (stat(path, &info) != 0)
+        return rw_fail(ctx, RW_ERR_FILE, "cannot open '%s': %s: give a results folder or one of its fields/*.h5", path,
+                       strerror(errno));
+    bool found = results_of(path, S_ISDIR(info.st_mode), folder);
+    rw_status status = rw_plot_find_run(ctx, found ? folder : NULL, &p.options, &p.run, &report, &p.known);
+    if (status == RW_OK) status = S_ISDIR(info.st_mode) ? plot_folder(&p) : plot_file(&p, path, ".");
+    if (status == RW_OK) rw_plot_warn_unused(ctx, &p.options, p.used);
+    rw_run_release(&p.run);
+    return status;
+}

@@ -1,0 +1,192 @@
+/* What a run and an explanation of it have in common: the case read, its folder named, the device opened, the memory
+ * estimated, the problem created; and all of it given back. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/memory.h"
+#include "run/run_private.h"
+
+void rw_run_prepare(rw_run *r, rw_context *ctx, const rw_run_options *options, rw_run_report *report)
+{
+    static const rw_run_options none;
+    *report = (rw_run_report){.folder = ""};
+    *r = (rw_run){.ctx = ctx,
+                  .options = options ? *options : none,
+                  .report = report,
+                  .lock = -1,
+                  .log = -1,
+                  .journal = {.file = -1},
+                  .last_row = -1,
+                  .stride = INFINITY,
+                  .last_look = NAN,
+                  .earlier_end = NAN,
+                  .checkpoint_time = NAN,
+                  .clock = rw_seconds()};
+    r->watch.since = r->clock;
+    rw_time_now(r->started);
+}
+
+rw_status rw_run_take_case(rw_run *r)
+{
+    r->ops = rw_case_problem(r->c);
+    snprintf(r->report->problem, sizeof(r->report->problem), "%s", r->ops->name);
+    RW_TRY(rw_case_section(r->c, "top", &r->top));
+    RW_TRY(rw_case_section(r->c, "output", &r->output));
+    return rw_case_section(r->c, "checkpoint", &r->checkpoint);
+}
+
+rw_status rw_run_read_case(rw_run *r, const rw_problem_ops *const *problems, const char *path)
+{
+    const rw_run_options *o = &r->options;
+    int n = o->nset;
+    const char **set = rw_calloc((size_t)n + 1, sizeof(*set));
+    char *device = o->device ? rw_format("-d %s", o->device) : NULL;
+    rw_status status;
+    if (!set || (o->device && !device)) RW_TRY_GOTO(rw_fail_memory(r->ctx, 64, "the settings"), done);
+    for (int i = 0; i < n; i++) set[i] = o->set[i];
+    if (device) set[n++] = device;
+    RW_TRY_GOTO(rw_case_read(r->ctx, path, set, n, problems, &r->c), done);
+    RW_TRY_GOTO(rw_run_take_case(r), done);
+    status = rw_case_hash(r->c, r->hash);
+done:
+    rw_free(set);
+    rw_free(device);
+    return status;
+}
+
+rw_status rw_run_choose_folder(rw_run *r)
+{
+    size_t size = sizeof(r->report->folder);
+    char *folder = r->report->folder;
+    int n = r->options.folder ? snprintf(folder, size, "%s", r->options.folder)
+                              : snprintf(folder, size, "results/%s", rw_case_name(r->c));
+    while (n > 1 && n < (int)size && folder[n - 1] == '/') folder[--n] = '\0';
+    r->folder = folder;
+    if (n > 0 && n < (int)size) return RW_OK;
+    return rw_fail(r->ctx, RW_ERR_ARGUMENT, "the name of the results folder is %s: give another with -o",
+                   n > 0 ? "too long" : "empty");
+}
+
+/* A device that cannot be had is the fault of who asked for it: "-d: device …", "case.yaml:3:9: device …". */
+static rw_status open_device(rw_run *r)
+{
+    const rw_yaml *node = rw_case_node(r->c, "device");
+    char place[320];
+    rw_status status = rw_device_open(r->ctx, r->top.device, &r->device);
+    if (status == RW_OK || status == RW_ERR_MEMORY || !node) return status;
+    if (r->options.device) snprintf(place, sizeof(place), "-d");
+    else rw_yaml_place(node, place, sizeof(place));
+    return rw_fail_prefix(r->ctx, status, "%s", place);
+}
+
+rw_status rw_run_create(rw_run *r, int64_t *bytes)
+{
+    RW_TRY(open_device(r));
+    snprintf(r->report->device, sizeof(r->report->device), "%s", rw_device_info(r->device)->name);
+    RW_TRY(r->ops->create(r->c, r->device, true, bytes, NULL));
+    if (r->top.memory && !rw_device_info(r->device)->managed)
+        return rw_case_fail(r->c, rw_case_node(r->c, "memory"),
+                            "memory = managed: %s has no such memory: leave it out, or choose another device",
+                            rw_device_info(r->device)->name);
+    char needed[32];
+    rw_memory_text(*bytes, needed);
+    rw_log(r->ctx, RW_LOG_INFO, "device %s: %s, %s; about %s are needed", r->report->device,
+           rw_device_info(r->device)->hardware, rw_device_info(r->device)->driver, needed);
+    RW_TRY(rw_memory_check(r->ctx, rw_case_file(r->c), r->device, *bytes));
+    RW_TRY(r->ops->create(r->c, r->device, false, bytes, &r->problem));
+    r->grid = r->ops->grid(r->problem);
+    r->points = r->grid->size[0] * r->grid->size[1] * r->grid->size[2];
+    r->start = r->ops->time(r->problem);
+    return RW_OK;
+}
+
+void rw_run_release(rw_run *r)
+{
+    if (r->problem) {
+        r->report->time = r->ops->time(r->problem);
+        r->report->end = r->begun ? r->end : r->ops->end(r->problem);
+        r->report->step = r->ops->steps(r->problem);
+        r->ops->destroy(&r->problem);
+    }
+    r->report->outputs = r->noutputs;
+    r->report->pictures = r->npictures;
+    r->report->seconds = rw_seconds() - r->clock;
+    rw_csv_close(&r->series);
+    rw_rates_end(r);
+    rw_folder_end(r);
+    rw_device_close(&r->device);
+    rw_case_free(&r->c);
+    rw_layout_free(r);
+    rw_free(r->times);
+    rw_free(r->row);
+    rw_frames_free(r);
+}
+
+/* What is to be said of a case: its plan, or the graph of a step with `dot` for its picture. */
+typedef struct question {
+    bool graph;
+    int stages;
+    const char *dot;
+} question;
+
+static rw_status answer(rw_run *r, const question *q, rw_text *text)
+{
+    char *dot = NULL;
+    if (!q->graph) return r->ops->explain ? r->ops->explain(r->problem, text) : RW_OK;
+    if (!r->ops->graph)
+        return rw_fail(r->ctx, RW_ERR_UNSUPPORTED, "the problem %s has no graph of a step to show", r->ops->name);
+    RW_TRY(r->ops->graph(r->problem, q->stages, text, q->dot ? &dot : NULL));
+    rw_status status = q->dot ? rw_file_write(r->ctx, q->dot, dot, strlen(dot)) : RW_OK;
+    free(dot);
+    return status;
+}
+
+static rw_status explain(rw_context *ctx, const char *path, const rw_run_options *options, const question *q,
+                         char **text)
+{
+    rw_run r;
+    rw_run_report report;
+    rw_status status;
+    int64_t bytes = 0;
+    char needed[32], available[32];
+    rw_text explained = {0};
+    *text = NULL;
+    bool reproducible = ctx->reproducible;
+    rw_run_prepare(&r, ctx, options, &report);
+    RW_TRY_GOTO(rw_run_read_case(&r, rw_problems, path), done);
+    if (r.top.reproducible) rw_context_set_reproducible(ctx, true);
+    RW_TRY_GOTO(rw_run_create(&r, &bytes), done);
+    rw_memory_text(bytes, needed);
+    rw_memory_text(rw_memory_available(r.device), available);
+    rw_text_add(&explained, "case     %s: problem %s\n", path, r.ops->name);
+    rw_text_add(&explained, "device   %s: %s\n", report.device, rw_device_info(r.device)->hardware);
+    rw_text_add(&explained, "memory   %s needed, %s free\n", needed, available);
+    RW_TRY_GOTO(answer(&r, q, &explained), done);
+    if (explained.failed) RW_TRY_GOTO(rw_fail_memory(ctx, explained.length, "the explanation"), done);
+    *text = explained.data;
+    explained = (rw_text){0};
+done:
+    rw_text_free(&explained);
+    rw_run_release(&r);
+    rw_context_set_reproducible(ctx, reproducible);
+    return status;
+}
+
+rw_status rw_explain_case(rw_context *ctx, const char *path, const rw_run_options *options, char **text)
+{
+    RW_NEED(text, "text");
+    *text = NULL;
+    RW_NEED(ctx, "context"); RW_NEED(path, "path");
+    return explain(ctx, path, options, &(question){0}, text);
+}
+
+rw_status rw_explain_graph(rw_context *ctx, const char *path, const rw_run_options *options, int stages,
+                           const char *dot, char **text)
+{
+    RW_NEED(text, "text");
+    *text = NULL;
+    RW_NEED(ctx, "context"); RW_NEED(path, "path");
+    return explain(ctx, path, options, &(question){true, stages, dot}, text);
+}

@@ -1,0 +1,141 @@
+/* Rates of a run and its time left, for the progress line.
+ *
+ * Steps are put into the device's queue, which may lag: what is reported is the place of the event recorded
+ * at the last call, which has been waited for. The queue holds what was added since, so the device does not wait. Each
+ * rate is that of the last call's interval, smoothed:  rate <- rate + a (new - rate),  a = 1 - exp(-interval/memory)
+ * Time left: at the recent rate v of t, (end - t)/v. While steps still grow, or t goes faster than it did since the
+ * first step, t - t0 is taken to go as a power p of the wall time w since then: p = v w/(t - t0) with v of the longest
+ * recent step, and left = w (((end - t0)/(t - t0))^(1/p) - 1). */
+#include "run/run_private.h"
+
+#include <math.h>
+
+#define INTERVAL 0.1 /* seconds between calls of the user's function */
+#define MEMORY 3.0   /* seconds that the smoothed rates remember, at most */
+#define GROWS 1.3    /* the longest recent step over the mean one, the recent rate over the mean one: more is growth */
+#define KNOWN 1.0    /* seconds, or … */
+#define PART 0.01    /* … part of the time that must be done before the time left is said */
+#define FURTHEST 30  /* before that part is done: times the wall time so far, beyond which changing steps say nothing */
+
+void rw_rates_begin(rw_run *r)
+{
+    rw_rates *q = &r->rates;
+    q->begin = q->begin_steps = q->last = rw_seconds();
+    q->compiled = r->device ? rw_device_counters(r->device).compile_seconds : 0;
+    q->first_step = q->last_step = q->done_step = r->ops->steps(r->problem);
+    q->first_time = q->last_time = q->done_time = r->ops->time(r->problem);
+}
+
+void rw_rates_end(rw_run *r)
+{
+    for (int i = 0; i < 2; i++) rw_event_destroy(&r->rates.event[i]);
+}
+
+static void smooth(double *rate, double now, double a)
+{
+    *rate = *rate > 0 ? *rate + a * (now - *rate) : now;
+}
+
+/* What the device has done for certain: the place of the event before. Where events fail, what is in the queue. */
+static void look(rw_run *r, bool last)
+{
+    rw_rates *q = &r->rates;
+    int64_t step = r->ops->steps(r->problem);
+    double time = r->ops->time(r->problem);
+    rw_event **next = &q->event[q->calls % 2], *before = q->event[(q->calls + 1) % 2];
+    bool good = !last && r->device && (*next || rw_event_create(r->device, next) == RW_OK) &&
+                rw_event_record(*next, rw_device_queue(r->device)) == RW_OK;
+    if (good && q->calls > 0) good = rw_event_wait(before) == RW_OK;
+    if (!good) q->done_step = step, q->done_time = time;
+    else if (q->calls > 0) q->done_step = q->queued_step, q->done_time = q->queued_time;
+    q->queued_step = step, q->queued_time = time;
+    q->calls = good ? q->calls + 1 : 0;
+}
+
+/* No step was longer than the first one. */
+static bool is_steady(const rw_rates *q) { return q->longest_ever <= 1.01 * q->first_length; }
+
+static double seconds_left(const rw_run *r, double now)
+{
+    const rw_rates *q = &r->rates;
+    double w = now - q->begin_steps, done = q->done_time - q->first_time, left = r->end - q->done_time;
+    if (left <= 0) return 0;
+    if (!(done > 0) || !(q->time_per_second > 0)) return -1;
+    if (w < KNOWN && done < PART * (done + left)) return -1;
+    double most = done < PART * (done + left) && !is_steady(q) ? FURTHEST * w : INFINITY;
+    double growth = RW_MAX(q->longest * q->steps_per_second / q->time_per_second, 1),
+           faster = q->time_per_second * w / done;
+    double seconds = left / q->time_per_second, p = RW_MIN(RW_MAX(growth * faster, 1), 6);
+    if (growth >= GROWS || faster >= GROWS) seconds = RW_MIN(seconds, w * (pow((done + left) / done, 1 / p) - 1));
+    return seconds <= most ? seconds : -1;
+}
+
+/* Compiling within a step is no part of its rate. */
+static void leave_out_compiling(rw_run *r)
+{
+    rw_rates *q = &r->rates;
+    double compiled = r->device ? rw_device_counters(r->device).compile_seconds : 0;
+    q->begin_steps += compiled - q->compiled;
+    q->last += compiled - q->compiled;
+    q->compiled = compiled;
+}
+
+static void report(rw_run *r, double now)
+{
+    const rw_rates *q = &r->rates;
+    rw_run_progress p = {.step = q->done_step,
+                         .time = q->done_time,
+                         .start = r->start,
+                         .end = r->end,
+                         .seconds = now - q->begin,
+                         .steps_per_second = q->steps_per_second,
+                         .points_per_second = q->steps_per_second * (double)r->points,
+                         .seconds_left = seconds_left(r, now),
+                         .outputs = r->noutputs};
+    r->options.progress(r->options.user, &p);
+}
+
+void rw_rates_step(rw_run *r, bool last)
+{
+    rw_rates *q = &r->rates;
+    double now = rw_seconds(), interval = now - q->last;
+    if (!r->options.progress) return;
+    if (!last) {
+        double length = r->ops->time(r->problem) - r->begun_at;
+        q->recent = RW_MAX(q->recent, length);
+        q->longest_ever = RW_MAX(q->longest_ever, length);
+        if (!(q->first_length > 0)) q->first_length = length;
+    }
+    if (interval < INTERVAL && !last) return;
+    look(r, last);
+    leave_out_compiling(r);
+    now = rw_seconds(), interval = now - q->last;
+    if (interval > 0 && q->done_step > q->last_step) {
+        double memory = RW_MIN(MEMORY, RW_MAX(0.25 * (now - q->begin_steps), INTERVAL)),
+               a = 1 - exp(-interval / memory);
+        smooth(&q->steps_per_second, (double)(q->done_step - q->last_step) / interval, a);
+        smooth(&q->time_per_second, (q->done_time - q->last_time) / interval, a);
+        q->longest = q->recent;
+        q->recent = 0;
+        q->last = now, q->last_step = q->done_step, q->last_time = q->done_time;
+    }
+    report(r, now);
+}
+
+void rw_rates_output(rw_run *r)
+{
+    if (!r->options.progress) return;
+    r->rates.done_step = r->ops->steps(r->problem); /* the output has waited for it */
+    r->rates.done_time = r->ops->time(r->problem);
+    r->rates.queued_step = r->rates.done_step, r->rates.queued_time = r->rates.done_time;
+    report(r, rw_seconds());
+}
+
+void rw_rates_compiling(void *user, const char *program, int known)
+{
+    rw_run *r = user;
+    if (!r->options.progress) return;
+    rw_run_progress p = {.compiling = program, .compilations = ++r->rates.compilations, .seconds_left = -1};
+    if (known > 0) p.compilations_known = p.compilations - 1 + known;
+    r->options.progress(r->options.user, &p);
+}

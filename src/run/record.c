@@ -1,0 +1,269 @@
+/* What a run says about itself: settings.yaml once, run.json again and again, log.jsonl line by line.
+ *
+ * run.json is replaced as a whole; the log is appended to, each line by one write, so that a process killed at any
+ * moment leaves whole lines. No field of them names the machine or the user. */
+#include "run/run_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/json.h"
+
+void rw_time_now(char text[32])
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    if (!gmtime_r(&now, &utc) || !strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc)) text[0] = '\0';
+}
+
+rw_status rw_record_settings(rw_run *r)
+{
+    char path[RW_PATH_SIZE];
+    rw_text text = {0};
+    RW_TRY(rw_folder_claim(r, "settings.yaml", path));
+    rw_status status = rw_case_write(r->c, &text);
+    if (status == RW_OK) status = rw_file_write(r->ctx, path, text.data, text.length);
+    rw_text_free(&text);
+    return status;
+}
+
+/* ---- run.json ---------------------------------------------------------------------------------------------------- */
+
+static void add_string(rw_json_writer *w, const char *key, const char *value)
+{
+    rw_json_key(w, key);
+    rw_json_string(w, value);
+}
+
+static void add_number(rw_json_writer *w, const char *key, double value)
+{
+    rw_json_key(w, key);
+    rw_json_number(w, value);
+}
+
+static void add_integer(rw_json_writer *w, const char *key, int64_t value)
+{
+    rw_json_key(w, key);
+    rw_json_integer(w, value);
+}
+
+static void add_device(rw_json_writer *w, const rw_run *r)
+{
+    const rw_device_properties *info = rw_device_info(r->device);
+    rw_json_key(w, "device");
+    rw_json_object(w);
+    add_string(w, "name", info->name);
+    add_string(w, "kind", info->kind);
+    add_string(w, "hardware", info->hardware);
+    add_string(w, "driver", info->driver);
+    add_string(w, "compiler", r->backend.compiler);
+    add_string(w, "instruction_set", r->backend.instructions);
+    add_string(w, "key", r->backend.key);
+    add_integer(w, "units", info->units);
+    rw_json_close(w);
+}
+
+static void add_statistics(rw_json_writer *w, const rw_run *r)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    double values[MOST];
+    int n = r->ops->statistics ? r->ops->statistics(r->problem, names, values, MOST) : 0;
+    rw_json_key(w, "statistics");
+    rw_json_object(w);
+    for (int i = 0; i < n; i++) add_number(w, names[i], values[i]);
+    rw_json_close(w);
+}
+
+static void add_method(rw_json_writer *w, const rw_run *r)
+{
+    const char *reason = "";
+    if (!r->ops->method || !r->problem) return;
+    rw_json_key(w, "method");
+    rw_json_object(w);
+    add_string(w, "name", r->ops->method(r->problem, &reason));
+    if (reason[0]) add_string(w, "reason", reason);
+    rw_json_close(w);
+}
+
+static void add_checks(rw_json_writer *w, const rw_run *r)
+{
+    rw_json_key(w, "checks");
+    rw_json_array(w);
+    for (int i = 0; i < r->nchecks; i++) {
+        rw_json_object(w);
+        add_string(w, "name", r->checks[i].name);
+        add_number(w, "value", r->checks[i].value);
+        add_number(w, "expect", r->checks[i].expect);
+        add_number(w, "tolerance", r->checks[i].tolerance);
+        rw_json_key(w, "passed");
+        rw_json_bool(w, r->checks[i].passed);
+        rw_json_close(w);
+    }
+    rw_json_close(w);
+}
+
+static void add_counters(rw_json_writer *w, const rw_run *r)
+{
+    rw_counters c = rw_device_counters(r->device);
+    rw_json_key(w, "counters");
+    rw_json_object(w);
+    add_integer(w, "launches", c.launches);
+    add_integer(w, "replays", c.replays);
+    add_integer(w, "compilations", c.compilations);
+    add_integer(w, "cache_hits", c.cache_hits);
+    add_number(w, "compile_seconds", c.compile_seconds);
+    add_integer(w, "copies_in", c.copies_in);
+    add_integer(w, "copies_out", c.copies_out);
+    add_integer(w, "bytes_in", c.bytes_in);
+    add_integer(w, "bytes_out", c.bytes_out);
+    add_integer(w, "bytes_allocated_peak", c.bytes_allocated_peak);
+    rw_json_close(w);
+}
+
+static void add_timings(rw_json_writer *w, rw_run *r)
+{
+    rw_watch(r, r->watch.phase);
+    const double *seconds = r->watch.seconds;
+    double total = r->watch.since - r->clock;
+    int64_t steps = r->ops->steps(r->problem) - r->rates.first_step;
+    rw_json_key(w, "seconds");
+    rw_json_object(w);
+    add_number(w, "total", total);
+    add_number(w, "create", seconds[RW_PHASE_CREATE]);
+    add_number(w, "compile", r->watch.compile);
+    add_number(w, "steps", seconds[RW_PHASE_STEPS]);
+    add_number(w, "output", seconds[RW_PHASE_OUTPUT]);
+    add_number(w, "checkpoint", seconds[RW_PHASE_CHECKPOINT]);
+    rw_json_close(w);
+    double rate = steps > 0 && seconds[RW_PHASE_STEPS] > 0 ? (double)steps / seconds[RW_PHASE_STEPS] : NAN;
+    add_number(w, "steps_per_second", rate);
+    add_number(w, "points_per_second", rate * (double)r->points);
+}
+
+rw_status rw_record_run(rw_run *r, rw_status result, const char *reason)
+{
+    char path[RW_PATH_SIZE], now[32];
+    rw_text text = {0};
+    rw_json_writer w;
+    rw_json_begin(&w, &text, 2);
+    rw_json_object(&w);
+    add_string(&w, "program", "rechenwerk");
+    add_string(&w, "version", rw_version());
+    add_string(&w, "commit", rw_build_commit());
+    add_string(&w, "case", rw_case_name(r->c));
+    add_string(&w, "problem", r->ops->name);
+    add_string(&w, "case_hash", r->hash);
+    add_device(&w, r);
+    add_string(&w, "started", r->started);
+    rw_time_now(now);
+    add_string(&w, "ended", reason ? now : NULL);
+    add_string(&w, "state", reason ? "ended" : "running");
+    add_string(&w, "reason", reason);
+    add_string(&w, "status", reason ? rw_status_name(result) : NULL);
+    rw_json_key(&w, "exit_code");
+    if (reason)
+        rw_json_integer(&w, rw_status_exit_code(result));
+    else
+        rw_json_string(&w, NULL);
+    add_string(&w, "message", reason && result != RW_OK ? rw_message(r->ctx) : NULL);
+    add_number(&w, "time", r->ops->time(r->problem));
+    add_number(&w, "end", r->end);
+    add_integer(&w, "steps", r->ops->steps(r->problem));
+    add_integer(&w, "outputs", r->noutputs);
+    add_integer(&w, "outputs_interpolated", r->interpolated);
+    add_integer(&w, "checkpoints", r->ncheckpoints);
+    add_number(&w, "checkpoint_time", r->checkpoint_time);
+    add_integer(&w, "restarts", r->restarts);
+    add_checks(&w, r);
+    add_timings(&w, r);
+    add_method(&w, r);
+    add_statistics(&w, r);
+    add_counters(&w, r);
+    rw_json_close(&w);
+    rw_text_add(&text, "\n");
+    rw_status status =
+        text.failed ? rw_fail_memory(r->ctx, text.length, "run.json") : rw_folder_claim(r, "run.json", path);
+    if (status == RW_OK) status = rw_file_write(r->ctx, path, text.data, text.length);
+    rw_text_free(&text);
+    r->recorded = rw_seconds();
+    return status;
+}
+
+/* ---- log.jsonl --------------------------------------------------------------------------------------------------- */
+
+static rw_status fail_log(const rw_run *r, int reason)
+{
+    return rw_fail(r->ctx, RW_ERR_FILE, "cannot write '%s/log.jsonl': %s: free some space or choose another folder "
+                   "with -o", r->folder, strerror(reason));
+}
+
+/* Cuts off a last line that has no end: half of what a full disk let through. */
+static void cut_torn_line(int fd)
+{
+    char piece[4096];
+    struct stat info;
+    if (fstat(fd, &info) != 0) return;
+    off_t end = info.st_size;
+    while (end > 0) {
+        size_t n = end < (off_t)sizeof(piece) ? (size_t)end : sizeof(piece);
+        ssize_t got = pread(fd, piece, n, end - (off_t)n);
+        if (got != (ssize_t)n) return;
+        for (size_t i = n; i > 0; i--, end--) {
+            if (piece[i - 1] != '\n') continue;
+            if (end < info.st_size) (void)!ftruncate(fd, end);
+            return;
+        }
+    }
+    (void)!ftruncate(fd, 0);
+}
+
+rw_status rw_log_open(rw_run *r)
+{
+    char path[RW_PATH_SIZE];
+    RW_TRY(rw_folder_claim(r, "log.jsonl", path));
+    r->log = openat(r->lock, "log.jsonl", O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (r->log < 0) return fail_log(r, errno);
+    cut_torn_line(r->log);
+    return RW_OK;
+}
+
+rw_status rw_log_event(rw_run *r, const char *event, const char *key, const char *value)
+{
+    if (r->log < 0) return RW_OK;
+    char now[32];
+    rw_text text = {0};
+    rw_json_writer w;
+    rw_time_now(now);
+    rw_json_begin(&w, &text, 0);
+    rw_json_object(&w);
+    add_string(&w, "when", now);
+    add_integer(&w, "milliseconds", (int64_t)((rw_seconds() - r->clock) * 1e3));
+    add_string(&w, "event", event);
+    add_number(&w, "t", r->ops->time(r->problem));
+    add_integer(&w, "step", r->ops->steps(r->problem));
+    if (key) add_string(&w, key, value);
+    rw_json_close(&w);
+    rw_text_add(&text, "\n");
+    rw_status status = RW_OK;
+    ssize_t put = -1;
+    if (text.failed) {
+        status = rw_fail_memory(r->ctx, text.length, "a line of log.jsonl");
+    } else {
+        if (rw_fault_hit(RW_FAULT_WRITE))
+            errno = ENOSPC;
+        else
+            do put = write(r->log, text.data, text.length);
+            while (put < 0 && errno == EINTR);
+        if (put >= 0 && (size_t)put < text.length) errno = ENOSPC;
+        if (put < 0 || (size_t)put < text.length) status = fail_log(r, errno);
+    }
+    rw_text_free(&text);
+    return status;
+}

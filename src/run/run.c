@@ -1,0 +1,414 @@
+/* The runner: one loop for all problems.
+ *
+ *   case -> folder looked at -> device -> memory estimated -> problem created
+ *   folder begun, state of a checkpoint loaded
+ *   loop:  outputs within the last step? write them    output due? write it    end? stop    interrupted? save, stop
+ *          checkpoint due? save      step
+ *
+ * Whether an output is due follows from the state alone (time, step, outputs so far), so that a run continued from a
+ * checkpoint does exactly what the uninterrupted one does. Times of output are start + k*every, computed from k, and
+ * the problem hits them exactly; one within 1e-9 of an interval of the end is the end.
+ * With output.interpolate steps go over times of output, and the problem gives the values there with an estimate of
+ * their error. When that is too large the step is undone and a shorter one taken, which at the least ends at the next
+ * output. All else (rows by steps, checkpoints, checks, the end) is of states that steps have reached. Not here: what a
+ * step is, which scalars there are, how a state is saved: the problem's table. */
+#include "run/run_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "field/finite.h"
+
+/* ---- before the first step --------------------------------------------------------------------------------------- */
+
+static rw_status make_folders(rw_run *r)
+{
+    const char *const names[] = {"fields", r->grid->blocks ? "vtm" : "vti", "figures"};
+    const bool wanted[] = {r->output.fields.n > 0, r->output.fields.n > 0 && r->output.vti, r->output.figures.n > 0};
+    for (int i = 0; i < RW_COUNT(names); i++)
+        if (wanted[i]) RW_TRY(rw_folder_make(r, names[i]));
+    return RW_OK;
+}
+
+/* time.end, or the time of an output that is as good as equal to it: then a run that goes on from there with a later
+ * end has taken the same steps as one that never ended. */
+static void set_end(rw_run *r)
+{
+    double end = r->end = r->ops->end(r->problem), every = r->output.every;
+    if (every <= 0 || !r->ops->passes_end) return;
+    double t = r->start + round((end - r->start) / every) * every;
+    if (fabs(t - end) <= 1e-9 * every && t > r->start) r->end = t;
+}
+
+/* The first output by time after the present state, where output.every is not that of the checkpoint. */
+static void find_next(rw_run *r)
+{
+    double t = r->ops->time(r->problem), every = r->output.every;
+    if (every <= 0) return;
+    r->next = (int64_t)RW_MAX(0, floor((t - r->start) / every));
+    while (r->start + (double)r->next * every <= t) r->next++;
+}
+
+/* Everything up to the first step; after it the folder is ours. */
+static rw_status begin(rw_run *r, bool fresh)
+{
+    uint64_t position = 0;
+    RW_TRY(rw_output_check(r));
+    RW_TRY(rw_backend_find(r));
+    if (!fresh) RW_TRY(rw_checkpoint_load(r, &position)); /* a refused one leaves the folder as it was */
+    RW_TRY(rw_layout_begin(r));
+    if (r->every_changed) find_next(r);
+    if (!fresh) RW_TRY(rw_restart_check_end(r));
+    set_end(r);
+    RW_TRY(rw_folder_begin(r, fresh));
+    RW_TRY(rw_series_begin(r, fresh, position));
+    r->begun = true;
+    RW_TRY(make_folders(r));
+    RW_TRY(rw_record_settings(r));
+    RW_TRY(rw_record_run(r, RW_OK, NULL));
+    RW_TRY(rw_log_open(r));
+    RW_TRY(rw_log_event(r, fresh ? "start" : "restart", "device", rw_device_info(r->device)->name));
+    rw_log(r->ctx, RW_LOG_INFO, "%s %s at t = %.9g, step %lld", fresh ? "results go to" : "continuing in", r->folder,
+           r->ops->time(r->problem), (long long)r->ops->steps(r->problem));
+    r->index_stale = r->noutputs > 0; /* a killed run may have left an old index */
+    if (fresh) r->checkpoint_clock = rw_seconds();
+    rw_rates_begin(r);
+    return RW_OK;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+/* start + k*every, or the end. */
+static double output_time(const rw_run *r, int64_t k)
+{
+    double end = r->end, every = r->output.every;
+    if (every <= 0) return end;
+    double t = r->start + (double)k * every;
+    return t < end - 1e-9 * every ? t : end;
+}
+
+static double next_output(const rw_run *r) { return output_time(r, r->next); }
+
+static bool output_due(const rw_run *r)
+{
+    double t = r->ops->time(r->problem);
+    if (r->noutputs == 0) return true;
+    if (r->times[r->noutputs - 1] == t) return false;
+    if (t >= next_output(r)) return true;
+    return r->output.every_steps > 0 && r->ops->steps(r->problem) % r->output.every_steps == 0;
+}
+
+static bool checkpoint_due(const rw_run *r)
+{
+    int64_t steps = r->ops->steps(r->problem) - r->checkpoint_step;
+    if (steps == 0) return false;
+    if (r->checkpoint.steps > 0 && steps >= r->checkpoint.steps) return true;
+    return r->checkpoint.seconds > 0 && rw_seconds() - r->checkpoint_clock >= r->checkpoint.seconds;
+}
+
+/* An output that cannot be written (a full disk, no memory for a picture) does not cost the work done: the state is
+ * saved if that is still possible, and the output is made again at the restart. */
+static rw_status save_after_failure(rw_run *r, rw_status status)
+{
+    if (status != RW_ERR_FILE && status != RW_ERR_MEMORY) return status;
+    char *message = rw_strdup(rw_message(r->ctx));
+    bool saved = rw_checkpoint_write(r) == RW_OK;
+    if (message && (saved || !isnan(r->checkpoint_time)))
+        rw_fail(r->ctx, status, "%s; the state of t = %.9g is in '%s/checkpoint.h5': continue with --restart when the "
+                "cause is gone", message, r->checkpoint_time, r->folder);
+    else if (message)
+        rw_fail(r->ctx, status, "%s; no checkpoint could be written", message);
+    rw_free(message);
+    return status;
+}
+
+static rw_status write_output(rw_run *r)
+{
+    rw_status status = rw_output_write(r, r->ops->time(r->problem) >= r->end);
+    if (status != RW_OK) return save_after_failure(r, status);
+    rw_rates_output(r);
+    if (rw_seconds() - r->recorded > 1) RW_TRY(rw_record_run(r, RW_OK, NULL));
+    return RW_OK;
+}
+
+static rw_status write_row(rw_run *r)
+{
+    int64_t every = r->output.series_steps;
+    if (every == 0 || r->ops->steps(r->problem) % every != 0) return RW_OK;
+    rw_phase before = rw_watch(r, RW_PHASE_OUTPUT);
+    rw_status status = rw_series_row(r, true);
+    if (status == RW_OK && rw_seconds() - r->flushed >= 1) {
+        r->flushed = rw_seconds();
+        status = rw_csv_flush(r->series, NULL);
+    }
+    rw_watch(r, before);
+    return status;
+}
+
+static rw_status fail_step(rw_run *r, rw_status status)
+{
+    rw_fail_prefix(r->ctx, status, "%s, t = %.9g, step %lld", rw_case_file(r->c), r->ops->time(r->problem),
+                   (long long)r->ops->steps(r->problem) + 1);
+    if (status != RW_ERR_NOT_CONVERGED) return status;
+    if (isnan(r->checkpoint_time)) return rw_fail(r->ctx, status, "%s; there is no checkpoint yet", rw_message(r->ctx));
+    return rw_fail(r->ctx, status, "%s; the last good state is in '%s/checkpoint.h5', t = %.6g", rw_message(r->ctx),
+                   r->folder, r->checkpoint_time);
+}
+
+/* To the next output, or over it where values within the step can be had: then as far as the steps before were good for
+ * that. */
+static double step_limit(const rw_run *r)
+{
+    double next = next_output(r);
+    if (!(r->output.interpolate > 0) || !r->ops->foresees(r->problem)) return next;
+    return RW_MIN(RW_MAX(next, r->ops->time(r->problem) + r->stride), r->end);
+}
+
+static rw_status step(rw_run *r)
+{
+    double before = r->ops->time(r->problem);
+    rw_status status = r->ops->step(r->problem, step_limit(r));
+    r->begun_at = before;
+    r->stride *= 1.2; /* until a look says more */
+    if (status != RW_OK) return fail_step(r, status);
+    if (r->ops->time(r->problem) > before) return RW_OK;
+    return rw_fail(r->ctx, RW_ERR_INTERNAL, "%s: the time stays at t = %.17g in step %lld: report this case",
+                   rw_case_file(r->c), before, (long long)r->ops->steps(r->problem));
+}
+
+static rw_status interrupted(rw_run *r)
+{
+    RW_TRY(rw_checkpoint_write(r));
+    return rw_fail(r->ctx, RW_ERR_INTERRUPTED, "interrupted at t = %.9g of %.9g, step %lld; the state is saved in "
+                   "'%s/checkpoint.h5': continue with --restart", r->ops->time(r->problem), r->end,
+                   (long long)r->ops->steps(r->problem), r->folder);
+}
+
+/* Whether all outputs that the last step has gone over may be interpolated. The estimate is of size h^3: it says how
+ * long steps may be. */
+static rw_status judge_step(rw_run *r, bool *good)
+{
+    double end = r->ops->time(r->problem), tolerance = r->output.interpolate, t, error;
+    *good = true;
+    for (int64_t k = r->next; (t = output_time(r, k)) < end; k++) {
+        RW_TRY(r->ops->look(r->problem, t, &error));
+        double factor = RW_MAX(0.1, 0.9 * cbrt(tolerance / error));
+        if (factor < 1.5) r->stride = RW_MIN(r->stride, factor * (end - r->begun_at));
+        *good = *good && error <= tolerance;
+    }
+    return r->ops->back(r->problem);
+}
+
+static rw_status write_look(rw_run *r, double t)
+{
+    double error;
+    RW_TRY(r->ops->look(r->problem, t, &error));
+    r->looking = true;
+    rw_status status = rw_output_write(r, false);
+    r->looking = false;
+    rw_status back = r->ops->back(r->problem);
+    if (status == RW_OK) status = back;
+    if (status == RW_OK) rw_rates_output(r);
+    return status == RW_OK ? RW_OK : save_after_failure(r, status);
+}
+
+/* Outputs that the last step has gone over, all of them or none: then it is undone. */
+static rw_status write_within(rw_run *r, bool *undone)
+{
+    bool good = true;
+    *undone = false;
+    if (!(r->output.interpolate > 0) || next_output(r) >= r->ops->time(r->problem)) return RW_OK;
+    RW_TRY(judge_step(r, &good));
+    *undone = !good;
+    if (!good) return r->ops->undo(r->problem);
+    while (next_output(r) < r->ops->time(r->problem)) RW_TRY(write_look(r, next_output(r)));
+    return RW_OK;
+}
+
+/* What the present state asks for before the next step; *ended: there is none. */
+static rw_status serve(rw_run *r, bool *ended)
+{
+    if (output_due(r))
+        RW_TRY(write_output(r));
+    else
+        RW_TRY(write_row(r));
+    *ended = r->ops->time(r->problem) >= r->end;
+    if (*ended) return RW_OK;
+    if (r->options.interrupt && *r->options.interrupt) return interrupted(r);
+    if (!checkpoint_due(r)) return RW_OK;
+    RW_TRY(rw_checkpoint_write(r));
+    return rw_record_run(r, RW_OK, NULL);
+}
+
+static rw_status loop(rw_run *r)
+{
+    rw_watch(r, RW_PHASE_STEPS);
+    for (bool undone, ended = false;;) {
+        RW_TRY(write_within(r, &undone));
+        if (!undone) RW_TRY(serve(r, &ended)); /* else it has been */
+        if (ended) return RW_OK;
+        RW_TRY(step(r));
+        rw_rates_step(r, false);
+    }
+}
+
+/* The numbers that the case says its final state must have. The results are whole whatever they say. */
+static rw_status make_checks(rw_run *r)
+{
+    if (!r->ops->check) return RW_OK;
+    RW_TRY(r->ops->check(r->problem, &r->checks, &r->nchecks));
+    const rw_problem_check *bad = NULL;
+    for (int i = 0; i < r->nchecks; i++) {
+        const rw_problem_check *k = &r->checks[i];
+        r->report->checks_passed += k->passed;
+        if (!k->passed && !bad) bad = k;
+    }
+    r->report->checks = r->nchecks;
+    if (!bad) return RW_OK;
+    r->reason = "check_failed";
+    return rw_fail(r->ctx, RW_ERR_NOT_CONVERGED, "%s: checks.%s = %.9g, where %.9g is expected with a tolerance of %g "
+                   "(%d of %d checks failed): results are in '%s'; --set 'checks={}' leaves checks out",
+                   rw_case_file(r->c), bad->name, bad->value, bad->expect, bad->tolerance,
+                   r->nchecks - (int)r->report->checks_passed, r->nchecks, r->folder);
+}
+
+static rw_status complete(rw_run *r)
+{
+    rw_watch(r, RW_PHASE_OUTPUT);
+    RW_TRY(rw_output_index(r, true));
+    RW_TRY(rw_checkpoint_write(r));
+    RW_TRY(rw_figures_series(r));
+    return make_checks(r);
+}
+
+/* ---- afterwards -------------------------------------------------------------------------------------------------- */
+
+static const char *reason_of(rw_status status)
+{
+    switch (status) {
+    case RW_OK: return "done";
+    case RW_ERR_INTERRUPTED: return "interrupted";
+    case RW_ERR_NOT_CONVERGED: return "not_converged";
+    default: return "failed";
+    }
+}
+
+/* A row of numbers that are not finite tells no place: the first such value of the fields does. */
+static rw_status name_place(rw_run *r, rw_status status)
+{
+    if (status != RW_ERR_NOT_CONVERGED || !r->reason || strcmp(r->reason, "not_finite")) return status;
+    const rw_output_field *fields;
+    const rw_grid grid = {r->grid->ndim,
+                          {r->grid->size[0], r->grid->size[1], r->grid->size[2]},
+                          {r->grid->spacing[0], r->grid->spacing[1], r->grid->spacing[2]},
+                          {r->grid->origin[0], r->grid->origin[1], r->grid->origin[2]}};
+    char *message = rw_strdup(rw_message(r->ctx));
+    rw_text place = {0};
+    int n = r->ops->fields(r->problem, &fields);
+    for (int i = 0; i < n && !place.length; i++) {
+        rw_finite found;
+        if (rw_finite_find(fields[i].array, &found) != RW_OK || found.first < 0) continue;
+        rw_text_add(&place, "; %s is %s at ", fields[i].name, rw_finite_word(found.value));
+        int at[3], block = r->grid->blocks ? rw_blocks_find(r->grid->blocks, found.first, at) : -1;
+        if (block < 0) rw_finite_node(&place, &grid, found.first);
+        else rw_text_add(&place, "cell (%d, %d, %d) of block %d", at[0], at[1], at[2], block);
+    }
+    if (message) rw_fail(r->ctx, status, "%s%s", message, place.data && !place.failed ? place.data : "");
+    rw_text_free(&place);
+    rw_free(message);
+    return status;
+}
+
+static void report_method(const rw_run *r)
+{
+    const char *reason = "";
+    if (!r->ops->method || !r->problem) return;
+    snprintf(r->report->method, sizeof r->report->method, "%s", r->ops->method(r->problem, &reason));
+    snprintf(r->report->method_reason, sizeof r->report->method_reason, "%s", reason);
+}
+
+/* A run that has failed before its first output leaves nothing; one that was to replace the results of another
+ * (--force) and has no checkpoint brings those back. */
+static rw_status withdraw(rw_run *r, rw_status status)
+{
+    bool restored;
+    if (status == RW_OK || r->ncheckpoints > 0 || !(r->aside || (r->fresh_list && r->noutputs == 0))) return status;
+    char *message = rw_strdup(rw_message(r->ctx));
+    rw_csv_close(&r->series);
+    rw_status undone = rw_aside_undo(r, &restored);
+    char *reason = undone == RW_OK ? NULL : rw_strdup(rw_message(r->ctx));
+    const char *before = message ? message : rw_status_text(status);
+    if (restored) rw_fail(r->ctx, status, "%s; the earlier results in '%s' are back", before, r->folder);
+    else if (undone == RW_OK) rw_fail(r->ctx, status, "%s", before);
+    else
+        rw_fail(
+            r->ctx, status,
+            "%s; the earlier results are in '%s/.previous' (%s): the next run with --restart or --force brings them "
+            "back",
+            before, r->folder, reason ? reason : rw_status_text(undone));
+    rw_free(reason);
+    rw_free(message);
+    return status;
+}
+
+/* The last words: run.json and the log say how it ended. What fails here is reported only if nothing failed before. */
+static rw_status finish(rw_run *r, rw_status status)
+{
+    if (!r->begun) return status;
+    const char *reason = r->reason && status == RW_ERR_NOT_CONVERGED ? r->reason : reason_of(status);
+    char *message = rw_strdup(rw_message(r->ctx));
+    rw_status closed = rw_csv_close(&r->series);
+    if (status == RW_OK && closed != RW_OK) status = closed, reason = "failed";
+    else if (status != RW_OK && message) rw_fail(r->ctx, status, "%s", message);
+    rw_status logged = rw_log_event(r, "end", "reason", reason);
+    if (status != RW_OK && message) rw_fail(r->ctx, status, "%s", message);
+    rw_status recorded = rw_record_run(r, status, reason);
+    if (status != RW_OK && message) rw_fail(r->ctx, status, "%s", message);
+    if (status == RW_OK && (status = recorded != RW_OK ? recorded : logged) != RW_OK) reason = "failed";
+    rw_free(message);
+    snprintf(r->report->reason, sizeof(r->report->reason), "%s", reason);
+    report_method(r);
+    rw_rates_step(r, true);
+    return status;
+}
+
+rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, const char *path,
+                      const rw_run_options *options, rw_run_report *report)
+{
+    rw_run r;
+    rw_run_report unused;
+    rw_status status;
+    int64_t bytes;
+    bool fresh = true, reproducible = ctx->reproducible;
+    if (!path || !*path) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_run_case: path is missing: give a case file");
+    rw_run_prepare(&r, ctx, options, report ? report : &unused);
+    rw_interrupt_set(r.options.interrupt); /* ends compilers too */
+    RW_TRY_GOTO(rw_run_read_case(&r, problems, path), done);
+    RW_TRY_GOTO(rw_run_choose_folder(&r), done);
+    RW_TRY_GOTO(rw_folder_check(&r, &fresh), done);
+    if (r.top.reproducible) rw_context_set_reproducible(ctx, true);
+    if (r.options.progress) rw_compiling_set(rw_rates_compiling, &r);
+    status = rw_run_create(&r, &bytes);
+    if (r.options.interrupt && *r.options.interrupt) /* also when it ended a compiler on the way */
+        status = rw_fail(ctx, RW_ERR_INTERRUPTED, "interrupted before the first step: nothing was written");
+    if (status != RW_OK) goto done;
+    RW_TRY_GOTO(begin(&r, fresh), done);
+    RW_TRY_GOTO(name_place(&r, loop(&r)), done);
+    status = name_place(&r, complete(&r));
+done:
+    rw_interrupt_set(NULL);
+    status = withdraw(&r, finish(&r, status));
+    rw_compiling_set(NULL, NULL);
+    bool nowhere = !r.begun || r.gone;
+    rw_run_release(&r);
+    if (nowhere && report) report->folder[0] = '\0';
+    rw_context_set_reproducible(ctx, reproducible);
+    return status;
+}
+
+rw_status rw_run_case(rw_context *ctx, const char *path, const rw_run_options *options, rw_run_report *report)
+{
+    RW_NEED(ctx, "context"); RW_NEED(path, "path");
+    return rw_run_with(ctx, rw_problems, path, options, report);
+}

@@ -1,0 +1,275 @@
+/* What the files of the runner share. run.c: the loop; folder.c: the results folder; unfinished.c: one of a run that
+ * came to nothing; record.c: settings.yaml, run.json, log.jsonl; journal.c: which files are ours; aside.c: earlier
+ * results moved aside; output.c: series and fields; figures.c: pictures; checkpoint.c: saving, continuing; restart.c,
+ * backend.c: what may differ then; watch.c: where the time goes; progress.c: rates. */
+#ifndef RW_RUN_PRIVATE_H
+#define RW_RUN_PRIVATE_H
+
+#include "run/journal.h"
+#include "run/problem.h"
+#include "run/run_settings.h"
+#include "rechenwerk/run.h"
+
+#include "files/csv.h"
+#include "io/vti.h"
+
+#define RW_PATH_SIZE 1200
+
+/* What the time of a run goes into. Compiling is taken out of the phase in which it happens. */
+typedef enum rw_phase { RW_PHASE_CREATE, RW_PHASE_STEPS, RW_PHASE_OUTPUT, RW_PHASE_CHECKPOINT, RW_PHASES } rw_phase;
+
+typedef struct rw_stopwatch {
+    rw_phase phase;
+    double since, compiled;            /* when it began; what the device had spent on compiling then */
+    double seconds[RW_PHASES], compile; /* their sum is the time since the start of the run */
+} rw_stopwatch;
+
+/* What computes a run; see backend.c. */
+typedef struct rw_backend {
+    char name[32], kind[16], hardware[128], driver[160], compiler[160], instructions[80], key[17];
+} rw_backend;
+
+/* What outputs from `first` on hold; see layout.c. */
+typedef struct rw_layout {
+    int first;
+    bool vti;
+    char *fields; /* " u v " */
+} rw_layout;
+
+typedef struct rw_rates {
+    double begin, last, last_time; /* wall time of the first step and of the last call, problem time then */
+    /* wall time of the first step, later by what compiling has taken since; seconds of compiling */
+    double begin_steps, compiled;
+    double first_time;
+    int64_t first_step, last_step;
+    double steps_per_second, time_per_second; /* smoothed; 0 until known */
+    double recent, longest;        /* longest step since the last call; in the interval before it */
+    double first_length, longest_ever; /* of the first step; of all */
+    rw_event *event[2];            /* recorded in turn */
+    int64_t calls, queued_step, done_step, compilations;
+    double queued_time, done_time; /* of the newest event; done for certain */
+} rw_rates;
+
+typedef struct rw_run {
+    rw_context *ctx;
+    rw_run_options options;
+    rw_run_report *report;
+    const rw_problem_ops *ops;
+    rw_case *c;
+    run_top top;
+    run_output output;
+    run_checkpoint checkpoint;
+    rw_device *device;
+    rw_backend backend;
+    rw_problem *problem;
+    const rw_output_grid *grid;
+    int64_t points;
+    char hash[65];
+
+    const char *folder; /* report->folder */
+    int lock;           /* descriptor of the folder, locked; -1: none */
+    rw_journal journal; /* files that runs have written into it */
+    bool fresh_list;    /* this run has begun the list: a file not in it is somebody else's */
+    bool unfinished;    /* the folder holds the beginning of a run, which this one replaces */
+    bool aside;         /* an earlier run's files lie in .previous */
+    bool made, gone;    /* this run has made the folder; it has removed it again */
+    int log;            /* descriptor of log.jsonl, -1: none */
+    bool begun;         /* the folder is ours: run.json may be written */
+    char started[32];
+    double clock;       /* rw_seconds at the start */
+    bool looking;       /* fields, row and time are those of an output within the last step */
+    rw_stopwatch watch;
+    rw_rates rates;
+
+    /* --- what a checkpoint carries --- */
+    double start;        /* initial time */
+    double *times;       /* [noutputs]: time of each output */
+    int noutputs, times_capacity;
+    int64_t next;        /* the next output by time is at start + next*output.every */
+    bool every_changed;  /* output.every is not that of the checkpoint: next is to be found again */
+    double earlier_end;  /* time.end of the run that is continued, where it was another; NaN */
+    double earlier_every, earlier_interpolate; /* its output.every and output.interpolate */
+    double end;          /* final time: that of an output where time.end is within 1e-9 of an interval of it */
+    int64_t interpolated; /* outputs that lie within a step */
+    double stride;       /* with output.interpolate: no step is longer, as values within it would not be good enough */
+    double begun_at;     /* time at which the last step began */
+    double last_look;    /* time of the last row of series.csv that is of a time within a step, NaN: none */
+    int64_t last_row;    /* step of the last row of series.csv, -1: none */
+    int64_t restarts;
+    rw_layout *layout;
+    int nlayouts, layout_capacity;
+
+    rw_csv *series;
+    double *row;
+    int ncolumns;
+    const rw_output_column *columns;
+    double flushed, indexed, index_cost, recorded; /* when series, index and run.json were last written */
+    bool index_stale;
+    double checkpoint_clock, checkpoint_time; /* of the last one; checkpoint_time is NaN before the first */
+    int64_t checkpoint_step, ncheckpoints, npictures;
+    struct rw_frames *frames;       /* frames.c: limits of the pictures so far */
+    const rw_problem_check *checks; /* the problem's, once they are made */
+    int nchecks;
+    const char *reason; /* why the run ended badly, where the status alone does not say it */
+} rw_run;
+
+/* prepare.c */
+void rw_run_prepare(rw_run *r, rw_context *ctx, const rw_run_options *options, rw_run_report *report);
+rw_status rw_run_read_case(rw_run *r, const rw_problem_ops *const *problems, const char *path);
+rw_status rw_run_take_case(rw_run *r); /* the sections of the runner, from r->c */
+rw_status rw_run_choose_folder(rw_run *r);
+/* Opens the device, compares the estimate with its memory, and only then creates the problem. */
+rw_status rw_run_create(rw_run *r, int64_t *bytes);
+void rw_run_release(rw_run *r);
+
+/* folder.c */
+/* Refuses a folder that cannot be used, before anything is computed; locks one that is to be continued or replaced.
+ * *fresh: there is no checkpoint to continue from. */
+rw_status rw_folder_check(rw_run *r, bool *fresh);
+/* Makes and locks it; moves the files of an earlier run aside (fresh); removes half-written ones. */
+rw_status rw_folder_begin(rw_run *r, bool fresh);
+void rw_folder_end(rw_run *r);
+void rw_run_path(const rw_run *r, const char *name, char path[RW_PATH_SIZE]);
+/* Before a file is written: its path, with its name in the list. ERR_INPUT, ERR_FILE: a link, a folder, or a file that
+ * no run has written is in the way. */
+rw_status rw_folder_claim(rw_run *r, const char *name, char path[RW_PATH_SIZE]);
+/* The same for a picture of results that are there, "figures/NAME.png". It locks the folder and makes figures/. A file
+ * that is not listed is replaced only with options.force. ERR_INPUT, ERR_FILE. */
+rw_status rw_folder_claim_picture(rw_run *r, const char *name);
+rw_status rw_folder_make(rw_run *r, const char *name); /* a subfolder */
+/* Descriptor of a subfolder, "." for the folder itself; -1 with errno: not there, or a link. */
+int rw_folder_open(int folder, const char *name);
+
+/* aside.c */
+rw_status rw_aside_begin(rw_run *r);
+void rw_aside_discard(rw_run *r);
+void rw_aside_remove(rw_run *r); /* the files in the list */
+/* Finishes or undoes what a killed process has begun. */
+rw_status rw_aside_recover(rw_run *r);
+/* Of a run that has no output (or no checkpoint, where it replaces another run): removes its files and brings back
+ * those moved aside. */
+rw_status rw_aside_undo(rw_run *r, bool *restored);
+void rw_aside_remove_temporaries(const rw_run *r);
+size_t rw_aside_temporary(const char *name); /* length of NAME where `name` is that of its half-written form; else 0 */
+
+/* unfinished.c: whether the folder, locked, holds nothing but the beginning of a run. Then r->journal is its list. */
+bool rw_folder_is_unfinished(rw_run *r);
+
+/* record.c */
+rw_status rw_record_settings(rw_run *r);
+/* Writes run.json; `status` and `reason` of the end, or RW_OK and NULL while running. */
+rw_status rw_record_run(rw_run *r, rw_status result, const char *reason);
+rw_status rw_log_open(rw_run *r);
+/* A line of log.jsonl: when, event, time, step, and an optional text under the name `key`. */
+rw_status rw_log_event(rw_run *r, const char *event, const char *key, const char *text);
+void rw_time_now(char text[32]); /* "2026-01-31T12:00:00Z" */
+
+/* output.c */
+rw_status rw_series_begin(rw_run *r, bool fresh, uint64_t position);
+/* Computes a row and checks that it is finite: ERR_NOT_CONVERGED. With `write` it is put into series.csv. */
+rw_status rw_series_row(rw_run *r, bool write);
+rw_status rw_output_check(rw_run *r); /* names in output.fields and output.figures */
+rw_status rw_output_write(rw_run *r, bool last);
+rw_status rw_output_index(rw_run *r, bool always); /* fields.h5, fields.xdmf, fields.pvd */
+/* layout.c */
+rw_status rw_layout_begin(rw_run *r); /* after the checkpoint is loaded */
+bool rw_layout_has(const rw_run *r, int output, const char *field);
+bool rw_layout_has_vti(const rw_run *r, int output);
+rw_status rw_layout_save(rw_run *r, rw_h5 *file);
+rw_status rw_layout_load(rw_run *r, rw_h5 *file);
+void rw_layout_free(rw_run *r);
+/* output_blocks.c: fields on a block-structured grid for ParaView. */
+rw_status rw_output_vtm(rw_run *r, int n, const rw_vti_array *arrays, int output);
+bool rw_output_wants(const rw_texts *list, const char *field);
+bool rw_io_type_of(rw_dtype dtype, rw_io_type *type);
+rw_io_grid rw_output_io_grid(const rw_output_grid *grid);
+
+/* figures.c */
+typedef struct rw_field_picture {
+    const char *title, *subtitle, *name, *unit;
+    const rw_output_grid *grid;
+    rw_io_type type;
+    const void *data; /* shape (z, y, x) */
+    rw_colormap map;
+    double min, max; /* equal: automatic */
+} rw_field_picture;
+/* A field's values as they are drawn: f64 (moduli of complex ones), with the nodes of Dirichlet sides. */
+typedef struct rw_frame {
+    rw_output_grid grid;
+    const double *values;
+    double *own;      /* what `values` points to, when they are not the field's; rw_free it */
+    double low, high; /* of the finite values; low > high: there is none */
+} rw_frame;
+rw_status rw_frame_make(rw_run *r, int field, rw_io_type type, const void *data, double t, rw_frame *frame);
+/* frames.c: one colour scale for all pictures of a field. */
+rw_status rw_frames_check(rw_run *r); /* the setting output.limits */
+rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *frame, double *min, double *max);
+rw_status rw_frames_finish(rw_run *r); /* draws again what has other limits */
+void rw_frames_free(rw_run *r);
+/* Limits of a picture of results that are there: of all outputs of the field, of those given, or those of the frame. */
+rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, double *min, double *max);
+rw_status rw_picture_field(rw_context *ctx, const char *path, const rw_field_picture *picture);
+rw_status rw_picture_series(rw_context *ctx, const char *path, const char *title, const rw_csv_table *table,
+                            int column);
+/* A name for a file: letters, digits, '-', '_' and '.' of `name`. */
+void rw_picture_name(const char *name, char *file, size_t size);
+/* output_blocks.c: two sections of a field on a block-structured grid, figures/FILE-across.png and FILE-along.png. */
+rw_status rw_figures_sections(rw_run *r, const rw_field_picture *picture, const char *file);
+rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output);
+/* The picture of an output of time t, of these values and limits. `again`: it has been drawn before. */
+rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, double t, const rw_frame *frame,
+                           double min, double max, bool again);
+rw_status rw_figures_series(rw_run *r);
+
+/* plot_run.c: the run that made results, from their settings.yaml: case, outline of the problem, grid; for
+ * rw_frame_make and rw_frames_of_results. *known: false where there is no settings.yaml, or the problem has no outline.
+ * r->top and r->output hold the settings without an outline too. folder NULL: the run is not known. rw_run_release
+ * it. */
+rw_status rw_plot_find_run(rw_context *ctx, const char *folder, const rw_plot_options *options, rw_run *r,
+                           rw_run_report *report, bool *known);
+/* Settings that --set may change for pictures of results that are there. */
+enum { RW_PLOT_LIMITS, RW_PLOT_COLORMAP, RW_PLOT_TITLE, RW_PLOT_SETTINGS };
+/* One warning that names the settings given by options->set that no picture has used. */
+void rw_plot_warn_unused(rw_context *ctx, const rw_plot_options *options, const bool used[RW_PLOT_SETTINGS]);
+enum { RW_PLOT_OUTPUTS = 10000000 }; /* most outputs of a run that are read */
+/* r->times and r->noutputs from fields.h5 of r->folder, once. Without fields.h5: r->noutputs from the files in
+ * fields/, and r->times stays NULL. */
+rw_status rw_plot_read_times(rw_run *r);
+
+/* backend.c */
+rw_status rw_backend_find(rw_run *r); /* after the device is open */
+rw_status rw_backend_save(rw_run *r, rw_h5 *file);
+rw_status rw_backend_compare(rw_run *r, rw_h5 *file); /* one warning when it is another one */
+
+/* restart.c */
+rw_status rw_restart_save(rw_run *r, rw_h5 *file);
+/* Refuses settings that belong to another state; reports those that change. *known: the checkpoint holds its
+ * settings. */
+rw_status rw_restart_check(rw_run *r, rw_h5 *file, const char *path, bool *known);
+
+/* Refuses an end before the time of the checkpoint; reports what the end of the earlier run has changed. */
+rw_status rw_restart_check_end(const rw_run *r);
+
+/* checkpoint.c */
+rw_status rw_checkpoint_write(rw_run *r);
+/* Loads problem and runner; the position of series.csv to continue at. */
+rw_status rw_checkpoint_load(rw_run *r, uint64_t *position);
+
+/* watch.c */
+/* Books the time since the last call on the phase that ends, with the work that the device still has to do for it: the
+ * end of steps waits for the queue, which outputs and checkpoints would do. Returns the phase that has ended, to go
+ * back to. */
+rw_phase rw_watch(rw_run *r, rw_phase phase);
+
+/* progress.c */
+void rw_rates_begin(rw_run *r);
+void rw_rates_step(rw_run *r, bool last); /* calls the user's function when it is due */
+void rw_rates_output(rw_run *r);          /* calls it after an output */
+void rw_rates_compiling(void *run, const char *program, int known);
+void rw_rates_end(rw_run *r);
+
+/* The run with a table of problems of one's own: for tests. */
+rw_status rw_run_with(rw_context *ctx, const rw_problem_ops *const *problems, const char *path,
+                      const rw_run_options *options, rw_run_report *report);
+
+#endif

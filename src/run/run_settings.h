@@ -1,0 +1,19 @@
+/* The settings of the runner as structures: run_top, run_output, run_checkpoint; see run.def. */
+#ifndef RW_RUN_SETTINGS_H
+#define RW_RUN_SETTINGS_H
+
+#include "io/colormap.h"
+#include "run/settings.h"
+
+#define RUN_COLORMAP(value, name) name "|"
+#define RUN_COLORMAPS RW_COLORMAP_LIST(RUN_COLORMAP)
+enum { RUN_FIGURES_ALL, RUN_FIGURES_LAST };
+
+#define RW_SETTINGS_PREFIX(section) run_##section
+#define RW_SETTINGS_DEF "run/run.def"
+#include "run/settings_struct.h"
+
+extern const rw_section rw_run_sections[];
+extern const int rw_nrun_sections;
+
+#endif

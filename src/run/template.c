@@ -1,0 +1,101 @@
+/* The commented case of `rechenwerk init`: required settings with an example, all others as comments with their
+ * defaults, each with its line. It is made from the tables, so it is complete, and it runs as it is. */
+#include <stdio.h>
+#include <string.h>
+
+#include "run/tables.h"
+#include "rechenwerk/describe.h"
+
+#define COLUMN 34 /* of the comments */
+
+static void add_line(rw_text *text, const char *setting, const char *comment)
+{
+    rw_text_add(text, "%-*s # %s\n", COLUMN, setting, comment);
+}
+
+/* "relative tolerance of a step: number in (0, 1]" */
+static void comment_of(rw_text *text, const rw_setting *row, char *comment, size_t size)
+{
+    rw_text what = {0};
+    rw_setting_describe(row, &what);
+    text->failed |= what.failed;
+    bool plain = row->kind == RW_SETTING_NODE || row->kind == RW_SETTING_TEXT;
+    snprintf(comment, size, "%s%s%s%s%s%s", row->line, *row->unit ? " (" : "", row->unit, *row->unit ? ")" : "",
+             plain ? "" : ": ", plain || !what.data ? "" : what.data);
+    rw_text_free(&what);
+}
+
+/* The default as YAML: an empty text is written "". */
+static const char *value_of(const rw_setting *row)
+{
+    return *row->standard ? row->standard : "\"\"";
+}
+
+static void add_row(rw_text *text, int indent, const rw_setting *row, const char *value)
+{
+    char setting[400], comment[500];
+    comment_of(text, row, comment, sizeof(comment));
+    snprintf(setting, sizeof(setting), "%*s%s%s: %s", indent, "", row->required ? "" : "# ", row->name, value);
+    add_line(text, setting, comment);
+}
+
+static void add_entry_keys(rw_text *text, const rw_section *s)
+{
+    for (int k = 0; k < s->nrows; k++) {
+        const rw_setting *row = &s->rows[k];
+        rw_text_add(text, "  # %s%s: %s\n", row->name, row->required ? " (required)" : "", row->line);
+    }
+}
+
+static void add_section(rw_text *text, const rw_section *s, const char *problem)
+{
+    char head[400];
+    bool top = strcmp(s->name, RW_SECTION_TOP) == 0;
+    if (top) {
+        for (int k = 0; k < s->nrows; k++)
+            add_row(text, 0, &s->rows[k], strcmp(s->rows[k].name, "problem") == 0 ? problem : value_of(&s->rows[k]));
+        return;
+    }
+    rw_text_add(text, "\n");
+    if (s->nrows == 0) {
+        snprintf(head, sizeof(head), "%s: %s", s->name, s->example);
+        add_line(text, head, s->line);
+        return;
+    }
+    snprintf(head, sizeof(head), "%s:", s->name);
+    add_line(text, head, s->line);
+    if (s->form == RW_SECTION_EACH) {
+        if (*s->example) rw_text_add(text, "  %s\n", s->example);
+        add_entry_keys(text, s);
+        return;
+    }
+    for (int k = 0; k < s->nrows; k++) add_row(text, 2, &s->rows[k], value_of(&s->rows[k]));
+}
+
+rw_status rw_case_template(rw_context *ctx, const char *name, char **out)
+{
+    RW_NEED(out, "text");
+    *out = NULL;
+    RW_NEED(ctx, "context"); RW_NEED(name, "problem");
+    const rw_problem_ops *problem = rw_tables_problem(name);
+    if (!problem) {
+        const char *names[32], *nearest;
+        int n = 0;
+        for (; rw_problems[n] && n < RW_COUNT(names); n++) names[n] = rw_problems[n]->name;
+        nearest = rw_nearest(name, names, n);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "there is no problem '%.60s'%s%s: see rechenwerk list problems", name,
+                       nearest ? "; nearest is " : "", nearest ? nearest : "");
+    }
+    rw_text text = {0};
+    rw_text_add(&text, "# A case of the problem %s: %s.\n", problem->name, problem->summary);
+    rw_text_add(&text, "# Run it with: rechenwerk run THIS-FILE.yaml\n");
+    rw_text_add(&text, "# Settings that are commented out show their defaults: take the sign away to change one.\n\n");
+    int n;
+    const rw_section *s = rw_tables_sections(NULL, &n);
+    add_section(&text, &s[0], name); /* the top level */
+    s = rw_tables_sections(problem, &n);
+    for (int i = 0; i < n; i++) add_section(&text, &s[i], name);
+    s = rw_tables_sections(NULL, &n);
+    for (int i = 1; i < n; i++) add_section(&text, &s[i], name);
+    return rw_tables_give(ctx, &text, out);
+}
