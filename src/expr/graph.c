@@ -168,7 +168,7 @@ rw_node rw_const(rw_graph *g, double re, double im)
     return intern(g, n);
 }
 
-rw_node rw_param(rw_graph *g, int index)
+rw_node rw_scalar_argument(rw_graph *g, int index)
 {
     rw_graph_node n = LEAF(RW_OP_PARAM);
     if (index < 0 || g->failed) return 0;
@@ -454,7 +454,7 @@ rw_node rw_shift(rw_graph *g, rw_node n, int axis, int by)
     return map(g, n, shift_leaf, &s, true);
 }
 
-rw_node rw_spacing(rw_graph *g, int axis) { return rw_param(g, g->spacing[axis]); }
+rw_node rw_spacing(rw_graph *g, int axis) { return rw_scalar_argument(g, g->spacing[axis]); }
 
 /* Weights of the central differences, from -m to m, times the divisor. */
 rw_node rw_central(rw_graph *g, rw_node n, int axis, int k, int order)

@@ -132,7 +132,7 @@ int rw_graph_find_param(const rw_graph *g, const char *name);
 
 /* Makers fold constants and trivial identities. After a failed allocation they answer node 0 and set g->failed. */
 rw_node rw_const(rw_graph *g, double re, double im);
-rw_node rw_param(rw_graph *g, int index);
+rw_node rw_scalar_argument(rw_graph *g, int index);
 rw_node rw_coord(rw_graph *g, int axis, int offset);
 rw_node rw_field(rw_graph *g, int index, int version, const int offset[3]);
 rw_node rw_field_at(rw_graph *g, int index, int version, int column);

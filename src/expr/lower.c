@@ -139,7 +139,7 @@ static rw_status lower_name(rw_lowering *l, const rw_syntax *s, rw_value *v)
     }
     if ((i = rw_graph_find_param(g, s->name)) >= 0) {
         if (l->no_fields && g->params[i].state >= 0) return FAIL(s->at, "%s lives on the device and may not appear here: only coordinates, t and parameters", s->name);
-        *v = scalar_value(rw_param(g, i));
+        *v = scalar_value(rw_scalar_argument(g, i));
         return RW_OK;
     }
     for (int d = 0; d < 3; ++d)

@@ -213,8 +213,8 @@ void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n)
     if (p->op == RW_OP_COORD) {
         use->coordinates = true;
         rw_graph *build = plan->graph; /* their nodes exist: made by rw_plan_use */
-        rw_pass_use_add(plan, pass, use, rw_param(build, g->origin[p->index]));
-        rw_pass_use_add(plan, pass, use, rw_param(build, g->spacing[p->index]));
+        rw_pass_use_add(plan, pass, use, rw_scalar_argument(build, g->origin[p->index]));
+        rw_pass_use_add(plan, pass, use, rw_scalar_argument(build, g->spacing[p->index]));
     }
     if (p->op == RW_OP_FIELD) {
         use->read[p->index] = true;
@@ -257,7 +257,7 @@ rw_status rw_pass_use_begin(const rw_plan *plan, rw_pass_use *use)
 {
     rw_graph *g = plan->graph;
     memset(use, 0, sizeof *use);
-    for (int d = 0; d < 3; ++d) rw_param(g, g->origin[d]), rw_param(g, g->spacing[d]);
+    for (int d = 0; d < 3; ++d) rw_scalar_argument(g, g->origin[d]), rw_scalar_argument(g, g->spacing[d]);
     use->nnodes = g->n;
     use->read = rw_calloc((size_t)g->nfields + 1, 1), use->written = rw_calloc((size_t)g->nfields + 1, 1);
     use->needed = rw_calloc((size_t)g->n, 1), use->uniform = rw_calloc((size_t)g->n, 1);

@@ -266,8 +266,8 @@ void rw_emit_nodes(rw_emitter *e, const bool *wanted, const char *indent)
         else if (forward) ADD("%s", p->is_complex ? rw_complex_word(e, forward->value) : rw_word(e, forward->value));
         else if (p->op == RW_OP_FIELD) emit_value(e, p);
         else if (p->op == RW_OP_COORD)
-            ADD("%s + (real)(%s + (%d)) * %s", rw_word(e, rw_param(e->g, e->g->origin[p->index])), e->index[p->index],
-                p->offset[p->index], rw_word(e, rw_param(e->g, e->g->spacing[p->index])));
+            ADD("%s + (real)(%s + (%d)) * %s", rw_word(e, rw_scalar_argument(e->g, e->g->origin[p->index])), e->index[p->index],
+                p->offset[p->index], rw_word(e, rw_scalar_argument(e->g, e->g->spacing[p->index])));
         else if (p->op == RW_OP_STATE) ADD("(real)slots[%d]", rw_state_slot(p->index));
         else if (p->op == RW_OP_REDUCE) {
             int slot = rw_plan_reduction(e->plan, n)->slot;

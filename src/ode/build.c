@@ -50,7 +50,7 @@ rw_node rw_build_scalar(rw_building *b, const char *name)
     if (b->status != RW_OK) return 0;
     char inner[40]; /* '#' keeps it apart from the user's names */
     snprintf(inner, sizeof inner, "#%s", name);
-    rw_node n = rw_param(b->graph, rw_graph_add_param(b->graph, inner, false, 0, 0));
+    rw_node n = rw_scalar_argument(b->graph, rw_graph_add_param(b->graph, inner, false, 0, 0));
     note_memory(b);
     return n;
 }

@@ -60,7 +60,7 @@ static rw_node earlier_leaf(void *user, rw_graph *g, rw_node leaf)
 {
     const freezing *z = user;
     rw_graph_node p = g->nodes[leaf];
-    if (p.op == RW_OP_PARAM && p.index == z->t1) return rw_param(g, z->t0);
+    if (p.op == RW_OP_PARAM && p.index == z->t1) return rw_scalar_argument(g, z->t0);
     int f = field_of(z, &p, z->end);
     return f >= 0 ? value_in(z, p, Y, f) : leaf;
 }

@@ -3,6 +3,7 @@
  *   file -> tree -> --set -> problem -> every key known, every value read once, every required one there
  *
  * After that the effective value of a setting is what the tree says, or else the default, a small tree of its own. */
+#include "io/yaml.h"
 #include "run/case_private.h"
 
 #include "run/run_settings.h"
@@ -25,7 +26,7 @@ const rw_section *rw_case_find_section(const rw_case *c, const char *name)
     return NULL;
 }
 
-const rw_setting *rw_case_find_row(const rw_section *section, const char *name)
+const rw_param *rw_case_find_row(const rw_section *section, const char *name)
 {
     for (int i = 0; i < section->nrows; i++)
         if (strcmp(section->rows[i].name, name) == 0) return &section->rows[i];
@@ -55,11 +56,11 @@ static rw_status fail_at(const rw_case *c, const char *place, const char *format
     return rw_fail(c->ctx, RW_ERR_INPUT, "%s: %s", place, text);
 }
 
-rw_status rw_case_fail(const rw_case *c, const rw_yaml *node, const char *format, ...)
+rw_status rw_case_fail(const rw_case *c, const rw_tree *node, const char *format, ...)
 {
     char place[512];
     snprintf(place, sizeof(place), "%s", c->path);
-    if (node) rw_yaml_place(node, place, sizeof(place));
+    if (node) rw_tree_place(node, place, sizeof(place));
     va_list args;
     va_start(args, format);
     rw_status status = fail_at(c, place, format, args);
@@ -67,13 +68,13 @@ rw_status rw_case_fail(const rw_case *c, const rw_yaml *node, const char *format
     return status;
 }
 
-rw_status rw_case_fail_key(const rw_case *c, const rw_yaml *map, int i, const char *format, ...)
+rw_status rw_case_fail_key(const rw_case *c, const rw_tree *map, int i, const char *format, ...)
 {
     char place[512];
-    rw_yaml key = {.source = map->items[i]->source};
+    rw_tree key = {.source = map->items[i]->source};
     key.line = map->key_place[i].line;
     key.column = map->key_place[i].column;
-    rw_yaml_place(&key, place, sizeof(place));
+    rw_tree_place(&key, place, sizeof(place));
     va_list args;
     va_start(args, format);
     rw_status status = fail_at(c, place, format, args);
@@ -83,34 +84,34 @@ rw_status rw_case_fail_key(const rw_case *c, const rw_yaml *map, int i, const ch
 
 /* ---- defaults ---------------------------------------------------------------------------------------------------- */
 
-static rw_status make_default(const rw_case *c, const rw_setting *row, rw_yaml **node)
+static rw_status make_default(const rw_case *c, const rw_param *row, rw_tree **node)
 {
     static const char source[] = "default";
-    if (row->kind == RW_SETTING_INTS || row->kind == RW_SETTING_REALS || row->kind == RW_SETTING_TEXTS) {
+    if (row->kind == RW_PARAM_INTS || row->kind == RW_PARAM_REALS || row->kind == RW_PARAM_TEXTS) {
         RW_TRY(rw_yaml_parse(c->ctx, source, row->standard, strlen(row->standard), node));
-        return (*node)->kind == RW_YAML_LIST ? RW_OK : rw_case_wrap(c, node);
+        return (*node)->kind == RW_TREE_LIST ? RW_OK : rw_case_wrap(c, node);
     }
-    *node = rw_yaml_new(c->ctx, RW_YAML_SCALAR, source);
+    *node = rw_tree_new(c->ctx, RW_TREE_SCALAR, source);
     if (!*node) return RW_ERR_MEMORY;
     if (((*node)->text = rw_strdup(row->standard))) return RW_OK;
-    rw_yaml_free(node);
+    rw_tree_free(node);
     return rw_fail_memory(c->ctx, strlen(row->standard), "a default");
 }
 
 static rw_status make_defaults(rw_case *c)
 {
-    if (!(c->standard = rw_yaml_new(c->ctx, RW_YAML_MAP, "default"))) return RW_ERR_MEMORY;
+    if (!(c->standard = rw_tree_new(c->ctx, RW_TREE_MAP, "default"))) return RW_ERR_MEMORY;
     const rw_section *s;
     for (int i = 0; (s = rw_case_section_at(c, i)); i++) {
-        rw_yaml *map = rw_yaml_new(c->ctx, RW_YAML_MAP, "default");
+        rw_tree *map = rw_tree_new(c->ctx, RW_TREE_MAP, "default");
         if (!map) return RW_ERR_MEMORY;
-        RW_TRY(rw_yaml_put(c->ctx, c->standard, s->name, map));
+        RW_TRY(rw_tree_put(c->ctx, c->standard, s->name, map));
         for (int k = 0; k < s->nrows; k++) {
-            const rw_setting *row = &s->rows[k];
-            rw_yaml *node;
-            if (row->required || (row->kind == RW_SETTING_NODE && !*row->standard)) continue;
+            const rw_param *row = &s->rows[k];
+            rw_tree *node;
+            if (row->required || (row->kind == RW_PARAM_NODE && !*row->standard)) continue;
             RW_TRY(make_default(c, row, &node));
-            RW_TRY(rw_yaml_put(c->ctx, map, row->name, node));
+            RW_TRY(rw_tree_put(c->ctx, map, row->name, node));
         }
     }
     return RW_OK;
@@ -133,11 +134,11 @@ static bool has_forms(const rw_case *c)
 {
     const rw_section *s;
     for (int i = 0; (s = rw_case_section_at(c, i)); i++) {
-        const rw_yaml *node = rw_case_is_top(s) ? NULL : rw_yaml_get(c->root, s->name);
+        const rw_tree *node = rw_case_is_top(s) ? NULL : rw_tree_get(c->root, s->name);
         if (!node) continue;
-        if (node->kind != (s->form == RW_SECTION_TEXTS ? RW_YAML_LIST : RW_YAML_MAP)) return false;
+        if (node->kind != (s->form == RW_SECTION_TEXTS ? RW_TREE_LIST : RW_TREE_MAP)) return false;
         for (int k = 0; k < node->n; k++) {
-            rw_yaml_kind kind = s->form == RW_SECTION_EACH ? RW_YAML_MAP : RW_YAML_SCALAR;
+            rw_tree_kind kind = s->form == RW_SECTION_EACH ? RW_TREE_MAP : RW_TREE_SCALAR;
             if (s->form != RW_SECTION_TABLE && node->items[k]->kind != kind) return false;
         }
     }
@@ -193,8 +194,8 @@ void rw_case_free(rw_case **out)
     if (!out || !*out) return;
     rw_case *c = *out;
     *out = NULL;
-    rw_yaml_free(&c->root);
-    rw_yaml_free(&c->standard);
+    rw_tree_free(&c->root);
+    rw_tree_free(&c->standard);
     for (int i = 0; i < c->nsources; i++) rw_free(c->sources[i]);
     rw_free(c->sources);
     for (int i = 0; i < c->nnamed; i++) rw_free(c->named[i].section), rw_free(c->named[i].key);
@@ -226,11 +227,11 @@ const rw_problem_ops *rw_case_problem(const rw_case *c)
     return c->problem;
 }
 
-const rw_yaml *rw_case_effective(const rw_case *c, const rw_section *section, const rw_setting *row)
+const rw_tree *rw_case_effective(const rw_case *c, const rw_section *section, const rw_param *row)
 {
-    const rw_yaml *given = rw_case_is_top(section) ? c->root : rw_yaml_get(c->root, section->name);
-    given = rw_yaml_get(given, row->name);
-    return given ? given : rw_yaml_get(rw_yaml_get(c->standard, section->name), row->name);
+    const rw_tree *given = rw_case_is_top(section) ? c->root : rw_tree_get(c->root, section->name);
+    given = rw_tree_get(given, row->name);
+    return given ? given : rw_tree_get(rw_tree_get(c->standard, section->name), row->name);
 }
 
 rw_status rw_case_section(const rw_case *c, const char *name, void *structure)
@@ -240,10 +241,10 @@ rw_status rw_case_section(const rw_case *c, const char *name, void *structure)
         return rw_fail(c->ctx, RW_ERR_INTERNAL, "rw_case_section: %s is no table", name);
     memset(structure, 0, section->size);
     for (int i = 0; i < section->nrows; i++) {
-        const rw_yaml *node = rw_case_effective(c, section, &section->rows[i]);
+        const rw_tree *node = rw_case_effective(c, section, &section->rows[i]);
         char row[200];
         rw_case_full_name(section, NULL, section->rows[i].name, row, sizeof(row));
-        if (node) RW_TRY(rw_setting_read(c->ctx, &section->rows[i], row, node, structure));
+        if (node) RW_TRY(rw_param_read(c->ctx, &section->rows[i], row, NULL, node, structure));
     }
     return RW_OK;
 }
@@ -251,28 +252,28 @@ rw_status rw_case_section(const rw_case *c, const char *name, void *structure)
 rw_status rw_case_entry(const rw_case *c, const char *name, int i, void *structure)
 {
     const rw_section *section = rw_case_find_section(c, name);
-    const rw_yaml *map = rw_case_node(c, name), *standard = rw_yaml_get(c->standard, name);
+    const rw_tree *map = rw_case_node(c, name), *standard = rw_tree_get(c->standard, name);
     if (!section || section->form != RW_SECTION_EACH || !map || i < 0 || i >= map->n)
         return rw_fail(c->ctx, RW_ERR_INTERNAL, "rw_case_entry: %s has no entry %d", name, i);
     memset(structure, 0, section->size);
     for (int k = 0; k < section->nrows; k++) {
-        const rw_setting *row = &section->rows[k];
-        const rw_yaml *node = rw_yaml_get(map->items[i], row->name);
+        const rw_param *row = &section->rows[k];
+        const rw_tree *node = rw_tree_get(map->items[i], row->name);
         char full[200];
         rw_case_full_name(section, map->keys[i], row->name, full, sizeof(full));
-        if (!node) node = rw_yaml_get(standard, row->name);
-        if (node) RW_TRY(rw_setting_read(c->ctx, row, full, node, structure));
+        if (!node) node = rw_tree_get(standard, row->name);
+        if (node) RW_TRY(rw_param_read(c->ctx, row, full, NULL, node, structure));
     }
     return RW_OK;
 }
 
-const rw_yaml *rw_case_node(const rw_case *c, const char *name)
+const rw_tree *rw_case_node(const rw_case *c, const char *name)
 {
     const char *dot = strchr(name, '.');
     char section[64];
-    if (!dot) return rw_yaml_get(c->root, name);
+    if (!dot) return rw_tree_get(c->root, name);
     snprintf(section, sizeof(section), "%.*s", (int)(dot - name), name);
-    return rw_yaml_get(rw_yaml_get(c->root, section), dot + 1);
+    return rw_tree_get(rw_tree_get(c->root, section), dot + 1);
 }
 
 char *rw_case_path(const rw_case *c, const char *given)

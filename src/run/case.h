@@ -2,7 +2,7 @@
  *
  *   rw_case_read(ctx, "case.yaml", set, nset, rw_problems, &c);      case and --set, all rows checked
  *   pde_grid grid;  rw_case_section(c, "grid", &grid);               effective settings as a structure
- *   const rw_yaml *p = rw_case_node(c, "parameters");                the user's own names, with places
+ *   const rw_tree *p = rw_case_node(c, "parameters");                the user's own names, with places
  *   return rw_case_fail(c, p->items[i], "parameters.%s: ...");       "case.yaml:14:9: parameters.a: ..."
  *
  * Unknown keys, wrong types, NaN and values out of range never get past rw_case_read. What a name in a map or a text in
@@ -10,7 +10,7 @@
 #ifndef RW_CASE_H
 #define RW_CASE_H
 
-#include "run/settings.h"
+#include "run/sections.h"
 
 typedef struct rw_case rw_case;
 struct rw_problem_ops;
@@ -36,15 +36,15 @@ rw_status rw_case_entry(const rw_case *c, const char *section, int i, void *stru
 /* An EACH, MAP or TEXTS section, or a single setting "time.end", as it stands in the case; NULL when not given. A
  * TEXTS section is always a list here, also when the case has a single text. Everything in it is checked to be of the
  * section's form. */
-const rw_yaml *rw_case_node(const rw_case *c, const char *name);
+const rw_tree *rw_case_node(const rw_case *c, const char *name);
 
 /* A path given in the case, relative to the folder of the case file; NULL when memory is exhausted. rw_free it. */
 char *rw_case_path(const rw_case *c, const char *given);
 
 /* ERR_INPUT with the place of the value before the message; a NULL node gives the file alone. */
-rw_status rw_case_fail(const rw_case *c, const rw_yaml *node, const char *format, ...) RW_PRINTF(3, 4);
+rw_status rw_case_fail(const rw_case *c, const rw_tree *node, const char *format, ...) RW_PRINTF(3, 4);
 /* The same at key i of a map: for names that are not allowed. */
-rw_status rw_case_fail_key(const rw_case *c, const rw_yaml *map, int i, const char *format, ...) RW_PRINTF(4, 5);
+rw_status rw_case_fail_key(const rw_case *c, const rw_tree *map, int i, const char *format, ...) RW_PRINTF(4, 5);
 
 /* Effective settings as YAML that runs the same case again, with the origin of each value behind it. */
 rw_status rw_case_write(const rw_case *c, rw_text *text);

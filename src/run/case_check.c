@@ -11,15 +11,15 @@ static const rw_section *section_of(const rw_case *c, const char *name)
 {
     const rw_section *s;
     for (int k = 0; (s = rw_case_section_at(c, k)); k++) {
-        const rw_yaml *map =
-            s->form == RW_SECTION_EACH || s->form == RW_SECTION_MAP ? rw_yaml_get(c->root, s->name) : NULL;
-        if (map && map->kind == RW_YAML_MAP && rw_yaml_get(map, name)) return s;
+        const rw_tree *map =
+            s->form == RW_SECTION_EACH || s->form == RW_SECTION_MAP ? rw_tree_get(c->root, s->name) : NULL;
+        if (map && map->kind == RW_TREE_MAP && rw_tree_get(map, name)) return s;
     }
     return NULL;
 }
 
 /* Names for a person who typed a wrong one: the same name in another section, or the nearest, or else all. */
-static rw_status fail_unknown(const rw_case *c, const rw_yaml *map, int i, const rw_section *section,
+static rw_status fail_unknown(const rw_case *c, const rw_tree *map, int i, const rw_section *section,
                               const char *entry)
 {
     enum { MOST = 128 };
@@ -53,9 +53,9 @@ static rw_status fail_unknown(const rw_case *c, const rw_yaml *map, int i, const
 }
 
 /* Whether a key of the map that `section` does not know is `name` mistyped: that has been reported. */
-static bool is_mistyped(const rw_case *c, const rw_yaml *map, const rw_section *section, const char *name)
+static bool is_mistyped(const rw_case *c, const rw_tree *map, const rw_section *section, const char *name)
 {
-    for (int i = 0; map && map->kind == RW_YAML_MAP && i < map->n; i++) {
+    for (int i = 0; map && map->kind == RW_TREE_MAP && i < map->n; i++) {
         const char *key = map->keys[i];
         if (rw_case_find_row(section, key) || (rw_case_is_top(section) && rw_case_find_section(c, key))) continue;
         if (rw_nearest(key, &name, 1)) return true;
@@ -63,13 +63,13 @@ static bool is_mistyped(const rw_case *c, const rw_yaml *map, const rw_section *
     return false;
 }
 
-static rw_status fail_missing(const rw_case *c, const rw_yaml *map, const rw_section *section, const char *entry,
-                              const rw_setting *row)
+static rw_status fail_missing(const rw_case *c, const rw_tree *map, const rw_section *section, const char *entry,
+                              const rw_param *row)
 {
     char name[200];
     rw_case_full_name(section, entry, row->name, name, sizeof(name));
     rw_text what = {0};
-    rw_setting_describe(row, &what);
+    rw_param_describe(row, &what);
     rw_status status = rw_case_fail(c, map && map->line ? map : NULL, "%s is missing: %s (%s), for example %s", name,
                                     row->line, what.data ? what.data : "", row->standard);
     rw_text_free(&what);
@@ -77,12 +77,12 @@ static rw_status fail_missing(const rw_case *c, const rw_yaml *map, const rw_sec
 }
 
 /* A single value becomes the only member of a list. */
-rw_status rw_case_wrap(const rw_case *c, rw_yaml **slot)
+rw_status rw_case_wrap(const rw_case *c, rw_tree **slot)
 {
-    if ((*slot)->kind != RW_YAML_SCALAR) return RW_OK;
-    rw_yaml *list = rw_yaml_new(c->ctx, RW_YAML_LIST, (*slot)->source), *item = *slot;
+    if ((*slot)->kind != RW_TREE_SCALAR) return RW_OK;
+    rw_tree *list = rw_tree_new(c->ctx, RW_TREE_LIST, (*slot)->source), *item = *slot;
     if (!list || !(list->items = rw_calloc(1, sizeof(*list->items)))) {
-        rw_yaml_free(&list);
+        rw_tree_free(&list);
         return rw_fail_memory(c->ctx, sizeof(*list), "a list");
     }
     list->line = item->line, list->column = item->column;
@@ -92,68 +92,68 @@ rw_status rw_case_wrap(const rw_case *c, rw_yaml **slot)
     return RW_OK;
 }
 
-static rw_status check_value(const rw_case *c, rw_yaml **slot, const rw_section *section, const char *entry,
-                             const rw_setting *row)
+static rw_status check_value(const rw_case *c, rw_tree **slot, const rw_section *section, const char *entry,
+                             const rw_param *row)
 {
     char name[200];
     rw_case_full_name(section, entry, row->name, name, sizeof(name));
-    if (row->kind == RW_SETTING_TEXTS) RW_TRY(rw_case_wrap(c, slot));
-    return rw_setting_read(c->ctx, row, name, *slot, NULL);
+    if (row->kind == RW_PARAM_TEXTS) RW_TRY(rw_case_wrap(c, slot));
+    return rw_param_read(c->ctx, row, name, NULL, *slot, NULL);
 }
 
 /* An empty value where a map belongs is an empty map. */
-rw_status rw_case_want_map(const rw_case *c, rw_yaml *node, const char *name, const char *line)
+rw_status rw_case_want_map(const rw_case *c, rw_tree *node, const char *name, const char *line)
 {
-    if (node->kind == RW_YAML_SCALAR && !*node->text && !node->quoted) {
+    if (node->kind == RW_TREE_SCALAR && !*node->text && !node->quoted) {
         rw_free(node->text);
         node->text = NULL;
-        node->kind = RW_YAML_MAP;
+        node->kind = RW_TREE_MAP;
     }
-    if (node->kind == RW_YAML_MAP) return RW_OK;
+    if (node->kind == RW_TREE_MAP) return RW_OK;
     return rw_case_fail(c, node, "%s is a %s, not a map of names to values: %s", name,
-                        node->kind == RW_YAML_LIST ? "list" : "single value", line);
+                        node->kind == RW_TREE_LIST ? "list" : "single value", line);
 }
 
-static rw_status check_table(const rw_case *c, rw_yaml *map, const rw_section *section, const char *entry)
+static rw_status check_table(const rw_case *c, rw_tree *map, const rw_section *section, const char *entry)
 {
     for (int i = 0; map && i < map->n; i++) {
-        const rw_setting *row = rw_case_find_row(section, map->keys[i]);
+        const rw_param *row = rw_case_find_row(section, map->keys[i]);
         RW_NOTE(c->ctx,
                 row ? check_value(c, &map->items[i], section, entry, row) : fail_unknown(c, map, i, section, entry));
     }
     for (int k = 0; k < section->nrows; k++) {
-        const rw_setting *row = &section->rows[k];
-        if (row->required && !rw_yaml_get(map, row->name) && !is_mistyped(c, map, section, row->name))
+        const rw_param *row = &section->rows[k];
+        if (row->required && !rw_tree_get(map, row->name) && !is_mistyped(c, map, section, row->name))
             RW_NOTE(c->ctx, fail_missing(c, map, section, entry, row));
     }
     return RW_OK;
 }
 
 /* Entry i of a section of free names. */
-static rw_status check_entry(const rw_case *c, const rw_yaml *map, int i, const rw_section *section)
+static rw_status check_entry(const rw_case *c, const rw_tree *map, int i, const rw_section *section)
 {
-    rw_yaml *item = map->items[i];
+    rw_tree *item = map->items[i];
     char name[200];
     snprintf(name, sizeof(name), "%s.%.100s", section->name, map->keys[i]);
     if (section->form == RW_SECTION_EACH) {
         RW_TRY(rw_case_want_map(c, item, name, section->line));
         return check_table(c, item, section, map->keys[i]);
     }
-    if (item->kind != RW_YAML_SCALAR)
+    if (item->kind != RW_TREE_SCALAR)
         return rw_case_fail(c, item, "%s is a %s, not a single value: %s", name,
-                            item->kind == RW_YAML_LIST ? "list" : "map", section->line);
+                            item->kind == RW_TREE_LIST ? "list" : "map", section->line);
     return *item->text ? RW_OK : rw_case_fail(c, item, "%s has no value: %s", name, section->line);
 }
 
-static rw_status check_section(const rw_case *c, rw_yaml **slot, const rw_section *section)
+static rw_status check_section(const rw_case *c, rw_tree **slot, const rw_section *section)
 {
-    rw_yaml *node = *slot;
+    rw_tree *node = *slot;
     if (section->form == RW_SECTION_TEXTS) {
-        static const rw_setting texts = {.kind = RW_SETTING_TEXTS, .allowed = "", .unit = ""};
-        rw_setting row = texts;
+        static const rw_param texts = {.kind = RW_PARAM_TEXTS, .allowed = "", .unit = ""};
+        rw_param row = texts;
         row.name = section->name, row.line = section->line;
         RW_TRY(rw_case_wrap(c, slot));
-        return rw_setting_read(c->ctx, &row, section->name, *slot, NULL);
+        return rw_param_read(c->ctx, &row, section->name, NULL, *slot, NULL);
     }
     RW_TRY(rw_case_want_map(c, node, section->name, section->line));
     if (section->form == RW_SECTION_TABLE) return check_table(c, node, section, NULL);
@@ -167,9 +167,9 @@ static rw_status find_problem(rw_case *c, const rw_problem_ops *const *problems)
     const char *known[MOST];
     int n = 0;
     for (; n < MOST && problems[n]; n++) known[n] = problems[n]->name;
-    rw_yaml *node = rw_yaml_get(c->root, "problem");
+    rw_tree *node = rw_tree_get(c->root, "problem");
     if (!node) return RW_OK; /* reported as missing, after a mistyped key */
-    if (node->kind != RW_YAML_SCALAR) return rw_case_fail(c, node, "problem is not a single name: give one");
+    if (node->kind != RW_TREE_SCALAR) return rw_case_fail(c, node, "problem is not a single name: give one");
     for (int i = 0; i < n; i++)
         if (strcmp(known[i], node->text) == 0) c->problem = problems[i];
     if (c->problem) return RW_OK;
@@ -186,7 +186,7 @@ static rw_status find_problem(rw_case *c, const rw_problem_ops *const *problems)
 static rw_status check_key(rw_case *c, int i, const rw_section *top)
 {
     const char *key = c->root->keys[i];
-    const rw_setting *row = rw_case_find_row(top, key);
+    const rw_param *row = rw_case_find_row(top, key);
     const rw_section *s = row || strcmp(key, RW_SECTION_TOP) == 0 ? NULL : rw_case_find_section(c, key);
     if (row) return check_value(c, &c->root->items[i], top, NULL, row);
     if (s) return check_section(c, &c->root->items[i], s);
@@ -207,7 +207,7 @@ rw_status rw_case_check(rw_case *c, const rw_problem_ops *const *problems)
         return fail_missing(c, NULL, top, NULL, rw_case_find_row(top, "problem"));
     }
     for (int i = 0; (s = rw_case_section_at(c, i)); i++)
-        if (s->form == RW_SECTION_TABLE && !rw_case_is_top(s) && !rw_yaml_get(c->root, s->name) &&
+        if (s->form == RW_SECTION_TABLE && !rw_case_is_top(s) && !rw_tree_get(c->root, s->name) &&
             !is_mistyped(c, c->root, top, s->name))
             RW_NOTE(c->ctx, check_table(c, NULL, s, NULL));
     return RW_OK;

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool same_text(const rw_yaml *a, const rw_yaml *b)
+static bool same_text(const rw_tree *a, const rw_tree *b)
 {
     rw_text x = {0}, y = {0};
     double p, q;
-    if (rw_yaml_number(a, &p) && rw_yaml_number(b, &q)) return p == q;
-    rw_yaml_write(a, &x);
-    rw_yaml_write(b, &y);
+    if (rw_tree_number(a, &p) && rw_tree_number(b, &q)) return p == q;
+    rw_tree_write(a, &x);
+    rw_tree_write(b, &y);
     bool same = x.data && y.data && !strcmp(x.data, y.data);
     rw_text_free(&x);
     rw_text_free(&y);
@@ -22,24 +22,24 @@ static bool same_text(const rw_yaml *a, const rw_yaml *b)
 }
 
 /* Whether the value is this one: a number, a text, or an empty list for "[]". */
-static bool is_value(const rw_yaml *node, const char *text, size_t n)
+static bool is_value(const rw_tree *node, const char *text, size_t n)
 {
     double x;
-    if (node->kind == RW_YAML_LIST) return node->n == 0 && n == 2 && !strncmp(text, "[]", 2);
-    if (node->kind != RW_YAML_SCALAR) return false;
-    if (rw_yaml_number(node, &x)) return x == rw_strtod(text, NULL);
+    if (node->kind == RW_TREE_LIST) return node->n == 0 && n == 2 && !strncmp(text, "[]", 2);
+    if (node->kind != RW_TREE_SCALAR) return false;
+    if (rw_tree_number(node, &x)) return x == rw_strtod(text, NULL);
     return strlen(node->text) == n && !strncmp(node->text, text, n);
 }
 
 /* "time.method = rk4|auto" or "output.every != 0" of the effective settings; *other is the value it looks at. */
-static bool holds(const rw_case *c, const char *condition, const rw_yaml **other)
+static bool holds(const rw_case *c, const char *condition, const rw_tree **other)
 {
     char name[128], section[64];
     size_t n = strcspn(condition, " "), dot = strcspn(condition, ".");
     snprintf(name, sizeof(name), "%.*s", (int)(n - dot - 1), condition + dot + 1);
     snprintf(section, sizeof(section), "%.*s", (int)dot, condition);
     const rw_section *s = rw_case_find_section(c, section);
-    const rw_setting *row = s ? rw_case_find_row(s, name) : NULL;
+    const rw_param *row = s ? rw_case_find_row(s, name) : NULL;
     *other = row ? rw_case_effective(c, s, row) : NULL;
     if (!*other) return true;
     bool unlike = condition[n + 1] == '!';
@@ -52,12 +52,12 @@ static bool holds(const rw_case *c, const char *condition, const rw_yaml **other
     }
 }
 
-static void warn(const rw_case *c, const rw_yaml *node, const char *name, const rw_setting *row, const rw_yaml *other)
+static void warn(const rw_case *c, const rw_tree *node, const char *name, const rw_param *row, const rw_tree *other)
 {
     char place[320];
     rw_text value = {0};
-    rw_yaml_place(node, place, sizeof(place));
-    rw_yaml_write(other, &value);
+    rw_tree_place(node, place, sizeof(place));
+    rw_tree_write(other, &value);
     rw_log(c->ctx, RW_LOG_WARNING, "%s: %s has no effect with %.*s = %s; it has with %s", place, name,
            (int)strcspn(row->condition, " "), row->condition, value.data ? value.data : "", row->condition);
     rw_text_free(&value);
@@ -67,11 +67,11 @@ void rw_case_warn_effects(const rw_case *c)
 {
     const rw_section *s;
     for (int i = 0; (s = rw_case_section_at(c, i)); i++) {
-        const rw_yaml *map = rw_case_is_top(s) ? c->root : rw_yaml_get(c->root, s->name), *other;
+        const rw_tree *map = rw_case_is_top(s) ? c->root : rw_tree_get(c->root, s->name), *other;
         for (int k = 0; s->form == RW_SECTION_TABLE && k < s->nrows; k++) {
-            const rw_setting *row = &s->rows[k];
-            const rw_yaml *node = rw_yaml_get(map, row->name),
-                          *standard = rw_yaml_get(rw_yaml_get(c->standard, s->name), row->name);
+            const rw_param *row = &s->rows[k];
+            const rw_tree *node = rw_tree_get(map, row->name),
+                          *standard = rw_tree_get(rw_tree_get(c->standard, s->name), row->name);
             char name[200];
             if (!row->condition || !node || holds(c, row->condition, &other) || (standard && same_text(node, standard)))
                 continue;

@@ -19,23 +19,23 @@ struct rw_case {
     int nsources, source_capacity;
     rw_case_named *named;
     int nnamed, named_capacity;
-    rw_yaml *root;     /* what the case and --set say */
-    rw_yaml *standard; /* section -> setting -> default, where there is one */
+    rw_tree *root;     /* what the case and --set say */
+    rw_tree *standard; /* section -> setting -> default, where there is one */
     const rw_problem_ops *problem;
 };
 
 /* Section i of the runner's, then of the problem's; NULL at the end. */
 const rw_section *rw_case_section_at(const rw_case *c, int i);
 /* The value that counts: given or default; NULL when neither (an optional NODE). */
-const rw_yaml *rw_case_effective(const rw_case *c, const rw_section *section, const rw_setting *row);
+const rw_tree *rw_case_effective(const rw_case *c, const rw_section *section, const rw_param *row);
 const rw_section *rw_case_find_section(const rw_case *c, const char *name); /* NULL when unknown, as the next */
-const rw_setting *rw_case_find_row(const rw_section *section, const char *name);
+const rw_param *rw_case_find_row(const rw_section *section, const char *name);
 bool rw_case_is_top(const rw_section *section);
 /* "grid.size", "fields.u.initial" (entry "u"), "device" */
 void rw_case_full_name(const rw_section *section, const char *entry, const char *row, char *name, size_t size);
 /* case_check.c. A single value becomes the only member of a list; an empty value where a map belongs an empty map. */
-rw_status rw_case_wrap(const rw_case *c, rw_yaml **slot);
-rw_status rw_case_want_map(const rw_case *c, rw_yaml *node, const char *name, const char *line);
+rw_status rw_case_wrap(const rw_case *c, rw_tree **slot);
+rw_status rw_case_want_map(const rw_case *c, rw_tree *node, const char *name, const char *line);
 /* case_effect.c: a warning for each setting that has no effect with the others. */
 void rw_case_warn_effects(const rw_case *c);
 /* Finds c->problem and checks the whole tree. */

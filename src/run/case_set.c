@@ -4,6 +4,7 @@
  * that the case does not have is a mistake, unless it is added on purpose: --set 'parameters.new!=0.4'. Not here: what
  * a name means. A wrong one is found with all others when the tree is checked, and the message begins with the
  * assignment itself, since it has no line; places within its text follow "--set key, ". */
+#include "io/yaml.h"
 #include "run/case_private.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ typedef struct assignment {
 } assignment;
 
 /* Values of an assignment have no place in a file, but texts have one in the assignment. */
-static void forget_places(rw_yaml *node, const assignment *a)
+static void forget_places(rw_tree *node, const assignment *a)
 {
     node->source = a->source;
     node->text_source = a->text_source;
@@ -31,46 +32,46 @@ static void forget_places(rw_yaml *node, const assignment *a)
 }
 
 /* A plain text of several lines: YAML would join them, and equations need them. */
-static bool is_lines(const rw_yaml *node, const assignment *a)
+static bool is_lines(const rw_tree *node, const assignment *a)
 {
-    return node->kind == RW_YAML_SCALAR && !node->quoted && strchr(a->value, '\n');
+    return node->kind == RW_TREE_SCALAR && !node->quoted && strchr(a->value, '\n');
 }
 
-static rw_status parse_value(rw_case *c, const assignment *a, rw_yaml **node)
+static rw_status parse_value(rw_case *c, const assignment *a, rw_tree **node)
 {
     if (*a->value && !a->plain) {
         RW_TRY(rw_yaml_parse(c->ctx, a->text_source, a->value, strlen(a->value), node));
         forget_places(*node, a);
         if (!is_lines(*node, a)) return RW_OK;
-        rw_yaml_free(node);
+        rw_tree_free(node);
     }
-    *node = rw_yaml_new(c->ctx, RW_YAML_SCALAR, a->source);
+    *node = rw_tree_new(c->ctx, RW_TREE_SCALAR, a->source);
     if (!*node) return RW_ERR_MEMORY;
     (*node)->quoted = !*a->value; /* given, and empty */
     (*node)->text_source = a->text_source;
     (*node)->text_line = (*node)->text_column = 1;
     if (!((*node)->text = rw_strdup(a->value))) {
-        rw_yaml_free(node);
+        rw_tree_free(node);
         return rw_fail_memory(c->ctx, 1, "a value");
     }
     return RW_OK;
 }
 
 /* The map below `map` that `key` leads to, made when it is not there. */
-static rw_status descend(rw_case *c, const char *source, rw_yaml *map, const char *key, rw_yaml **below)
+static rw_status descend(rw_case *c, const char *source, rw_tree *map, const char *key, rw_tree **below)
 {
-    rw_yaml *old = rw_yaml_get(map, key);
-    bool empty = old && old->kind == RW_YAML_SCALAR && !*old->text && !old->quoted;
+    rw_tree *old = rw_tree_get(map, key);
+    bool empty = old && old->kind == RW_TREE_SCALAR && !*old->text && !old->quoted;
     if (old && !empty) {
-        if (old->kind != RW_YAML_MAP)
+        if (old->kind != RW_TREE_MAP)
             return rw_fail(c->ctx, RW_ERR_INPUT, "%s: '%s' is a %s in %s: set it as a whole", source, key,
-                           old->kind == RW_YAML_LIST ? "list" : "single value", c->path);
+                           old->kind == RW_TREE_LIST ? "list" : "single value", c->path);
         *below = old;
         return RW_OK;
     }
-    rw_yaml *made = rw_yaml_new(c->ctx, RW_YAML_MAP, source);
+    rw_tree *made = rw_tree_new(c->ctx, RW_TREE_MAP, source);
     if (!made) return RW_ERR_MEMORY;
-    RW_TRY(rw_yaml_put(c->ctx, map, key, made));
+    RW_TRY(rw_tree_put(c->ctx, map, key, made));
     *below = made;
     return RW_OK;
 }
@@ -134,13 +135,13 @@ static rw_status remember(rw_case *c, const assignment *a)
     n->key = rw_strndup(dot + 1, strcspn(dot + 1, "."));
     c->nnamed++;
     if (!n->section || !n->key) return rw_fail_memory(c->ctx, strlen(a->keys), "--set");
-    n->existed = rw_yaml_get(rw_yaml_get(c->root, n->section), n->key) != NULL;
+    n->existed = rw_tree_get(rw_tree_get(c->root, n->section), n->key) != NULL;
     return RW_OK;
 }
 
 static rw_status put(rw_case *c, assignment *a)
 {
-    rw_yaml *map = c->root, *value = NULL;
+    rw_tree *map = c->root, *value = NULL;
     char *key = a->keys, *dot;
     for (const char *k = key; k; k = (k = strchr(k, '.')) ? k + 1 : NULL)
         if (!*k || *k == '.') return rw_fail(c->ctx, RW_ERR_INPUT, "%s: a name is missing beside a point", a->source);
@@ -150,10 +151,10 @@ static rw_status put(rw_case *c, assignment *a)
         *dot = '\0';
         rw_status status = descend(c, a->source, map, key, &map);
         if (status == RW_OK) continue;
-        rw_yaml_free(&value);
+        rw_tree_free(&value);
         return status;
     }
-    return rw_yaml_put(c->ctx, map, key, value);
+    return rw_tree_put(c->ctx, map, key, value);
 }
 
 rw_status rw_case_set(rw_case *c, const char *text)
@@ -181,10 +182,10 @@ static rw_status check_named(const rw_case *c, const rw_case_named *n, const rw_
         return rw_fail(c->ctx, RW_ERR_INPUT, "%s: %s.%s is in the case already: change it with =, or add another name",
                        n->source, s->name, n->key);
     if (!open || n->added || n->existed) return RW_OK;
-    const rw_yaml *map = rw_yaml_get(c->root, s->name);
+    const rw_tree *map = rw_tree_get(c->root, s->name);
     rw_text text = {0};
     int count = 0;
-    for (int i = 0; map && map->kind == RW_YAML_MAP && i < map->n && count < MOST; i++) {
+    for (int i = 0; map && map->kind == RW_TREE_MAP && i < map->n && count < MOST; i++) {
         bool made = false; /* by another --set */
         for (int k = 0; k < c->nnamed; k++)
             made = made || (!c->named[k].existed && !strcmp(c->named[k].section, s->name) &&
@@ -213,7 +214,7 @@ rw_status rw_case_check_set(rw_case *c)
         if (status == RW_OK) continue;
         if (!rw_mistake(c->ctx, status)) return status;
         /* what follows from it is no other mistake */
-        if (!n->existed) rw_yaml_remove(rw_yaml_get(c->root, n->section), n->key);
+        if (!n->existed) rw_tree_remove(rw_tree_get(c->root, n->section), n->key);
     }
     return RW_OK;
 }

@@ -15,45 +15,45 @@
 
 /* ---- YAML with provenance ---------------------------------------------------------------------------------------- */
 
-static void write_line(rw_text *text, int indent, const char *key, const rw_yaml *node)
+static void write_line(rw_text *text, int indent, const char *key, const rw_tree *node)
 {
     char place[320];
     size_t begin = text->length;
     rw_text_add(text, "%*s%s%s", indent, "", key, *key ? ": " : "- ");
-    rw_yaml_write(node, text);
+    rw_tree_write(node, text);
     size_t width = text->length - begin;
     if (strcmp(node->source, "default") == 0)
         snprintf(place, sizeof(place), "default");
     else
-        rw_yaml_place(node, place, sizeof(place));
+        rw_tree_place(node, place, sizeof(place));
     int bytes; /* a --set of several lines stays in its comment */
     for (char *p = place; *p; p += bytes)
-        if (rw_yaml_unprintable(p, &bytes)) memset(p, ' ', (size_t)bytes);
+        if (rw_tree_unprintable(p, &bytes)) memset(p, ' ', (size_t)bytes);
     rw_text_add(text, "%*s # %s\n", width < COLUMN ? (int)(COLUMN - width) : 0, "", place);
 }
 
-static void write_key(rw_text *text, int indent, const rw_yaml *map, int i)
+static void write_key(rw_text *text, int indent, const rw_tree *map, int i)
 {
-    rw_yaml key = {.kind = RW_YAML_SCALAR, .text = map->keys[i]};
+    rw_tree key = {.kind = RW_TREE_SCALAR, .text = map->keys[i]};
     rw_text_add(text, "%*s", indent, "");
-    rw_yaml_write(&key, text);
+    rw_tree_write(&key, text);
     rw_text_add(text, ":\n");
 }
 
 /* A map of the user's: entries of EACH by their rows, values of MAP one a line. */
-static void write_free(const rw_yaml *node, rw_text *text)
+static void write_free(const rw_tree *node, rw_text *text)
 {
     for (int i = 0; i < node->n; i++) {
-        const rw_yaml *item = node->items[i];
-        if (node->kind == RW_YAML_LIST) {
+        const rw_tree *item = node->items[i];
+        if (node->kind == RW_TREE_LIST) {
             write_line(text, 2, "", item);
-        } else if (item->kind == RW_YAML_MAP && item->n > 0) {
+        } else if (item->kind == RW_TREE_MAP && item->n > 0) {
             write_key(text, 2, node, i);
             for (int k = 0; k < item->n; k++) write_line(text, 4, item->keys[k], item->items[k]);
         } else {
-            rw_yaml key = {.kind = RW_YAML_SCALAR, .text = node->keys[i]};
+            rw_tree key = {.kind = RW_TREE_SCALAR, .text = node->keys[i]};
             rw_text name = {0};
-            rw_yaml_write(&key, &name);
+            rw_tree_write(&key, &name);
             if (name.data) write_line(text, 2, name.data, item);
             text->failed |= name.failed;
             rw_text_free(&name);
@@ -67,12 +67,12 @@ static void write_section(const rw_case *c, const rw_section *s, rw_text *text)
     if (s->form == RW_SECTION_TABLE) {
         if (!top) rw_text_add(text, "%s:\n", s->name);
         for (int k = 0; k < s->nrows; k++) {
-            const rw_yaml *node = rw_case_effective(c, s, &s->rows[k]);
+            const rw_tree *node = rw_case_effective(c, s, &s->rows[k]);
             if (node) write_line(text, top ? 0 : 2, s->rows[k].name, node);
         }
         return;
     }
-    const rw_yaml *node = rw_case_node(c, s->name);
+    const rw_tree *node = rw_case_node(c, s->name);
     if (!node || node->n == 0) return;
     rw_text_add(text, "%s:\n", s->name);
     write_free(node, text);
@@ -95,13 +95,13 @@ static const char *const hashed[] = {"top.problem", "top.reproducible", "output.
                                      "output.fields", "output.interpolate"};
 
 /* Counts when it is used: without it the hash is that of versions that did not know it. */
-static bool is_unused(const char *name, const rw_yaml *value)
+static bool is_unused(const char *name, const rw_tree *value)
 {
     double x;
-    return strcmp(name, "output.interpolate") == 0 && rw_yaml_number(value, &x) && x == 0;
+    return strcmp(name, "output.interpolate") == 0 && rw_tree_number(value, &x) && x == 0;
 }
 
-static bool counts(const rw_section *s, const rw_setting *row, bool runner, const rw_yaml *value)
+static bool counts(const rw_section *s, const rw_param *row, bool runner, const rw_tree *value)
 {
     char name[128];
     snprintf(name, sizeof(name), "%s.%s", s->name, row->name);
@@ -112,33 +112,33 @@ static bool counts(const rw_section *s, const rw_setting *row, bool runner, cons
     return false;
 }
 
-static void add_canonical(const rw_yaml *node, rw_text *text)
+static void add_canonical(const rw_tree *node, rw_text *text)
 {
     double x;
-    if (node->kind == RW_YAML_SCALAR) {
-        if (rw_yaml_number(node, &x))
+    if (node->kind == RW_TREE_SCALAR) {
+        if (rw_tree_number(node, &x))
             rw_text_add(text, "%.17g", x);
         else
             rw_text_add(text, "%zu:%s", strlen(node->text), node->text);
         return;
     }
-    rw_text_add(text, node->kind == RW_YAML_MAP ? "{" : "[");
+    rw_text_add(text, node->kind == RW_TREE_MAP ? "{" : "[");
     for (int i = 0; i < node->n; i++) {
         if (node->keys) rw_text_add(text, "%zu:%s=", strlen(node->keys[i]), node->keys[i]);
         add_canonical(node->items[i], text);
         rw_text_add(text, ",");
     }
-    rw_text_add(text, node->kind == RW_YAML_MAP ? "}" : "]");
+    rw_text_add(text, node->kind == RW_TREE_MAP ? "}" : "]");
 }
 
 /* key, hash, value on a line of their own; a value of several lines becomes one. */
-static void add_setting(const char *key, const rw_yaml *value, rw_text *text)
+static void add_setting(const char *key, const rw_tree *value, rw_text *text)
 {
     rw_text canonical = {0}, shown = {0};
     char hex[65] = "";
     enum { LONGEST = 80 };
     add_canonical(value, &canonical);
-    rw_yaml_write(value, &shown);
+    rw_tree_write(value, &shown);
     text->failed |= canonical.failed || shown.failed;
     if (!text->failed) rw_sha256_hex(canonical.data ? canonical.data : "", canonical.length, hex);
     size_t n = RW_MIN(shown.length, (size_t)LONGEST);
@@ -153,13 +153,13 @@ static void add_setting(const char *key, const rw_yaml *value, rw_text *text)
 }
 
 /* A section without rows, or with rows of each entry: an entry of a map is a setting, a list is one. */
-static void add_settings(const rw_section *s, const rw_yaml *node, rw_text *text)
+static void add_settings(const rw_section *s, const rw_tree *node, rw_text *text)
 {
     char key[320];
-    if (node->kind != RW_YAML_MAP) add_setting(s->name, node, text);
-    for (int i = 0; node->kind == RW_YAML_MAP && i < node->n; i++) {
-        const rw_yaml *item = node->items[i];
-        bool each = s->form == RW_SECTION_EACH && item->kind == RW_YAML_MAP;
+    if (node->kind != RW_TREE_MAP) add_setting(s->name, node, text);
+    for (int i = 0; node->kind == RW_TREE_MAP && i < node->n; i++) {
+        const rw_tree *item = node->items[i];
+        bool each = s->form == RW_SECTION_EACH && item->kind == RW_TREE_MAP;
         snprintf(key, sizeof(key), "%s.%.200s", s->name, node->keys[i]);
         if (!each) add_setting(key, item, text);
         for (int k = 0; each && k < item->n; k++) {
@@ -176,7 +176,7 @@ rw_status rw_case_settings(const rw_case *c, rw_text *text)
     for (int i = 0; (s = rw_case_section_at(c, i)); i++) {
         if (c->problem->nsections > 0 && s == c->problem->sections) runner = false;
         if (strcmp(s->name, "checks") == 0) continue;
-        const rw_yaml *node = s->form == RW_SECTION_TABLE ? NULL : rw_case_node(c, s->name);
+        const rw_tree *node = s->form == RW_SECTION_TABLE ? NULL : rw_case_node(c, s->name);
         if (node && node->n > 0) add_settings(s, node, text);
         for (int k = 0; s->form == RW_SECTION_TABLE && k < s->nrows; k++) {
             char key[200];
@@ -197,7 +197,7 @@ rw_status rw_case_hash(const rw_case *c, char hex[65])
         if (c->problem->nsections > 0 && s == c->problem->sections) runner = false;
         if (strcmp(s->name, "checks") == 0) continue; /* they look at the result only */
         rw_text_add(&text, "%s\n", s->name);
-        const rw_yaml *node = s->form == RW_SECTION_TABLE ? NULL : rw_case_node(c, s->name);
+        const rw_tree *node = s->form == RW_SECTION_TABLE ? NULL : rw_case_node(c, s->name);
         if (node && node->n > 0) add_canonical(node, &text);
         for (int k = 0; s->form == RW_SECTION_TABLE && k < s->nrows; k++) {
             if (!(node = rw_case_effective(c, s, &s->rows[k])) || !counts(s, &s->rows[k], runner, node)) continue;

@@ -6,12 +6,12 @@
 
 #include "expr/program.h"
 
-#define RW_SETTINGS_PREFIX(section) rw_entry_##section
-#define RW_SETTINGS_DEF "run/checks.def"
-#include "run/settings_struct.h"
+#define RW_SECTION_PREFIX(section) rw_entry_##section
+#define RW_SECTION_DEF "run/checks.def"
+#include "run/section_structs.h"
 
 static rw_status make_program(const rw_case *c, const rw_expr_scalar *given, int n, rw_checks_make *make, void *user,
-                              rw_checks *k, const rw_yaml *value)
+                              rw_checks *k, const rw_tree *value)
 {
     rw_context *ctx = rw_case_context(c);
     rw_text text = {0};
@@ -37,7 +37,7 @@ static rw_status make_program(const rw_case *c, const rw_expr_scalar *given, int
 rw_status rw_checks_read(const rw_case *c, const rw_expr_scalar *scalars, int nscalars, rw_checks_make *make,
                          void *user, rw_checks *k)
 {
-    const rw_yaml *map = rw_case_node(c, "checks");
+    const rw_tree *map = rw_case_node(c, "checks");
     if (!map || !map->n) return RW_OK;
     k->list = rw_calloc((size_t)map->n, sizeof *k->list), k->programs = rw_calloc((size_t)map->n, sizeof *k->programs);
     if (!k->list || !k->programs) return rw_fail_memory(rw_case_context(c), 64, "checks");
@@ -46,7 +46,7 @@ rw_status rw_checks_read(const rw_case *c, const rw_expr_scalar *scalars, int ns
         RW_TRY(rw_case_entry(c, "checks", i, &entry));
         k->list[i] = (rw_problem_check){.name = map->keys[i], .expect = entry.expect, .tolerance = entry.tolerance};
         k->n = i + 1;
-        RW_TRY(make_program(c, scalars, nscalars, make, user, k, rw_yaml_get(map->items[i], "value")));
+        RW_TRY(make_program(c, scalars, nscalars, make, user, k, rw_tree_get(map->items[i], "value")));
     }
     return RW_OK;
 }

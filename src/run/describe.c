@@ -14,24 +14,24 @@ static void add_string(rw_json_writer *w, const char *key, const char *value)
     rw_json_string(w, value);
 }
 
-static void add_row(rw_json_writer *w, const rw_section *s, const rw_setting *row)
+static void add_row(rw_json_writer *w, const rw_section *s, const rw_param *row)
 {
     char name[160], choice[64];
     rw_text what = {0};
     rw_tables_name(s, row, name, sizeof(name));
-    rw_setting_describe(row, &what);
+    rw_param_describe(row, &what);
     rw_json_object(w);
     add_string(w, "name", row->name);
     add_string(w, "path", name);
-    add_string(w, "kind", rw_setting_kind_text(row->kind));
+    add_string(w, "kind", rw_param_kind_text(row->kind));
     add_string(w, "description", what.data ? what.data : "");
     rw_json_key(w, "required");
     rw_json_bool(w, row->required);
     add_string(w, row->required ? "example" : "default", row->standard);
-    if (row->kind == RW_SETTING_CHOICE) {
+    if (row->kind == RW_PARAM_CHOICE) {
         rw_json_key(w, "choices");
         rw_json_array(w);
-        for (int i = 0; rw_setting_choice(row->allowed, i, choice, sizeof(choice)); i++) rw_json_string(w, choice);
+        for (int i = 0; rw_param_choice(row->allowed, i, choice, sizeof(choice)); i++) rw_json_string(w, choice);
         rw_json_close(w);
     } else {
         add_string(w, "allowed", row->allowed);
@@ -126,13 +126,13 @@ static void add_roff(rw_text *text, const char *value)
     }
 }
 
-static void add_manual_row(rw_text *text, const rw_section *s, const rw_setting *row)
+static void add_manual_row(rw_text *text, const rw_section *s, const rw_param *row)
 {
     char name[160], standard[160];
     rw_text what = {0};
     rw_tables_name(s, row, name, sizeof(name));
     rw_tables_default(row, standard, sizeof(standard));
-    rw_setting_describe(row, &what);
+    rw_param_describe(row, &what);
     rw_text_add(text, ".TP\n.B ");
     add_roff(text, name);
     rw_text_add(text, "\n");

@@ -55,7 +55,7 @@ rw_status rw_frames_check(rw_run *r)
                             text, nearest ? "; nearest is " : "", nearest ? nearest : "");
     }
     for (int i = 0; i < l->n; i++)
-        if (!rw_yaml_number(l->item[i], &value[i]) || !isfinite(value[i]))
+        if (!rw_tree_number(l->item[i], &value[i]) || !isfinite(value[i]))
             return rw_case_fail(r->c, l->item[i],
                                 "output.limits: %.60s is no finite number: give run, frame or [lowest, highest]",
                                 l->item[i]->text);
@@ -99,8 +99,8 @@ rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *fra
     *min = *max = 0;
     if (mode_of(r) == LIMITS_FRAME) return RW_OK;
     if (mode_of(r) == LIMITS_GIVEN) {
-        rw_yaml_number(r->output.limits.item[0], min);
-        rw_yaml_number(r->output.limits.item[1], max);
+        rw_tree_number(r->output.limits.item[0], min);
+        rw_tree_number(r->output.limits.item[1], max);
         return RW_OK;
     }
     RW_TRY(begin(r));

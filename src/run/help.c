@@ -66,11 +66,11 @@ static void add_methods(collection *all)
         const rw_section *s = rw_tables_sections(rw_problems[p], &n);
         for (int i = 0; i < n; i++)
             for (int k = 0; k < s[i].nrows; k++) {
-                const rw_setting *row = &s[i].rows[k];
+                const rw_param *row = &s[i].rows[k];
                 char choice[64], line[200];
-                if (row->kind != RW_SETTING_CHOICE || strcmp(row->name, "method") != 0) continue;
+                if (row->kind != RW_PARAM_CHOICE || strcmp(row->name, "method") != 0) continue;
                 snprintf(line, sizeof(line), "%s.%s of problem %s", s[i].name, row->name, rw_problems[p]->name);
-                for (int c = 0; rw_setting_choice(row->allowed, c, choice, sizeof(choice)); c++) add(all, choice, line);
+                for (int c = 0; rw_param_choice(row->allowed, c, choice, sizeof(choice)); c++) add(all, choice, line);
             }
     }
 }
@@ -206,13 +206,13 @@ static void add_wrapped(rw_text *text, int indent, const char *words)
     rw_text_add(text, "\n");
 }
 
-static void help_row(rw_text *text, const rw_section *section, const rw_setting *row)
+static void help_row(rw_text *text, const rw_section *section, const rw_param *row)
 {
     char name[160], standard[160];
     rw_text what = {0};
     rw_tables_name(section, row, name, sizeof(name));
     rw_tables_default(row, standard, sizeof(standard));
-    rw_setting_describe(row, &what);
+    rw_param_describe(row, &what);
     rw_text_add(text, "  %s\n", name);
     rw_text line = {0};
     rw_text_add(&line, "%s%s%s%s: %s; %s%s%s%s%s", what.data ? what.data : "", *row->unit ? " (" : "", row->unit,
@@ -250,10 +250,10 @@ static void help_problem(rw_text *text, const rw_problem_ops *problem)
     }
 }
 
-static bool is_choice(const rw_setting *row, const char *name)
+static bool is_choice(const rw_param *row, const char *name)
 {
     char choice[64];
-    for (int c = 0; row->kind == RW_SETTING_CHOICE && rw_setting_choice(row->allowed, c, choice, sizeof(choice)); c++)
+    for (int c = 0; row->kind == RW_PARAM_CHOICE && rw_param_choice(row->allowed, c, choice, sizeof(choice)); c++)
         if (strcmp(choice, name) == 0) return true;
     return false;
 }

@@ -8,7 +8,7 @@
 
 /* The value of a parameter: an expression of the parameters before it. */
 static rw_status evaluate(const rw_case *c, const rw_expr_scalar *scalars, int nscalars, const char *name,
-                          const rw_yaml *node, double *value)
+                          const rw_tree *node, double *value)
 {
     rw_context *ctx = rw_case_context(c);
     rw_grid grid = {1, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}};
@@ -34,18 +34,18 @@ static rw_status evaluate(const rw_case *c, const rw_expr_scalar *scalars, int n
     return status;
 }
 
-static rw_status check_key(const rw_case *c, const rw_yaml *map, int i)
+static rw_status check_key(const rw_case *c, const rw_tree *map, int i)
 {
     char where[320];
-    rw_yaml key = {.source = map->items[i]->source, .line = map->key_place[i].line, .column = map->key_place[i].column};
-    rw_yaml_place(&key, where, sizeof where);
+    rw_tree key = {.source = map->items[i]->source, .line = map->key_place[i].line, .column = map->key_place[i].column};
+    rw_tree_place(&key, where, sizeof where);
     return rw_check_name(rw_case_context(c), where, map->keys[i]);
 }
 
 rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n)
 {
     rw_context *ctx = rw_case_context(c);
-    const rw_yaml *map = rw_case_node(c, "parameters");
+    const rw_tree *map = rw_case_node(c, "parameters");
     *scalars = NULL, *n = 0;
     if (!map || !map->n) return RW_OK;
     *scalars = rw_calloc((size_t)map->n, sizeof **scalars);
@@ -55,7 +55,7 @@ rw_status rw_read_parameters(const rw_case *c, rw_expr_scalar **scalars, int *n)
         int mistakes = rw_mistakes_met();
         RW_NOTE(ctx, check_key(c, map, i));
         if (mistakes < rw_mistakes_met()) continue;
-        if (map->items[i]->kind != RW_YAML_SCALAR)
+        if (map->items[i]->kind != RW_TREE_SCALAR)
             RW_NOTE(ctx,
                     rw_case_fail(c, map->items[i], "parameters.%s must be a number or an expression", map->keys[i]));
         else

@@ -72,12 +72,12 @@ rw_status rw_run_choose_folder(rw_run *r)
 /* A device that cannot be had is the fault of who asked for it: "-d: device …", "case.yaml:3:9: device …". */
 static rw_status open_device(rw_run *r)
 {
-    const rw_yaml *node = rw_case_node(r->c, "device");
+    const rw_tree *node = rw_case_node(r->c, "device");
     char place[320];
     rw_status status = rw_device_open(r->ctx, r->top.device, &r->device);
     if (status == RW_OK || status == RW_ERR_MEMORY || !node) return status;
     if (r->options.device) snprintf(place, sizeof(place), "-d");
-    else rw_yaml_place(node, place, sizeof(place));
+    else rw_tree_place(node, place, sizeof(place));
     return rw_fail_prefix(r->ctx, status, "%s", place);
 }
 

@@ -4,6 +4,7 @@
  * 1e-05 What only says how the rest of the run is computed and written (outputs, tolerances, the end) may change and is
  * reported; what says what the state means (grid, fields, equations, parameters, method) may not: the first such
  * setting is named with both values. A problem may know better: rw_problem_ops.may_change. */
+#include "io/yaml.h"
 #include "run/case_private.h"
 #include "run/run_private.h"
 
@@ -99,17 +100,17 @@ static rw_status read_saved(rw_run *r, rw_h5 *file, entries *e)
 static rw_status read_number(rw_run *r, const entries *saved, const char *section, const char *name, double *value)
 {
     char key[64];
-    rw_yaml *node = NULL;
+    rw_tree *node = NULL;
     const rw_section *s = rw_case_find_section(r->c, section);
-    const rw_setting *row = s ? rw_case_find_row(s, name) : NULL;
+    const rw_param *row = s ? rw_case_find_row(s, name) : NULL;
     snprintf(key, sizeof(key), "%s.%s", section, name);
     const entry *e = find(saved, key);
     if (!row || !e) return RW_OK;
-    rw_setting alone = *row;
+    rw_param alone = *row;
     alone.offset = 0;
     rw_status status = rw_yaml_parse(r->ctx, "checkpoint.h5", e->value, strlen(e->value), &node);
-    if (status == RW_OK) status = rw_setting_read(r->ctx, &alone, key, node, value);
-    rw_yaml_free(&node);
+    if (status == RW_OK) status = rw_param_read(r->ctx, &alone, key, NULL, node, value);
+    rw_tree_free(&node);
     return status;
 }
 

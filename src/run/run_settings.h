@@ -3,15 +3,15 @@
 #define RW_RUN_SETTINGS_H
 
 #include "io/colormap.h"
-#include "run/settings.h"
+#include "run/sections.h"
 
 #define RUN_COLORMAP(value, name) name "|"
 #define RUN_COLORMAPS RW_COLORMAP_LIST(RUN_COLORMAP)
 enum { RUN_FIGURES_ALL, RUN_FIGURES_LAST };
 
-#define RW_SETTINGS_PREFIX(section) run_##section
-#define RW_SETTINGS_DEF "run/run.def"
-#include "run/settings_struct.h"
+#define RW_SECTION_PREFIX(section) run_##section
+#define RW_SECTION_DEF "run/run.def"
+#include "run/section_structs.h"
 
 extern const rw_section rw_run_sections[];
 extern const int rw_nrun_sections;

@@ -10,14 +10,14 @@ const rw_section *rw_tables_sections(const rw_problem_ops *problem, int *n)
     return problem ? problem->sections : rw_run_sections;
 }
 
-void rw_tables_name(const rw_section *section, const rw_setting *row, char *name, size_t size)
+void rw_tables_name(const rw_section *section, const rw_param *row, char *name, size_t size)
 {
     bool top = strcmp(section->name, RW_SECTION_TOP) == 0;
     const char *entry = section->form == RW_SECTION_EACH ? ".NAME" : "";
     snprintf(name, size, "%s%s%s%s", top ? "" : section->name, entry, top || !row ? "" : ".", row ? row->name : "");
 }
 
-void rw_tables_default(const rw_setting *row, char *text, size_t size)
+void rw_tables_default(const rw_param *row, char *text, size_t size)
 {
     if (row->required)
         snprintf(text, size, "required");

@@ -14,24 +14,24 @@ static void add_line(rw_text *text, const char *setting, const char *comment)
 }
 
 /* "relative tolerance of a step: number in (0, 1]" */
-static void comment_of(rw_text *text, const rw_setting *row, char *comment, size_t size)
+static void comment_of(rw_text *text, const rw_param *row, char *comment, size_t size)
 {
     rw_text what = {0};
-    rw_setting_describe(row, &what);
+    rw_param_describe(row, &what);
     text->failed |= what.failed;
-    bool plain = row->kind == RW_SETTING_NODE || row->kind == RW_SETTING_TEXT;
+    bool plain = row->kind == RW_PARAM_NODE || row->kind == RW_PARAM_TEXT;
     snprintf(comment, size, "%s%s%s%s%s%s", row->line, *row->unit ? " (" : "", row->unit, *row->unit ? ")" : "",
              plain ? "" : ": ", plain || !what.data ? "" : what.data);
     rw_text_free(&what);
 }
 
 /* The default as YAML: an empty text is written "". */
-static const char *value_of(const rw_setting *row)
+static const char *value_of(const rw_param *row)
 {
     return *row->standard ? row->standard : "\"\"";
 }
 
-static void add_row(rw_text *text, int indent, const rw_setting *row, const char *value)
+static void add_row(rw_text *text, int indent, const rw_param *row, const char *value)
 {
     char setting[400], comment[500];
     comment_of(text, row, comment, sizeof(comment));
@@ -42,7 +42,7 @@ static void add_row(rw_text *text, int indent, const rw_setting *row, const char
 static void add_entry_keys(rw_text *text, const rw_section *s)
 {
     for (int k = 0; k < s->nrows; k++) {
-        const rw_setting *row = &s->rows[k];
+        const rw_param *row = &s->rows[k];
         rw_text_add(text, "  # %s%s: %s\n", row->name, row->required ? " (required)" : "", row->line);
     }
 }

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "${SOURCE:-$(dirname "$0")/../..}"
 
-declare -A rank=([core]=0 [files]=1 [depgraph]=1 [kernels]=1 [device]=2 [field]=3 [sparse]=3 [expr]=3 [ode]=4 [precond]=4 [krylov]=5 [multiblock]=4 [stencil]=4 [selftest]=5 [io]=6 [run]=7 [bench]=8 [lab]=8)
+declare -A rank=([core]=0 [param]=1 [files]=1 [depgraph]=1 [kernels]=1 [device]=2 [field]=3 [sparse]=3 [expr]=3 [ode]=4 [precond]=4 [krylov]=5 [multiblock]=4 [stencil]=4 [selftest]=5 [io]=6 [run]=7 [bench]=8 [lab]=8)
 bad=0 seen=0
 report() { echo "$1: $2 includes $3: $4"; bad=1; }
 

@@ -38,7 +38,7 @@ static void test_weighted_values(void **state)
     (void)state;
     rw_graph *g = make();
     int p = rw_graph_add_param(g, "t", false, 2, 0), q = rw_graph_add_param(g, "k", false, 3, 0);
-    rw_node t = rw_param(g, p), k = rw_param(g, q);
+    rw_node t = rw_scalar_argument(g, p), k = rw_scalar_argument(g, q);
     rw_node wave = rw_make2(g, RW_OP_MUL, k, rw_make1(g, RW_OP_SIN, t)), other = rw_make1(g, RW_OP_COS, k);
     rw_node jump = rw_make2(g, RW_OP_LT, t, rw_real(g, 4)), both = rw_make2(g, RW_OP_MUL, wave, rw_make(g, RW_OP_WHERE, jump, k, t));
     assert_true(scalar(g, wave) == 3 * sin(2));
@@ -70,7 +70,7 @@ static void test_changes(void **state)
         char name[8];
         snprintf(name, sizeof name, "p%d", i);
         params[i] = rw_graph_add_param(g, name, i % 5 == 0, rw_random_uniform(SEED, at++), 0);
-        sum = rw_make2(g, i % 2 ? RW_OP_ADD : RW_OP_MUL, sum, rw_make1(g, RW_OP_SIN, rw_param(g, params[i])));
+        sum = rw_make2(g, i % 2 ? RW_OP_ADD : RW_OP_MUL, sum, rw_make1(g, RW_OP_SIN, rw_scalar_argument(g, params[i])));
         if (i % 7 == 6) sum = rw_make1(g, RW_OP_COS, sum); /* samples depend on other parameters too */
     }
     bool *wanted = rw_calloc((size_t)g->n, 1);
@@ -114,8 +114,8 @@ static void test_gathered_factors(void **state)
         rw_graph *g = make();
         g->gather = g->reciprocals = true;
         int f = rw_graph_add_field(g, "a", RW_F64), h = rw_graph_add_field(g, "b", RW_F64);
-        rw_node factor[4] = {rw_field(g, f, 0, here), rw_field(g, h, 0, here), rw_param(g, rw_graph_add_param(g, "s", false, 5, 0)),
-                             rw_param(g, rw_graph_add_param(g, "r", false, 7, 0))}, q = rw_param(g, rw_graph_add_param(g, "q", false, 4, 0));
+        rw_node factor[4] = {rw_field(g, f, 0, here), rw_field(g, h, 0, here), rw_scalar_argument(g, rw_graph_add_param(g, "s", false, 5, 0)),
+                             rw_scalar_argument(g, rw_graph_add_param(g, "r", false, 7, 0))}, q = rw_scalar_argument(g, rw_graph_add_param(g, "q", false, 4, 0));
         rw_node n = rw_real(g, 2);
         for (int i = 0, left = order; i < 4; ++i) {
             int pick = left % (4 - i);

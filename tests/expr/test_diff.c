@@ -39,7 +39,7 @@ static double difference(rw_node f, int p, double x, double h)
 static rw_node derivative(rw_node f, const char *name)
 {
     const char *problem;
-    rw_node d = rw_diff(g, f, rw_param(g, param(name)), &problem);
+    rw_node d = rw_diff(g, f, rw_scalar_argument(g, param(name)), &problem);
     if (d < 0) fail_msg("no derivative: %s", problem);
     return d;
 }
@@ -121,7 +121,7 @@ static rw_node grow(uint64_t seed, uint64_t *counter, int depth, bool analytic)
     if (depth == 0 || r < 0.08) {
         static const char *const leaves[] = {"a", "b", "c"};
         int k = (int)(rw_random_uniform(seed, ++*counter) * 5);
-        return k < 3 ? rw_param(g, param(leaves[k])) : rw_real(g, 0.5 + rw_random_uniform(seed, ++*counter));
+        return k < 3 ? rw_scalar_argument(g, param(leaves[k])) : rw_real(g, 0.5 + rw_random_uniform(seed, ++*counter));
     }
     static const rw_node_op smooth[] = {RW_OP_ADD, RW_OP_SUB, RW_OP_MUL, RW_OP_DIV, RW_OP_POW, RW_OP_NEG, RW_OP_SQRT, RW_OP_EXP,
                                    RW_OP_LOG, RW_OP_SIN, RW_OP_COS, RW_OP_TAN, RW_OP_SINH, RW_OP_COSH, RW_OP_TANH, RW_OP_WHERE},
@@ -142,7 +142,7 @@ static rw_node grow(uint64_t seed, uint64_t *counter, int depth, bool analytic)
     default: break;
     }
     if (op == RW_OP_POW) x[1] = rw_make1(g, RW_OP_SIN, x[1]);
-    if (op == RW_OP_WHERE) x[0] = rw_make2(g, RW_OP_LT, rw_param(g, param("b")), rw_param(g, param("c")));
+    if (op == RW_OP_WHERE) x[0] = rw_make2(g, RW_OP_LT, rw_scalar_argument(g, param("b")), rw_scalar_argument(g, param("c")));
     return rw_make(g, op, x[0], x[1], x[2]);
 }
 
@@ -151,7 +151,7 @@ static rw_node replace(void *user, rw_graph *graph, rw_node leaf)
 {
     (void)user;
     const rw_graph_node *p = graph->nodes + leaf;
-    return p->op == RW_OP_PARAM && p->index == from ? rw_param(graph, to) : leaf;
+    return p->op == RW_OP_PARAM && p->index == from ? rw_scalar_argument(graph, to) : leaf;
 }
 
 /* f with the complex parameter z in the place of a */

@@ -205,7 +205,7 @@ static void build(void)
     sum = rw_central(h, rw_make2(h, RW_OP_MUL, u, v), 0, 2, 4);
     const char *problem;
     rw_diff(h, sum, v, &problem);
-    rw_reduce(h, RW_SUM, sum), rw_param(h, rw_graph_find_param(h, "a"));
+    rw_reduce(h, RW_SUM, sum), rw_scalar_argument(h, rw_graph_find_param(h, "a"));
     rw_graph_destroy(&h);
 }
 

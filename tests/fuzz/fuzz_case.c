@@ -4,13 +4,13 @@
 
 #include "run/problem.h"
 
-#define RW_SETTINGS_PREFIX(section) fake_##section
-#define RW_SETTINGS_DEF "../tests/problem/fake.def"
-#include "run/settings_struct.h"
-#define RW_SETTINGS_PREFIX(section) fake_##section
-#define RW_SETTINGS_DEF "../tests/problem/fake.def"
-#define RW_SETTINGS_TABLE fake_sections
-#include "run/settings_table.h"
+#define RW_SECTION_PREFIX(section) fake_##section
+#define RW_SECTION_DEF "../tests/problem/fake.def"
+#include "run/section_structs.h"
+#define RW_SECTION_PREFIX(section) fake_##section
+#define RW_SECTION_DEF "../tests/problem/fake.def"
+#define RW_SECTION_TABLE_NAME fake_sections
+#include "run/section_table.h"
 
 static const rw_problem_ops fake = {.name = "fake", .sections = fake_sections, .nsections = RW_COUNT(fake_sections)};
 static const rw_problem_ops *const problems[] = {&fake, NULL};
@@ -28,7 +28,7 @@ static void use(const rw_case *c)
     fake_time time;
     check(rw_case_section(c, "grid", &grid) == RW_OK && grid.size.n >= 1 && grid.size.value[0] >= 1);
     check(rw_case_section(c, "time", &time) == RW_OK && time.step > 0 && time.step <= 1);
-    const rw_yaml *fields = rw_case_node(c, "fields");
+    const rw_tree *fields = rw_case_node(c, "fields");
     for (int i = 0; fields && i < fields->n; i++) {
         fake_fields field;
         check(rw_case_entry(c, "fields", i, &field) == RW_OK && field.initial && field.unit);

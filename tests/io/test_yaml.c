@@ -12,9 +12,9 @@
 
 static rw_context *ctx;
 
-static rw_yaml *parse(const char *text)
+static rw_tree *parse(const char *text)
 {
-    rw_yaml *tree;
+    rw_tree *tree;
     rw_status status = rw_yaml_parse(ctx, "case.yaml", text, strlen(text), &tree);
     if (status != RW_OK) fail_msg("%s", rw_message(ctx));
     return tree;
@@ -22,7 +22,7 @@ static rw_yaml *parse(const char *text)
 
 static void refuse(const char *text, const char *message)
 {
-    rw_yaml *tree = (rw_yaml *)ctx;
+    rw_tree *tree = (rw_tree *)ctx;
     assert_int_equal(rw_yaml_parse(ctx, "case.yaml", text, strlen(text), &tree), RW_ERR_INPUT);
     assert_null(tree);
     if (!strstr(rw_message(ctx), message)) fail_msg("'%s' is not in: %s", message, rw_message(ctx));
@@ -31,7 +31,7 @@ static void refuse(const char *text, const char *message)
 static void test_tree(void **state)
 {
     (void)state;
-    rw_yaml *t = parse("# a case\n"
+    rw_tree *t = parse("# a case\n"
                        "a: 1\n"
                        "b: {c: [x, 'it''s'], \"d\": \"e\\tf\"}\n"
                        "e: |\n"
@@ -40,9 +40,9 @@ static void test_tree(void **state)
                        "    lines\n"
                        "ü: äh\n"
                        "f:\n");
-    assert_int_equal(t->kind, RW_YAML_MAP);
+    assert_int_equal(t->kind, RW_TREE_MAP);
     assert_int_equal(t->n, 5);
-    const rw_yaml *a = rw_yaml_get(t, "a"), *b = rw_yaml_get(t, "b"), *c = rw_yaml_get(b, "c");
+    const rw_tree *a = rw_tree_get(t, "a"), *b = rw_tree_get(t, "b"), *c = rw_tree_get(b, "c");
     assert_string_equal(a->text, "1");
     assert_int_equal(a->line, 2);
     assert_int_equal(a->column, 4);
@@ -54,24 +54,24 @@ static void test_tree(void **state)
     assert_true(c->items[1]->quoted);
     assert_int_equal(c->items[1]->column, 12);
     assert_int_equal(c->items[1]->text_column, 13);
-    assert_string_equal(rw_yaml_get(b, "d")->text, "e\tf");
-    const rw_yaml *e = rw_yaml_get(t, "e");
+    assert_string_equal(rw_tree_get(b, "d")->text, "e\tf");
+    const rw_tree *e = rw_tree_get(t, "e");
     assert_string_equal(e->text, "\ntwo\nlines\n");
     assert_int_equal(e->text_line, 6);
     assert_int_equal(e->text_column, 5);
-    assert_string_equal(rw_yaml_get(t, "ü")->text, "äh");
-    assert_int_equal(rw_yaml_get(t, "ü")->column, 4); /* characters, not bytes */
-    assert_string_equal(rw_yaml_get(t, "f")->text, "");
-    assert_null(rw_yaml_get(t, "none"));
-    assert_null(rw_yaml_get(a, "none"));
+    assert_string_equal(rw_tree_get(t, "ü")->text, "äh");
+    assert_int_equal(rw_tree_get(t, "ü")->column, 4); /* characters, not bytes */
+    assert_string_equal(rw_tree_get(t, "f")->text, "");
+    assert_null(rw_tree_get(t, "none"));
+    assert_null(rw_tree_get(a, "none"));
     char place[64];
-    rw_yaml_place(a, place, sizeof(place));
+    rw_tree_place(a, place, sizeof(place));
     assert_string_equal(place, "case.yaml:2:4");
-    rw_yaml_free(&t);
+    rw_tree_free(&t);
     t = parse("");
-    assert_int_equal(t->kind, RW_YAML_MAP);
+    assert_int_equal(t->kind, RW_TREE_MAP);
     assert_int_equal(t->n, 0);
-    rw_yaml_free(&t);
+    rw_tree_free(&t);
 }
 
 static void test_refused(void **state)
@@ -95,11 +95,11 @@ static void test_refused(void **state)
 static void test_aliases(void **state)
 {
     (void)state;
-    rw_yaml *t = parse("a: &x {b: [1, 2]}\nc: *x\nd: &x 7\ne: *x\n");
-    assert_string_equal(rw_yaml_get(rw_yaml_get(t, "c"), "b")->items[1]->text, "2");
-    assert_string_equal(rw_yaml_get(t, "e")->text, "7");
-    assert_int_equal(rw_yaml_get(rw_yaml_get(t, "c"), "b")->line, 1);
-    rw_yaml_free(&t);
+    rw_tree *t = parse("a: &x {b: [1, 2]}\nc: *x\nd: &x 7\ne: *x\n");
+    assert_string_equal(rw_tree_get(rw_tree_get(t, "c"), "b")->items[1]->text, "2");
+    assert_string_equal(rw_tree_get(t, "e")->text, "7");
+    assert_int_equal(rw_tree_get(rw_tree_get(t, "c"), "b")->line, 1);
+    rw_tree_free(&t);
     rw_text bomb = {0};
     rw_text_add(&bomb, "a0: &a0 [x]\n");
     for (int i = 1; i <= 9; i++) {
@@ -143,17 +143,17 @@ static void test_numbers(void **state)
         {"infinity", false, 0}, {"--1", false, 0}, {"1e999", true, INFINITY}, {"1,5", false, 0},
     };
     for (int i = 0; i < RW_COUNT(rows); i++) {
-        rw_yaml node = {.kind = RW_YAML_SCALAR, .text = (char *)rows[i].text};
+        rw_tree node = {.kind = RW_TREE_SCALAR, .text = (char *)rows[i].text};
         double value = 0;
-        assert_int_equal(rw_yaml_number(&node, &value), rows[i].number);
+        assert_int_equal(rw_tree_number(&node, &value), rows[i].number);
         if (rows[i].number) assert_true(value == rows[i].value);
     }
-    rw_yaml nan_node = {.kind = RW_YAML_SCALAR, .text = ".nan"};
+    rw_tree nan_node = {.kind = RW_TREE_SCALAR, .text = ".nan"};
     double value = 0;
-    assert_true(rw_yaml_number(&nan_node, &value) && isnan(value));
+    assert_true(rw_tree_number(&nan_node, &value) && isnan(value));
 }
 
-static bool same(const rw_yaml *a, const rw_yaml *b)
+static bool same(const rw_tree *a, const rw_tree *b)
 {
     if (a->kind != b->kind || a->n != b->n) return false;
     if (a->text && strcmp(a->text, b->text) != 0) return false;
@@ -167,15 +167,15 @@ static bool same(const rw_yaml *a, const rw_yaml *b)
 static void test_round_trip(void **state)
 {
     (void)state;
-    rw_yaml *t = parse("a: [1, -2, 'x y', \"q\\\"\\\\\\n\\t\\x01\\u2028\\u2029\\u0085\", '', ~, -b, {c: d}, '- x', '&', '%']\n"
+    rw_tree *t = parse("a: [1, -2, 'x y', \"q\\\"\\\\\\n\\t\\x01\\u2028\\u2029\\u0085\", '', ~, -b, {c: d}, '- x', '&', '%']\n"
                        "'key: odd': {}\nb: []\n'': &z 'a # b'\nd: *z\ne: 10*(u - u^3)\nf: \"ä{\"\ng: 'x '\n"), *back;
     rw_text text = {0};
-    rw_yaml_write(t, &text);
+    rw_tree_write(t, &text);
     assert_int_equal(rw_yaml_parse(ctx, "again", text.data, text.length, &back), RW_OK);
     assert_true(same(t, back));
     rw_text_free(&text);
-    rw_yaml_free(&t);
-    rw_yaml_free(&back);
+    rw_tree_free(&t);
+    rw_tree_free(&back);
 }
 
 static void test_no_memory(void **state)
@@ -185,13 +185,13 @@ static void test_no_memory(void **state)
     rw_status status = RW_ERR_MEMORY;
     long n = 1;
     for (; status != RW_OK && n < 1000; n++) {
-        rw_yaml *tree;
+        rw_tree *tree;
         rw_fault_set(RW_FAULT_ALLOC, n);
         status = rw_yaml_parse(ctx, "case.yaml", text, strlen(text), &tree);
         rw_fault_set(RW_FAULT_ALLOC, 0);
         assert_true(status == RW_OK || status == RW_ERR_MEMORY);
         if (status != RW_OK) assert_null(tree);
-        rw_yaml_free(&tree);
+        rw_tree_free(&tree);
     }
     assert_true(n > 20 && status == RW_OK);
 }

@@ -11,13 +11,13 @@
 
 #include "run/problem.h"
 
-#define RW_SETTINGS_PREFIX(section) fake_##section
-#define RW_SETTINGS_DEF "../tests/problem/fake.def"
-#include "run/settings_struct.h"
-#define RW_SETTINGS_PREFIX(section) fake_##section
-#define RW_SETTINGS_DEF "../tests/problem/fake.def"
-#define RW_SETTINGS_TABLE fake_sections
-#include "run/settings_table.h"
+#define RW_SECTION_PREFIX(section) fake_##section
+#define RW_SECTION_DEF "../tests/problem/fake.def"
+#include "run/section_structs.h"
+#define RW_SECTION_PREFIX(section) fake_##section
+#define RW_SECTION_DEF "../tests/problem/fake.def"
+#define RW_SECTION_TABLE_NAME fake_sections
+#include "run/section_table.h"
 
 typedef struct fake_problem {
     rw_problem base;

@@ -12,13 +12,13 @@
 #include "run/problem.h"
 #include "run/run_settings.h"
 
-#define RW_SETTINGS_PREFIX(section) fake_##section
-#define RW_SETTINGS_DEF "../tests/problem/fake.def"
-#include "run/settings_struct.h"
-#define RW_SETTINGS_PREFIX(section) fake_##section
-#define RW_SETTINGS_DEF "../tests/problem/fake.def"
-#define RW_SETTINGS_TABLE fake_sections
-#include "run/settings_table.h"
+#define RW_SECTION_PREFIX(section) fake_##section
+#define RW_SECTION_DEF "../tests/problem/fake.def"
+#include "run/section_structs.h"
+#define RW_SECTION_PREFIX(section) fake_##section
+#define RW_SECTION_DEF "../tests/problem/fake.def"
+#define RW_SECTION_TABLE_NAME fake_sections
+#include "run/section_table.h"
 
 static const rw_problem_ops fake = {.name = "fake", .sections = fake_sections, .nsections = RW_COUNT(fake_sections)};
 static const rw_problem_ops other = {.name = "other"};
@@ -78,7 +78,7 @@ static void test_settings(void **state)
     assert_int_equal(rw_case_entry(c, "fields", 2, &entry), RW_ERR_INTERNAL);
     assert_int_equal(rw_case_section(c, "fields", &entry), RW_ERR_INTERNAL);
     assert_int_equal(rw_case_section(c, "nothing", &entry), RW_ERR_INTERNAL);
-    const rw_yaml *equations = rw_case_node(c, "equations"), *parameters = rw_case_node(c, "parameters");
+    const rw_tree *equations = rw_case_node(c, "equations"), *parameters = rw_case_node(c, "parameters");
     assert_int_equal(equations->n, 1);
     assert_string_equal(equations->items[0]->text, "du/dt = a*u");
     assert_int_equal(equations->items[0]->text_line, 7);

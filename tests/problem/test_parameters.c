@@ -10,13 +10,14 @@
 #include <cmocka.h>
 
 #include "core/json.h"
+#include "io/yaml.h"
 #include "run/tables.h"
 #include "rechenwerk/describe.h"
 
 static rw_context *ctx;
 
 /* Calls `visit` for every row of every table. */
-static int each_row(void (*visit)(const rw_section *section, const rw_setting *row))
+static int each_row(void (*visit)(const rw_section *section, const rw_param *row))
 {
     int rows = 0;
     for (int p = -1; p < 0 || rw_problems[p]; p++) {
@@ -28,21 +29,21 @@ static int each_row(void (*visit)(const rw_section *section, const rw_setting *r
     return rows;
 }
 
-static void check_row(const rw_section *section, const rw_setting *row)
+static void check_row(const rw_section *section, const rw_param *row)
 {
     char name[160], choice[64];
     rw_tables_name(section, row, name, sizeof(name));
     if (!*row->line || strlen(row->line) > 130 || row->line[strlen(row->line) - 1] == '.')
         fail_msg("%s: the line must be short, without a point at the end: '%s'", name, row->line);
     assert_non_null(row->unit);
-    if (row->kind == RW_SETTING_CHOICE) assert_true(rw_setting_choice(row->allowed, 1, choice, sizeof(choice)));
+    if (row->kind == RW_PARAM_CHOICE) assert_true(rw_param_choice(row->allowed, 1, choice, sizeof(choice)));
     /* the default or example of a row is a value that the row allows */
-    if (row->kind == RW_SETTING_NODE || row->kind == RW_SETTING_TEXT || row->kind == RW_SETTING_PATH) return;
-    rw_yaml *node;
-    char *text = row->kind == RW_SETTING_TEXTS ? rw_format("%s", row->standard) : rw_strdup(row->standard);
+    if (row->kind == RW_PARAM_NODE || row->kind == RW_PARAM_TEXT || row->kind == RW_PARAM_PATH) return;
+    rw_tree *node;
+    char *text = row->kind == RW_PARAM_TEXTS ? rw_format("%s", row->standard) : rw_strdup(row->standard);
     assert_int_equal(rw_yaml_parse(ctx, "default", text, strlen(text), &node), RW_OK);
-    if (rw_setting_read(ctx, row, name, node, NULL) != RW_OK) fail_msg("%s", rw_message(ctx));
-    rw_yaml_free(&node);
+    if (rw_param_read(ctx, row, name, NULL, node, NULL) != RW_OK) fail_msg("%s", rw_message(ctx));
+    rw_tree_free(&node);
     rw_free(text);
 }
 
@@ -65,7 +66,7 @@ static void test_names_are_unique(void **state)
 
 static char *faces[4]; /* JSON, manual page, and for check_faces help of problem 0 and its template */
 
-static void check_faces(const rw_section *section, const rw_setting *row)
+static void check_faces(const rw_section *section, const rw_param *row)
 {
     char name[160], quoted[170], key[170];
     rw_tables_name(section, row, name, sizeof(name));
@@ -170,37 +171,37 @@ static void test_lists(void **state)
 static void test_limits(void **state)
 {
     (void)state;
-    static const struct { rw_setting_kind kind; const char *allowed, *value; bool good; } rows[] = {
-        {RW_SETTING_REAL, "(0, 1]", "0", false},      {RW_SETTING_REAL, "(0, 1]", "1", true},
-        {RW_SETTING_REAL, "(0, 1]", "1e-300", true},  {RW_SETTING_REAL, "[0, 1)", "0", true},
-        {RW_SETTING_REAL, "[0, 1)", "1", false},      {RW_SETTING_REAL, "(-inf, inf)", "-1e308", true},
-        {RW_SETTING_REAL, "(-inf, inf)", ".inf", false}, {RW_SETTING_REAL, "", "nan", false},
-        {RW_SETTING_REAL, "2|4", "4.0", true},        {RW_SETTING_REAL, "2|4", "3", false},
-        {RW_SETTING_INT, "[-5, 5]", "-5", true},      {RW_SETTING_INT, "[-5, 5]", "6", false},
-        {RW_SETTING_INT, "", "1e3", true},            {RW_SETTING_INT, "", "1.5", false},
-        {RW_SETTING_INT, "", "9223372036854775807", true}, {RW_SETTING_INT, "", "9223372036854775808", false},
-        {RW_SETTING_INT, "", "1e300", false},         {RW_SETTING_INT, "", "", false},
-        {RW_SETTING_INTS, "2 of [0, 9]", "[1, 2]", true}, {RW_SETTING_INTS, "2 of [0, 9]", "[1]", false},
-        {RW_SETTING_INTS, "2 of [0, 9]", "[1, 10]", false}, {RW_SETTING_INTS, "1..3 of [0, 9]", "4", true},
-        {RW_SETTING_INTS, "", "[1,2,3,4,5,6,7,8,9]", false}, {RW_SETTING_REALS, "0..2", "[]", true},
-        {RW_SETTING_BOOL, "", "true", true},          {RW_SETTING_BOOL, "", "Off", true},
-        {RW_SETTING_BOOL, "", "1", false},            {RW_SETTING_CHOICE, "a|b|", "b", true},
-        {RW_SETTING_CHOICE, "a|b|", "", false},       {RW_SETTING_CHOICE, "a|b", "a|b", false},
-        {RW_SETTING_TEXT, "", "[1]", false},          {RW_SETTING_TEXT, "", "", true},
+    static const struct { rw_param_kind kind; const char *allowed, *value; bool good; } rows[] = {
+        {RW_PARAM_REAL, "(0, 1]", "0", false},      {RW_PARAM_REAL, "(0, 1]", "1", true},
+        {RW_PARAM_REAL, "(0, 1]", "1e-300", true},  {RW_PARAM_REAL, "[0, 1)", "0", true},
+        {RW_PARAM_REAL, "[0, 1)", "1", false},      {RW_PARAM_REAL, "(-inf, inf)", "-1e308", true},
+        {RW_PARAM_REAL, "(-inf, inf)", ".inf", false}, {RW_PARAM_REAL, "", "nan", false},
+        {RW_PARAM_REAL, "2|4", "4.0", true},        {RW_PARAM_REAL, "2|4", "3", false},
+        {RW_PARAM_INT, "[-5, 5]", "-5", true},      {RW_PARAM_INT, "[-5, 5]", "6", false},
+        {RW_PARAM_INT, "", "1e3", true},            {RW_PARAM_INT, "", "1.5", false},
+        {RW_PARAM_INT, "", "9223372036854775807", true}, {RW_PARAM_INT, "", "9223372036854775808", false},
+        {RW_PARAM_INT, "", "1e300", false},         {RW_PARAM_INT, "", "", false},
+        {RW_PARAM_INTS, "2 of [0, 9]", "[1, 2]", true}, {RW_PARAM_INTS, "2 of [0, 9]", "[1]", false},
+        {RW_PARAM_INTS, "2 of [0, 9]", "[1, 10]", false}, {RW_PARAM_INTS, "1..3 of [0, 9]", "4", true},
+        {RW_PARAM_INTS, "", "[1,2,3,4,5,6,7,8,9]", false}, {RW_PARAM_REALS, "0..2", "[]", true},
+        {RW_PARAM_BOOL, "", "true", true},          {RW_PARAM_BOOL, "", "Off", true},
+        {RW_PARAM_BOOL, "", "1", false},            {RW_PARAM_CHOICE, "a|b|", "b", true},
+        {RW_PARAM_CHOICE, "a|b|", "", false},       {RW_PARAM_CHOICE, "a|b", "a|b", false},
+        {RW_PARAM_TEXT, "", "[1]", false},          {RW_PARAM_TEXT, "", "", true},
     };
     for (int i = 0; i < RW_COUNT(rows); i++) {
-        rw_setting row = {"x", rows[i].kind, 0, false, "", rows[i].allowed, "", "a value", NULL};
-        rw_yaml *tree;
+        rw_param row = {.name = "x", .kind = rows[i].kind, .size = 8, .standard = "", .allowed = rows[i].allowed, .unit = "", .line = "a value"};
+        rw_tree *tree;
         char *text = rw_format("x: %s", rows[i].value);
         assert_int_equal(rw_yaml_parse(ctx, "t", text, strlen(text), &tree), RW_OK);
-        rw_status status = rw_setting_read(ctx, &row, "x", tree->items[0], NULL);
+        rw_status status = rw_param_read(ctx, &row, "x", NULL, tree->items[0], NULL);
         if ((status == RW_OK) != rows[i].good) fail_msg("%s in '%s'", rows[i].value, rows[i].allowed);
         assert_true(status == RW_OK || status == RW_ERR_INPUT);
-        rw_yaml_free(&tree);
+        rw_tree_free(&tree);
         rw_free(text);
     }
     rw_text text = {0};
-    rw_setting_describe(&(rw_setting){"x", RW_SETTING_INTS, 0, false, "", "1..3 of [1, 9]", "", "", NULL}, &text);
+    rw_param_describe(&(rw_param){.kind = RW_PARAM_INTS, .standard = "", .allowed = "1..3 of [1, 9]"}, &text);
     assert_string_equal(text.data, "list of 1 to 3 integers in [1, 9]");
     rw_text_free(&text);
 }

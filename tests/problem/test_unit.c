@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "core/core.h"
-#include "run/unit.h"
+#include "param/unit.h"
 
 static void test_conversions(void **state)
 {

@@ -21,24 +21,24 @@ static const char *const axes[] = {"x", "y", "z"};
 
 static const char *const kinds[] = {"dirichlet", "neumann", "robin", "periodic", "nearest"};
 
-static rw_status read_kind(const rw_case *c, const char *field, const rw_yaml *node, const char *kind,
-                           const rw_yaml *value, rw_boundary *b)
+static rw_status read_kind(const rw_case *c, const char *field, const rw_tree *node, const char *kind,
+                           const rw_tree *value, rw_boundary *b)
 {
     if (!strcmp(kind, "dirichlet") || !strcmp(kind, "neumann")) {
         b->kind = kind[0] == 'd' ? RW_BOUNDARY_DIRICHLET : RW_BOUNDARY_NEUMANN;
-        if (value->kind != RW_YAML_SCALAR)
+        if (value->kind != RW_TREE_SCALAR)
             return rw_case_fail(c, value, "fields.%s.boundary: %s takes one expression", field, kind);
         b->a = value->text;
         return RW_OK;
     }
     if (!strcmp(kind, "robin")) {
         b->kind = RW_BOUNDARY_ROBIN;
-        if (value->kind != RW_YAML_LIST || value->n != 3)
+        if (value->kind != RW_TREE_LIST || value->n != 3)
             return rw_case_fail(c, value,
                                 "fields.%s.boundary: robin takes three expressions [a, b, c] for a u + b du/dn = c",
                                 field);
         for (int i = 0; i < 3; ++i)
-            if (value->items[i]->kind != RW_YAML_SCALAR)
+            if (value->items[i]->kind != RW_TREE_SCALAR)
                 return rw_case_fail(c, value->items[i], "fields.%s.boundary: robin takes three expressions", field);
         b->a = value->items[0]->text, b->b = value->items[1]->text, b->c = value->items[2]->text;
         return RW_OK;
@@ -56,7 +56,7 @@ static bool is_kind(const char *key)
 }
 
 /* A word that is no name of the case: a condition that is mistyped, or lacks its value. */
-static rw_status check_word(const rw_case *c, const pde_problem *p, const char *field, const rw_yaml *node)
+static rw_status check_word(const rw_case *c, const pde_problem *p, const char *field, const rw_tree *node)
 {
     const char *t = node->text;
     size_t n = strspn(t, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-");
@@ -79,12 +79,12 @@ static rw_status check_word(const rw_case *c, const pde_problem *p, const char *
 }
 
 /* One condition: a word, an expression, or {kind: value}; *value is what stands in the case for its expressions. */
-static rw_status read_condition(const rw_case *c, const pde_problem *p, const char *field, const rw_yaml *node,
-                                rw_boundary *b, const rw_yaml **value)
+static rw_status read_condition(const rw_case *c, const pde_problem *p, const char *field, const rw_tree *node,
+                                rw_boundary *b, const rw_tree **value)
 {
     memset(b, 0, sizeof *b);
     *value = NULL;
-    if (node->kind == RW_YAML_SCALAR) {
+    if (node->kind == RW_TREE_SCALAR) {
         if (!node->text[0])
             return rw_case_fail(c, node, "fields.%s.boundary is empty: give a value, or neumann", field);
         if (!strcmp(node->text, "periodic")) b->kind = RW_BOUNDARY_PERIODIC;
@@ -97,7 +97,7 @@ static rw_status read_condition(const rw_case *c, const pde_problem *p, const ch
         }
         return RW_OK;
     }
-    if (node->kind != RW_YAML_MAP || node->n != 1)
+    if (node->kind != RW_TREE_MAP || node->n != 1)
         return rw_case_fail(c, node,
                             "fields.%s.boundary: a condition is a value, periodic, neumann, {neumann: g} or "
                             "{robin: [a, b, c]}",
@@ -122,7 +122,7 @@ static int find_side(const char *name, int ndim, int which[2])
     return 0;
 }
 
-static rw_status fail_side(const rw_case *c, const char *field, int ndim, const rw_yaml *node, int i)
+static rw_status fail_side(const rw_case *c, const char *field, int ndim, const rw_tree *node, int i)
 {
     const char *names[9];
     int m = 0;
@@ -138,29 +138,29 @@ static rw_status fail_side(const rw_case *c, const char *field, int ndim, const 
 }
 
 /* Entry i of the map of sides. */
-static rw_status read_side(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, int i)
+static rw_status read_side(const rw_case *c, pde_problem *p, int f, const rw_tree *node, int i)
 {
     int which[2], n = find_side(node->keys[i], p->grid.ndim, which);
     rw_boundary b;
-    const rw_yaml *value;
+    const rw_tree *value;
     if (!n) return fail_side(c, p->fields[f].name, p->grid.ndim, node, i);
     RW_TRY(read_condition(c, p, p->fields[f].name, node->items[i], &b, &value));
     for (int k = 0; k < n; ++k) p->fields[f].boundary[which[k]] = b, p->sides[6 * f + which[k]] = value;
     return RW_OK;
 }
 
-rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_yaml *node)
+rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_tree *node)
 {
     rw_expr_field *field = p->fields + f;
     int ndim = p->grid.ndim;
     int mistakes = rw_mistakes_met();
     for (int s = 0; s < 6; ++s) field->boundary[s] = (rw_boundary){RW_BOUNDARY_NEUMANN, "0", NULL, NULL};
     if (!node) return RW_OK;
-    bool one_kind = node->kind == RW_YAML_MAP && node->n == 1 && !find_side(node->keys[0], ndim, (int[2]){0}) &&
+    bool one_kind = node->kind == RW_TREE_MAP && node->n == 1 && !find_side(node->keys[0], ndim, (int[2]){0}) &&
                     (is_kind(node->keys[0]) || rw_nearest(node->keys[0], kinds, 3));
-    if (node->kind != RW_YAML_MAP || one_kind) {
+    if (node->kind != RW_TREE_MAP || one_kind) {
         rw_boundary b;
-        const rw_yaml *value;
+        const rw_tree *value;
         RW_TRY(read_condition(c, p, field->name, node, &b, &value));
         for (int s = 0; s < 2 * ndim; ++s) field->boundary[s] = b, p->sides[6 * f + s] = value;
         return RW_OK;
@@ -185,7 +185,7 @@ static double component(const rw_reals *r, int d) { return r->value[r->n > d ? d
 rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *s)
 {
     rw_grid *g = &p->grid;
-    const rw_yaml *node = rw_case_node(c, "grid.size");
+    const rw_tree *node = rw_case_node(c, "grid.size");
     g->ndim = (int)s->size.n;
     const rw_reals *lists[] = {&s->extent, &s->origin};
     static const char *const names[] = {"extent", "origin"};

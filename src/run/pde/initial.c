@@ -13,7 +13,7 @@
 #include "io/picture.h"
 #include "run/pde/pde.h"
 
-static rw_status by_expression(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, rw_expr **initial)
+static rw_status by_expression(const rw_case *c, pde_problem *p, int f, const rw_tree *node, rw_expr **initial)
 {
     rw_expr_field field = {.name = p->fields[f].name, .dtype = p->fields[f].dtype};
     rw_expr_scalar *scalars = rw_calloc((size_t)p->nscalars + 1, sizeof *scalars);
@@ -50,7 +50,7 @@ static rw_status put(pde_problem *p, int f, const double *values)
     return RW_OK;
 }
 
-static rw_status by_file(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, const char *path)
+static rw_status by_file(const rw_case *c, pde_problem *p, int f, const rw_tree *node, const char *path)
 {
     rw_context *ctx = rw_case_context(c);
     rw_npy a;
@@ -93,7 +93,7 @@ static double sample(const rw_picture *q, double u, double v)
            b * ((1 - a) * q->grey[j1 * q->width + i] + a * q->grey[j1 * q->width + i1]);
 }
 
-static rw_status by_picture(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, const char *path, double low,
+static rw_status by_picture(const rw_case *c, pde_problem *p, int f, const rw_tree *node, const char *path, double low,
                             double high)
 {
     rw_context *ctx = rw_case_context(c);
@@ -113,22 +113,22 @@ static rw_status by_picture(const rw_case *c, pde_problem *p, int f, const rw_ya
     return status;
 }
 
-static rw_status number(const rw_case *c, const rw_yaml *map, const char *key, double standard, double *value)
+static rw_status number(const rw_case *c, const rw_tree *map, const char *key, double standard, double *value)
 {
-    const rw_yaml *node = rw_yaml_get(map, key);
+    const rw_tree *node = rw_tree_get(map, key);
     *value = standard;
     if (!node) return RW_OK;
-    if (node->kind != RW_YAML_SCALAR || !rw_yaml_number(node, value) || !isfinite(*value))
+    if (node->kind != RW_TREE_SCALAR || !rw_tree_number(node, value) || !isfinite(*value))
         return rw_case_fail(c, node, "%s must be a number", key);
     return RW_OK;
 }
 
-rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, rw_expr **initial)
+rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_tree *node, rw_expr **initial)
 {
-    if (node->kind == RW_YAML_SCALAR) return by_expression(c, p, f, node, initial);
-    const rw_yaml *file = rw_yaml_get(node, "file"), *picture = rw_yaml_get(node, "picture");
-    const rw_yaml *name = file ? file : picture;
-    if (!name || name->kind != RW_YAML_SCALAR)
+    if (node->kind == RW_TREE_SCALAR) return by_expression(c, p, f, node, initial);
+    const rw_tree *file = rw_tree_get(node, "file"), *picture = rw_tree_get(node, "picture");
+    const rw_tree *name = file ? file : picture;
+    if (!name || name->kind != RW_TREE_SCALAR)
         return rw_case_fail(c, node,
                             "fields.%s.initial: an expression, {file: u.npy} or {picture: p.png, low: 0, high: 1}",
                             p->fields[f].name);

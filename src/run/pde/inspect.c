@@ -101,7 +101,7 @@ static rw_status inspect_equations(const rw_case *c, const pde_problem *p)
 /* ---- single expressions ------------------------------------------------------------------------------------------ */
 
 /* The text, its names and shapes; *n is -1 when it is none. */
-static rw_status lower(pde_language *l, const rw_yaml *node, rw_node *n)
+static rw_status lower(pde_language *l, const rw_tree *node, rw_node *n)
 {
     rw_source source = {node->text_source, node->text, node->text_line, node->text_column};
     *n = -1;
@@ -109,23 +109,23 @@ static rw_status lower(pde_language *l, const rw_yaml *node, rw_node *n)
 }
 
 /* "fields.u.initial = 1/0 is inf: finite values are needed"; a plain number says itself what it is. */
-static rw_status fail_value(const rw_case *c, const rw_yaml *node, const char *setting, double x, const char *where,
+static rw_status fail_value(const rw_case *c, const rw_tree *node, const char *setting, double x, const char *where,
                             const char *needed)
 {
     double number;
-    if (rw_yaml_number(node, &number))
+    if (rw_tree_number(node, &number))
         return rw_case_fail(c, node, "%s = %.60s%s: %s", setting, node->text, where, needed);
     return rw_case_fail(c, node, "%s = %.60s is %g%s: %s", setting, node->text, x, where, needed);
 }
 
 static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, pde_language *l)
 {
-    const rw_yaml *entry = rw_yaml_get(rw_case_node(c, "fields"), p->fields[f].name),
-                  *node = rw_yaml_get(entry, "initial");
+    const rw_tree *entry = rw_tree_get(rw_case_node(c, "fields"), p->fields[f].name),
+                  *node = rw_tree_get(entry, "initial");
     char setting[64];
     double value[2] = {0, 0};
     rw_node n;
-    if (!node || node->kind != RW_YAML_SCALAR) return RW_OK;
+    if (!node || node->kind != RW_TREE_SCALAR) return RW_OK;
     RW_TRY(lower(l, node, &n));
     if (l->graph->nodes[n].is_field || p->no_start) return RW_OK;
     rw_graph_scalar(l->graph, n, value, value + 1);
@@ -137,10 +137,10 @@ static rw_status inspect_initial(const rw_case *c, const pde_problem *p, int f, 
 
 static rw_status inspect_radius(const rw_case *c, const pde_problem *p, pde_language *l)
 {
-    const rw_yaml *node = rw_case_node(c, "time.spectral_radius");
+    const rw_tree *node = rw_case_node(c, "time.spectral_radius");
     double value, im;
     rw_node n;
-    if (!node || node->kind != RW_YAML_SCALAR || !strcmp(node->text, "auto") || !strcmp(node->text, "power"))
+    if (!node || node->kind != RW_TREE_SCALAR || !strcmp(node->text, "auto") || !strcmp(node->text, "power"))
         return RW_OK;
     RW_TRY(lower(l, node, &n));
     if (l->graph->nodes[n].is_field)
@@ -155,11 +155,11 @@ static rw_status inspect_radius(const rw_case *c, const pde_problem *p, pde_lang
 
 static rw_status inspect_checks(const rw_case *c, pde_language *l)
 {
-    const rw_yaml *map = rw_case_node(c, "checks");
+    const rw_tree *map = rw_case_node(c, "checks");
     for (int i = 0; map && i < map->n; ++i) {
-        const rw_yaml *node = rw_yaml_get(map->items[i], "value");
+        const rw_tree *node = rw_tree_get(map->items[i], "value");
         rw_node n;
-        if (node && node->kind == RW_YAML_SCALAR) RW_NOTE(rw_case_context(c), lower(l, node, &n));
+        if (node && node->kind == RW_TREE_SCALAR) RW_NOTE(rw_case_context(c), lower(l, node, &n));
     }
     return RW_OK;
 }
@@ -184,7 +184,7 @@ static void node_of_side(const rw_grid *g, int side, bool outside, int64_t i, in
 
 /* One expression of a condition; `nonzero`: b of a Robin condition. */
 static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int side, pde_language *l,
-                              const rw_yaml *node, bool nonzero)
+                              const rw_tree *node, bool nonzero)
 {
     rw_context *ctx = rw_case_context(c);
     const rw_grid *g = &p->grid;
@@ -220,7 +220,7 @@ static rw_status inspect_side(const rw_case *c, const pde_problem *p, int f, int
 static rw_status inspect_boundary(const rw_case *c, const pde_problem *p, int f, pde_language *l)
 {
     for (int s = 0; s < 2 * p->grid.ndim; ++s) {
-        const rw_yaml *node = p->sides[6 * f + s]; /* of the value */
+        const rw_tree *node = p->sides[6 * f + s]; /* of the value */
         if (!node) continue;
         bool robin = p->fields[f].boundary[s].kind == RW_BOUNDARY_ROBIN;
         for (int i = 0; i < (robin ? 3 : 1); ++i)

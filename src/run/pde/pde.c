@@ -7,10 +7,10 @@
 
 #include "field/finite.h"
 
-#define RW_SETTINGS_PREFIX(section) pde_##section
-#define RW_SETTINGS_DEF "run/pde/pde.def"
-#define RW_SETTINGS_TABLE pde_sections
-#include "run/settings_table.h"
+#define RW_SECTION_PREFIX(section) pde_##section
+#define RW_SECTION_DEF "run/pde/pde.def"
+#define RW_SECTION_TABLE_NAME pde_sections
+#include "run/section_table.h"
 
 enum { COLUMNS_A_FIELD = 3, COLUMNS_BEFORE = 2 };
 
@@ -33,17 +33,17 @@ static void destroy(rw_problem **problem)
 }
 
 /* Entry f of the fields; one whose name cannot be is left out. */
-static rw_status read_field(const rw_case *c, pde_problem *p, const rw_yaml *map, int entry_index, int precision)
+static rw_status read_field(const rw_case *c, pde_problem *p, const rw_tree *map, int entry_index, int precision)
 {
     rw_context *ctx = rw_case_context(c);
     const char *name = map->keys[entry_index];
     pde_fields entry;
     char where[256];
     int f = p->nfields;
-    rw_yaml key = {.source = map->items[entry_index]->source,
+    rw_tree key = {.source = map->items[entry_index]->source,
                    .line = map->key_place[entry_index].line,
                    .column = map->key_place[entry_index].column};
-    rw_yaml_place(&key, where, sizeof where);
+    rw_tree_place(&key, where, sizeof where);
     RW_TRY(rw_check_name(ctx, where, name));
     for (int i = 0; i < p->nscalars; ++i)
         if (!strcmp(p->scalars[i].name, name))
@@ -60,7 +60,7 @@ static rw_status read_field(const rw_case *c, pde_problem *p, const rw_yaml *map
 static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
 {
     rw_context *ctx = rw_case_context(c);
-    const rw_yaml *map = rw_case_node(c, "fields");
+    const rw_tree *map = rw_case_node(c, "fields");
     if (!map || !map->n) return rw_case_fail(c, NULL, "there are no fields: add fields: {u: {initial: \"0\"}}");
     size_t n = (size_t)map->n;
     p->fields = rw_calloc(n, sizeof *p->fields), p->units = rw_calloc(n, sizeof *p->units);
@@ -180,10 +180,10 @@ static rw_status check_initial(const rw_case *c, pde_problem *p)
         if (isfinite(mean)) continue;
         RW_TRY(rw_finite_find(p->arrays[f], &found));
         if (found.first < 0) continue; /* the sum overflows, the values do not */
-        const rw_yaml *entry = rw_yaml_get(rw_case_node(c, "fields"), p->fields[f].name);
+        const rw_tree *entry = rw_tree_get(rw_case_node(c, "fields"), p->fields[f].name);
         rw_text place = {0};
         rw_finite_node(&place, &p->grid, found.first);
-        rw_status status = rw_case_fail(c, rw_yaml_get(entry, "initial"),
+        rw_status status = rw_case_fail(c, rw_tree_get(entry, "initial"),
                                         "fields.%s.initial is %s at %s: finite values are needed at every node",
                                         p->fields[f].name, rw_finite_word(found.value), place.data ? place.data : "");
         if (place.failed) status = rw_fail_memory(p->device->ctx, place.length, "a message");
@@ -258,12 +258,12 @@ static pde_problem *allocate(const rw_case *c, rw_device *dev)
 static rw_status read_grid(const rw_case *c, pde_grid *grid, bool *good)
 {
     rw_status status = rw_case_section(c, "grid", grid);
-    const rw_yaml *size = rw_case_node(c, "grid.size");
+    const rw_tree *size = rw_case_node(c, "grid.size");
     *good = status == RW_OK && size; /* without size the table of settings has noted it, and the rest is read */
     if (*good) return RW_OK;
     if (status != RW_OK && !rw_mistake(rw_case_context(c), status)) return status;
     *grid = (pde_grid){.order = 2, .extent = {1, {1}}, .origin = {1, {0}}};
-    bool has_dimension = size && size->kind == RW_YAML_LIST && size->n >= 1 && size->n <= 3;
+    bool has_dimension = size && size->kind == RW_TREE_LIST && size->n >= 1 && size->n <= 3;
     grid->size.n = has_dimension ? size->n : 3;
     for (int d = 0; d < 3; ++d) grid->size.value[d] = 4;
     return RW_OK;
@@ -272,9 +272,9 @@ static rw_status read_grid(const rw_case *c, pde_grid *grid, bool *good)
 /* The section time; a missing time.end has been noted. */
 static rw_status read_time(const rw_case *c, pde_problem *p)
 {
-    const rw_yaml *start = rw_case_node(c, "time.start"), *end = rw_case_node(c, "time.end");
+    const rw_tree *start = rw_case_node(c, "time.start"), *end = rw_case_node(c, "time.end");
     double number;
-    p->no_start = start && !(rw_yaml_number(start, &number) && isfinite(number));
+    p->no_start = start && !(rw_tree_number(start, &number) && isfinite(number));
     RW_TRY(rw_case_section(c, "time", &p->time));
     if (!end || p->time.end > p->time.start) return RW_OK;
     return rw_case_fail(c, end, "time.end = %g is not after time.start = %g", p->time.end, p->time.start);

@@ -15,9 +15,9 @@
 #define PDE_METHOD_WORD(name, text, line) text "|"
 #define PDE_METHODS RW_ODE_METHOD_LIST(PDE_METHOD_WORD)
 
-#define RW_SETTINGS_PREFIX(section) pde_##section
-#define RW_SETTINGS_DEF "run/pde/pde.def"
-#include "run/settings_struct.h"
+#define RW_SECTION_PREFIX(section) pde_##section
+#define RW_SECTION_DEF "run/pde/pde.def"
+#include "run/section_structs.h"
 
 typedef struct pde_problem {
     rw_problem base;
@@ -33,7 +33,7 @@ typedef struct pde_problem {
     rw_output_grid output_grid;
     int nfields, nscalars;
     rw_expr_field *fields;      /* names and boundary texts live as long as the case or in `owned` */
-    const rw_yaml **sides;      /* [6 nfields] the value of each side's condition in the case; NULL: it has none */
+    const rw_tree **sides;      /* [6 nfields] the value of each side's condition in the case; NULL: it has none */
     rw_expr_scalar *scalars;
     rw_array **arrays;
     rw_expr **initial;          /* until they have run; NULL: not an expression */
@@ -52,13 +52,13 @@ typedef struct pde_problem {
 rw_status pde_own(pde_problem *p, rw_context *ctx, char *text);
 
 /* boundary.c: the conditions of field f from its setting, and the grid that all of them fit. */
-rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_yaml *node);
+rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_tree *node);
 rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settings);
 /* texts.c */
 rw_status pde_join_texts(const rw_case *c, pde_problem *p);
 /* initial.c */
 /* Sets the values, or makes the program that will. */
-rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_yaml *node, rw_expr **initial);
+rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_tree *node, rw_expr **initial);
 /* sides.c: the language with the names of the case: fields (unless `plain`), parameters, and t with this value. */
 typedef struct pde_language {
     rw_graph *graph;

@@ -47,9 +47,9 @@ rw_status rates_program(rates_problem *p, const rw_expr_spec *given, rw_expr **e
 
 static rw_status functions_of(const rw_case *c, rw_text *t)
 {
-    const rw_yaml *list = rw_case_node(c, "functions");
+    const rw_tree *list = rw_case_node(c, "functions");
     for (int i = 0; list && i < list->n; ++i) {
-        const rw_yaml *item = list->items[i];
+        const rw_tree *item = list->items[i];
         rw_text_add(t, "\n");
         rw_add_place(t, item->text_source, item->text_line, item->text_column);
         rw_text_add(t, "%s", item->text);
@@ -58,7 +58,7 @@ static rw_status functions_of(const rw_case *c, rw_text *t)
 }
 
 /* A value that makes no sense, with its place. */
-static rw_status check_values(const rw_case *c, const rates_problem *p, const char *setting, const rw_yaml *node,
+static rw_status check_values(const rw_case *c, const rates_problem *p, const char *setting, const rw_tree *node,
                               rw_array *array)
 {
     const void *data;
@@ -82,7 +82,7 @@ static rw_status check_values(const rw_case *c, const rates_problem *p, const ch
 }
 
 /* array <- scale * (the setting's expression). */
-static rw_status by_expression(const rw_case *c, rates_problem *p, const char *setting, const rw_yaml *node,
+static rw_status by_expression(const rw_case *c, rates_problem *p, const char *setting, const rw_tree *node,
                                const char *standard, double scale, rw_array **array)
 {
     rw_context *ctx = rw_case_context(c);
@@ -115,7 +115,7 @@ static rw_status by_expression(const rw_case *c, rates_problem *p, const char *s
 
 static rw_status make_modes(const rw_case *c, rates_problem *p)
 {
-    const rw_yaml *map = rw_case_node(c, "modes"), *one = rw_case_node(c, "mode.profile");
+    const rw_tree *map = rw_case_node(c, "modes"), *one = rw_case_node(c, "mode.profile");
     if ((map && map->n > 0) == (one != NULL))
         return rw_case_fail(c, map,
                             one ? "mode and modes are both given: give mode for a single one, modes for several"
@@ -132,7 +132,7 @@ static rw_status make_modes(const rw_case *c, rates_problem *p)
         if (!one) snprintf(setting, sizeof setting, "modes.%.40s.profile", map->keys[k]);
         snprintf(p->mode_name[k], sizeof p->mode_name[k], "%.31s", one ? "" : map->keys[k]);
         p->photons[k] = one ? single.photons : entry.photons;
-        RW_TRY(by_expression(c, p, setting, one ? one : rw_yaml_get(map->items[k], "profile"), NULL, 1, &p->mode[k]));
+        RW_TRY(by_expression(c, p, setting, one ? one : rw_tree_get(map->items[k], "profile"), NULL, 1, &p->mode[k]));
     }
     return RW_OK;
 }
@@ -186,7 +186,7 @@ static void write_step(const rates_problem *p, rw_text *t)
  * beginning. */
 static rw_status check_loss(const rw_case *c, rates_problem *p)
 {
-    const rw_yaml *node = rw_case_node(c, "cavity.loss");
+    const rw_tree *node = rw_case_node(c, "cavity.loss");
     if (!node) return RW_OK;
     rw_expr_scalar scalars[MOST_SCALARS];
     rw_text t = {0};
@@ -282,7 +282,7 @@ static bool is_own(const char *name, size_t n)
 rw_status rates_check_names(const rw_case *c)
 {
     static const char message[] = "%.*s is a name of the problem rates itself: choose another";
-    const rw_yaml *parameters = rw_case_node(c, "parameters"), *functions = rw_case_node(c, "functions");
+    const rw_tree *parameters = rw_case_node(c, "parameters"), *functions = rw_case_node(c, "functions");
     for (int i = 0; parameters && i < parameters->n; ++i) {
         int n = (int)strlen(parameters->keys[i]);
         if (is_own(parameters->keys[i], (size_t)n))

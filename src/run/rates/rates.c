@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RW_SETTINGS_PREFIX(section) rates_##section
-#define RW_SETTINGS_DEF "run/rates/rates.def"
-#define RW_SETTINGS_TABLE rates_sections
-#include "run/settings_table.h"
+#define RW_SECTION_PREFIX(section) rates_##section
+#define RW_SECTION_DEF "run/rates/rates.def"
+#define RW_SECTION_TABLE_NAME rates_sections
+#include "run/section_table.h"
 
 enum { MOST_BATCH = 100 };
 static const double MARGIN = 1e-3; /* of a step */
@@ -125,7 +125,7 @@ static rw_status create(const rw_case *c, rw_device *dev, bool estimate, int64_t
     p->device = rw_device_retain(dev);
     rw_problem *base = &p->base;
     int64_t cells = 0;
-    const rw_yaml *modes = rw_case_node(c, "modes");
+    const rw_tree *modes = rw_case_node(c, "modes");
     rw_status status = rw_case_section(c, "crystal", &p->crystal);
     if (status == RW_OK) status = rw_case_section(c, "cavity", &p->cavity);
     if (status == RW_OK) status = rw_case_section(c, "pump", &p->pump);

@@ -11,9 +11,9 @@
 #include "run/run_settings.h"
 #include "rechenwerk/blocks.h"
 
-#define RW_SETTINGS_PREFIX(section) rates_##section
-#define RW_SETTINGS_DEF "run/rates/rates.def"
-#include "run/settings_struct.h"
+#define RW_SECTION_PREFIX(section) rates_##section
+#define RW_SECTION_DEF "run/rates/rates.def"
+#include "run/section_structs.h"
 
 enum { RATES_MODES = 16, RATES_PEAKS = 4096 };
 

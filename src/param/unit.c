@@ -1,5 +1,5 @@
 /* A unit is a product of names with whole powers. Powers of ten are counted apart. */
-#include "run/unit.h"
+#include "param/unit.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,0 +1,284 @@
+/* The rows of one structure together: texts "METHOD:NAME=VALUE:…" read and written, defaults put in, members checked. */
+#include "param/param.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+const rw_param *rw_params_find(const rw_params *p, const char *name)
+{
+    for (int i = 0; i < p->n; ++i)
+        if (!strcmp(p->row[i].name, name)) return p->row + i;
+    return NULL;
+}
+
+/* ---- numbers in structures ---------------------------------------------------------------------------------------- */
+
+static double number_at(const rw_param *row, const void *structure, int element)
+{
+    const char *at = (const char *)structure + row->offset + (size_t)element * row->size;
+    if (row->kind == RW_PARAM_REAL) return *(const double *)at;
+    if (row->kind == RW_PARAM_BOOL) return *(const bool *)at;
+    return row->size == sizeof(int) ? *(const int *)at : (double)*(const int64_t *)at;
+}
+
+static bool has_number(const rw_param *row)
+{
+    return row->kind == RW_PARAM_INT || row->kind == RW_PARAM_REAL || row->kind == RW_PARAM_ENUM ||
+           row->kind == RW_PARAM_SWITCH || row->kind == RW_PARAM_BOOL;
+}
+
+/* The first row, where it is an ENUM of that name. */
+static const rw_param *method_row(const rw_params *p)
+{
+    return p->n && p->row->kind == RW_PARAM_ENUM && (!strcmp(p->row->name, "method") || !strcmp(p->row->name, "format"))
+               ? p->row
+               : NULL;
+}
+
+static int method_of(const rw_params *p, const void *structure)
+{
+    const rw_param *row = method_row(p);
+    if (!row) return 0;
+    const int value = (int)number_at(row, structure, 0);
+    return value ? value : rw_param_enum(row, row->standard);
+}
+
+const char *rw_params_method(const rw_params *p, const void *structure, char *buffer, size_t size)
+{
+    const rw_param *row = method_row(p);
+    return row && rw_param_enum_text(row, method_of(p, structure), buffer, size) ? buffer : NULL;
+}
+
+static bool has(const rw_param *row, int method) { return !row->methods || row->methods >> method & 1; }
+
+/* ---- one member --------------------------------------------------------------------------------------------------- */
+
+/* rw_param_read with the status of a wrong argument. */
+static rw_status read_member(rw_context *ctx, const rw_param *row, const char *where, const char *name, const char *method,
+                      const char *text, void *structure)
+{
+    const rw_tree node = {.kind = RW_TREE_SCALAR, .source = where, .text = (char *)(uintptr_t)text};
+    rw_status status = rw_param_read(ctx, row, name, method, &node, structure);
+    if (status != RW_ERR_INPUT) return status;
+    char *message = rw_strdup(rw_message(ctx));
+    status = message ? rw_fail(ctx, RW_ERR_ARGUMENT, "%s", message) : rw_fail_memory(ctx, 256, "a message");
+    rw_free(message);
+    return status;
+}
+
+static rw_status fail_name(rw_context *ctx, const rw_params *p, const char *where, const char *method, int number,
+                           const char *name)
+{
+    enum { MOST = 64 };
+    const char *names[MOST] = {NULL};
+    rw_text all = {0};
+    int n = 0;
+    for (int i = 0; i < p->n && n < MOST; ++i) {
+        const rw_param *row = p->row + i;
+        if (row == method_row(p) || !has(row, number)) continue;
+        rw_text what = {0};
+        rw_param_describe(row, &what);
+        rw_text_add(&all, row->kind == RW_PARAM_BOOL ? "%s%s" : "%s%s=… (%s)", n ? ", " : "", row->name, what.data ? what.data : "");
+        names[n++] = row->name;
+        rw_text_free(&what);
+    }
+    const char *nearest = rw_nearest(name, names, n);
+    rw_status status = rw_fail(ctx, RW_ERR_ARGUMENT, "%s: \"%s\" is no option of %s%s%s; options are %s", where, name,
+                               method ? method : p->name, nearest ? "; nearest is " : "", nearest ? nearest : "",
+                               all.failed || !n ? "none" : all.data);
+    rw_text_free(&all);
+    return status;
+}
+
+rw_status rw_params_set(rw_context *ctx, const rw_params *p, const char *where, const char *name, const char *text,
+                        void *structure)
+{
+    RW_NEED(ctx, "context");
+    RW_NEED(p, "params");
+    RW_NEED(where, "where");
+    RW_NEED(name, "name");
+    RW_NEED(text, "text");
+    RW_NEED(structure, "spec");
+    char buffer[64];
+    const char *method = rw_params_method(p, structure, buffer, sizeof buffer);
+    const rw_param *row = rw_params_find(p, name);
+    if (!row || !has(row, method_of(p, structure)))
+        return fail_name(ctx, p, where, method, method_of(p, structure), name);
+    return read_member(ctx, row, where, name, method, text, structure);
+}
+
+/* ---- texts -------------------------------------------------------------------------------------------------------- */
+
+static bool is_choice(const rw_param *row, const char *word)
+{
+    char choice[64];
+    for (int i = 0; rw_param_choice(row->allowed, i, choice, sizeof choice); ++i)
+        if (!strcmp(choice, word)) return true;
+    return false;
+}
+
+/* Whether the word is the brief form of a row; *value: what follows its letters. */
+static bool is_brief(const rw_param *row, const char *word, const char **value)
+{
+    if (row->kind == RW_PARAM_BOOL) return *value = "true", !strcmp(word, row->name);
+    if (!row->brief || *row->brief == '@') return false;
+    const size_t n = strlen(row->brief);
+    *value = word + n;
+    if (row->kind == RW_PARAM_ENUM) return !n && is_choice(row, word);
+    if (row->kind == RW_PARAM_TABLE) return !n && isalpha((unsigned char)*word);
+    return !strncmp(word, row->brief, n) && isdigit((unsigned char)word[n]);
+}
+
+/* A word behind the method; `rest` is what follows it in the text, which a nested text takes too. */
+static rw_status read_word(rw_context *ctx, const rw_params *p, const char *where, const char *word, const char *whole,
+                           void *structure, bool *all)
+{
+    char name[64], buffer[64];
+    const char *equals = strchr(word, '='), *value;
+    const int method = method_of(p, structure);
+    const rw_param *row = NULL;
+    snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) : (int)strlen(word), word);
+    if (equals) row = rw_params_find(p, name), value = equals + 1;
+    for (int i = 0; !equals && !row && i < p->n; ++i)
+        if (p->row + i != method_row(p) && has(p->row + i, method) && is_brief(p->row + i, word, &value)) row = p->row + i;
+    const char *called = rw_params_method(p, structure, buffer, sizeof buffer);
+    if (!row || row == method_row(p) || !has(row, method)) return fail_name(ctx, p, where, called, method, name);
+    if (row->kind == RW_PARAM_TABLE) value = equals ? whole + (value - word) : whole, *all = true;
+    return read_member(ctx, row, where, row->name, called, value, structure);
+}
+
+/* The first word: "ilu", and "ilu2" with what the row of brief "@" takes. */
+static rw_status read_method(rw_context *ctx, const rw_params *p, const char *where, const char *word, void *structure)
+{
+    const rw_param *row = method_row(p);
+    char choice[64];
+    if (!strcmp(word, row->standard) && !rw_param_enum(row, word)) return RW_OK; /* "none" */
+    for (int i = 0; rw_param_choice(row->allowed, i, choice, sizeof choice); ++i) {
+        const size_t n = strlen(choice);
+        if (strncmp(word, choice, n)) continue;
+        const rw_param *number = NULL;
+        for (int k = 0; k < p->n; ++k)
+            if (p->row[k].brief && *p->row[k].brief == '@' && has(p->row + k, i + 1)) number = p->row + k;
+        const bool behind = number && word[n] && !word[n + strspn(word + n, "0123456789")];
+        if (word[n] && !behind) continue;
+        *(int *)((char *)structure + row->offset) = i + 1;
+        return behind ? read_member(ctx, number, where, number->name, choice, word + n, structure) : RW_OK;
+    }
+    return read_member(ctx, row, where, row->name, NULL, word, structure); /* says what there is */
+}
+
+rw_status rw_params_parse(rw_context *ctx, const rw_params *p, const char *text, void *structure)
+{
+    RW_NEED(ctx, "context");
+    RW_NEED(p, "params");
+    RW_NEED(text, "text");
+    RW_NEED(structure, "spec");
+    char *copy = rw_strdup(text), *where = rw_format("%s \"%s\"", p->name, text), *parsed = rw_calloc(1, p->size);
+    rw_status status = copy && where && parsed ? RW_OK : rw_fail_memory(ctx, strlen(text) + p->size, "options");
+    bool all = false;
+    for (size_t at = 0, n; status == RW_OK && !all; at += n + 1) {
+        n = strcspn(text + at, ":");
+        copy[at + n] = 0;
+        if (at || !method_row(p)) status = read_word(ctx, p, where, copy + at, text + at, parsed, &all);
+        else status = read_method(ctx, p, where, copy, parsed);
+        if (!text[at + n]) break;
+    }
+    if (status == RW_OK) memcpy(structure, parsed, p->size);
+    rw_free(copy), rw_free(where), rw_free(parsed);
+    return status;
+}
+
+/* One member as text, "" for the default. */
+static void print_member(const rw_param *row, const void *structure, char *text, size_t size)
+{
+    char value[128] = "", choice[64];
+    const char *brief = row->brief;
+    *text = 0;
+    if (row->kind == RW_PARAM_SIZES) {
+        size_t n = 0;
+        for (int i = 0, most = rw_param_sizes(row); i < most && number_at(row, structure, i) != 0; ++i)
+            n += (size_t)snprintf(value + n, sizeof value - n, "%s%.0f", i ? "x" : "", number_at(row, structure, i));
+    } else if (row->kind == RW_PARAM_TABLE) {
+        rw_params_print(row->table(), (const char *)structure + row->offset, value, sizeof value);
+    } else if (has_number(row)) {
+        const double x = number_at(row, structure, 0);
+        const size_t word = row->kind == RW_PARAM_ENUM ? 0 : strcspn(row->allowed, "|[(");
+        if (x == 0) return;
+        if (row->kind == RW_PARAM_BOOL) brief = row->name;
+        else if (row->kind == RW_PARAM_SWITCH) snprintf(value, sizeof value, "%s", x == RW_SWITCH_ON ? "on" : "off");
+        else if (row->kind != RW_PARAM_ENUM && x == RW_OFF && word) snprintf(value, sizeof value, "%.*s", (int)word, row->allowed);
+        else if (row->kind != RW_PARAM_ENUM) snprintf(value, sizeof value, "%g", x);
+        else if (rw_param_enum_text(row, (int)x, choice, sizeof choice)) snprintf(value, sizeof value, "%s", choice);
+    }
+    if (!*value && row->kind != RW_PARAM_BOOL) return;
+    if (brief && *brief != '@' && !isalpha((unsigned char)*value)) snprintf(text, size, ":%s%s", brief, value);
+    else if (brief && !*brief) snprintf(text, size, ":%s", value);
+    else snprintf(text, size, ":%s=%s", row->name, value);
+}
+
+void rw_params_print(const rw_params *p, const void *structure, char *text, size_t size)
+{
+    if (!p || !structure || !text || !size) return;
+    char buffer[64];
+    const int number = method_of(p, structure);
+    const char *method = rw_params_method(p, structure, buffer, sizeof buffer);
+    size_t n = (size_t)snprintf(text, size, "%s", method ? method : method_row(p) ? "?" : "");
+    for (int i = method_row(p) ? 1 : 0; i < p->n; ++i) {
+        char member[192];
+        if (!has(p->row + i, number)) continue;
+        if (p->row[i].brief && *p->row[i].brief == '@') snprintf(member, sizeof member, "%.0f", number_at(p->row + i, structure, 0));
+        else print_member(p->row + i, structure, member, sizeof member);
+        if (n < size) n += (size_t)snprintf(text + n, size - n, "%s", n ? member : member + (*member == ':'));
+    }
+}
+
+/* ---- defaults and checks ------------------------------------------------------------------------------------------ */
+
+static void put(const rw_param *row, void *structure, double value)
+{
+    void *at = (char *)structure + row->offset;
+    if (row->kind == RW_PARAM_REAL) *(double *)at = value;
+    else if (row->size == sizeof(int)) *(int *)at = (int)value;
+    else *(int64_t *)at = (int64_t)value;
+}
+
+static rw_status resolve(rw_context *ctx, const rw_param *row, const char *what, const char *method, void *structure)
+{
+    char text[64], standard[128], choice[64];
+    rw_param_for(row->standard, method, standard, sizeof standard);
+    if (row->kind == RW_PARAM_TABLE)
+        return rw_params_resolve(ctx, row->table(), NULL, (char *)structure + row->offset);
+    if (!has_number(row) || row->kind == RW_PARAM_BOOL) return RW_OK;
+    double x = number_at(row, structure, 0);
+    if (row->kind == RW_PARAM_SWITCH) {
+        if (x == 0) put(row, structure, !strcmp(standard, "true") ? RW_SWITCH_ON : RW_SWITCH_OFF);
+        if (x >= 0 && x <= RW_SWITCH_OFF) return RW_OK;
+    }
+    if (row->kind == RW_PARAM_ENUM) {
+        if (x == 0) put(row, structure, rw_param_enum(row, standard));
+        if (x == 0 || rw_param_enum_text(row, (int)x, choice, sizeof choice)) return RW_OK;
+    }
+    if (row->kind == RW_PARAM_ENUM || row->kind == RW_PARAM_SWITCH)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s = %.0f is not one of its enumeration: %s", what, row->name, x, row->line);
+    if (x == 0) {
+        char *end;
+        const double value = rw_strtod(standard, &end);
+        if (*standard && !*end) put(row, structure, value);
+        return RW_OK; /* else 0 is the default, and what that means the owner of the structure knows */
+    }
+    if (x == RW_OFF && isalpha((unsigned char)*row->allowed)) return RW_OK;
+    snprintf(text, sizeof text, isfinite(x) ? "%.17g" : isnan(x) ? ".nan" : x > 0 ? ".inf" : "-.inf", x);
+    return read_member(ctx, row, what, row->name, method, text, structure);
+}
+
+rw_status rw_params_resolve(rw_context *ctx, const rw_params *p, const char *what, void *structure)
+{
+    char buffer[64];
+    if (method_row(p)) RW_TRY(resolve(ctx, method_row(p), p->name, NULL, structure));
+    const char *method = rw_params_method(p, structure, buffer, sizeof buffer);
+    for (int i = 0; i < p->n; ++i)
+        if (p->row + i != method_row(p) && has(p->row + i, method_of(p, structure)))
+            RW_TRY(resolve(ctx, p->row + i, what ? what : method ? method : p->name, method, structure));
+    return RW_OK;
+}
