@@ -14,6 +14,7 @@ install(DIRECTORY include/rechenwerk DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" F
 if(TARGET rechenwerk-command)
     install(TARGETS rechenwerk-command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
+install(FILES "${generated}/rechenwerk_options.inc" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/rechenwerk" OPTIONAL)
 install(DIRECTORY cases/ DESTINATION "${CMAKE_INSTALL_DATADIR}/rechenwerk/cases" OPTIONAL)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 # docs/methods/X.md, as headers name it, is X.md of methods/ there.

@@ -31,4 +31,6 @@ if(command_sources)
         add_custom_command(TARGET rechenwerk-command POST_BUILD
             COMMAND rechenwerk-command ${words} > "${generated}/rechenwerk.${ending}" VERBATIM)
     endforeach()
+    add_custom_command(TARGET rechenwerk-command POST_BUILD
+        COMMAND rechenwerk-command help --fortran > "${generated}/rechenwerk_options.inc" VERBATIM)
 endif()

@@ -19,7 +19,9 @@ typedef struct rw_array rw_array;
     X(F32, "f32", 4) X(F64, "f64", 8) X(C64, "c64", 8) X(C128, "c128", 16)                                             \
     X(U8, "u8", 1) X(U16, "u16", 2) X(I32, "i32", 4) X(I64, "i64", 8)
 
+/* DEFAULT: what the member or argument says, mostly f64; an array has another one. */
 typedef enum rw_dtype {
+    RW_DTYPE_DEFAULT,
 #define RW_X(name, text, bytes) RW_##name,
     RW_DTYPE_LIST(RW_X)
 #undef RW_X
@@ -28,6 +30,8 @@ typedef enum rw_dtype {
 RW_API const char *rw_dtype_name(rw_dtype dtype);
 RW_API size_t rw_dtype_size(rw_dtype dtype);
 RW_API bool rw_dtype_is_complex(rw_dtype dtype);
+/* f32, f64, c64 or c128: what vectors, fields and matrices consist of. */
+RW_API bool rw_dtype_is_number(rw_dtype dtype);
 
 /* Where the memory lies. PINNED: the host copy is page-locked, so that copies overlap kernels. MANAGED: one copy that
  * the driver moves by pages (devices with the property `managed` only, else ERR_UNSUPPORTED). */
@@ -81,13 +85,12 @@ RW_API rw_status rw_array_swap(rw_array *a, rw_array *b);
 /* Every byte zero, on the device. */
 RW_API rw_status rw_array_zero(rw_array *array, rw_queue *queue);
 
-enum { RW_AS_STORED = 255 }; /* in place of an rw_dtype: the type that a file has */
 
 /* An array from a file. NAME.mtx: a dense one of the Matrix Market ("matrix array …"), of one dimension where it has one column, f64 or c128. Any other
- * name: .npy of NumPy, up to four dimensions in C or Fortran order; whole numbers are f64. dtype: F32, F64, C64, C128 or RW_AS_STORED; numbers are
+ * name: .npy of NumPy, up to four dimensions in C or Fortran order; whole numbers are f64. dtype: F32, F64, C64, C128 or DEFAULT, the type of the file; numbers are
  * rounded, real ones become complex ones. NaN and infinity are read from .npy as they are, and refused in .mtx. ERR_INPUT: what the file holds (what,
  * where), complex numbers for a real type; ERR_FILE; ERR_ARGUMENT; ERR_MEMORY. */
-RW_API rw_status rw_array_load(rw_device *device, const char *path, int dtype, rw_array **array);
+RW_API rw_status rw_array_load(rw_device *device, const char *path, rw_dtype dtype, rw_array **array);
 /* An array to a file, NAME.mtx or .npy as above, which appears whole or not at all; F32, F64, C64, C128, in .mtx of at most two dimensions and read back
  * to the same bits where they are finite. ERR_ARGUMENT, ERR_FILE, ERR_MEMORY. */
 RW_API rw_status rw_array_save(rw_array *array, const char *path);

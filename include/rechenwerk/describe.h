@@ -31,6 +31,9 @@ RW_API rw_status rw_case_template(rw_context *context, const char *problem, char
 /* All tables as JSON: problems, sections, settings with kind, default, allowed values, unit; exit codes. */
 RW_API rw_status rw_describe(rw_context *context, char **json);
 
+/* Values of all enumerations of options as Fortran constants: rw_krylov_gmres = 3, … */
+RW_API rw_status rw_describe_fortran(rw_context *context, char **fortran);
+
 /* The part of the manual page (roff, man macros) that the tables give: the settings of a case. */
 RW_API rw_status rw_describe_manual(rw_context *context, char **roff);
 

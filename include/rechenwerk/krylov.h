@@ -25,18 +25,21 @@ extern "C" {
     X(IDR, "idr", "induced dimension reduction, IDR(s): any matrix, short recurrences")
 
 typedef enum rw_krylov_method {
+    RW_KRYLOV_DEFAULT, /* gmres */
 #define RW_X(name, text, line) RW_KRYLOV_##name,
     RW_KRYLOV_METHOD_LIST(RW_X)
 #undef RW_X
     RW_KRYLOV_METHODS
 } rw_krylov_method;
 RW_API const char *rw_krylov_method_name(rw_krylov_method method);
-/* ERR_ARGUMENT with the nearest name. */
-RW_API rw_status rw_krylov_method_parse(rw_context *context, const char *text, rw_krylov_method *method);
 
 /* How GMRES makes a vector orthogonal to those before. CLASSICAL: by classical Gram-Schmidt twice, the second time together with the next vector's first, which reads the
  * basis twice an iteration and has one sum. MODIFIED: by modified Gram-Schmidt, vector after vector; fgmres has no other. */
-typedef enum rw_krylov_orthogonal { RW_KRYLOV_CLASSICAL, RW_KRYLOV_MODIFIED } rw_krylov_orthogonal;
+typedef enum rw_krylov_orthogonal {
+    RW_KRYLOV_ORTHOGONAL_DEFAULT,
+    RW_KRYLOV_CLASSICAL,
+    RW_KRYLOV_MODIFIED
+} rw_krylov_orthogonal;
 
 /* Why a solver stopped: name, text */
 #define RW_KRYLOV_REASON_LIST(X)                                                                                                        \
@@ -58,19 +61,35 @@ RW_API const char *rw_krylov_reason_text(rw_krylov_reason reason);
 /* Called on the host with residuals as they become known, in order: |r| of iteration 0, 1, … as the method has it. */
 typedef void rw_krylov_monitor(void *user, int64_t iteration, double residual);
 
+/* 0 is the default of every member; RW_OFF switches a tolerance off. Limits and texts: rw_krylov_params. */
 typedef struct rw_krylov_spec {
-    rw_krylov_method method;
-    double rtol, atol;     /* converged: |b - A x| <= max(rtol |b|, atol), in the Euclidean norm, without the preconditioner, computed from x at the end. Both 0: rtol = 1e-8 */
-    int64_t iterations;    /* most of them; 0: 10,000 */
-    int restart;           /* GMRES: vectors that are kept before a restart, 1 to 1000; 0: 30. IDR: s, vectors of the shadow space, 1 to 16; 0: 4 */
-    rw_krylov_orthogonal orthogonal; /* GMRES */
-    rw_precond_spec precond; /* none, jacobi, ilu … */
-    const struct rw_krylov_spec *inner; /* FGMRES: a solver in the place of its preconditioner, which makes its `iterations` (0: 10), or fewer where its tolerance is reached; it may have a
-                                           preconditioner, but no inner solver and no monitor. Needed until the solver is made. NULL: none */
+    rw_krylov_method method; /* (default: gmres) */
+    /* Converged: |b - A x| <= max(rtol |b|, atol), in the Euclidean norm, without the preconditioner, computed from x at the
+     * end. */
+    double rtol;        /* (default: 1e-8) */
+    double atol;        /* (default: off) */
+    int64_t iterations; /* most of them (default: 10000) */
+    /* GMRES, FGMRES: vectors stored before a restart, 1 to 1000. IDR: s, the dimension of the shadow space, 1 to 16.
+     * (default: 30; idr: 4) */
+    int restart;
+    rw_krylov_orthogonal orthogonal; /* GMRES (default: classical) */
+    rw_precond_spec precond;         /* (default: none) */
+    /* FGMRES: a solver in the place of its preconditioner, which makes its `iterations` (10 where they are 0), or fewer where
+     * its tolerance is reached. It may have a preconditioner, but no inner solver and no monitor. Needed until the solver is
+     * made. NULL: none. */
+    const struct rw_krylov_spec *inner;
     rw_krylov_monitor *monitor; /* NULL: none */
     void *user;
-    const volatile sig_atomic_t *interrupt; /* not 0: the iteration after the next look at the residual is the last, as with so many asked for; a signal's handler or the monitor may set it. NULL: none */
+    /* Not 0: the iteration after the next poll of the residual is the last, as with so many asked for; the handler of a signal
+     * or the monitor may set it. NULL: none. */
+    const volatile sig_atomic_t *interrupt;
 } rw_krylov_spec;
+
+/* Rows of rw_krylov_spec, for rw_params_parse: "gmres:restart=50:rtol=1e-6:precond=ilu0". */
+RW_API const rw_params *rw_krylov_params(void);
+/* Reads such a text; `inner`, `monitor`, `user` and `interrupt` become NULL. ERR_ARGUMENT with the nearest name, or what is
+ * allowed; ERR_MEMORY. */
+RW_API rw_status rw_krylov_parse(rw_context *context, const char *text, rw_krylov_spec *spec);
 
 typedef struct rw_krylov_result {
     rw_krylov_reason reason;

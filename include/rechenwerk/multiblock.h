@@ -50,9 +50,9 @@ typedef enum rw_multiblock_mode {
 
 /* How cells are numbered: name, text, one line */
 #define RW_MULTIBLOCK_INDEX_LIST(X)                                                                                                    \
+    X(COMPACT, "compact", "neither rows nor columns count ghost cells: a square matrix for solvers")                                   \
     X(EXTENDED, "extended", "rows and columns count ghost cells too; their rows are empty")                                            \
-    X(STORED, "stored", "rows without ghost cells, columns with them: what is left after preparation")                                 \
-    X(COMPACT, "compact", "neither rows nor columns count ghost cells: a square matrix for solvers")
+    X(STORED, "stored", "rows without ghost cells, columns with them: what is left after preparation")
 
 typedef enum rw_multiblock_index {
 #define RW_X(name, text, line) RW_MULTIBLOCK_##name,
@@ -64,24 +64,22 @@ typedef enum rw_multiblock_index {
 RW_API const char *rw_multiblock_stencil_name(rw_multiblock_stencil stencil);
 RW_API const char *rw_multiblock_mode_name(rw_multiblock_mode mode);
 RW_API const char *rw_multiblock_index_name(rw_multiblock_index index);
-/* ERR_ARGUMENT with the nearest name. */
-RW_API rw_status rw_multiblock_stencil_parse(rw_context *context, const char *text, rw_multiblock_stencil *stencil);
-RW_API rw_status rw_multiblock_mode_parse(rw_context *context, const char *text, rw_multiblock_mode *mode);
-RW_API rw_status rw_multiblock_index_parse(rw_context *context, const char *text, rw_multiblock_index *index);
-/* "10x40x80"; one or two numbers leave 1 for the rest. ERR_ARGUMENT: numbers outside of 1 … 1,000,000. */
-RW_API rw_status rw_multiblock_cells_parse(rw_context *context, const char *text, int64_t cells[3]);
 
+/* 0 is the default of every member but `cells`. As text: "cells=10x40x20:blocks=8:ns3d:full:periodic:complex:omega=0.1". */
 typedef struct rw_multiblock_spec {
     int64_t cells[3];              /* of one grid block along x, theta, r; each 1 … 1,000,000 */
-    int64_t blocks[3];             /* grid blocks along x, theta, r; {0, 0, 0}: {8, 1, 1} */
-    rw_multiblock_stencil stencil;
-    rw_multiblock_mode mode;
+    int64_t blocks[3];             /* grid blocks along x, theta, r (default: 1x1x1) */
+    rw_multiblock_stencil stencil; /* (default: euler3d) */
+    rw_multiblock_mode mode;       /* (default: truncated) */
     bool periodic;                 /* the first and the last cells along theta are neighbours */
-    bool is_complex;
-    double omega;                  /* i omega V on the diagonal of a complex matrix, V the volume of the cell */
-    uint64_t seed;
+    bool is_complex;               /* as text: complex */
+    double omega;                  /* i omega V on the diagonal of a complex matrix, V the volume of the cell (default: 0) */
+    uint64_t seed;                 /* of the random values (default: 0) */
     bool zeros;                    /* blocks have structural zeros: 54 of 65 entries of an Euler row in 3D are there */
 } rw_multiblock_spec;
+
+/* Rows of rw_multiblock_spec. */
+RW_API const rw_params *rw_multiblock_params(void);
 
 /* ---- sizes --------------------------------------------------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 
 #include "rechenwerk/depgraph.h"
 #include "rechenwerk/expr.h"
+#include "rechenwerk/param.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,6 +26,7 @@ extern "C" {
     X(AUTO, "auto", "the method that suits, chosen at the first step: dp5, rkc2 or rock4")
 
 typedef enum rw_ode_method {
+    RW_ODE_DEFAULT, /* auto */
 #define RW_X(name, text, line) RW_ODE_##name,
     RW_ODE_METHOD_LIST(RW_X)
 #undef RW_X
@@ -35,26 +37,33 @@ typedef struct rw_ode_spec {
     int line, column;
     const char *equations;   /* du/dt = … for every field, helpers a = …, functions f(a) = … */
     rw_grid grid;
-    int order;
+    int order;               /* of differences, 2 or 4; 0: 2 */
     const rw_expr_field *fields;
     int nfields;
     const rw_expr_scalar *scalars;
     int nscalars;
-    rw_ode_method method;
-    double start;            /* t at the beginning */
+    rw_ode_method method;    /* (default: auto) */
+    double start;            /* t at the beginning (default: 0) */
     double end;              /* AUTO: t at the end, 0: unknown */
-    double step;             /* RK4: the step; 0: 0.9 of the stability limit 2.78 / spectral radius */
+    double step;             /* RK4: the step; 0: 0.9 of the stability limit 2.78 / spectral radius (default: 0) */
     /* methods with error control */
-    double rtol, atol;       /* 0: 1e-5, 1e-8 */
-    double initial_step, max_step; /* 0: automatic, none */
-    int max_stages;          /* stabilised methods; 0: 200 (RKC2), 199 (RKL2), 400 (ROCK2, ROCK4) */
-    double damping;          /* ROCK2, ROCK4: |R| on the stability interval, 0.5 … 0.99; 0: 0.95. Less damps more: wider
-                              * region around the real axis, shorter interval */
-    const char *spectral_radius; /* expression of scalars and t; NULL, "" or "auto": from the derivative of the equations, by power
-                              * iteration where that is not finite; "power": by power iteration */
-    bool record;             /* RK4: replay a step as a recorded sequence when nothing in it depends on t */
+    double rtol;             /* relative tolerance of a step (default: 1e-5) */
+    double atol;             /* absolute tolerance of a step (default: 1e-8) */
+    double initial_step;     /* 0: chosen by the method (default: 0) */
+    double max_step;         /* 0: no limit (default: 0) */
+    int max_stages;          /* stabilised methods (default: 200; rkl2: 199; rock2, rock4: 400) */
+    /* ROCK2, ROCK4: |R| on the stability interval, 0.5 … 0.99. Less damps more: wider region around the real axis, shorter
+     * interval (default: 0.95) */
+    double damping;
+    /* Expression of scalars and t; "auto", NULL, "": from the derivative of the equations, by power iteration where that is not
+     * finite; "power": by power iteration (default: auto) */
+    const char *spectral_radius;
+    rw_switch record;        /* RK4: replay a step as a recorded sequence when nothing in it depends on t (default: true) */
     bool dense;              /* keep the last three states, for rw_ode_look and rw_ode_undo; not RK4 */
 } rw_ode_spec;
+
+/* Rows of rw_ode_spec, the numbers that equations do not have: rw_params_parse "rock4:rtol=1e-6:max_step=0.1". */
+RW_API const rw_params *rw_ode_params(void);
 
 typedef struct rw_ode rw_ode;
 

@@ -75,6 +75,9 @@ RW_API rw_status rw_params_parse(rw_context *context, const rw_params *params, c
 /* Sets one member from text. `where` begins the message of a failure. Errors as of rw_params_parse. */
 RW_API rw_status rw_params_set(rw_context *context, const rw_params *params, const char *where, const char *name,
                                const char *text, void *spec);
+/* Puts defaults in the place of 0 and checks the members that the method uses, as functions that take a specification do with
+ * their copy. `where` (optional) begins the message of a failure, else the name of the method; context: optional. ERR_ARGUMENT. */
+RW_API rw_status rw_params_resolve(rw_context *context, const rw_params *params, const char *where, void *spec);
 /* Writes the text that reads back to *spec; at most `size` bytes with the NUL. */
 RW_API void rw_params_print(const rw_params *params, const void *spec, char *text, size_t size);
 

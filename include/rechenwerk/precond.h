@@ -10,6 +10,7 @@
 #ifndef RECHENWERK_PRECOND_H
 #define RECHENWERK_PRECOND_H
 
+#include "rechenwerk/param.h"
 #include "rechenwerk/sparse.h"
 
 #ifdef __cplusplus
@@ -18,7 +19,6 @@ extern "C" {
 
 /* name, text, one line */
 #define RW_PRECOND_METHOD_LIST(X)                                                                                                       \
-    X(NONE, "none", "no preconditioner")                                                                                                \
     X(JACOBI, "jacobi", "inverse of the diagonal entries, or of the diagonal blocks")                                                    \
     X(SSOR, "ssor", "symmetric successive over-relaxation, rows in the order of colours")                                               \
     X(ILU, "ilu", "incomplete LU: ilu0 in the pattern of the matrix, ilu1, ilu2 … with more fill")                                      \
@@ -29,6 +29,7 @@ extern "C" {
     X(ICC, "icc", "incomplete Cholesky for cg: icc0, icc1 ... as ilu; shifts the diagonal where a pivot is not positive")
 
 typedef enum rw_precond_method {
+    RW_PRECOND_NONE, /* the default */
 #define RW_X(name, text, line) RW_PRECOND_##name,
     RW_PRECOND_METHOD_LIST(RW_X)
 #undef RW_X
@@ -42,26 +43,30 @@ typedef enum rw_precond_order { RW_ORDER_AUTO, RW_ORDER_NATURAL, RW_ORDER_COLOUR
 /* The unknowns per node of a grid, found from the pattern: the largest size up to 8 of blocks that are full but for a tenth. As text: ":block=auto". */
 enum { RW_PRECOND_BLOCK_AUTO = -1 };
 
-/* What is 0 has its default. As text: "ilu0", "ilu:level=2", "icc0", "ilut:drop=1e-4:fill=20", "ssor:omega=1.3", "chebyshev:degree=6", "amg:theta=0.1", "ilu0:iterations=3", and for
- * all of them ":f32", ":block=5"; for ssor, ilu, milu, icc, ilut ":order=colours" and ":sweeps=3". */
+/* 0 is the default of every member. As text: "ilu0", "ilu:level=2", "icc0", "ilut:drop=1e-4:fill=20", "ssor:omega=1.3",
+ * "chebyshev:degree=6", "amg:theta=0.1", "ilu0:iterations=3", "jacobi:f32", "ilu0:block=5". Limits: rw_precond_params. */
 typedef struct rw_precond_spec {
-    rw_precond_method method;
-    int level;              /* ilu, milu, icc: fill that comes from fill of lower levels, 0 to 10 */
-    double drop;            /* ilut: entries (blocks) smaller than so many times the length of their row are dropped; 0: 1e-3 */
-    int fill;               /* ilut: a row of each factor has at most so many entries (blocks) more than that of the matrix, 1 to 1000; 0: 10 */
-    double omega;           /* ssor: relaxation, above 0 and below 2; 0: 1 */
-    int degree;             /* chebyshev: products with the matrix and one, 1 to 100; 0: 4. amg: of its smoother; 0: 2 */
-    double theta;           /* amg: neighbours are strong where |a_ij|^2 > theta^2 |a_ii| |a_jj|; 0: 0.08 on the first grid and half of the one before on coarser ones */
-    rw_precond_order order;
-    int iterations;         /* ilu, milu: factors by so many sweeps over all rows at once, 1 to 100, from the matrix's own blocks; 0: exactly, by levels of rows that do not need each other */
-    int sweeps;             /* triangular systems by so many Jacobi sweeps, 1 to 100; 0: exactly, by levels of rows that do not need each other */
-    bool single;            /* stored in single precision: half of the bytes; arithmetic stays in the precision of the vectors */
-    bool scaled;            /* stored with 16 bits and a scale for each row (rw_sparse_layout): a quarter of the bytes */
-    int block;              /* works on blocks of so many rows and columns, 1 to 16, which divides the number of rows; or RW_PRECOND_BLOCK_AUTO (amg). Default: the blocks in which the matrix is stored where
-                               they are square and of one size, else 1; amg of a matrix that is stored by entries: RW_PRECOND_BLOCK_AUTO */
+    rw_precond_method method; /* (default: none) */
+    int level;              /* ilu, milu, icc: fill that comes from fill of lower levels (default: 0) */
+    double drop;            /* ilut: drop entries (blocks) smaller than drop times the norm of their row (default: 1e-3) */
+    int fill;               /* ilut: entries (blocks) that a row of a factor has at most beyond that of A (default: 10) */
+    double omega;           /* ssor: relaxation (default: 1) */
+    int degree;             /* chebyshev: products with the matrix and one; amg: of its smoother (default: 4; amg: 2) */
+    double theta;           /* amg: strong |a_ij|^2 > theta^2 |a_ii| |a_jj|; 0: 0.08 on the first grid, halved from grid to grid */
+    rw_precond_order order; /* ssor, ilu, milu, ilut, icc (default: auto) */
+    int iterations;         /* ilu, milu: factors by so many sweeps over all rows at once, from the blocks of A; 0: exactly */
+    int sweeps;             /* triangular systems by so many Jacobi sweeps; 0: exactly, by level scheduling */
+    bool f32;               /* stored in single precision: half of the bytes; arithmetic is that of the vectors */
+    bool scaled;            /* stored as 16-bit integers with one scale factor per row (rw_sparse_layout): a quarter of the bytes */
+    /* Works on blocks of so many rows and columns, which divides the number of rows; or RW_PRECOND_BLOCK_AUTO (amg). 0: the
+     * blocks in which the matrix is stored where they are square and of one size, else 1; amg of a matrix that is stored by
+     * entries: RW_PRECOND_BLOCK_AUTO. */
+    int block;
 } rw_precond_spec;
 
-/* Reads a specification from text. ERR_ARGUMENT with the nearest name, or what is allowed. */
+/* Rows of rw_precond_spec. */
+RW_API const rw_params *rw_precond_params(void);
+/* Reads a specification from text (rw_params_parse). ERR_ARGUMENT with the nearest name, or what is allowed. */
 RW_API rw_status rw_precond_parse(rw_context *context, const char *text, rw_precond_spec *spec);
 /* Writes the text that reads back to it; at most `size` bytes with the NUL. */
 RW_API void rw_precond_print(const rw_precond_spec *spec, char *text, size_t size);

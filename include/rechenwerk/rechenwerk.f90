@@ -1,6 +1,6 @@
 ! Rechenwerk from Fortran 2018: matrices made of blocks, products and solvers on a device. The headers beside this file are the
 ! manual; names, arguments and statuses are those of C, and rows and columns count from 0. Modules suit one compiler only, so this
-! file is compiled with your program:
+! file is compiled with your program; rechenwerk_options.inc lies beside it:
 !
 !     gfortran -c /usr/local/include/rechenwerk/rechenwerk.f90
 !     gfortran program.f90 rechenwerk.o $(pkg-config --libs rechenwerk)
@@ -17,27 +17,20 @@ module rechenwerk
         rw_err_device = 5, rw_err_compile = 6, rw_err_launch = 7, rw_err_check = 8, rw_err_unsupported = 9, &
         rw_err_not_converged = 10, rw_err_interrupted = 11, rw_err_internal = 12
     ! rw_dtype
-    integer(c_int), parameter :: rw_f32 = 0, rw_f64 = 1, rw_c64 = 2, rw_c128 = 3, rw_as_stored = 255
+    integer(c_int), parameter :: rw_dtype_default = 0, rw_f32 = 1, rw_f64 = 2, rw_c64 = 3, rw_c128 = 4
     ! rw_memory
     integer(c_int), parameter :: rw_memory_device = 0, rw_memory_pinned = 1
     ! rw_op
     integer(c_int), parameter :: rw_op_none = 0, rw_op_transpose = 1, rw_op_conjugate = 2
-    ! rw_sparse_format
-    integer(c_int), parameter :: rw_sparse_coo = 0, rw_sparse_csr = 1, rw_sparse_bcsr = 2, rw_sparse_vbcsr = 3, &
-        rw_sparse_dia = 4, rw_sparse_ell = 5, rw_sparse_bell = 6, rw_sparse_sell = 7, rw_sparse_bsell = 8
-    ! rw_krylov_method, rw_krylov_orthogonal, rw_precond_method, rw_krylov_reason
-    integer(c_int), parameter :: rw_krylov_cg = 0, rw_krylov_bicgstab = 1, rw_krylov_gmres = 2, rw_krylov_fgmres = 3, &
-        rw_krylov_idr = 4
-    integer(c_int), parameter :: rw_krylov_classical = 0, rw_krylov_modified = 1
-    integer(c_int), parameter :: rw_precond_none = 0, rw_precond_jacobi = 1, rw_precond_ssor = 2, &
-        rw_precond_ilu = 3, rw_precond_milu = 4, rw_precond_ilut = 5, rw_precond_chebyshev = 6, rw_precond_amg = 7, &
-        rw_precond_icc = 8
+    ! methods, formats and other options: from the tables of parameters, `rechenwerk help --fortran`
+    include 'rechenwerk_options.inc'
+    ! rw_krylov_reason
     integer(c_int), parameter :: rw_krylov_converged = 0, rw_krylov_iterations = 1, rw_krylov_stagnation = 2, &
         rw_krylov_breakdown = 3, rw_krylov_indefinite = 4, rw_krylov_not_finite = 5, rw_krylov_interrupted = 6
 
     type, bind(c) :: rw_sparse_layout
-        integer(c_int) :: format = 0, values = rw_f64, block_rows = 1, block_columns = 1
-        logical(c_bool) :: by_columns = .false.
+        integer(c_int) :: format = 0, values = 0, block_rows = 0, block_columns = 0
+        logical(c_bool) :: columns = .false.
         integer(c_int) :: slice = 0, sort = 0, section = 0, index_bits = 0
         logical(c_bool) :: scaled = .false.
     end type
@@ -59,12 +52,12 @@ module rechenwerk
         integer(c_int) :: degree = 0
         real(c_double) :: theta = 0
         integer(c_int) :: order = 0, iterations = 0, sweeps = 0
-        logical(c_bool) :: single = .false., scaled = .false.
+        logical(c_bool) :: f32 = .false., scaled = .false.
         integer(c_int) :: block = 0
     end type
 
     type, bind(c) :: rw_krylov_spec
-        integer(c_int) :: method = rw_krylov_gmres
+        integer(c_int) :: method = 0
         real(c_double) :: rtol = 0, atol = 0
         integer(c_int64_t) :: iterations = 0
         integer(c_int) :: restart = 0, orthogonal = 0
@@ -303,19 +296,19 @@ contains
         rw_device_open = open(context, terminated(trim(name)), device)
     end function
 
-    integer(c_int) function rw_krylov_method_parse(context, text, method)
+    integer(c_int) function rw_krylov_parse(context, text, spec)
         type(c_ptr), intent(in) :: context
         character(*), intent(in) :: text
-        integer(c_int), intent(out) :: method
+        type(rw_krylov_spec), intent(out) :: spec
         interface
-            integer(c_int) function parse(context, text, method) bind(c, name="rw_krylov_method_parse")
+            integer(c_int) function parse(context, text, spec) bind(c, name="rw_krylov_parse")
                 import
                 type(c_ptr), value :: context
                 character(1, c_char), intent(in) :: text(*)
-                integer(c_int), intent(out) :: method
+                type(rw_krylov_spec), intent(out) :: spec
             end function
         end interface
-        rw_krylov_method_parse = parse(context, terminated(trim(text)), method)
+        rw_krylov_parse = parse(context, terminated(trim(text)), spec)
     end function
 
     integer(c_int) function rw_sparse_layout_parse(context, text, layout)

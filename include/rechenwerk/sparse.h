@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "rechenwerk/array.h"
+#include "rechenwerk/param.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +36,7 @@ extern "C" {
     X(BSELL, "bsell", true, "sell of blocks")
 
 typedef enum rw_sparse_format {
+    RW_SPARSE_DEFAULT, /* csr */
 #define RW_X(name, text, blocks, line) RW_SPARSE_##name,
     RW_SPARSE_FORMAT_LIST(RW_X)
 #undef RW_X
@@ -44,22 +46,24 @@ typedef enum rw_sparse_format {
 
 enum { RW_SPARSE_BLOCK_MOST = 16 };
 
-/* How a matrix is kept. As text: "csr", "bcsr:5x5", "bcsr:5x5:columns", "sell:h32:s256", "bell:5x5:l4", "csr:f32:i64", "bsell:5x5:f32:scaled"; what a text leaves out
- * has its default. Begin with rw_sparse_layout_parse: a block size of 0 is refused, and values of 0 are RW_F32. */
+/* How a matrix is stored; 0 is the default of every member. As text: "csr", "bcsr:5x5", "bcsr:5x5:columns", "sell:h32:s256",
+ * "bell:5x5:l4", "csr:f32:i64", "bsell:5x5:f32:scaled". Limits: rw_sparse_params. */
 typedef struct rw_sparse_layout {
-    rw_sparse_format format;
-    rw_dtype values;               /* F32, F64, C64, C128 as stored; products are computed in the wider of this and the vectors' precision */
-    int block_rows, block_columns; /* 1 to 16; 1 in formats without blocks */
-    bool by_columns;               /* BCSR: the entries of a block column after column ("permuted"), not row after row */
-    int slice;                     /* C, SELL and BSELL: block rows of a slice, a multiple of 32 */
+    rw_sparse_format format;       /* (default: csr) */
+    rw_dtype values;               /* F32, F64, C64, C128 as stored; products are computed in the wider of this and the vectors' precision (default: f64) */
+    int block_rows, block_columns; /* BCSR, BELL, BSELL: 1 to 16 (default: 1) */
+    bool columns;                  /* BCSR: the entries of a block column after column ("permuted"), not row after row */
+    int slice;                     /* C, SELL and BSELL: block rows of a slice, a multiple of 32 (default: 32) */
     int sort;                      /* sigma, 0 or 1: none; rows are sorted by length, short ones first, within windows of as many block rows; for ELL, BELL, SELL, BSELL */
     int section;                   /* L, ELL, BELL, SELL, BSELL: rows are cut into sections of L entries or blocks that are added up apart; 0: none */
     int index_bits;                /* 32 or 64; 0: 32 where they suffice */
-    bool scaled;                   /* values of F32 or C64 are kept as whole numbers of 16 bits times a scale of their scalar row: half of the bytes, and an error of up to 1.01 2^-16 of the
+    bool scaled;                   /* values of F32 or C64 are stored as 16-bit integers with one scale factor per scalar row: half of the bytes, and an error of up to 1.01 2^-16 of the
                                       largest value of the row. For preconditioners. Made from entries, by conversion or from a file; blocks cannot be added */
 } rw_sparse_layout;
 
-/* Reads a layout from text. Values are F64 where the text says nothing. ERR_ARGUMENT with the nearest name or what is allowed. */
+/* Rows of rw_sparse_layout. */
+RW_API const rw_params *rw_sparse_params(void);
+/* Reads a layout from text; defaults are put in. ERR_ARGUMENT with the nearest name or what is allowed. */
 RW_API rw_status rw_sparse_layout_parse(rw_context *context, const char *text, rw_sparse_layout *layout);
 /* Writes the text that reads back to the layout; at most `size` bytes with the NUL. */
 RW_API void rw_sparse_layout_print(const rw_sparse_layout *layout, char *text, size_t size);

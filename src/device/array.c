@@ -12,6 +12,7 @@
 #include "device/device.h"
 
 static const struct { const char *name; size_t bytes; } dtypes[] = {
+    {"default", 0},
 #define RW_X(name, text, bytes) {text, bytes},
     RW_DTYPE_LIST(RW_X)
 #undef RW_X
@@ -19,6 +20,7 @@ static const struct { const char *name; size_t bytes; } dtypes[] = {
 
 const char *rw_dtype_name(rw_dtype dtype) { return (unsigned)dtype < RW_COUNT(dtypes) ? dtypes[dtype].name : "?"; }
 size_t rw_dtype_size(rw_dtype dtype) { return (unsigned)dtype < RW_COUNT(dtypes) ? dtypes[dtype].bytes : 0; }
+bool rw_dtype_is_number(rw_dtype dtype) { return dtype >= RW_F32 && dtype <= RW_C128; }
 bool rw_dtype_is_complex(rw_dtype dtype) { return dtype == RW_C64 || dtype == RW_C128; }
 
 static bool one_memory(const rw_array *a) { return !a->device->ops->discrete || a->memory == RW_MEMORY_MANAGED; }
@@ -26,7 +28,7 @@ static bool one_memory(const rw_array *a) { return !a->device->ops->discrete || 
 /* Bytes of the shape, refused when they overflow or exceed the device's memory. */
 static rw_status check_shape(rw_device *dev, rw_dtype dtype, int ndim, const int64_t *shape, int64_t *size)
 {
-    if ((unsigned)dtype >= RW_COUNT(dtypes))
+    if (!rw_dtype_size(dtype))
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "dtype = %d is not one of rw_dtype", (int)dtype);
     if (ndim < 1 || ndim > 4)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "ndim = %d is outside [1, 4]: dimensions of an array", ndim);
@@ -152,7 +154,7 @@ rw_status rw_array_create_from(rw_device *dev, rw_dtype dtype, int ndim, const i
     bool in_place = mode != RW_COPY && !dev->ops->discrete && data;
     if ((unsigned)mode > RW_OWN)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "mode = %d is not one of rw_copy_mode", (int)mode);
-    if (mode != RW_COPY && (unsigned)dtype < RW_COUNT(dtypes) && (uintptr_t)data % dtypes[dtype].bytes)
+    if (mode != RW_COPY && rw_dtype_size(dtype) && (uintptr_t)data % dtypes[dtype].bytes)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
                        "rw_array_create_from: data = %p is not aligned to the %zu bytes of %s, as memory used in place must "
                        "be: align it, or use RW_COPY",

@@ -43,9 +43,9 @@ static void put(rw_dtype dtype, void *data, int64_t k, double re, double im)
     }
 }
 
-static rw_status make(rw_device *dev, const char *path, const numbers *from, int dtype, rw_array **array)
+static rw_status make(rw_device *dev, const char *path, const numbers *from, rw_dtype dtype, rw_array **array)
 {
-    const rw_dtype to = dtype == RW_AS_STORED ? from->dtype : (rw_dtype)dtype;
+    const rw_dtype to = dtype ? dtype : from->dtype;
     void *data;
     if (rw_dtype_is_complex(from->dtype) && !rw_dtype_is_complex(to))
         return rw_fail(dev->ctx, RW_ERR_INPUT, "%s: holds complex numbers (%s), and real ones (%s) are asked for", path, rw_dtype_name(from->dtype), rw_dtype_name(to));
@@ -64,7 +64,7 @@ static rw_status make(rw_device *dev, const char *path, const numbers *from, int
     return RW_OK;
 }
 
-static rw_status load_npy(rw_device *dev, const char *path, int dtype, rw_array **array)
+static rw_status load_npy(rw_device *dev, const char *path, rw_dtype dtype, rw_array **array)
 {
     rw_npy a;
     RW_TRY(rw_npy_read(dev->ctx, path, &a));
@@ -75,7 +75,7 @@ static rw_status load_npy(rw_device *dev, const char *path, int dtype, rw_array 
     return status;
 }
 
-static rw_status load_market(rw_device *dev, const char *path, int dtype, rw_array **array)
+static rw_status load_market(rw_device *dev, const char *path, rw_dtype dtype, rw_array **array)
 {
     rw_mtx m;
     RW_TRY(rw_mtx_read(dev->ctx, path, false, &m));
@@ -86,13 +86,14 @@ static rw_status load_market(rw_device *dev, const char *path, int dtype, rw_arr
     return status;
 }
 
-rw_status rw_array_load(rw_device *dev, const char *path, int dtype, rw_array **array)
+rw_status rw_array_load(rw_device *dev, const char *path, rw_dtype dtype, rw_array **array)
 {
     RW_NEED(array, "array");
     *array = NULL;
     RW_NEED(dev, "device"); RW_NEED(path, "path");
-    if (dtype != RW_AS_STORED && (dtype < 0 || dtype > RW_C128))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s: an array of type %d: f32, f64, c64, c128 or RW_AS_STORED can be read", path, dtype);
+    if (dtype && !rw_dtype_is_number(dtype))
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s: an array of type %d: f32, f64, c64, c128 or RW_DTYPE_DEFAULT can be read",
+                       path, (int)dtype);
     return is_market(path) ? load_market(dev, path, dtype, array) : load_npy(dev, path, dtype, array);
 }
 
@@ -118,7 +119,7 @@ rw_status rw_array_save(rw_array *a, const char *path)
     RW_NEED(a, "array"); RW_NEED(path, "path");
     const void *data;
     size_t shape[4];
-    if (a->dtype > RW_C128) return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "%s: an array of %s: f32, f64, c64 and c128 can be written", path, rw_dtype_name(a->dtype));
+    if (!rw_dtype_is_number(a->dtype)) return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "%s: an array of %s: f32, f64, c64 and c128 can be written", path, rw_dtype_name(a->dtype));
     RW_TRY(rw_array_read(a, &data));
     if (is_market(path)) return save_market(a, path, data);
     for (int i = 0; i < 4; ++i) shape[i] = (size_t)a->shape[i];

@@ -58,7 +58,7 @@ rw_status rw_reducer_create(rw_device *dev, rw_reduce_op op, rw_dtype dtype, int
     RW_NEED(reducer, "reducer");
     *reducer = NULL;
     RW_NEED(dev, "device");
-    if ((unsigned)op >= RW_COUNT(table) || dtype > RW_C128 || group < 0)
+    if ((unsigned)op >= RW_COUNT(table) || !rw_dtype_is_number(dtype) || group < 0)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_reducer_create: op %d, dtype %s, group %d", (int)op,
                        rw_dtype_name(dtype), group);
     bool z = rw_dtype_is_complex(dtype);

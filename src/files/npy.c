@@ -269,7 +269,7 @@ size_t rw_npy_count(const rw_npy *array)
 rw_status rw_npy_write(rw_context *ctx, const char *path, rw_io_type type, int ndim, const size_t *shape,
                        const void *data)
 {
-    static const char *const kinds[] = {"f4", "f8", "c8", "c16"};
+    static const char *const kinds[] = {"?", "f4", "f8", "c8", "c16"};
     size_t bytes = 0;
     if (ndim < 0 || ndim > RW_IO_RANK || !rw_io_bytes(ndim, shape, rw_io_type_size(type), &bytes))
         return rw_fail(ctx, RW_ERR_ARGUMENT,

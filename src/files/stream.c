@@ -11,7 +11,7 @@
 static const struct {
     const char *name;
     size_t size, real_size;
-} types[] = {{"f32", 4, 4}, {"f64", 8, 8}, {"c64", 8, 4}, {"c128", 16, 8}};
+} types[] = {{"?", 1, 1}, {"f32", 4, 4}, {"f64", 8, 8}, {"c64", 8, 4}, {"c128", 16, 8}};
 
 size_t rw_io_type_size(rw_io_type type) { return types[type].size; }
 size_t rw_io_type_real_size(rw_io_type type) { return types[type].real_size; }

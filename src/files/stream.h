@@ -11,7 +11,7 @@
 #include "core/core.h"
 
 /* Elements of arrays in files. Complex numbers are two reals, real part first. */
-typedef enum rw_io_type { RW_IO_F32, RW_IO_F64, RW_IO_C64, RW_IO_C128 } rw_io_type;
+typedef enum rw_io_type { RW_IO_F32 = 1, RW_IO_F64, RW_IO_C64, RW_IO_C128 } rw_io_type;
 #define RW_IO_RANK 4 /* most dimensions of an array in a file */
 
 size_t rw_io_type_size(rw_io_type type);      /* 4, 8, 8, 16 */

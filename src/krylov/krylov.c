@@ -6,29 +6,59 @@
 
 static const rw_krylov_ops *const methods[] = {[RW_KRYLOV_CG] = &rw_krylov_cg, [RW_KRYLOV_BICGSTAB] = &rw_krylov_bicgstab, [RW_KRYLOV_GMRES] = &rw_krylov_gmres,
                                              [RW_KRYLOV_FGMRES] = &rw_krylov_fgmres, [RW_KRYLOV_IDR] = &rw_krylov_idr};
-static const char *const names[] = {
-#define RW_X(name, text, line) text,
-    RW_KRYLOV_METHOD_LIST(RW_X)
-#undef RW_X
-};
 static const char *const reasons[] = {
 #define RW_X(name, text) text,
     RW_KRYLOV_REASON_LIST(RW_X)
 #undef RW_X
 };
 
-const char *rw_krylov_method_name(rw_krylov_method method) { return (unsigned)method < RW_COUNT(names) ? names[method] : "?"; }
 const char *rw_krylov_reason_text(rw_krylov_reason reason) { return (unsigned)reason < RW_COUNT(reasons) ? reasons[reason] : "?"; }
 
-rw_status rw_krylov_method_parse(rw_context *ctx, const char *text, rw_krylov_method *method)
+/* ---- parameters --------------------------------------------------------------------------------------------------- */
+
+#define ROW(member, kind, standard, allowed, line, ...) RW_ROW(rw_krylov_spec, member, kind, standard, allowed, line, __VA_ARGS__)
+enum { RESTARTED = 1 << RW_KRYLOV_GMRES | 1 << RW_KRYLOV_FGMRES | 1 << RW_KRYLOV_IDR };
+static const char choices[] =
+#define RW_X(name, text, line) text "|"
+    RW_KRYLOV_METHOD_LIST(RW_X);
+#undef RW_X
+static const rw_param rows[] = {
+    ROW(method, ENUM, "gmres", choices, "method of iteration: see rechenwerk list solvers", .brief = NULL),
+    ROW(rtol, REAL, "1e-8", "off|(0, inf)", "stop when |b - A x| is at most rtol |b|", .brief = NULL),
+    ROW(atol, REAL, "off", "off|(0, inf)", "or when |b - A x| is at most atol", .brief = NULL),
+    ROW(iterations, INT, "10000", "[1, 100000000]", "maximum number of iterations", .brief = ""),
+    ROW(restart, INT, "30; idr: 4", "[1, 1000]; idr: [1, 16]",
+        "vectors stored before a restart; of idr the dimension of its shadow space", .methods = RESTARTED),
+    ROW(orthogonal, ENUM, "classical", "classical|modified", "Gram-Schmidt, classical twice or modified",
+        .methods = 1 << RW_KRYLOV_GMRES),
+    ROW(precond, TABLE, "none", "", "preconditioner with its options: see rechenwerk list preconditioners", .brief = "",
+        .table = rw_precond_params),
+};
+
+const rw_params *rw_krylov_params(void)
+{
+    static const rw_params params = {"solver", "rw_krylov_spec", "a solver of linear systems A x = b", sizeof(rw_krylov_spec),
+                                     rows, RW_COUNT(rows)};
+    return &params;
+}
+
+rw_status rw_krylov_parse(rw_context *ctx, const char *text, rw_krylov_spec *spec)
 {
     RW_NEED(ctx, "context");
     RW_NEED(text, "text");
-    RW_NEED(method, "method");
-    for (int i = 0; i < RW_COUNT(names); ++i)
-        if (!strcmp(text, names[i])) return *method = (rw_krylov_method)i, RW_OK;
-    const char *nearest = rw_nearest(text, names, RW_COUNT(names));
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "method \"%s\": there is none of that name%s%s%s; methods are cg, bicgstab, gmres, fgmres, idr", text, nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    RW_NEED(spec, "spec");
+    return rw_params_parse(ctx, rw_krylov_params(), text, spec);
+}
+
+const char *rw_krylov_method_name(rw_krylov_method method)
+{
+    static const char *const names[] = {
+        "gmres",
+#define RW_X(name, text, line) text,
+        RW_KRYLOV_METHOD_LIST(RW_X)
+#undef RW_X
+    };
+    return (unsigned)method < RW_COUNT(names) ? names[method] : "?";
 }
 
 /* ---- for the methods -------------------------------------------------------------------------------------------------------------------- */
@@ -90,25 +120,24 @@ enum { SMALL = 65536 }; /* unknowns: below, a launch costs a GPU more than its v
 
 /* ---- create, destroy ---------------------------------------------------------------------------------------------------------------------- */
 
-static rw_status check(rw_context *ctx, const rw_sparse *a, rw_dtype vectors, const rw_krylov_spec *s)
+/* *s: the specification with its defaults. */
+static rw_status check(rw_context *ctx, const rw_sparse *a, rw_dtype vectors, rw_krylov_spec *s)
 {
-    if ((unsigned)s->method >= RW_KRYLOV_METHODS) return rw_fail(ctx, RW_ERR_ARGUMENT, "method = %d is not one of rw_krylov_method", (int)s->method);
+    RW_TRY(rw_params_resolve(ctx, rw_krylov_params(), NULL, s));
+    s->rtol = fmax(s->rtol, 0), s->atol = fmax(s->atol, 0);
+    if (s->rtol == 0 && s->atol == 0)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "rtol and atol are off: set one, or no iteration is the last");
     if (a->rows != a->columns) return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: solvers need square ones", (long long)a->rows, (long long)a->columns);
-    if (vectors > RW_C128) return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
-    RW_TRY(rw_product_check(a, RW_OP_NONE, vectors));
-    if (!(s->rtol >= 0) || !(s->atol >= 0)) return rw_fail(ctx, RW_ERR_ARGUMENT, "rtol = %g, atol = %g: numbers of 0 and more are needed", s->rtol, s->atol);
-    if (s->iterations < 0 || s->iterations > 100000000) return rw_fail(ctx, RW_ERR_ARGUMENT, "iterations = %lld is outside [1, 100000000]", (long long)s->iterations);
-    if ((unsigned)s->orthogonal > RW_KRYLOV_MODIFIED) return rw_fail(ctx, RW_ERR_ARGUMENT, "orthogonal = %d is not one of rw_krylov_orthogonal", (int)s->orthogonal);
-    if (s->restart < 0 || s->restart > 1000) return rw_fail(ctx, RW_ERR_ARGUMENT, "restart = %d is outside [1, 1000]: vectors kept before GMRES restarts", s->restart);
-    if (s->method == RW_KRYLOV_IDR && s->restart > 16) return rw_fail(ctx, RW_ERR_ARGUMENT, "restart = %d is outside [1, 16]: vectors of the shadow space of IDR", s->restart);
-    return RW_OK;
+    if (!rw_dtype_is_number(vectors)) return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
+    return rw_product_check(a, RW_OP_NONE, vectors);
 }
 
 static rw_status check_inner(rw_context *ctx, const rw_krylov_spec *s)
 {
     const rw_krylov_spec *in = s->inner;
     if (!in) return RW_OK;
-    if (s->method != RW_KRYLOV_FGMRES) return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver for %s, whose preconditioner must not change: use fgmres", names[s->method]);
+    if (s->method != RW_KRYLOV_FGMRES) return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver for %s, whose preconditioner must not change: use fgmres",
+                       rw_krylov_method_name(s->method));
     if (s->precond.method) return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver beside a preconditioner: give the preconditioner to the inner solver");
     if (in->inner || in->monitor) return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %s: it has none", in->inner ? "an inner solver of its own" : "a monitor");
     if (in->iterations > 1000) return rw_fail(ctx, RW_ERR_ARGUMENT, "an inner solver with %lld iterations: 1 to 1000 are possible", (long long)in->iterations);
@@ -155,8 +184,6 @@ static const rw_krylov_ops *ops_of(const rw_krylov_spec *s, int64_t n, bool thre
     return s->method == RW_KRYLOV_GMRES && s->orthogonal == RW_KRYLOV_MODIFIED ? &rw_krylov_plain_gmres : methods[s->method];
 }
 
-static int usual_restart(rw_krylov_method m) { return m == RW_KRYLOV_IDR ? 4 : 30; }
-
 /* Vectors but for those of a basis. */
 static int vectors_of(const rw_krylov_ops *ops, const rw_krylov_spec *s) { return ops->vectors + (s->precond.method ? ops->more : 0) + 1; }
 
@@ -171,12 +198,13 @@ static rw_krylov_spec spec_of_inner(const rw_krylov_spec *s)
     return in;
 }
 
-int64_t rw_krylov_memory(const rw_krylov_spec *s, int64_t n, rw_dtype vectors)
+int64_t rw_krylov_memory(const rw_krylov_spec *spec, int64_t n, rw_dtype vectors)
 {
-    if (!s) return 0;
-    if ((unsigned)s->method >= RW_KRYLOV_METHODS) return 0;
+    if (!spec) return 0;
+    rw_krylov_spec resolved = *spec, *s = &resolved;
+    if (rw_params_resolve(NULL, rw_krylov_params(), NULL, s) != RW_OK) return 0;
     const rw_krylov_ops *ops = ops_of(s, n, true);
-    const int64_t restart = s->restart ? s->restart : usual_restart(s->method), all = vectors_of(ops, s) + (s->method == RW_KRYLOV_FGMRES && s->precond.method ? restart : 0);
+    const int64_t restart = s->restart, all = vectors_of(ops, s) + (s->method == RW_KRYLOV_FGMRES && s->precond.method ? restart : 0);
     if (s->inner) {
         rw_krylov_spec plain = *s;
         const rw_krylov_spec in = spec_of_inner(s);
@@ -212,21 +240,19 @@ static rw_status create_inner(rw_krylov *k, const rw_krylov_spec *s)
     return rw_array_create(k->device, k->type, 1, &k->n, RW_MEMORY_DEVICE, &k->inner->right);
 }
 
-rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec *spec, rw_krylov **solver)
+rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec *given, rw_krylov **solver)
 {
     RW_NEED(solver, "solver");
     *solver = NULL;
     RW_NEED(a, "matrix");
-    RW_NEED(spec, "spec");
+    RW_NEED(given, "spec");
+    rw_krylov_spec resolved = *given, *spec = &resolved;
     RW_TRY(check(a->device->ctx, a, vectors, spec));
     RW_TRY(check_inner(a->device->ctx, spec));
     rw_krylov *k = rw_calloc(1, sizeof *k);
     if (!k) return rw_fail_memory(a->device->ctx, sizeof *k, "a solver");
     k->device = rw_device_retain(a->device), k->queue = a->device->queue, k->a = a, k->spec = *spec, k->type = vectors, k->n = a->rows, k->threads = a->threads;
     k->ops = ops_of(spec, k->n, k->threads);
-    if (k->spec.rtol == 0 && k->spec.atol == 0) k->spec.rtol = 1e-8;
-    if (!k->spec.iterations) k->spec.iterations = 10000;
-    if (!k->spec.restart) k->spec.restart = usual_restart(spec->method);
     k->spec.inner = NULL;
     rw_status status = spec->precond.method ? rw_precond_create(a, vectors, &spec->precond, &k->p) : spec->inner ? create_inner(k, spec) : RW_OK;
     if (status == RW_OK) status = build(k);

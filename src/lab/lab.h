@@ -88,6 +88,10 @@ typedef struct rw_study {
 
 enum { RW_LAB_LIST = 64, RW_LAB_DEVICES = 16 };
 
+/* A row of a study's parameters. */
+#define PARAMETER(name_, kind_, standard_, allowed_, line_)                                                            \
+    {.name = name_, .kind = RW_PARAM_##kind_, .standard = standard_, .allowed = allowed_, .unit = "", .line = line_}
+
 typedef struct rw_lab_setting {
     const char *text;          /* the default's, or given */
     char *given;               /* NULL: the default */

@@ -114,7 +114,7 @@ static rw_status solve(rw_lab *lab, int k, const method *m, rw_lab_solution *s)
         .name = "lab precision", .equations = p->equations,
         .grid = {p->ndim, {p->n, p->ndim > 1 ? p->n : 1, 1}, {p->spacing, p->spacing, 1}, {p->origin, p->origin, 0}}, .fields = fields,
         .nfields = p->nfields, .method = m->method, .end = p->end, .rtol = m->tol, .atol = m->tol, .step = p->step,
-        .spectral_radius = p->radius, .record = true};
+        .spectral_radius = p->radius, .record = RW_SWITCH_ON};
     if (m->tol > 0) snprintf(task.what, sizeof task.what, "%s, %s, tolerance %g", problem_names[k], m->name, m->tol);
     else snprintf(task.what, sizeof task.what, "%s, %s, fixed steps", problem_names[k], m->name);
     return rw_lab_integrate(lab, &task, 0, s);
@@ -408,19 +408,19 @@ static rw_status run_study(rw_lab *lab)
     return status;
 }
 
-static const rw_lab_parameter parameters[] = {
-    {"problems", "front,source,brusselator", RW_LAB_WORDS, 0, 0, "front|source|brusselator|gray-scott|switched|convection|relaxation|moving|pulses",
-     "what is integrated"},
-    {"methods", "rkc2,rkl2,rock2,rock4", RW_LAB_WORDS, 0, 0, "rkc2|rkl2|rock2|rock4|dp5|auto",
-     "dp5 takes minutes where it is stiff, auto is dp5, rkc2 or rock4"},
-    {"tolerances", "1e-2,1e-3,1e-4,1e-5,1e-6,1e-7,1e-8,1e-9", RW_LAB_NUMBERS, 1e-11, 0.1, NULL,
-     "relative and absolute tolerances of a step, a row each"},
-    {"runs", "3", RW_LAB_INTEGER, 1, 1000, NULL, "timed runs, of which the best counts"},
-    {"error", "1e-6", RW_LAB_NUMBER, 1e-10, 1, NULL, "at which table summary compares"},
-    {"peers", "", RW_LAB_PATH, 0, 0, NULL,
-     "table of another program, PROGRAM.csv: problem,method,rtol,steps,rejected,rhs,stages,error,seconds"},
-    {"references", "", RW_LAB_PATH, 0, 0, NULL,
-     "folder for the reference solutions, PROBLEM.f64: raw f64, field after field, x fastest"},
+static const rw_param parameters[] = {
+    PARAMETER("problems", CHOICES, "front,source,brusselator", "front|source|brusselator|gray-scott|switched|convection|relaxation|moving|pulses",
+              "what is integrated"),
+    PARAMETER("methods", CHOICES, "rkc2,rkl2,rock2,rock4", "rkc2|rkl2|rock2|rock4|dp5|auto",
+              "dp5 takes minutes where it is stiff, auto is dp5, rkc2 or rock4"),
+    PARAMETER("tolerances", REALS, "1e-2,1e-3,1e-4,1e-5,1e-6,1e-7,1e-8,1e-9", "[1e-11, 0.1]",
+              "relative and absolute tolerances of a step, a row each"),
+    PARAMETER("runs", INT, "3", "[1, 1000]", "timed runs, of which the best counts"),
+    PARAMETER("error", REAL, "1e-6", "[1e-10, 1]", "at which table summary compares"),
+    PARAMETER("peers", PATH, "", "",
+              "table of another program, PROGRAM.csv: problem,method,rtol,steps,rejected,rhs,stages,error,seconds"),
+    PARAMETER("references", PATH, "", "",
+              "folder for the reference solutions, PROBLEM.f64: raw f64, field after field, x fastest"),
 };
 static const char *const names[] = {"references", "work", "summary", "accuracy"};
 static const rw_lab_table tables[] = {

@@ -277,14 +277,15 @@ static rw_status run_study(rw_lab *lab)
     return rw_lab_wanted(lab, BLOCKS) ? compare_blocks(lab) : RW_OK;
 }
 
-static const rw_lab_parameter parameters[] = {
-    {"grids", "5,10,20,30,43,58,80,100", RW_LAB_INTEGERS, 1, 400, NULL, "cells along an edge of a block, 5 n^3 in all"},
-    {"methods", "fused,managed,a,c,d", RW_LAB_WORDS, 0, 0, "fused|managed|a|c|d", "how a step is made; managed where a device has such memory"},
-    {"steps", "50", RW_LAB_INTEGER, 1, 1000000, NULL, "of a run"},
-    {"runs", "3", RW_LAB_INTEGER, 1, 1000, NULL, "timed runs, of which the best counts"},
-    {"blocks", "2,4,8,16,24,31,32,33,48,63,64,65,80,95,96,97,128,129,160,161,192,193,224,256,257,288,320,321,352,384,448,480,512,513,544,576,640,672,704,768,832,896,960,1023,1024",
-     RW_LAB_INTEGERS, 1, 1024, NULL, "items of a block"},
-    {"grid", "100", RW_LAB_INTEGER, 1, 400, NULL, "n of table blocks"},
+static const rw_param parameters[] = {
+    PARAMETER("grids", INTS, "5,10,20,30,43,58,80,100", "[1, 400]", "cells along an edge of a block, 5 n^3 in all"),
+    PARAMETER("methods", CHOICES, "fused,managed,a,c,d", "fused|managed|a|c|d",
+              "how a step is made; managed where a device has such memory"),
+    PARAMETER("steps", INT, "50", "[1, 1000000]", "of a run"),
+    PARAMETER("runs", INT, "3", "[1, 1000]", "timed runs, of which the best counts"),
+    PARAMETER("blocks", INTS, "2,4,8,16,24,31,32,33,48,63,64,65,80,95,96,97,128,129,160,161,192,193,224,256,257,288,320,321,352,384,448,480,512,513,544,576,640,672,704,768,832,896,960,1023,1024", "[1, 1024]",
+              "items of a block"),
+    PARAMETER("grid", INT, "100", "[1, 400]", "n of table blocks"),
 };
 static const char *const names[] = {"steps", "blocks"};
 static const rw_lab_table tables[] = {

@@ -383,15 +383,15 @@ static rw_status run_study(rw_lab *lab)
     return rw_lab_wanted(lab, STAGES) ? compare_stages(lab) : RW_OK;
 }
 
-static const rw_lab_parameter parameters[] = {
-    {"sizes", "16,32,48,64,80,96,112,128,144,160,176,192,208,224,240,256", RW_LAB_INTEGERS, SIZE_LEAST, SIZE_MOST, NULL,
-     "unknowns along a side, one row each"},
-    {"tol", "1e-6", RW_LAB_NUMBER, 1e-11, 0.1, NULL, "relative and absolute tolerance of a step"},
-    {"advection", "forward", RW_LAB_WORD, 0, 0, "forward|central",
-     "differences for u_x and u_y: forward as published runs, or central"},
-    {"compat", "false", RW_LAB_WORD, 0, 0, "false|true",
-     "true: the spectral radius of the published program, 6620, and its stages, h rho <= 0.35 s^2: both too small"},
-    {"runs", "3", RW_LAB_INTEGER, 1, 1000, NULL, "timed runs, of which the best counts"},
+static const rw_param parameters[] = {
+    PARAMETER("sizes", INTS, "16,32,48,64,80,96,112,128,144,160,176,192,208,224,240,256", "[4, 4096]",
+              "unknowns along a side, one row each"),
+    PARAMETER("tol", REAL, "1e-6", "[1e-11, 0.1]", "relative and absolute tolerance of a step"),
+    PARAMETER("advection", CHOICE, "forward", "forward|central",
+              "differences for u_x and u_y: forward as published runs, or central"),
+    PARAMETER("compat", CHOICE, "false", "false|true",
+              "true: the spectral radius of the published program, 6620, and its stages, h rho <= 0.35 s^2: both too small"),
+    PARAMETER("runs", INT, "3", "[1, 1000]", "timed runs, of which the best counts"),
 };
 static const char *const names[] = {"times", "work", "precision", "rules", "stages"};
 static const rw_lab_table tables[] = {

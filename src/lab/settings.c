@@ -1,90 +1,42 @@
-/* NAME=VALUE texts into numbers and words, within the limits that the study's table of parameters states. */
-#include <math.h>
+/* NAME=VALUE texts into numbers and words, as the rows of the study's parameters say. */
 #include <string.h>
 
 #include "lab/lab.h"
+#include "param/param.h"
 
-/* "1e-11 ... 0.1", "forward|central" */
-static void add_allowed(rw_text *t, const rw_lab_parameter *p)
+/* One value, or the next of a list. */
+static rw_status read_one(rw_lab *lab, const rw_param *row, const char *text, rw_lab_setting *s)
 {
-    switch (p->kind) {
-    case RW_LAB_NUMBER: rw_text_add(t, "a number, %g ... %g", p->least, p->most); break;
-    case RW_LAB_NUMBERS:
-        rw_text_add(t, "at most %d numbers with commas between, each %g ... %g", (int)RW_LAB_LIST, p->least, p->most);
-        break;
-    case RW_LAB_INTEGER: rw_text_add(t, "a whole number, %.0f ... %.0f", p->least, p->most); break;
-    case RW_LAB_INTEGERS:
-        rw_text_add(t, "at most %d whole numbers with commas between, each %.0f ... %.0f", (int)RW_LAB_LIST, p->least, p->most);
-        break;
-    case RW_LAB_WORD: rw_text_add(t, "%s", p->words); break;
-    case RW_LAB_WORDS: rw_text_add(t, "%s with commas between, each once", p->words); break;
-    case RW_LAB_PATH: rw_text_add(t, "a path"); break;
-    }
+    union { int64_t integer; double real; int choice; const char *path; } value = {0};
+    rw_param one = *row;
+    char where[64];
+    one.offset = 0, one.size = sizeof value.integer;
+    one.kind = row->kind == RW_PARAM_INTS ? RW_PARAM_INT : row->kind == RW_PARAM_REALS ? RW_PARAM_REAL : row->kind == RW_PARAM_CHOICES ? RW_PARAM_CHOICE : row->kind;
+    snprintf(where, sizeof where, "lab %s", lab->study->entry.name);
+    RW_TRY(rw_param_read_text(lab->ctx, &one, where, row->name, NULL, text, &value));
+    if (row->kind == RW_PARAM_PATH) return RW_OK;
+    s->word = one.kind == RW_PARAM_CHOICE ? value.choice : 0;
+    s->number[s->n++] = one.kind == RW_PARAM_INT ? (double)value.integer : one.kind == RW_PARAM_REAL ? value.real : value.choice;
+    for (int i = 0; row->kind == RW_PARAM_CHOICES && i < s->n - 1; ++i)
+        if (s->number[i] == value.choice)
+            return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "%s: %s: %s is given twice", where, row->name, text);
+    return RW_OK;
 }
 
-static rw_status refuse_value(rw_lab *lab, const rw_lab_parameter *p, const char *text)
+static rw_status read_value(rw_lab *lab, const rw_param *row, rw_lab_setting *s)
 {
-    rw_text allowed = {0};
-    add_allowed(&allowed, p);
-    rw_status status = rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab %s: %s = '%s' is not allowed: %s: %s", lab->study->entry.name,
-                               p->name, text, allowed.data ? allowed.data : "", p->what);
-    rw_text_free(&allowed);
-    return status;
-}
-
-/* The index of a word of n bytes in "forward|central", -1 when it is none of them. */
-static int find_word(const char *words, const char *text, size_t n)
-{
-    for (int i = 0;; ++i) {
-        size_t length = strcspn(words, "|");
-        if (length == n && !strncmp(words, text, n)) return i;
-        if (!words[length]) return -1;
-        words += length + 1;
+    const bool list = row->kind == RW_PARAM_INTS || row->kind == RW_PARAM_REALS || row->kind == RW_PARAM_CHOICES;
+    if (!list) return read_one(lab, row, s->text, s);
+    for (const char *text = s->text;; text += strcspn(text, ",") + 1) {
+        char word[64];
+        const size_t n = strcspn(text, ",");
+        if (s->n == RW_LAB_LIST)
+            return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab %s: %s: more than %d values: %s", lab->study->entry.name, row->name,
+                           (int)RW_LAB_LIST, row->line);
+        snprintf(word, sizeof word, "%.*s", (int)RW_MIN(n, sizeof word - 1), text);
+        RW_TRY(read_one(lab, row, word, s));
+        if (!text[n]) return RW_OK;
     }
-}
-
-static bool read_numbers(const rw_lab_parameter *p, const char *text, rw_lab_setting *s)
-{
-    bool whole = p->kind == RW_LAB_INTEGER || p->kind == RW_LAB_INTEGERS;
-    int most = p->kind == RW_LAB_INTEGERS || p->kind == RW_LAB_NUMBERS ? RW_LAB_LIST : 1;
-    for (s->n = 0; s->n < most;) {
-        char *end;
-        double x = rw_strtod(text, &end);
-        if (end == text || !(x >= p->least && x <= p->most)) return false;
-        if (whole && x != floor(x)) return false;
-        s->number[s->n++] = x;
-        if (!*end) return true;
-        if (*end != ',') return false;
-        text = end + 1;
-    }
-    return false;
-}
-
-static bool read_words(const rw_lab_parameter *p, const char *text, rw_lab_setting *s)
-{
-    for (s->n = 0; s->n < RW_LAB_LIST;) {
-        size_t length = strcspn(text, ",");
-        int word = find_word(p->words, text, length);
-        if (word < 0) return false;
-        for (int i = 0; i < s->n; ++i)
-            if (s->number[i] == word) return false;
-        s->number[s->n++] = word;
-        if (!text[length]) return true;
-        text += length + 1;
-    }
-    return false;
-}
-
-static rw_status read_value(rw_lab *lab, const rw_lab_parameter *p, rw_lab_setting *s)
-{
-    bool good = true;
-    switch (p->kind) {
-    case RW_LAB_WORD: good = (s->word = find_word(p->words, s->text, strlen(s->text))) >= 0; break;
-    case RW_LAB_WORDS: good = read_words(p, s->text, s); break;
-    case RW_LAB_PATH: break;
-    default: good = read_numbers(p, s->text, s);
-    }
-    return good ? RW_OK : refuse_value(lab, p, s->text);
 }
 
 static rw_status refuse_name(rw_lab *lab, const char *given, size_t n)
@@ -105,7 +57,7 @@ static rw_status take(rw_lab *lab, const char *given)
     size_t n = strcspn(given, "=");
     if (!given[n])
         return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab %s: '%s' has no value: give NAME=VALUE, such as %s=%s", e->name, given,
-                       e->parameters[0].name, e->parameters[0].value);
+                       e->parameters[0].name, e->parameters[0].standard);
     for (int i = 0; i < e->nparameters; ++i) {
         rw_lab_setting *s = lab->settings + i;
         if (strlen(e->parameters[i].name) != n || strncmp(e->parameters[i].name, given, n) != 0) continue;
@@ -121,7 +73,7 @@ rw_status rw_lab_read_settings(rw_lab *lab, const rw_lab_spec *spec)
     const rw_lab_entry *e = &lab->study->entry;
     lab->settings = rw_calloc((size_t)e->nparameters + 1, sizeof *lab->settings);
     if (!lab->settings) return rw_fail_memory(lab->ctx, (size_t)e->nparameters * sizeof *lab->settings, "settings");
-    for (int i = 0; i < e->nparameters; ++i) lab->settings[i].text = e->parameters[i].value;
+    for (int i = 0; i < e->nparameters; ++i) lab->settings[i].text = e->parameters[i].standard;
     for (int i = 0; i < spec->nset; ++i) RW_TRY(take(lab, spec->set[i]));
     for (int i = 0; i < e->nparameters; ++i) RW_TRY(read_value(lab, e->parameters + i, lab->settings + i));
     return RW_OK;

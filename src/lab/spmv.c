@@ -469,31 +469,33 @@ static rw_status run_study(rw_lab *lab)
     return status;
 }
 
-static const rw_lab_parameter parameters[] = {
-    {"cases", "1", RW_LAB_INTEGERS, 1, RW_SPMV_CASES, NULL, "the document's: 1 10x40x20, 2 10x40x40, 3 20x40x20, 4 10x40x80, 5 10x80x40, 6 40x80x40 cells of a grid block"},
-    {"products", "all", RW_LAB_WORDS, 0, 0,
-     "all"
+static const char products[] = "all"
 #define RW_X(name, ...) "|" name
 #include "lab/spmv.def"
 #undef RW_X
-     ,
-     "kernels of the document, and ours"},
-    {"kind", "cc", RW_LAB_WORD, 0, 0, "cc|rc|rr", "matrix times vector: complex or real each"},
-    {"type", "f32", RW_LAB_WORD, 0, 0, "f32|f64", "precision of both"},
-    {"grid_blocks", "8", RW_LAB_INTEGER, 1, SPMV_GRID_BLOCKS_MOST, NULL, "grid blocks, side by side along x"},
-    {"divide", "1", RW_LAB_INTEGER, 1, 80, NULL, "cells of a case along each axis are divided by this, for a quick look"},
-    {"most", "100", RW_LAB_INTEGER, 1, 1000000, NULL, "products of a run, at most"},
-    {"seconds", "0.5", RW_LAB_NUMBER, 0, 3600, NULL, "for the runs of a product, if fewer products than that do"},
-    {"runs", "5", RW_LAB_INTEGER, 1, SPMV_RUNS_MOST, NULL, "timed runs, of which the best counts"},
-    {"section", "20", RW_LAB_INTEGER, 1, 1000, NULL, "L of ELL, entries; 20 was best in 2011"},
-    {"block_section", "5", RW_LAB_INTEGER, 1, 100, NULL, "L of BELL in sections, blocks"},
-    {"sections", "5,10,15,20,25,30,54", RW_LAB_INTEGERS, 1, 1000, NULL, "L of ELL in table sections"},
-    {"block_sections", "1,2,3,4,5,7,13", RW_LAB_INTEGERS, 1, 100, NULL, "L of BELL there"},
-    {"window", "160", RW_LAB_INTEGER, 5, 1024, NULL, "items of a group of BELL V3: the document has 80, 160, 320, 480"},
-    {"memory", "0", RW_LAB_NUMBER, 0, 1e6, NULL, "of a device (GB) that products may take: 4 and 2.5 had the document's GPUs; 0: what it has"},
-    {"iterations", "100", RW_LAB_INTEGER, 1, 1000, NULL, "of GMRES in table gmres; times are for 100"},
-    {"sequential", "0.2", RW_LAB_NUMBER, 0, 1, NULL, "share of a program that runs on one processor, for table amdahl"},
-    {"processors", "1,2,4,8,16,32,64,128,1024", RW_LAB_INTEGERS, 1, 1e12, NULL, "for table amdahl"},
+    ;
+static const rw_param parameters[] = {
+    PARAMETER("cases", INTS, "1", "[1, 6]",
+              "the document's: 1 10x40x20, 2 10x40x40, 3 20x40x20, 4 10x40x80, 5 10x80x40, 6 40x80x40 cells of a grid block"),
+    PARAMETER("products", CHOICES, "all", products,
+              "kernels of the document, and ours"),
+    PARAMETER("kind", CHOICE, "cc", "cc|rc|rr", "matrix times vector: complex or real each"),
+    PARAMETER("type", CHOICE, "f32", "f32|f64", "precision of both"),
+    PARAMETER("grid_blocks", INT, "8", "[1, 64]", "grid blocks, side by side along x"),
+    PARAMETER("divide", INT, "1", "[1, 80]", "cells of a case along each axis are divided by this, for a quick look"),
+    PARAMETER("most", INT, "100", "[1, 1000000]", "products of a run, at most"),
+    PARAMETER("seconds", REAL, "0.5", "[0, 3600]", "for the runs of a product, if fewer products than that do"),
+    PARAMETER("runs", INT, "5", "[1, 100]", "timed runs, of which the best counts"),
+    PARAMETER("section", INT, "20", "[1, 1000]", "L of ELL, entries; 20 was best in 2011"),
+    PARAMETER("block_section", INT, "5", "[1, 100]", "L of BELL in sections, blocks"),
+    PARAMETER("sections", INTS, "5,10,15,20,25,30,54", "[1, 1000]", "L of ELL in table sections"),
+    PARAMETER("block_sections", INTS, "1,2,3,4,5,7,13", "[1, 100]", "L of BELL there"),
+    PARAMETER("window", INT, "160", "[5, 1024]", "items of a group of BELL V3: the document has 80, 160, 320, 480"),
+    PARAMETER("memory", REAL, "0", "[0, 1e6]",
+              "of a device (GB) that products may take: 4 and 2.5 had the document's GPUs; 0: what it has"),
+    PARAMETER("iterations", INT, "100", "[1, 1000]", "of GMRES in table gmres; times are for 100"),
+    PARAMETER("sequential", REAL, "0.2", "[0, 1]", "share of a program that runs on one processor, for table amdahl"),
+    PARAMETER("processors", INTS, "1,2,4,8,16,32,64,128,1024", "[1, 1e12]", "for table amdahl"),
 };
 static const char *const names[SPMV_TABLES] = {"runs", "times", "rates", "anatomy", "sections", "vectors", "blocks", "gmres", "published", "amdahl", "bandwidth"};
 static const rw_lab_table tables[SPMV_TABLES] = {

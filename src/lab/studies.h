@@ -12,36 +12,17 @@
 #define RW_STUDIES_H
 
 #include "rechenwerk/device.h"
+#include "rechenwerk/param.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What a parameter takes: one number, one whole number, a word of a list; several of each, separated by commas; a path,
- * of which "" is none. */
-typedef enum rw_lab_kind {
-    RW_LAB_NUMBER,
-    RW_LAB_NUMBERS,
-    RW_LAB_INTEGER,
-    RW_LAB_INTEGERS,
-    RW_LAB_WORD,
-    RW_LAB_WORDS,
-    RW_LAB_PATH
-} rw_lab_kind;
-
-typedef struct rw_lab_parameter {
-    const char *name, *value;  /* value: the default */
-    rw_lab_kind kind;
-    double least, most;        /* of numbers */
-    const char *words;         /* of RW_LAB_WORD, RW_LAB_WORDS: "forward|central" */
-    const char *what;          /* one line, with the unit */
-} rw_lab_parameter;
-
 /* A study as rw_lab_list tells it. */
 typedef struct rw_lab_entry {
     const char *name, *title, *question;
     const char *source;                     /* where the published values stand */
-    const rw_lab_parameter *parameters;
+    const rw_param *parameters;             /* lists: numbers or words with commas between */
     int nparameters;
     const char *const *tables;              /* their names */
     int ntables;

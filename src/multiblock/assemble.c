@@ -8,10 +8,11 @@
 
 bool rw_multiblock_is_scalar(const rw_sparse_layout *l) { return l && l->format != RW_SPARSE_VBCSR && !rw_sparse_has_blocks(l->format); }
 
-static rw_status check_layout(rw_context *ctx, const rw_sparse_layout *l)
+static rw_status check_layout(rw_context *ctx, const rw_sparse_layout *given)
 {
-    if (!l) return RW_OK;
-    RW_TRY(rw_sparse_layout_check(ctx, l));
+    rw_sparse_layout resolved, *l = &resolved;
+    if (!given) return RW_OK;
+    RW_TRY(rw_sparse_layout_resolve(ctx, given, l));
     if (!rw_sparse_has_blocks(l->format) || (l->block_rows == RW_UNKNOWNS && l->block_columns == RW_UNKNOWNS)) return RW_OK;
     return rw_fail(ctx, RW_ERR_ARGUMENT, "blocks of %d x %d: those of multi-block grids are 5 x 5: use them, or a format without blocks", l->block_rows, l->block_columns);
 }
@@ -149,7 +150,10 @@ rw_status rw_multiblock_assemble(rw_device *dev, const rw_multiblock_spec *spec,
     rw_multiblock_grid g;
     rw_multiblock_scope s;
     rw_sparse_blocks p;
+    rw_sparse_layout resolved;
     RW_TRY(rw_multiblock_grid_make(dev->ctx, spec, &g));
+    RW_TRY(rw_sparse_layout_resolve(dev->ctx, layout, &resolved));
+    layout = &resolved;
     RW_TRY(rw_multiblock_scope_make(dev->ctx, &g, block, index, &s));
     if (spec->is_complex && !rw_dtype_is_complex(layout->values))
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a complex grid in a layout of %s: use c64 or c128", rw_dtype_name(layout->values));

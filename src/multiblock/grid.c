@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "multiblock/multiblock.h"
+#include "param/param.h"
 
 static const struct { int axes, cells; } shapes[] = {
 #define RW_X(name, text, axes, cells, line) {axes, cells},
@@ -44,23 +45,21 @@ static void add_offsets(rw_multiblock_grid *g)
             }
 }
 
-static rw_status check(rw_context *ctx, const rw_multiblock_spec *s)
+static rw_status check(rw_context *ctx, rw_multiblock_spec *s)
 {
     static const char *const axes[] = {"x", "theta", "r"};
     double all = 1, blocks = 1;
-    if ((unsigned)s->stencil >= RW_MULTIBLOCK_STENCILS) return rw_fail(ctx, RW_ERR_ARGUMENT, "stencil = %d is not one of rw_multiblock_stencil", (int)s->stencil);
-    if ((unsigned)s->mode >= RW_MULTIBLOCK_MODES) return rw_fail(ctx, RW_ERR_ARGUMENT, "mode = %d is not one of rw_multiblock_mode", (int)s->mode);
+    RW_TRY(rw_params_resolve(ctx, rw_multiblock_params(), NULL, s));
     for (int a = 0; a < RW_AXES; ++a) {
         if (s->cells[a] < 1 || s->cells[a] > 1000000) return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld cells along %s: 1 to 1000000 are possible", (long long)s->cells[a], axes[a]);
         if (s->blocks[a] < 1 || s->blocks[a] > 1000000)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld grid blocks along %s: 1 to 1000000 are possible, or 0 along all three for 8 along x", (long long)s->blocks[a], axes[a]);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%lld grid blocks along %s: 1 to 1000000 are possible", (long long)s->blocks[a], axes[a]);
         all *= (double)s->cells[a] * (double)s->blocks[a], blocks *= (double)s->blocks[a];
     }
     if (all > 1e12 || blocks > 1e6) return rw_fail(ctx, RW_ERR_ARGUMENT, "a grid of %.3g cells in %.3g grid blocks: at most 1e12 in 1e6 are possible", all, blocks);
     if (shapes[s->stencil].axes == 2 && s->cells[RW_AXIS_R] * s->blocks[RW_AXIS_R] != 1)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s with %lld cells along r: it couples one plane, nr = 1; for more use euler3d or ns3d", rw_multiblock_stencil_name(s->stencil),
                        (long long)(s->cells[RW_AXIS_R] * s->blocks[RW_AXIS_R]));
-    if (!isfinite(s->omega)) return rw_fail(ctx, RW_ERR_ARGUMENT, "omega = %g: a finite number is needed", s->omega);
     if (s->omega != 0 && !s->is_complex) return rw_fail(ctx, RW_ERR_ARGUMENT, "omega = %g stands on the diagonal of complex matrices: 0 is needed for real ones", s->omega);
     return RW_OK;
 }
@@ -69,7 +68,7 @@ rw_status rw_multiblock_grid_make(rw_context *ctx, const rw_multiblock_spec *spe
 {
     *g = (rw_multiblock_grid){.spec = *spec, .cells = 1, .extended_cells = 1, .blocks = 1};
     int64_t *b = g->spec.blocks;
-    if (!b[0] && !b[1] && !b[2]) b[RW_AXIS_X] = 8, b[RW_AXIS_THETA] = b[RW_AXIS_R] = 1;
+    if (!b[0] && !b[1] && !b[2]) b[RW_AXIS_X] = b[RW_AXIS_THETA] = b[RW_AXIS_R] = 1;
     RW_TRY(check(ctx, &g->spec));
     for (int a = 0; a < RW_AXES; ++a) {
         g->ghosts[a] = a < shapes[spec->stencil].axes ? 2 : 0;

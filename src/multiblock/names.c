@@ -1,77 +1,42 @@
-/* Names of stencils, modes and indices, cells as text, and the document's cases. */
-#include <string.h>
-
+/* Rows of rw_multiblock_spec, names of its choices. */
 #include "multiblock/multiblock.h"
+#include "param/param.h"
 
-static const char *const stencils[] = {
-#define RW_X(name, text, axes, cells, line) text,
-    RW_MULTIBLOCK_STENCIL_LIST(RW_X)
+#define ROW(member, kind, standard, allowed, line, ...)                                                                \
+    RW_ROW(rw_multiblock_spec, member, kind, standard, allowed, line, __VA_ARGS__)
+#define CELLS(member, standard_, line_, ...)                                                                             \
+    {.name = #member, .kind = RW_PARAM_SIZES, .offset = offsetof(rw_multiblock_spec, member), .size = sizeof(int64_t), \
+     .standard = standard_, .allowed = "1..3 of [1, 1000000]", .unit = "", .line = line_, __VA_ARGS__}
+#define RW_X(name, text, ...) text "|"
+static const char stencils[] = RW_MULTIBLOCK_STENCIL_LIST(RW_X), modes[] = RW_MULTIBLOCK_MODE_LIST(RW_X);
 #undef RW_X
+static const rw_param rows[] = {
+    CELLS(cells, "10x40x20", "cells along x, theta, r, of one grid block", .required = true),
+    CELLS(blocks, "1x1x1", "grid blocks along x, theta, r", .required = false),
+    ROW(stencil, CHOICE, "euler3d", stencils, "couplings of a cell", .brief = ""),
+    ROW(mode, CHOICE, "truncated", modes, "couplings that leave a grid block", .brief = ""),
+    ROW(periodic, BOOL, "false", "", "the first and the last cells along theta are neighbours", .brief = NULL),
+    {.name = "complex", .kind = RW_PARAM_BOOL, .offset = offsetof(rw_multiblock_spec, is_complex), .size = sizeof(bool),
+     .standard = "false", .allowed = "", .unit = "", .line = "complex values"},
+    ROW(omega, REAL, "0", "(-inf, inf)", "frequency on the diagonal of a complex matrix", .brief = NULL),
+    ROW(seed, INT, "0", "[0, 9007199254740992]", "seed of the random values", .brief = NULL),
+    ROW(zeros, BOOL, "false", "", "zeros in blocks, so that 54 of 65 entries of a row are there", .brief = NULL),
 };
-static const char *const modes[] = {
-#define RW_X(name, text, line) text,
-    RW_MULTIBLOCK_MODE_LIST(RW_X)
+
+const rw_params *rw_multiblock_params(void)
+{
+    static const rw_params params = {"trace", "rw_multiblock_spec", "a multi-block grid", sizeof(rw_multiblock_spec), rows,
+                                     RW_COUNT(rows)};
+    return &params;
+}
+
+#define NAMES(list) {list(RW_X)}
+#define RW_X(name, text, ...) text,
+static const char *const stencil_names[] = NAMES(RW_MULTIBLOCK_STENCIL_LIST),
+                  *const mode_names[] = NAMES(RW_MULTIBLOCK_MODE_LIST), *const index_names[] = NAMES(RW_MULTIBLOCK_INDEX_LIST);
 #undef RW_X
-};
-static const char *const indices[] = {
-#define RW_X(name, text, line) text,
-    RW_MULTIBLOCK_INDEX_LIST(RW_X)
-#undef RW_X
-};
+#define NAME_OF(names, i) ((unsigned)(i) < RW_COUNT(names) ? names[i] : "?")
 
-const char *rw_multiblock_stencil_name(rw_multiblock_stencil stencil) { return (unsigned)stencil < RW_COUNT(stencils) ? stencils[stencil] : "?"; }
-const char *rw_multiblock_mode_name(rw_multiblock_mode mode) { return (unsigned)mode < RW_COUNT(modes) ? modes[mode] : "?"; }
-const char *rw_multiblock_index_name(rw_multiblock_index index) { return (unsigned)index < RW_COUNT(indices) ? indices[index] : "?"; }
-
-static rw_status find_name(rw_context *ctx, const char *what, const char *text, const char *const *names, int n, int *found)
-{
-    for (int i = 0; i < n; ++i)
-        if (!strcmp(text, names[i])) return *found = i, RW_OK;
-    const char *nearest = rw_nearest(text, names, n);
-    rw_text all = {0};
-    for (int i = 0; i < n; ++i) rw_text_add(&all, "%s%s", i == 0 ? "" : i < n - 1 ? ", " : " or ", names[i]);
-    rw_status status = rw_fail(ctx, RW_ERR_ARGUMENT, "%s \"%s\": there is none of that name%s%s%s; it is %s", what, text, nearest ? ", did you mean " : "", nearest ? nearest : "",
-                               nearest ? "?" : "", all.failed ? names[0] : all.data);
-    rw_text_free(&all);
-    return status;
-}
-
-rw_status rw_multiblock_stencil_parse(rw_context *ctx, const char *text, rw_multiblock_stencil *stencil)
-{
-    RW_NEED(ctx, "context"); RW_NEED(text, "text"); RW_NEED(stencil, "stencil");
-    int i;
-    RW_TRY(find_name(ctx, "stencil", text, stencils, RW_COUNT(stencils), &i));
-    return *stencil = (rw_multiblock_stencil)i, RW_OK;
-}
-
-rw_status rw_multiblock_mode_parse(rw_context *ctx, const char *text, rw_multiblock_mode *mode)
-{
-    RW_NEED(ctx, "context"); RW_NEED(text, "text"); RW_NEED(mode, "mode");
-    int i;
-    RW_TRY(find_name(ctx, "mode", text, modes, RW_COUNT(modes), &i));
-    return *mode = (rw_multiblock_mode)i, RW_OK;
-}
-
-rw_status rw_multiblock_index_parse(rw_context *ctx, const char *text, rw_multiblock_index *index)
-{
-    RW_NEED(ctx, "context"); RW_NEED(text, "text"); RW_NEED(index, "index");
-    int i;
-    RW_TRY(find_name(ctx, "index", text, indices, RW_COUNT(indices), &i));
-    return *index = (rw_multiblock_index)i, RW_OK;
-}
-
-rw_status rw_multiblock_cells_parse(rw_context *ctx, const char *text, int64_t cells[3])
-{
-    RW_NEED(ctx, "context"); RW_NEED(text, "text"); RW_NEED(cells, "cells");
-    const char *at = text;
-    int64_t read[RW_AXES] = {1, 1, 1};
-    for (int axis = 0; axis < RW_AXES; ++axis) {
-        int64_t n = 0;
-        for (; *at >= '0' && *at <= '9' && n <= 1000000; ++at) n = 10 * n + (*at - '0');
-        if (n < 1 || n > 1000000) break;
-        read[axis] = n;
-        if (!*at) return memcpy(cells, read, sizeof read), RW_OK;
-        if (*at++ != 'x') break;
-    }
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "cells \"%s\": one to three whole numbers from 1 to 1000000 are needed, such as 10x40x80", text);
-}
+const char *rw_multiblock_stencil_name(rw_multiblock_stencil stencil) { return NAME_OF(stencil_names, stencil); }
+const char *rw_multiblock_mode_name(rw_multiblock_mode mode) { return NAME_OF(mode_names, mode); }
+const char *rw_multiblock_index_name(rw_multiblock_index index) { return NAME_OF(index_names, index); }

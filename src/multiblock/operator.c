@@ -96,6 +96,9 @@ rw_status rw_multiblock_create(rw_device *dev, const rw_multiblock_spec *spec, c
     RW_NEED(dev, "device"); RW_NEED(spec, "spec");
     rw_multiblock_grid g;
     RW_TRY(rw_multiblock_grid_make(dev->ctx, spec, &g));
+    rw_sparse_layout resolved;
+    RW_TRY(rw_sparse_layout_resolve(dev->ctx, layout, &resolved));
+    layout = &resolved;
     RW_TRY(rw_multiblock_check_memory(dev, spec, RW_MULTIBLOCK_ALL, layout->values));
     rw_multiblock *o = rw_calloc(1, sizeof *o);
     if (!o) return rw_fail_memory(dev->ctx, sizeof *o, "an operator of grid blocks");
@@ -130,7 +133,7 @@ rw_status rw_multiblock_vector(rw_multiblock *op, rw_dtype type, rw_array **vect
     RW_NEED(vector, "vector");
     *vector = NULL;
     RW_NEED(op, "op");
-    if (type > RW_C128) return rw_fail(op->device->ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(type));
+    if (!rw_dtype_is_number(type)) return rw_fail(op->device->ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(type));
     RW_TRY(rw_array_create(op->device, type, 1, &op->size, RW_MEMORY_DEVICE, vector));
     rw_status status = rw_array_zero(*vector, op->device->queue);
     if (status != RW_OK) rw_array_destroy(vector);
@@ -141,7 +144,7 @@ static rw_status check_vector(const rw_multiblock *op, const char *name, const r
 {
     rw_context *ctx = op->device->ctx;
     if (a->device != op->device) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is on %s, the grid blocks on %s", name, a->device->info.name, op->device->info.name);
-    if (a->dtype > RW_C128) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is of %s: f32, f64, c64 or c128 is needed", name, rw_dtype_name(a->dtype));
+    if (!rw_dtype_is_number(a->dtype)) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is of %s: f32, f64, c64 or c128 is needed", name, rw_dtype_name(a->dtype));
     if (a->ndim != 1 || a->size != op->size)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s has %lld numbers in %d dimensions: a vector of %lld is needed, %d unknowns of %lld cells with ghosts in %lld grid blocks", name,
                        (long long)a->size, a->ndim, (long long)op->size, RW_UNKNOWNS, (long long)op->grid.extended_cells, (long long)op->grid.blocks);
@@ -296,7 +299,7 @@ rw_status rw_multiblock_map(rw_multiblock *op, rw_dtype type, rw_sparse **map)
     RW_NEED(map, "map");
     *map = NULL;
     RW_NEED(op, "op");
-    if (type <= RW_C128) RW_TRY(check_type(op, type)); /* else the map is refused for its type */
+    if (rw_dtype_is_number(type)) RW_TRY(check_type(op, type)); /* else the map is refused for its type */
     whole *w = rw_calloc(1, sizeof *w);
     if (!w) return rw_fail_memory(op->device->ctx, sizeof *w, "a map of grid blocks");
     *w = (whole){op, type, NULL};

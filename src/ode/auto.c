@@ -51,5 +51,5 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
 }
 
 /* Vectors as many as the methods it may become have at most: for estimates of memory. */
-const rw_ode_ops rw_auto_ops = {.name = "auto", .vectors = 3, .least_stages = 1, .max_stages = 0, .create = create, .step = step,
+const rw_ode_ops rw_auto_ops = {.name = "auto", .vectors = 3, .least_stages = 1, .create = create, .step = step,
                                 .destroy = destroy, .explain = explain};

@@ -115,5 +115,5 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
     return rw_stage_explain(&m->error, text);
 }
 
-const rw_ode_ops rw_dp5_ops = {.name = "dp5", .vectors = RW_METHOD_VECTORS, .least_stages = 7, .max_stages = STAGES + 1, .create = create,
+const rw_ode_ops rw_dp5_ops = {.name = "dp5", .vectors = RW_METHOD_VECTORS, .least_stages = 7, .create = create,
                                .step = rw_adaptive_step, .destroy = destroy, .explain = explain, .result = EVEN /* argument_of(STAGES) */, .power = 5, .growth = 10, .attempt = attempt};

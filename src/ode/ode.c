@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ode/ode.h"
+#include "ode/params.h"
 
 static const rw_ode_ops *const methods[] = {[RW_ODE_RK4] = &rw_rk4_ops, [RW_ODE_RKC2] = &rw_rkc2_ops, [RW_ODE_RKL2] = &rw_rkl2_ops,
                                             [RW_ODE_ROCK2] = &rw_rock2_ops, [RW_ODE_ROCK4] = &rw_rock4_ops, [RW_ODE_DP5] = &rw_dp5_ops, [RW_ODE_AUTO] = &rw_auto_ops};
@@ -29,6 +30,7 @@ static rw_status copy_problem(rw_ode *ode, const rw_ode_spec *spec)
     failed = failed || !ode->fields || !ode->scalars;
     for (int f = 0; !failed && f < spec->nfields; ++f) {
         ode->fields[f] = spec->fields[f];
+        if (!ode->fields[f].dtype) ode->fields[f].dtype = RW_F64;
         ode->fields[f].name = copy_text(spec->fields[f].name, &failed);
         for (int s = 0; s < 6; ++s) {
             rw_boundary *b = ode->fields[f].boundary + s;
@@ -44,10 +46,12 @@ static rw_status copy_problem(rw_ode *ode, const rw_ode_spec *spec)
     return failed ? rw_fail_memory(ode->device->ctx, 4096, "the equations") : RW_OK;
 }
 
-static rw_status check_spec(rw_context *ctx, const rw_ode_spec *spec)
+/* *spec: with its defaults, but for max_stages where the method may become another one. */
+static rw_status check_spec(rw_context *ctx, rw_ode_spec *spec)
 {
-    if ((unsigned)spec->method >= RW_COUNT(methods))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "method %d is not one of rw_ode_method", (int)spec->method);
+    const int given_stages = spec->max_stages;
+    RW_TRY(rw_params_resolve(ctx, rw_ode_params(), NULL, spec));
+    spec->max_stages = given_stages;
     if (spec->nfields < 1) return rw_fail(ctx, RW_ERR_INPUT, "there are no fields: declare at least one");
     if (spec->grid.ndim < 1 || spec->grid.ndim > 3)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "grid of %d dimensions: 1, 2 or 3 are possible", spec->grid.ndim);
@@ -68,25 +72,13 @@ static rw_status check_spec(rw_context *ctx, const rw_ode_spec *spec)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "grid spacing %g on axis %c must be positive", h, "xyz"[d]);
         cells *= n;
     }
-    const rw_ode_ops *ops = methods[spec->method];
     if (spec->dense && spec->method == RW_ODE_RK4)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "dense with method rk4: states are kept by methods with error control: choose one of them, or "
                        "leave dense out");
-    if (spec->max_stages < 0 || spec->max_stages > 1000000 || (spec->max_stages && ops->reach && spec->max_stages < ops->least_stages))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "time.max_stages = %d is outside [%d, 1000000]: stages of a step of %s", spec->max_stages,
-                       ops->least_stages, ops->name);
-    if (spec->damping != 0 && !(spec->damping >= 0.5 && spec->damping <= 0.99))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "time.damping = %g is outside [0.5, 0.99]; 0.95 is usual", spec->damping);
-    const double numbers[] = {spec->start, spec->step, spec->rtol, spec->atol, spec->initial_step, spec->max_step};
-    static const char *const names[] = {"start", "step", "rtol", "atol", "initial_step", "max_step"};
-    for (int i = 0; i < RW_COUNT(names); ++i)
-        if (!isfinite(numbers[i]) || (i && numbers[i] < 0))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "time.%s = %g: a number %s is needed", names[i], numbers[i],
-                           i ? "of 0 or more" : "that is finite");
     /* names of fields and scalars: the checks of expression programs */
     for (int f = 0; f < spec->nfields; ++f) {
         RW_TRY(rw_check_name(ctx, spec->name ? spec->name : "equations", spec->fields[f].name));
-        if ((unsigned)spec->fields[f].dtype > RW_C128)
+        if (spec->fields[f].dtype && !rw_dtype_is_number(spec->fields[f].dtype))
             return rw_fail(ctx, RW_ERR_ARGUMENT, "field %s: dtype %s: f32, f64, c64 or c128 are possible",
                            spec->fields[f].name, rw_dtype_name(spec->fields[f].dtype));
         RW_TRY(rw_check_boundaries(ctx, spec->fields + f, 2 * spec->grid.ndim, true));
@@ -118,11 +110,12 @@ rw_status rw_ode_make_vectors(rw_ode *ode)
     return RW_OK;
 }
 
-rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *spec, rw_ode **result)
+rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *given, rw_ode **result)
 {
     RW_NEED(result, "ode");
     *result = NULL;
-    RW_NEED(dev, "device"); RW_NEED(spec, "spec");
+    RW_NEED(dev, "device"); RW_NEED(given, "spec");
+    rw_ode_spec resolved = *given, *spec = &resolved;
     RW_TRY(check_spec(dev->ctx, spec));
     rw_ode *ode = rw_calloc(1, sizeof *ode);
     if (!ode) return rw_fail_memory(dev->ctx, sizeof *ode, "an integrator");
@@ -131,12 +124,13 @@ rw_status rw_ode_create(rw_device *dev, const rw_ode_spec *spec, rw_ode **result
     ode->grid = spec->grid, ode->order = spec->order;
     for (int d = ode->grid.ndim; d < 3; ++d) ode->grid.size[d] = 1, ode->grid.spacing[d] = 1;
     ode->start = ode->t = spec->start, ode->fixed_step = spec->step;
-    ode->rtol = spec->rtol > 0 ? spec->rtol : 1e-5, ode->atol = spec->atol > 0 ? spec->atol : 1e-8;
+    ode->rtol = spec->rtol > 0 ? spec->rtol : rw_ode_standard("rtol", NULL);
+    ode->atol = spec->atol > 0 ? spec->atol : rw_ode_standard("atol", NULL);
     ode->initial_step = spec->initial_step, ode->max_step = spec->max_step;
     ode->given_stages = spec->max_stages, ode->end = spec->end;
-    ode->max_stages = spec->max_stages > 0 ? spec->max_stages : ode->ops->max_stages;
-    ode->damping = spec->damping > 0 ? spec->damping : 0.95;
-    ode->record = spec->record;
+    ode->max_stages = spec->max_stages > 0 ? spec->max_stages : (int)rw_ode_standard("max_stages", ode->ops->name);
+    ode->damping = spec->damping;
+    ode->record = spec->record == RW_SWITCH_ON;
     rw_course_begin(&ode->course);
     rw_status status = copy_problem(ode, spec);
     size_t n = (size_t)RW_ODE_VECTORS * (size_t)ode->nfields;
@@ -162,7 +156,7 @@ rw_status rw_ode_become(rw_ode *ode, rw_ode_method method)
 {
     drop_vectors(ode); /* AUTO's own may lie in other memory than y */
     ode->ops = methods[method];
-    ode->max_stages = ode->given_stages > 0 ? RW_MAX(ode->given_stages, ode->ops->least_stages) : ode->ops->max_stages;
+    ode->max_stages = ode->given_stages > 0 ? RW_MAX(ode->given_stages, ode->ops->least_stages) : (int)rw_ode_standard("max_stages", ode->ops->name);
     rw_compile_defer(ode->device);
     rw_status status = rw_compile_now(ode->device, ode->ops->create(ode));
     if (status == RW_OK) status = rw_ode_make_vectors(ode);
@@ -279,7 +273,7 @@ const char *rw_ode_reason(const rw_ode *ode) { return ode ? ode->reason : ""; }
 
 static int method_number(const rw_ode *ode)
 {
-    int m = 0;
+    int m = RW_ODE_RK4;
     while (methods[m] != ode->ops) ++m;
     return m;
 }
@@ -315,9 +309,9 @@ static rw_status check_state(const rw_ode *ode, const double s[RW_ODE_STATE])
             return rw_fail(ctx, RW_ERR_ARGUMENT, "state[%d] = %g is not what rw_ode_save writes: load a state that it has saved", i, s[i]);
     }
     bool was_auto = ode->ops == &rw_auto_ops || (*ode->reason && s[14] == RW_ODE_AUTO); /* a state of before its first step */
-    if (s[14] != floor(s[14]) || s[14] >= RW_COUNT(methods) || (!was_auto && methods[(int)s[14]] != ode->ops))
+    if (s[14] != floor(s[14]) || s[14] < RW_ODE_RK4 || s[14] >= RW_COUNT(methods) || (!was_auto && methods[(int)s[14]] != ode->ops))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "state[14] = %g: the state is that of %s, the integrator's method is %s", s[14],
-                       s[14] == floor(s[14]) && s[14] < RW_COUNT(methods) ? methods[(int)s[14]]->name : "no method", ode->ops->name);
+                       s[14] == floor(s[14]) && s[14] >= RW_ODE_RK4 && s[14] < RW_COUNT(methods) ? methods[(int)s[14]]->name : "no method", ode->ops->name);
     return RW_OK;
 }
 
@@ -326,7 +320,7 @@ rw_status rw_ode_load(rw_ode *ode, const double s[RW_ODE_STATE])
     RW_NEED(ode, "ode"); RW_NEED(s, "state");
     RW_TRY(check_state(ode, s));
     int method = (int)s[14];
-    if (ode->ops == &rw_auto_ops && method >= 0 && method < RW_ODE_AUTO) {
+    if (ode->ops == &rw_auto_ops && method < RW_ODE_AUTO) {
         RW_TRY(rw_ode_become(ode, (rw_ode_method)method));
         snprintf(ode->reason, sizeof ode->reason, "as before the restart");
     }
@@ -352,12 +346,13 @@ int64_t rw_ode_bytes(const rw_ode_spec *spec)
 {
     if (!spec) return 0;
     int64_t bytes = 0, cells = 1;
-    if ((unsigned)spec->method >= RW_COUNT(methods)) return 0;
+    const int method = spec->method ? (int)spec->method : RW_ODE_AUTO;
+    if (method < 0 || method >= RW_COUNT(methods)) return 0;
     for (int d = 0; d < spec->grid.ndim; ++d) {
         if (spec->grid.size[d] > 0 && cells > INT64_MAX / 1024 / spec->grid.size[d]) return INT64_MAX;
         cells *= spec->grid.size[d];
     }
-    for (int f = 0; f < spec->nfields; ++f) bytes += (int64_t)rw_dtype_size(spec->fields[f].dtype);
-    const rw_ode_ops *ops = methods[spec->method] == &rw_auto_ops ? &rw_rock4_ops : methods[spec->method];
+    for (int f = 0; f < spec->nfields; ++f) bytes += (int64_t)rw_dtype_size(spec->fields[f].dtype ? spec->fields[f].dtype : RW_F64);
+    const rw_ode_ops *ops = methods[method] == &rw_auto_ops ? &rw_rock4_ops : methods[method];
     return bytes * cells * (ops->vectors + (spec->dense ? RW_ODE_PAST : 0));
 }

@@ -29,7 +29,7 @@ typedef struct rw_attempt {
 typedef struct rw_ode_ops {
     const char *name;
     int vectors;                       /* arrays a field, the solution included */
-    int least_stages, max_stages;      /* of a step; unless the caller says */
+    int least_stages;                  /* of a step */
     rw_status (*create)(rw_ode *ode);  /* builds the programs */
     rw_status (*step)(rw_ode *ode, double t_limit); /* of adaptive methods: rw_adaptive_step */
     void (*destroy)(rw_ode *ode);

@@ -184,5 +184,5 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
     return RW_OK;
 }
 
-const rw_ode_ops rw_rk4_ops = {.name = "rk4", .vectors = 4, .least_stages = 4, .max_stages = STAGES, .create = create, .step = step,
+const rw_ode_ops rw_rk4_ops = {.name = "rk4", .vectors = 4, .least_stages = 4, .create = create, .step = step,
                                .destroy = destroy, .explain = explain};

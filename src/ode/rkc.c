@@ -241,7 +241,7 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
     return RW_OK;
 }
 
-const rw_ode_ops rw_rkc2_ops = {.name = "rkc2", .vectors = 3, .least_stages = 2, .max_stages = 200, .create = create, .step = rw_adaptive_step,
+const rw_ode_ops rw_rkc2_ops = {.name = "rkc2", .vectors = 3, .least_stages = 2, .create = create, .step = rw_adaptive_step,
                                 .destroy = destroy, .explain = explain, .result = NEW, .power = 3, .growth = 10, .reach = reach, .attempt = attempt};
-const rw_ode_ops rw_rkl2_ops = {.name = "rkl2", .vectors = 3, .least_stages = 3, .max_stages = 199, .create = create, .step = rw_adaptive_step,
+const rw_ode_ops rw_rkl2_ops = {.name = "rkl2", .vectors = 3, .least_stages = 3, .create = create, .step = rw_adaptive_step,
                                 .destroy = destroy, .explain = explain, .result = NEW, .power = 3, .growth = 10, .reach = reach, .attempt = attempt};

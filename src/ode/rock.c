@@ -408,7 +408,7 @@ static rw_status explain(const rw_ode *ode, rw_text *text)
     return rw_stage_explain(&m->last, text);
 }
 
-const rw_ode_ops rw_rock2_ops = {.name = "rock2", .vectors = K2 + 1, .least_stages = 3, .max_stages = 400, .create = create, .step = rw_adaptive_step,
+const rw_ode_ops rw_rock2_ops = {.name = "rock2", .vectors = K2 + 1, .least_stages = 3, .create = create, .step = rw_adaptive_step,
                                  .destroy = destroy, .explain = explain, .result = K1, .power = 2, .growth = 5, .reach = reach, .attempt = attempt};
-const rw_ode_ops rw_rock4_ops = {.name = "rock4", .vectors = RW_METHOD_VECTORS, .least_stages = 5, .max_stages = 400, .create = create, .step = rw_adaptive_step,
+const rw_ode_ops rw_rock4_ops = {.name = "rock4", .vectors = RW_METHOD_VECTORS, .least_stages = 5, .create = create, .step = rw_adaptive_step,
                                  .destroy = destroy, .explain = explain, .result = K1, .power = 4, .growth = 5, .reach = reach, .attempt = attempt};

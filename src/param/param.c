@@ -98,6 +98,8 @@ static bool read_word(const value_context *v, const rw_tree *node, double *value
     if (node->kind != RW_TREE_SCALAR) return false;
     split_word(v->allowed, &n);
     if (n && strlen(node->text) == n && !strncmp(node->text, v->allowed, n)) return *value = RW_OFF, true;
+    double x;
+    if (n && !strncmp(v->allowed, "off", n) && rw_tree_number(node, &x) && x == 0) return *value = RW_OFF, true;
     if (rw_param_by_method(v->row) && !strcmp(node->text, "auto")) return *value = 0, true;
     return false;
 }
@@ -237,7 +239,7 @@ static rw_status read_bool(const value_context *v, const rw_tree *node, bool *va
 
 static rw_status read_choice(const value_context *v, const rw_tree *node, int *value)
 {
-    enum { MOST = 32 };
+    enum { MOST = 64 };
     char texts[MOST][64], choices[256], what[400];
     const char *names[MOST];
     RW_TRY(want_scalar(v, node, "a choice"));
@@ -249,8 +251,11 @@ static rw_status read_choice(const value_context *v, const rw_tree *node, int *v
         return RW_OK;
     }
     list_choices(v->allowed, choices, sizeof(choices));
+    /* a default that is no choice: "none" */
+    const bool apart = v->row->kind == RW_PARAM_ENUM && !rw_param_enum(v->row, v->row->standard) && n < MOST;
+    if (apart) names[n++] = v->row->standard;
     const char *nearest = rw_nearest(node->text, names, n);
-    snprintf(what, sizeof(what), "none of %s%s%s", choices, nearest ? "; nearest is " : "", nearest ? nearest : "");
+    snprintf(what, sizeof(what), "none of %s%s%s%s%s", apart ? v->row->standard : "", apart ? ", " : "", choices, nearest ? "; nearest is " : "", nearest ? nearest : "");
     return fail(v, node, what);
 }
 
@@ -379,17 +384,7 @@ rw_status rw_param_read(rw_context *ctx, const rw_param *row, const char *name, 
         for (int i = 0; i < list->n; i++) RW_TRY(read_int(&v, items ? items[i] : node, each, &list->value[i]));
         return RW_OK;
     }
-    case RW_PARAM_CHOICES: {
-        rw_ints *list = out;
-        v.allowed = "";
-        RW_TRY(want_list(&v, node, RW_LIST_MAX, &items, &list->n, &each));
-        v.allowed = allowed;
-        for (int i = 0; i < list->n; i++) {
-            RW_TRY(read_choice(&v, items ? items[i] : node, &n));
-            list->value[i] = n;
-        }
-        return RW_OK;
-    }
+    case RW_PARAM_CHOICES: break; /* read one by one (src/lab) */
     case RW_PARAM_REALS: {
         rw_reals *list = out;
         RW_TRY(want_list(&v, node, RW_LIST_MAX, &items, &list->n, &each));

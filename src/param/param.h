@@ -64,11 +64,11 @@ bool rw_param_enum_text(const rw_param *row, int value, char *buffer, size_t siz
 int rw_param_sizes(const rw_param *row);
 
 /* params.c */
+/* rw_param_read of a text; ERR_ARGUMENT with `where` in the place of the file. */
+rw_status rw_param_read_text(rw_context *ctx, const rw_param *row, const char *where, const char *name, const char *method,
+                             const char *text, void *structure);
 const rw_param *rw_params_find(const rw_params *params, const char *name); /* NULL: there is none */
 /* The name of the structure's method, defaults put in; NULL: it has none. */
 const char *rw_params_method(const rw_params *params, const void *structure, char *buffer, size_t size);
-/* Puts defaults in the place of 0 and checks all members: ERR_ARGUMENT. Members of other methods stay. `what` begins the
- * message; NULL: the name of the method. Members of kind TABLE are resolved too. */
-rw_status rw_params_resolve(rw_context *ctx, const rw_params *params, const char *what, void *structure);
 
 #endif

@@ -25,7 +25,7 @@ static double number_at(const rw_param *row, const void *structure, int element)
 static bool has_number(const rw_param *row)
 {
     return row->kind == RW_PARAM_INT || row->kind == RW_PARAM_REAL || row->kind == RW_PARAM_ENUM ||
-           row->kind == RW_PARAM_SWITCH || row->kind == RW_PARAM_BOOL;
+           row->kind == RW_PARAM_CHOICE || row->kind == RW_PARAM_SWITCH || row->kind == RW_PARAM_BOOL;
 }
 
 /* The first row, where it is an ENUM of that name. */
@@ -54,8 +54,7 @@ static bool has(const rw_param *row, int method) { return !row->methods || row->
 
 /* ---- one member --------------------------------------------------------------------------------------------------- */
 
-/* rw_param_read with the status of a wrong argument. */
-static rw_status read_member(rw_context *ctx, const rw_param *row, const char *where, const char *name, const char *method,
+rw_status rw_param_read_text(rw_context *ctx, const rw_param *row, const char *where, const char *name, const char *method,
                       const char *text, void *structure)
 {
     const rw_tree node = {.kind = RW_TREE_SCALAR, .source = where, .text = (char *)(uintptr_t)text};
@@ -79,7 +78,10 @@ static rw_status fail_name(rw_context *ctx, const rw_params *p, const char *wher
         if (row == method_row(p) || !has(row, number)) continue;
         rw_text what = {0};
         rw_param_describe(row, &what);
-        rw_text_add(&all, row->kind == RW_PARAM_BOOL ? "%s%s" : "%s%s=… (%s)", n ? ", " : "", row->name, what.data ? what.data : "");
+        rw_text_add(&all, "%s%s", n ? ", " : "", row->name);
+        if (row->brief && isalpha((unsigned char)*row->brief)) rw_text_add(&all, "=… or %s…", row->brief);
+        else if (row->kind != RW_PARAM_BOOL) rw_text_add(&all, "=…");
+        if (row->kind != RW_PARAM_BOOL) rw_text_add(&all, " (%s)", what.data ? what.data : "");
         names[n++] = row->name;
         rw_text_free(&what);
     }
@@ -105,7 +107,7 @@ rw_status rw_params_set(rw_context *ctx, const rw_params *p, const char *where, 
     const rw_param *row = rw_params_find(p, name);
     if (!row || !has(row, method_of(p, structure)))
         return fail_name(ctx, p, where, method, method_of(p, structure), name);
-    return read_member(ctx, row, where, name, method, text, structure);
+    return rw_param_read_text(ctx, row, where, name, method, text, structure);
 }
 
 /* ---- texts -------------------------------------------------------------------------------------------------------- */
@@ -125,15 +127,32 @@ static bool is_brief(const rw_param *row, const char *word, const char **value)
     if (!row->brief || *row->brief == '@') return false;
     const size_t n = strlen(row->brief);
     *value = word + n;
-    if (row->kind == RW_PARAM_ENUM) return !n && is_choice(row, word);
+    if (row->kind == RW_PARAM_ENUM || row->kind == RW_PARAM_CHOICE) return !n && is_choice(row, word);
     if (row->kind == RW_PARAM_TABLE) return !n && isalpha((unsigned char)*word);
     return !strncmp(word, row->brief, n) && isdigit((unsigned char)word[n]);
 }
 
-/* A word behind the method; `rest` is what follows it in the text, which a nested text takes too. */
-static rw_status read_word(rw_context *ctx, const rw_params *p, const char *where, const char *word, const char *whole,
-                           void *structure, bool *all)
+/* What rw_params_parse has read so far. */
+typedef struct parsed {
+    void *structure;
+    uint64_t seen; /* bit i: row i is given */
+    bool all;      /* a nested text has taken the rest */
+} parsed;
+
+static rw_status read_once(rw_context *ctx, const rw_params *p, const rw_param *row, const char *where, const char *method,
+                           const char *text, parsed *to)
 {
+    const uint64_t bit = (uint64_t)1 << (row - p->row);
+    if (to->seen & bit) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s is given twice", where, row->name);
+    to->seen |= bit;
+    return rw_param_read_text(ctx, row, where, row->name, method, text, to->structure);
+}
+
+/* A word behind the method; `whole` is the text from there on, which a nested text takes. */
+static rw_status read_word(rw_context *ctx, const rw_params *p, const char *where, const char *word, const char *whole,
+                           parsed *to)
+{
+    void *structure = to->structure;
     char name[64], buffer[64];
     const char *equals = strchr(word, '='), *value;
     const int method = method_of(p, structure);
@@ -144,12 +163,12 @@ static rw_status read_word(rw_context *ctx, const rw_params *p, const char *wher
         if (p->row + i != method_row(p) && has(p->row + i, method) && is_brief(p->row + i, word, &value)) row = p->row + i;
     const char *called = rw_params_method(p, structure, buffer, sizeof buffer);
     if (!row || row == method_row(p) || !has(row, method)) return fail_name(ctx, p, where, called, method, name);
-    if (row->kind == RW_PARAM_TABLE) value = equals ? whole + (value - word) : whole, *all = true;
-    return read_member(ctx, row, where, row->name, called, value, structure);
+    if (row->kind == RW_PARAM_TABLE) value = equals ? whole + (value - word) : whole, to->all = true;
+    return read_once(ctx, p, row, where, called, value, to);
 }
 
 /* The first word: "ilu", and "ilu2" with what the row of brief "@" takes. */
-static rw_status read_method(rw_context *ctx, const rw_params *p, const char *where, const char *word, void *structure)
+static rw_status read_method(rw_context *ctx, const rw_params *p, const char *where, const char *word, parsed *to)
 {
     const rw_param *row = method_row(p);
     char choice[64];
@@ -162,10 +181,10 @@ static rw_status read_method(rw_context *ctx, const rw_params *p, const char *wh
             if (p->row[k].brief && *p->row[k].brief == '@' && has(p->row + k, i + 1)) number = p->row + k;
         const bool behind = number && word[n] && !word[n + strspn(word + n, "0123456789")];
         if (word[n] && !behind) continue;
-        *(int *)((char *)structure + row->offset) = i + 1;
-        return behind ? read_member(ctx, number, where, number->name, choice, word + n, structure) : RW_OK;
+        *(int *)((char *)to->structure + row->offset) = i + 1;
+        return behind ? read_once(ctx, p, number, where, choice, word + n, to) : RW_OK;
     }
-    return read_member(ctx, row, where, row->name, NULL, word, structure); /* says what there is */
+    return rw_param_read_text(ctx, row, where, row->name, NULL, word, to->structure); /* says what there is */
 }
 
 rw_status rw_params_parse(rw_context *ctx, const rw_params *p, const char *text, void *structure)
@@ -174,18 +193,18 @@ rw_status rw_params_parse(rw_context *ctx, const rw_params *p, const char *text,
     RW_NEED(p, "params");
     RW_NEED(text, "text");
     RW_NEED(structure, "spec");
-    char *copy = rw_strdup(text), *where = rw_format("%s \"%s\"", p->name, text), *parsed = rw_calloc(1, p->size);
-    rw_status status = copy && where && parsed ? RW_OK : rw_fail_memory(ctx, strlen(text) + p->size, "options");
-    bool all = false;
-    for (size_t at = 0, n; status == RW_OK && !all; at += n + 1) {
+    char *copy = rw_strdup(text), *where = rw_format("%s \"%s\"", p->name, text);
+    parsed to = {.structure = rw_calloc(1, p->size)};
+    rw_status status = copy && where && to.structure ? RW_OK : rw_fail_memory(ctx, strlen(text) + p->size, "options");
+    for (size_t at = 0, n; status == RW_OK && !to.all; at += n + 1) {
         n = strcspn(text + at, ":");
         copy[at + n] = 0;
-        if (at || !method_row(p)) status = read_word(ctx, p, where, copy + at, text + at, parsed, &all);
-        else status = read_method(ctx, p, where, copy, parsed);
+        if (at || !method_row(p)) status = read_word(ctx, p, where, copy + at, text + at, &to);
+        else status = read_method(ctx, p, where, copy, &to);
         if (!text[at + n]) break;
     }
-    if (status == RW_OK) memcpy(structure, parsed, p->size);
-    rw_free(copy), rw_free(where), rw_free(parsed);
+    if (status == RW_OK) memcpy(structure, to.structure, p->size);
+    rw_free(copy), rw_free(where), rw_free(to.structure);
     return status;
 }
 
@@ -203,13 +222,14 @@ static void print_member(const rw_param *row, const void *structure, char *text,
         rw_params_print(row->table(), (const char *)structure + row->offset, value, sizeof value);
     } else if (has_number(row)) {
         const double x = number_at(row, structure, 0);
-        const size_t word = row->kind == RW_PARAM_ENUM ? 0 : strcspn(row->allowed, "|[(");
+        const bool chosen = row->kind == RW_PARAM_ENUM || row->kind == RW_PARAM_CHOICE;
+        const size_t word = chosen ? 0 : strcspn(row->allowed, "|[(");
         if (x == 0) return;
         if (row->kind == RW_PARAM_BOOL) brief = row->name;
         else if (row->kind == RW_PARAM_SWITCH) snprintf(value, sizeof value, "%s", x == RW_SWITCH_ON ? "on" : "off");
-        else if (row->kind != RW_PARAM_ENUM && x == RW_OFF && word) snprintf(value, sizeof value, "%.*s", (int)word, row->allowed);
-        else if (row->kind != RW_PARAM_ENUM) snprintf(value, sizeof value, "%g", x);
-        else if (rw_param_enum_text(row, (int)x, choice, sizeof choice)) snprintf(value, sizeof value, "%s", choice);
+        else if (!chosen && x == RW_OFF && word) snprintf(value, sizeof value, "%.*s", (int)word, row->allowed);
+        else if (!chosen) snprintf(value, sizeof value, "%g", x);
+        else if (rw_param_enum_text(row, (int)x + (row->kind == RW_PARAM_CHOICE), choice, sizeof choice)) snprintf(value, sizeof value, "%s", choice);
     }
     if (!*value && row->kind != RW_PARAM_BOOL) return;
     if (brief && *brief != '@' && !isalpha((unsigned char)*value)) snprintf(text, size, ":%s%s", brief, value);
@@ -259,7 +279,8 @@ static rw_status resolve(rw_context *ctx, const rw_param *row, const char *what,
         if (x == 0) put(row, structure, rw_param_enum(row, standard));
         if (x == 0 || rw_param_enum_text(row, (int)x, choice, sizeof choice)) return RW_OK;
     }
-    if (row->kind == RW_PARAM_ENUM || row->kind == RW_PARAM_SWITCH)
+    if (row->kind == RW_PARAM_CHOICE && x >= 0 && rw_param_choice(row->allowed, (int)x, choice, sizeof choice)) return RW_OK;
+    if (row->kind == RW_PARAM_ENUM || row->kind == RW_PARAM_CHOICE || row->kind == RW_PARAM_SWITCH)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %s = %.0f is not one of its enumeration: %s", what, row->name, x, row->line);
     if (x == 0) {
         char *end;
@@ -268,12 +289,18 @@ static rw_status resolve(rw_context *ctx, const rw_param *row, const char *what,
         return RW_OK; /* else 0 is the default, and what that means the owner of the structure knows */
     }
     if (x == RW_OFF && isalpha((unsigned char)*row->allowed)) return RW_OK;
-    snprintf(text, sizeof text, isfinite(x) ? "%.17g" : isnan(x) ? ".nan" : x > 0 ? ".inf" : "-.inf", x);
-    return read_member(ctx, row, what, row->name, method, text, structure);
+    for (int digits = 6; digits <= 17; digits += digits < 15 ? 9 : 1) {
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        if (!isfinite(x) || rw_strtod(text, NULL) == x) break;
+    }
+    if (!isfinite(x)) snprintf(text, sizeof text, isnan(x) ? ".nan" : x > 0 ? ".inf" : "-.inf");
+    return rw_param_read_text(ctx, row, what, row->name, method, text, structure);
 }
 
 rw_status rw_params_resolve(rw_context *ctx, const rw_params *p, const char *what, void *structure)
 {
+    RW_NEED(p, "params");
+    RW_NEED(structure, "spec");
     char buffer[64];
     if (method_row(p)) RW_TRY(resolve(ctx, method_row(p), p->name, NULL, structure));
     const char *method = rw_params_method(p, structure, buffer, sizeof buffer);

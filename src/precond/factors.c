@@ -77,7 +77,7 @@ enum { LITTLE = 1 << 18 }; /* bytes of a level that cores do not share out: at 1
 /* Row after row, or the levels. */
 static rw_status choose_order(const rw_precond *p, bool threads, bool upper, rw_side *s, bool *in_order)
 {
-    const double bytes = (double)s->t.first[s->t.rows] * rw_host_size(&s->t) * (p->spec.scaled ? 2 : p->spec.single ? 4 : 8);
+    const double bytes = (double)s->t.first[s->t.rows] * rw_host_size(&s->t) * (p->spec.scaled ? 2 : p->spec.f32 ? 4 : 8);
     *in_order = !threads && (p->spec.sweeps || p->device->info.units == 1);
     if (*in_order) return RW_OK;
     if (!s->levels.row && !rw_levels_make(&s->t, upper, &s->levels)) return no_memory(p->device->ctx, s->t.rows);
@@ -141,7 +141,7 @@ static rw_status find_rows(rw_sparse *t, rw_side *s)
 rw_status rw_factors_begin(rw_precond *p, rw_sparse *m, rw_factors *f)
 {
     const int64_t n = f->a.rows;
-    const bool in_place = !m->threads && !p->spec.single && !p->spec.scaled && natural(f->order, n);
+    const bool in_place = !m->threads && !p->spec.f32 && !p->spec.scaled && natural(f->order, n);
     rw_triangle *const to[] = {&p->lower, &p->upper};
     for (int i = 0; i < 2; ++i) {
         rw_side *s = &f->side[i];

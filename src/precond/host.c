@@ -29,7 +29,7 @@ static rw_status no_memory(rw_context *ctx, const rw_host *h)
 bool rw_host_is_plain(const rw_sparse *m)
 {
     const rw_sparse_layout *l = &m->layout;
-    return m->ops == &rw_sparse_rows && !m->scale && (l->values == RW_F64 || l->values == RW_C128) && (!l->by_columns || l->block_rows == 1);
+    return m->ops == &rw_sparse_rows && !m->scale && (l->values == RW_F64 || l->values == RW_C128) && (!l->columns || l->block_rows == 1);
 }
 
 /* Numbers of a plain matrix from a block on. */
@@ -244,7 +244,7 @@ rw_status rw_host_find(const rw_host *h, rw_sparse *m, int64_t *places)
 
 rw_sparse_layout rw_host_layout(const rw_host *h, bool slices, const rw_precond_spec *s)
 {
-    const bool blocks = h->r > 1, single = s->single || s->scaled;
+    const bool blocks = h->r > 1, single = s->f32 || s->scaled;
     return (rw_sparse_layout){.format = slices ? blocks ? RW_SPARSE_BSELL : RW_SPARSE_SELL : blocks ? RW_SPARSE_BCSR : RW_SPARSE_CSR, .block_rows = h->r, .block_columns = h->r, .slice = slices ? 32 : 0,
                               .values = h->parts == 2 ? single ? RW_C64 : RW_C128 : single ? RW_F32 : RW_F64, .scaled = s->scaled};
 }

@@ -352,7 +352,7 @@ static rw_status forecast_ordered(rw_forecast *f, const rw_host *h, rw_factors *
     if (s->level > 0)
         rw_pass(&f->host, 21 * n + 13.5 * blocks), rw_take(&f->host, 8 * n + 9 * blocks),
             held += 8 * n + 9 * blocks; /* room for an eighth more, on average */
-    const bool in_place = !there && !ilut && !f->threads && !s->single && !s->scaled && !coloured;
+    const bool in_place = !there && !ilut && !f->threads && !s->f32 && !s->scaled && !coloured;
     const double work = ilut ? 29 * n + n * z.values : 0;
     const double before = f->device.now;
     if (ilut)
@@ -400,24 +400,25 @@ static rw_status forecast(rw_forecast *f, const rw_host *h)
     }
 }
 
-rw_status rw_precond_estimate(rw_device *dev, const rw_precond_spec *spec, const rw_sparse_layout *l,
+rw_status rw_precond_estimate(rw_device *dev, const rw_precond_spec *spec, const rw_sparse_layout *layout,
                               const rw_entries *entries, rw_dtype vectors, rw_precond_bytes *bytes)
 {
     RW_NEED(dev, "device");
     RW_NEED(spec, "spec");
-    RW_NEED(l, "layout");
+    RW_NEED(layout, "layout");
     RW_NEED(entries, "entries");
     RW_NEED(bytes, "bytes");
+    rw_sparse_layout resolved, *l = &resolved;
+    RW_TRY(rw_sparse_layout_resolve(dev->ctx, layout, l));
     const bool threads = rw_sparse_wants_threads(dev), rows = l->format == RW_SPARSE_CSR || l->format == RW_SPARSE_BCSR;
-    rw_forecast f =
-        {.p = {.device = dev, .spec = rw_precond_defaults(threads, *spec), .type = vectors, .n = entries->rows},
-         .threads = threads};
+    rw_forecast f = {.p = {.device = dev, .spec = *spec, .type = vectors, .n = entries->rows}, .threads = threads};
     rw_host h;
     double copy;
     *bytes = (rw_precond_bytes){0};
+    RW_TRY(rw_precond_resolve(dev->ctx, threads, &f.p.spec));
     f.twice = l->values == RW_F64 || l->values == RW_C128 || vectors == RW_F64 || vectors == RW_C128;
     f.plain =
-        rows && !l->scaled && (l->values == RW_F64 || l->values == RW_C128) && (!l->by_columns || l->block_rows <= 1);
+        rows && !l->scaled && (l->values == RW_F64 || l->values == RW_C128) && (!l->columns || l->block_rows <= 1);
     if (entries->rows != entries->columns)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: preconditioners need square ones",
                        (long long)entries->rows, (long long)entries->columns);

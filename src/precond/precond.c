@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {
-#define RW_X(name, text, line) text,
-    RW_PRECOND_METHOD_LIST(RW_X)
-#undef RW_X
-};
 static const rw_precond_ops *const methods[] = {
     [RW_PRECOND_NONE] = NULL,
     [RW_PRECOND_JACOBI] = &rw_precond_jacobi,
@@ -22,111 +17,55 @@ static const rw_precond_ops *const methods[] = {
     [RW_PRECOND_ICC] = &rw_precond_icc,
 };
 enum {
-    LEVELS = 10,
     FOR_ILU = 1 << RW_PRECOND_ILU | 1 << RW_PRECOND_MILU,
     FOR_LEVELS = FOR_ILU | 1 << RW_PRECOND_ICC,
     FOR_FACTORS = FOR_LEVELS | 1 << RW_PRECOND_SSOR | 1 << RW_PRECOND_ILUT,
     FOR_SMOOTHER = 1 << RW_PRECOND_CHEBYSHEV | 1 << RW_PRECOND_AMG,
-    FOR_ALL = ((1 << RW_PRECOND_METHODS) - 1) & ~(1 << RW_PRECOND_NONE),
 };
 
-const char *rw_precond_method_name(rw_precond_method method) { return (unsigned)method < RW_COUNT(names) ? names[method] : "?"; }
+/* ---- parameters --------------------------------------------------------------------------------------------------- */
 
-/* ---- options ------------------------------------------------------------------------------------------------------------------------------ */
-
-/* Options that are numbers: name, where in the specification, which methods have it, from, to, and for the message. */
-typedef struct option {
-    const char *name;
-    size_t at;
-    bool real;
-    int methods;
-    double least, most; /* real: least is excluded */
-    const char *allowed;
-} option;
-#define AT(member) offsetof(rw_precond_spec, member)
-static const option options[] = {
-    {"level", AT(level), false, FOR_LEVELS, 0, LEVELS, "0 to 10"},
-    {"drop", AT(drop), true, 1 << RW_PRECOND_ILUT, 0, 1, "above 0, below 1"},
-    {"fill", AT(fill), false, 1 << RW_PRECOND_ILUT, 1, 1000, "1 to 1000"},
-    {"omega", AT(omega), true, 1 << RW_PRECOND_SSOR, 0, 2, "above 0, below 2"},
-    {"degree", AT(degree), false, FOR_SMOOTHER, 1, 100, "1 to 100"},
-    {"theta", AT(theta), true, 1 << RW_PRECOND_AMG, 0, 1, "above 0, below 1"},
-    {"iterations", AT(iterations), false, FOR_ILU, 1, 100, "1 to 100"},
-    {"sweeps", AT(sweeps), false, FOR_FACTORS, 1, 100, "1 to 100"},
-    {"block", AT(block), false, FOR_ALL, 1, RW_SPARSE_BLOCK_MOST, "1 to 16"},
+#define ROW(member, kind, standard, allowed, line, ...) RW_ROW(rw_precond_spec, member, kind, standard, allowed, line, __VA_ARGS__)
+static const char choices[] =
+#define RW_X(name, text, line) text "|"
+    RW_PRECOND_METHOD_LIST(RW_X);
+#undef RW_X
+static const rw_param rows[] = {
+    ROW(method, ENUM, "none", choices, "see rechenwerk list preconditioners", .brief = NULL),
+    ROW(level, INT, "0", "[0, 10]", "fill that comes from fill of lower levels", .methods = FOR_LEVELS, .brief = "@"),
+    ROW(drop, REAL, "1e-3", "(0, 1)", "entries smaller than drop times the norm of their row are dropped",
+        .methods = 1 << RW_PRECOND_ILUT),
+    ROW(fill, INT, "10", "[1, 1000]", "entries that a row of a factor has at most beyond that of the matrix",
+        .methods = 1 << RW_PRECOND_ILUT),
+    ROW(omega, REAL, "1", "(0, 2)", "relaxation", .methods = 1 << RW_PRECOND_SSOR),
+    ROW(degree, INT, "4; amg: 2", "[1, 100]", "degree of the Chebyshev polynomial, of amg of its smoother's",
+        .methods = FOR_SMOOTHER),
+    ROW(theta, REAL, "", "(0, 1)", "neighbours are strong where |a_ij|^2 > theta^2 |a_ii| |a_jj|",
+        .methods = 1 << RW_PRECOND_AMG),
+    ROW(order, ENUM, "auto", "natural|colours", "order in which rows are eliminated", .methods = FOR_FACTORS),
+    ROW(iterations, INT, "", "[1, 100]", "factors by so many sweeps over all rows at once", .methods = FOR_ILU),
+    ROW(sweeps, INT, "", "[1, 100]", "triangular systems by so many Jacobi sweeps", .methods = FOR_FACTORS),
+    ROW(f32, BOOL, "false", "", "stored in single precision", .brief = NULL),
+    ROW(scaled, BOOL, "false", "", "stored as 16-bit integers with one scale factor per row", .brief = NULL),
+    ROW(block, INT, "", "auto|[1, 16]", "works on blocks of so many rows and columns", .brief = NULL),
 };
-#undef AT
 
-static double option_of(const rw_precond_spec *s, const option *o) { return o->real ? *(const double *)((const char *)s + o->at) : *(const int *)((const char *)s + o->at); }
-
-static void option_set(rw_precond_spec *s, const option *o, double value)
+const rw_params *rw_precond_params(void)
 {
-    if (o->real) *(double *)((char *)s + o->at) = value;
-    else *(int *)((char *)s + o->at) = (int)value;
+    static const rw_params params = {"preconditioner", "rw_precond_spec", "a preconditioner", sizeof(rw_precond_spec), rows,
+                                     RW_COUNT(rows)};
+    return &params;
 }
 
-static bool inside(const option *o, double v) { return o->real ? v > o->least && v < o->most : v >= o->least && v <= o->most && v == floor(v); }
-
-/* Options that the method has, for messages. */
-static void list_options(rw_precond_method m, rw_text *t)
+const char *rw_precond_method_name(rw_precond_method method)
 {
-    for (int i = 0; i < RW_COUNT(options); ++i)
-        if (options[i].methods >> m & 1) rw_text_add(t, "%s=… (%s), ", options[i].name, options[i].allowed);
-    if (FOR_FACTORS >> m & 1) rw_text_add(t, "order=natural or order=colours, ");
-    rw_text_add(t, "f32 (stored in single precision), scaled (stored with 16 bits)");
-}
-
-static rw_status fail_option(rw_context *ctx, rw_precond_method m, const char *word)
-{
-    rw_text t = {0};
-    list_options(m, &t);
-    rw_status status = rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: \"%s\" is no option of it; options are %s", names[m], word, t.failed ? "?" : t.data);
-    rw_text_free(&t);
-    return status;
-}
-
-static rw_status parse_option(rw_context *ctx, const char *word, rw_precond_spec *s)
-{
-    const char *equals = strchr(word, '=');
-    if (!strcmp(word, "f32")) return s->single = true, RW_OK;
-    if (!strcmp(word, "scaled")) return s->scaled = true, RW_OK;
-    if (!strcmp(word, "block=auto") && s->method == RW_PRECOND_AMG) return s->block = RW_PRECOND_BLOCK_AUTO, RW_OK;
-    for (int i = 0; equals && i < RW_COUNT(options); ++i) {
-        const option *o = &options[i];
-        char *end;
-        if (strlen(o->name) != (size_t)(equals - word) || strncmp(o->name, word, strlen(o->name)) || !(o->methods >> s->method & 1)) continue;
-        const double v = strtod(equals + 1, &end);
-        if (end == equals + 1 || *end || !inside(o, v)) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: %s: %s is needed", names[s->method], word, o->allowed);
-        return option_set(s, o, v), RW_OK;
-    }
-    if (FOR_FACTORS >> s->method & 1) {
-        if (!strcmp(word, "order=natural")) return s->order = RW_ORDER_NATURAL, RW_OK;
-        if (!strcmp(word, "order=colours")) return s->order = RW_ORDER_COLOURS, RW_OK;
-    }
-    return fail_option(ctx, s->method, word);
-}
-
-/* "ilu", and "ilu2" with its level, which may be one that there is not: *level is where it stands, else NULL. */
-static bool parse_name(const char *word, rw_precond_spec *s, const char **level)
-{
-    for (int i = 0; i < RW_COUNT(names); ++i) {
-        const size_t n = strlen(names[i]);
-        if (strncmp(word, names[i], n)) continue;
-        *level = (FOR_LEVELS >> i & 1) && word[n] && !word[n + strspn(word + n, "0123456789")] ? word + n : NULL;
-        if (word[n] && !*level) continue;
-        s->method = (rw_precond_method)i;
-        return true;
-    }
-    return false;
-}
-
-static rw_status parse_level(rw_context *ctx, const char *text, const char *level, rw_precond_spec *s)
-{
-    const double v = strtod(level, NULL);
-    const char *name = names[s->method];
-    if (v > LEVELS) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner \"%s\": level %s: 0 to %d is needed, such as %s1, or %s:level=1", text, level, LEVELS, name, name);
-    if (strstr(text, ":level=")) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner \"%s\": its level is given twice: write %s%s, or %s:level=%s", text, name, level, name, level);
-    return s->level = (int)v, RW_OK;
+    static const char *const names[] = {
+        "none",
+#define RW_X(name, text, line) text,
+        RW_PRECOND_METHOD_LIST(RW_X)
+#undef RW_X
+    };
+    return (unsigned)method < RW_COUNT(names) ? names[method] : "?";
 }
 
 rw_status rw_precond_parse(rw_context *ctx, const char *text, rw_precond_spec *spec)
@@ -134,53 +73,26 @@ rw_status rw_precond_parse(rw_context *ctx, const char *text, rw_precond_spec *s
     RW_NEED(ctx, "context");
     RW_NEED(text, "text");
     RW_NEED(spec, "spec");
-    *spec = (rw_precond_spec){0};
-    char *copy = rw_strdup(text), *rest = NULL;
-    if (!copy) return rw_fail_memory(ctx, strlen(text), "the name of a preconditioner");
-    const char *word = strtok_r(copy, ":", &rest), *level = NULL;
-    rw_status status = RW_OK;
-    if (!word || !parse_name(word, spec, &level)) {
-        const char *nearest = rw_nearest(word ? word : "", names, RW_COUNT(names));
-        status = rw_fail(
-            ctx, RW_ERR_ARGUMENT,
-            "preconditioner \"%s\": there is none of that name%s%s%s; there are none, jacobi, ssor, ilu0, ilu1 …, "
-            "milu, ilut, chebyshev, amg, icc0, icc1 …",
-            text, nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
-    }
-    if (status == RW_OK && level) status = parse_level(ctx, text, level, spec);
-    while (status == RW_OK && (word = strtok_r(NULL, ":", &rest))) status = parse_option(ctx, word, spec);
-    rw_free(copy);
-    return status;
+    return rw_params_parse(ctx, rw_precond_params(), text, spec);
 }
 
 void rw_precond_print(const rw_precond_spec *s, char *text, size_t size)
 {
-    if (!s || !text) return;
-    size_t n = (size_t)snprintf(text, size, "%s%s", rw_precond_method_name(s->method),
-                                (s->method == RW_PRECOND_ILU || s->method == RW_PRECOND_ICC) && !s->level ? "0" : "");
-    for (int i = 0; i < RW_COUNT(options) && n < size; ++i)
-        if (option_of(s, &options[i]) != 0 && option_of(s, &options[i]) != RW_PRECOND_BLOCK_AUTO)
-            n += (size_t)snprintf(text + n, size - n, ":%s=%g", options[i].name, option_of(s, &options[i]));
-    if (s->block == RW_PRECOND_BLOCK_AUTO && n < size) n += (size_t)snprintf(text + n, size - n, ":block=auto");
-    if (s->order && n < size) n += (size_t)snprintf(text + n, size - n, ":order=%s", s->order == RW_ORDER_COLOURS ? "colours" : "natural");
-    if ((s->single || s->scaled) && n < size) snprintf(text + n, size - n, s->scaled ? ":scaled" : ":f32");
+    rw_params_print(rw_precond_params(), s, text, size);
 }
 
-static rw_status check(rw_context *ctx, const rw_sparse *m, rw_dtype vectors, const rw_precond_spec *s)
+/* *s: the specification with its defaults. */
+static rw_status check(rw_context *ctx, const rw_sparse *m, rw_dtype vectors, rw_precond_spec *s)
 {
-    if ((unsigned)s->method >= RW_PRECOND_METHODS || s->method == RW_PRECOND_NONE) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %d is not one of rw_precond_method, or none", (int)s->method);
-    for (int i = 0; i < RW_COUNT(options); ++i) {
-        const double v = option_of(s, &options[i]);
-        if (s->method == RW_PRECOND_AMG && options[i].at == offsetof(rw_precond_spec, block) &&
-            s->block == RW_PRECOND_BLOCK_AUTO)
-            continue;
-        if (v != 0 && !inside(&options[i], v)) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: %s = %g: %s is needed", names[s->method], options[i].name, v, options[i].allowed);
-    }
-    if ((unsigned)s->order > RW_ORDER_COLOURS) return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: order = %d is not one of rw_precond_order", names[s->method], (int)s->order);
+    RW_TRY(rw_precond_resolve(ctx, m->threads, s));
+    const char *name = rw_precond_method_name(s->method);
+    if (s->method == RW_PRECOND_NONE) return rw_fail(ctx, RW_ERR_ARGUMENT, "no preconditioner: choose a method");
+    if (s->block == RW_PRECOND_BLOCK_AUTO && s->method != RW_PRECOND_AMG)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: block = auto is for amg: give the size", name);
     if (m->rows != m->columns) return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: preconditioners need square ones", (long long)m->rows, (long long)m->columns);
-    if (vectors > RW_C128) return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
+    if (!rw_dtype_is_number(vectors)) return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
     if (rw_sparse_is_free(m) && s->method != RW_PRECOND_JACOBI && s->method != RW_PRECOND_CHEBYSHEV)
-        return rw_fail(ctx, RW_ERR_UNSUPPORTED, "preconditioner %s needs entries, and this map of %lld x %lld has none: use jacobi or chebyshev, or put the matrix together", names[s->method],
+        return rw_fail(ctx, RW_ERR_UNSUPPORTED, "preconditioner %s needs entries, and this map of %lld x %lld has none: use jacobi or chebyshev, or put the matrix together", name,
                        (long long)m->rows, (long long)m->columns);
     return rw_product_check(m, RW_OP_NONE, vectors);
 }
@@ -194,19 +106,18 @@ static rw_precond_order order_of(bool threads, const rw_precond_spec *s)
     return s->method == RW_PRECOND_SSOR || by_launches ? RW_ORDER_COLOURS : RW_ORDER_NATURAL;
 }
 
-rw_precond_spec rw_precond_defaults(bool threads, rw_precond_spec s)
+rw_status rw_precond_resolve(rw_context *ctx, bool threads, rw_precond_spec *s)
 {
-    if (s.drop == 0) s.drop = 1e-3;
-    if (!s.fill) s.fill = 10;
-    if (s.omega == 0) s.omega = 1;
-    if (!s.degree) s.degree = s.method == RW_PRECOND_AMG ? 2 : 4;
-    if (!s.order) s.order = order_of(threads, &s);
-    return s;
+    RW_TRY(rw_params_resolve(ctx, rw_precond_params(), NULL, s));
+    if (!s->order) s->order = order_of(threads, s);
+    return RW_OK;
 }
 
-int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *l, const rw_sparse_size *size, rw_dtype vectors, bool *all)
+int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *layout, const rw_sparse_size *size, rw_dtype vectors, bool *all)
 {
-    if (!s || !l || !size) return 0;
+    if (!s || !layout || !size) return 0;
+    rw_sparse_layout resolved = *layout, *l = &resolved;
+    if (layout->format != RW_SPARSE_FREE && rw_sparse_layout_resolve(NULL, layout, l) != RW_OK) return 0;
     const rw_host h = {.r = RW_MAX(l->block_rows, 1), .parts = 1 + rw_dtype_is_complex(l->values)};
     const rw_sparse_layout kept = rw_host_layout(&h, false, s);
     const int64_t r = h.r, vector = size->rows * (int64_t)rw_dtype_size(vectors), block = r * r * (int64_t)rw_sparse_value_size(&kept) + 4;
@@ -258,17 +169,18 @@ static rw_status rehearse(rw_precond *p)
     return status;
 }
 
-rw_status rw_precond_create(rw_sparse *m, rw_dtype vectors, const rw_precond_spec *spec, rw_precond **precond)
+rw_status rw_precond_create(rw_sparse *m, rw_dtype vectors, const rw_precond_spec *given, rw_precond **precond)
 {
     RW_NEED(precond, "precond");
     *precond = NULL;
     RW_NEED(m, "matrix");
-    RW_NEED(spec, "spec");
+    RW_NEED(given, "spec");
     const double start = rw_seconds();
+    rw_precond_spec resolved = *given, *spec = &resolved;
     RW_TRY(check(m->device->ctx, m, vectors, spec));
     rw_precond *p = rw_calloc(1, sizeof *p);
     if (!p) return rw_fail_memory(m->device->ctx, sizeof *p, "a preconditioner");
-    p->device = rw_device_retain(m->device), p->spec = rw_precond_defaults(m->threads, *spec),
+    p->device = rw_device_retain(m->device), p->spec = *spec,
     p->ops = methods[spec->method], p->type = vectors, p->n = m->rows, p->info.shift_row = -1;
     rw_sparse *copy = NULL;
     int block = 1;

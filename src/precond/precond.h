@@ -2,6 +2,7 @@
 #ifndef RW_PRECOND_H
 #define RW_PRECOND_H
 
+#include "param/param.h"
 #include "rechenwerk/precond.h"
 #include "sparse/multiply.h"
 
@@ -132,7 +133,7 @@ struct rw_precond {
 };
 
 /* Defaults filled in; threads: kernels are those of a GPU. */
-rw_precond_spec rw_precond_defaults(bool threads, rw_precond_spec s);
+rw_status rw_precond_resolve(rw_context *ctx, bool threads, rw_precond_spec *s);
 rw_status rw_precond_run(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
 /* Where one product is all there is to do: its matrix; else NULL. */
 rw_sparse *rw_precond_product(const rw_precond *p);

@@ -93,7 +93,7 @@ static rw_status make_default(const rw_case *c, const rw_param *row, rw_tree **n
     }
     *node = rw_tree_new(c->ctx, RW_TREE_SCALAR, source);
     if (!*node) return RW_ERR_MEMORY;
-    if (((*node)->text = rw_strdup(row->standard))) return RW_OK;
+    if (((*node)->text = rw_strdup(rw_param_by_method(row) ? "auto" : row->standard))) return RW_OK;
     rw_tree_free(node);
     return rw_fail_memory(c->ctx, strlen(row->standard), "a default");
 }
@@ -234,17 +234,25 @@ const rw_tree *rw_case_effective(const rw_case *c, const rw_section *section, co
     return given ? given : rw_tree_get(rw_tree_get(c->standard, section->name), row->name);
 }
 
+const char *rw_case_method(const rw_case *c, const rw_section *section)
+{
+    const rw_param *row = rw_case_find_row(section, "method");
+    const rw_tree *node = row ? rw_case_effective(c, section, row) : NULL;
+    return node && node->kind == RW_TREE_SCALAR ? node->text : row ? row->standard : NULL;
+}
+
 rw_status rw_case_section(const rw_case *c, const char *name, void *structure)
 {
     const rw_section *section = rw_case_find_section(c, name);
     if (!section || section->form != RW_SECTION_TABLE)
         return rw_fail(c->ctx, RW_ERR_INTERNAL, "rw_case_section: %s is no table", name);
     memset(structure, 0, section->size);
+    const char *method = rw_case_method(c, section);
     for (int i = 0; i < section->nrows; i++) {
         const rw_tree *node = rw_case_effective(c, section, &section->rows[i]);
         char row[200];
         rw_case_full_name(section, NULL, section->rows[i].name, row, sizeof(row));
-        if (node) RW_TRY(rw_param_read(c->ctx, &section->rows[i], row, NULL, node, structure));
+        if (node) RW_TRY(rw_param_read(c->ctx, &section->rows[i], row, method, node, structure));
     }
     return RW_OK;
 }

@@ -98,7 +98,7 @@ static rw_status check_value(const rw_case *c, rw_tree **slot, const rw_section 
     char name[200];
     rw_case_full_name(section, entry, row->name, name, sizeof(name));
     if (row->kind == RW_PARAM_TEXTS) RW_TRY(rw_case_wrap(c, slot));
-    return rw_param_read(c->ctx, row, name, NULL, *slot, NULL);
+    return rw_param_read(c->ctx, row, name, rw_case_method(c, section), *slot, NULL);
 }
 
 /* An empty value where a map belongs is an empty map. */

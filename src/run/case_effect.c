@@ -4,6 +4,7 @@
  *
  * A value that is the default may stay: settings.yaml of a results folder has all of them. */
 #include "run/case_private.h"
+#include "run/tables.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,14 +53,14 @@ static bool holds(const rw_case *c, const char *condition, const rw_tree **other
     }
 }
 
-static void warn(const rw_case *c, const rw_tree *node, const char *name, const rw_param *row, const rw_tree *other)
+static void warn(const rw_case *c, const rw_tree *node, const char *name, const char *condition, const rw_tree *other)
 {
     char place[320];
     rw_text value = {0};
     rw_tree_place(node, place, sizeof(place));
     rw_tree_write(other, &value);
     rw_log(c->ctx, RW_LOG_WARNING, "%s: %s has no effect with %.*s = %s; it has with %s", place, name,
-           (int)strcspn(row->condition, " "), row->condition, value.data ? value.data : "", row->condition);
+           (int)strcspn(condition, " "), condition, value.data ? value.data : "", condition);
     rw_text_free(&value);
 }
 
@@ -72,11 +73,12 @@ void rw_case_warn_effects(const rw_case *c)
             const rw_param *row = &s->rows[k];
             const rw_tree *node = rw_tree_get(map, row->name),
                           *standard = rw_tree_get(rw_tree_get(c->standard, s->name), row->name);
-            char name[200];
-            if (!row->condition || !node || holds(c, row->condition, &other) || (standard && same_text(node, standard)))
+            char name[200], condition[200];
+            rw_tables_condition(s, row, condition, sizeof(condition));
+            if (!*condition || !node || holds(c, condition, &other) || (standard && same_text(node, standard)))
                 continue;
             rw_case_full_name(s, NULL, row->name, name, sizeof(name));
-            warn(c, node, name, row, other);
+            warn(c, node, name, condition, other);
         }
     }
 }

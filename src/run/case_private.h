@@ -28,6 +28,8 @@ struct rw_case {
 const rw_section *rw_case_section_at(const rw_case *c, int i);
 /* The value that counts: given or default; NULL when neither (an optional NODE). */
 const rw_tree *rw_case_effective(const rw_case *c, const rw_section *section, const rw_param *row);
+/* The effective value of the section's row `method`; NULL: it has none. It decides between limits. */
+const char *rw_case_method(const rw_case *c, const rw_section *section);
 const rw_section *rw_case_find_section(const rw_case *c, const char *name); /* NULL when unknown, as the next */
 const rw_param *rw_case_find_row(const rw_section *section, const char *name);
 bool rw_case_is_top(const rw_section *section);

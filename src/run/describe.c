@@ -5,6 +5,8 @@
 #include "core/json.h"
 #include "run/tables.h"
 #include "rechenwerk/describe.h"
+#include "rechenwerk/krylov.h"
+#include "rechenwerk/ode.h"
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
@@ -28,7 +30,7 @@ static void add_row(rw_json_writer *w, const rw_section *s, const rw_param *row)
     rw_json_key(w, "required");
     rw_json_bool(w, row->required);
     add_string(w, row->required ? "example" : "default", row->standard);
-    if (row->kind == RW_PARAM_CHOICE) {
+    if (row->kind == RW_PARAM_CHOICE || row->kind == RW_PARAM_ENUM) {
         rw_json_key(w, "choices");
         rw_json_array(w);
         for (int i = 0; rw_param_choice(row->allowed, i, choice, sizeof(choice)); i++) rw_json_string(w, choice);
@@ -43,12 +45,10 @@ static void add_row(rw_json_writer *w, const rw_section *s, const rw_param *row)
     rw_text_free(&what);
 }
 
-static void add_sections(rw_json_writer *w, const rw_problem_ops *problem)
+static void add_sections(rw_json_writer *w, const char *key, const rw_section *s, int n)
 {
     static const char *const forms[] = {"table", "each", "map", "texts"};
-    int n;
-    const rw_section *s = rw_tables_sections(problem, &n);
-    rw_json_key(w, "sections");
+    rw_json_key(w, key);
     rw_json_array(w);
     for (int i = 0; i < n; i++) {
         rw_json_object(w);
@@ -79,15 +79,20 @@ rw_status rw_describe(rw_context *ctx, char **json)
     add_string(&w, "version", rw_version());
     rw_json_key(&w, "every_case");
     rw_json_object(&w);
-    add_sections(&w, NULL);
+    int n;
+    const rw_section *s = rw_tables_sections(NULL, &n);
+    add_sections(&w, "sections", s, n);
     rw_json_close(&w);
+    s = rw_tables_specs(&n);
+    add_sections(&w, "specifications", s, n);
     rw_json_key(&w, "problems");
     rw_json_array(&w);
     for (int i = 0; rw_problems[i]; i++) {
         rw_json_object(&w);
         add_string(&w, "name", rw_problems[i]->name);
         add_string(&w, "summary", rw_problems[i]->summary);
-        add_sections(&w, rw_problems[i]);
+        s = rw_tables_sections(rw_problems[i], &n);
+        add_sections(&w, "sections", s, n);
         rw_json_close(&w);
     }
     rw_json_close(&w);
@@ -108,6 +113,32 @@ rw_status rw_describe(rw_context *ctx, char **json)
     rw_json_close(&w);
     rw_text_add(&text, "\n");
     return rw_tables_give(ctx, &text, json);
+}
+
+/* ---- Fortran ----------------------------------------------------------------------------------------------------- */
+
+/* rw_krylov_ of rw_krylov_spec */
+static int prefix_of(const char *type) { return (int)(strrchr(type, '_') + 1 - type); }
+
+rw_status rw_describe_fortran(rw_context *ctx, char **fortran)
+{
+    RW_NEED(fortran, "fortran");
+    *fortran = NULL;
+    RW_NEED(ctx, "context");
+    static const rw_params *(*const specs[])(void) = {rw_sparse_params, rw_krylov_params, rw_precond_params, rw_ode_params};
+    rw_text text = {0};
+    for (int i = 0; i < RW_COUNT(specs); i++) {
+        const rw_params *p = specs[i]();
+        for (int k = 0; k < p->n; k++) {
+            char choice[64];
+            if (p->row[k].kind != RW_PARAM_ENUM || strcmp(p->row[k].name, "values") == 0) continue; /* rw_dtype */
+            if (!rw_param_enum(&p->row[k], p->row[k].standard) && strcmp(p->row[k].name, "method") == 0)
+                rw_text_add(&text, "integer(c_int), parameter :: %.*s%s = 0\n", prefix_of(p->type), p->type, p->row[k].standard);
+            for (int c = 0; rw_param_choice(p->row[k].allowed, c, choice, sizeof(choice)); c++)
+                rw_text_add(&text, "integer(c_int), parameter :: %.*s%s = %d\n", prefix_of(p->type), p->type, choice, c + 1);
+        }
+    }
+    return rw_tables_give(ctx, &text, fortran);
 }
 
 /* ---- manual page ------------------------------------------------------------------------------------------------- */
@@ -144,17 +175,15 @@ static void add_manual_row(rw_text *text, const rw_section *s, const rw_param *r
     }
     rw_text_add(text, ".\n");
     add_roff(text, what.data ? what.data : "");
-    rw_text_add(text, ", ");
+    rw_text_add(text, " ");
     add_roff(text, standard);
     rw_text_add(text, ".\n");
     text->failed |= what.failed;
     rw_text_free(&what);
 }
 
-static void add_manual_sections(rw_text *text, const rw_problem_ops *problem)
+static void add_manual_sections(rw_text *text, const rw_section *s, int n)
 {
-    int n;
-    const rw_section *s = rw_tables_sections(problem, &n);
     for (int i = 0; i < n; i++) {
         if (s[i].nrows == 0) {
             rw_text_add(text, ".TP\n.B ");
@@ -176,13 +205,19 @@ rw_status rw_describe_manual(rw_context *ctx, char **roff)
     RW_NEED(ctx, "context");
     if (!roff) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_describe_manual: roff is NULL: give a place for the text");
     rw_text text = {0};
+    int n;
+    const rw_section *s = rw_tables_sections(NULL, &n);
     rw_text_add(&text, ".SH SETTINGS OF EVERY CASE\n");
-    add_manual_sections(&text, NULL);
+    add_manual_sections(&text, s, n);
     for (int i = 0; rw_problems[i]; i++) {
         rw_text_add(&text, ".SH SETTINGS OF THE PROBLEM %s\n", rw_problems[i]->name);
         add_roff(&text, rw_problems[i]->summary);
         rw_text_add(&text, ".\n");
-        add_manual_sections(&text, rw_problems[i]);
+        s = rw_tables_sections(rw_problems[i], &n);
+        add_manual_sections(&text, s, n);
     }
+    s = rw_tables_specs(&n);
+    rw_text_add(&text, ".SH OPTIONS OF SOLVERS, PRECONDITIONERS, FORMATS AND GRIDS\n");
+    add_manual_sections(&text, s, n);
     return rw_tables_give(ctx, &text, roff);
 }

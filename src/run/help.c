@@ -68,7 +68,7 @@ static void add_methods(collection *all)
             for (int k = 0; k < s[i].nrows; k++) {
                 const rw_param *row = &s[i].rows[k];
                 char choice[64], line[200];
-                if (row->kind != RW_PARAM_CHOICE || strcmp(row->name, "method") != 0) continue;
+                if ((row->kind != RW_PARAM_CHOICE && row->kind != RW_PARAM_ENUM) || strcmp(row->name, "method") != 0) continue;
                 snprintf(line, sizeof(line), "%s.%s of problem %s", s[i].name, row->name, rw_problems[p]->name);
                 for (int c = 0; rw_param_choice(row->allowed, c, choice, sizeof(choice)); c++) add(all, choice, line);
             }
@@ -208,17 +208,16 @@ static void add_wrapped(rw_text *text, int indent, const char *words)
 
 static void help_row(rw_text *text, const rw_section *section, const rw_param *row)
 {
-    char name[160], standard[160];
+    char name[160], standard[160], condition[200];
     rw_text what = {0};
+    rw_tables_condition(section, row, condition, sizeof(condition));
     rw_tables_name(section, row, name, sizeof(name));
     rw_tables_default(row, standard, sizeof(standard));
     rw_param_describe(row, &what);
     rw_text_add(text, "  %s\n", name);
     rw_text line = {0};
-    rw_text_add(&line, "%s%s%s%s: %s; %s%s%s%s%s", what.data ? what.data : "", *row->unit ? " (" : "", row->unit,
-                *row->unit ? ")" : "", standard, row->line, row->required ? "; for example " : "",
-                row->required ? row->standard : "", row->condition ? "; only with " : "",
-                row->condition ? row->condition : "");
+    rw_text_add(&line, "%s%s%s%s: %s%s%s%s%s %s", row->line, *row->unit ? " (" : "", row->unit, *row->unit ? ")" : "",
+                what.data ? what.data : "", row->required ? "; for example " : "", row->required ? row->standard : "", *condition ? "; only with " : "", condition, standard);
     if (line.data) add_wrapped(text, 6, line.data);
     text->failed |= line.failed || what.failed;
     rw_text_free(&line);
@@ -253,16 +252,14 @@ static void help_problem(rw_text *text, const rw_problem_ops *problem)
 static bool is_choice(const rw_param *row, const char *name)
 {
     char choice[64];
-    for (int c = 0; row->kind == RW_PARAM_CHOICE && rw_param_choice(row->allowed, c, choice, sizeof(choice)); c++)
+    for (int c = 0; (row->kind == RW_PARAM_CHOICE || row->kind == RW_PARAM_ENUM) && rw_param_choice(row->allowed, c, choice, sizeof(choice)); c++)
         if (strcmp(choice, name) == 0) return true;
     return false;
 }
 
 /* Sections and settings of one table named so; a setting also without its section, and by the name of a method. */
-static void help_in(rw_text *text, const rw_problem_ops *problem, const char *name)
+static void help_in(rw_text *text, const rw_section *s, int n, const char *name)
 {
-    int n;
-    const rw_section *s = rw_tables_sections(problem, &n);
     for (int i = 0; i < n; i++) {
         if (strcmp(s[i].name, name) == 0) help_section(text, &s[i]);
         for (int k = 0; k < s[i].nrows; k++) {
@@ -309,8 +306,12 @@ rw_status rw_help(rw_context *ctx, const char *name, char **out)
         help_problem(&text, problem);
         return rw_tables_give(ctx, &text, out);
     }
-    help_in(&text, NULL, name);
-    for (int i = 0; rw_problems[i]; i++) help_in(&text, rw_problems[i], name);
+    int sections;
+    const rw_section *s = rw_tables_sections(NULL, &sections);
+    help_in(&text, s, sections, name);
+    for (int i = 0; rw_problems[i]; i++) s = rw_tables_sections(rw_problems[i], &sections), help_in(&text, s, sections, name);
+    s = rw_tables_specs(&sections);
+    help_in(&text, s, sections, name);
     const rw_language_word *words;
     int n = rw_language_words(&words);
     for (int i = 0; i < n && !text.data; i++)

@@ -14,13 +14,8 @@ enum { NAME = 64 };
 
 bool rw_io_type_of(rw_dtype dtype, rw_io_type *type)
 {
-    switch (dtype) {
-    case RW_F32: *type = RW_IO_F32; return true;
-    case RW_F64: *type = RW_IO_F64; return true;
-    case RW_C64: *type = RW_IO_C64; return true;
-    case RW_C128: *type = RW_IO_C128; return true;
-    default: return false;
-    }
+    *type = (rw_io_type)dtype; /* they are numbered alike */
+    return rw_dtype_is_number(dtype);
 }
 
 bool rw_output_wants(const rw_texts *list, const char *field)

@@ -1,5 +1,7 @@
 /* Walking all tables of settings (see tables.h). */
 #include "run/tables.h"
+#include "rechenwerk/krylov.h"
+#include "rechenwerk/multiblock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +10,18 @@ const rw_section *rw_tables_sections(const rw_problem_ops *problem, int *n)
 {
     *n = problem ? problem->nsections : rw_nrun_sections;
     return problem ? problem->sections : rw_run_sections;
+}
+
+const rw_section *rw_tables_specs(int *n)
+{
+    static const rw_params *(*const specs[])(void) = {rw_krylov_params, rw_precond_params, rw_sparse_params, rw_multiblock_params};
+    static _Thread_local rw_section sections[RW_COUNT(specs)];
+    for (int i = 0; i < RW_COUNT(specs); i++) {
+        const rw_params *p = specs[i]();
+        sections[i] = (rw_section){p->name, RW_SECTION_TABLE, "", p->line, p->size, p->row, p->n};
+    }
+    *n = RW_COUNT(specs);
+    return sections;
 }
 
 void rw_tables_name(const rw_section *section, const rw_param *row, char *name, size_t size)
@@ -20,11 +34,11 @@ void rw_tables_name(const rw_section *section, const rw_param *row, char *name, 
 void rw_tables_default(const rw_param *row, char *text, size_t size)
 {
     if (row->required)
-        snprintf(text, size, "required");
+        snprintf(text, size, "(required)");
     else if (!*row->standard)
-        snprintf(text, size, "none by default");
+        snprintf(text, size, "(default: none)");
     else
-        snprintf(text, size, "default %s", row->standard);
+        snprintf(text, size, "(default: %s)", row->standard);
 }
 
 const rw_problem_ops *rw_tables_problem(const char *name)
@@ -32,6 +46,20 @@ const rw_problem_ops *rw_tables_problem(const char *name)
     for (int i = 0; rw_problems[i]; i++)
         if (strcmp(rw_problems[i]->name, name) == 0) return rw_problems[i];
     return NULL;
+}
+
+const char *rw_tables_condition(const rw_section *section, const rw_param *row, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, "%s", row->condition ? row->condition : "");
+    for (int i = 0; row->methods && i < section->nrows; i++) {
+        const rw_param *method = &section->rows[i];
+        char choice[64];
+        if (method->kind != RW_PARAM_ENUM || strcmp(method->name, "method") != 0) continue;
+        for (int m = 0; n < size && rw_param_choice(method->allowed, m, choice, sizeof(choice)); m++)
+            if (row->methods >> (m + 1) & 1)
+                n += (size_t)snprintf(text + n, size - n, n ? "|%s" : "%s.method = %s", n ? choice : section->name, choice);
+    }
+    return text;
 }
 
 rw_status rw_tables_give(rw_context *ctx, rw_text *text, char **out)

@@ -28,7 +28,7 @@ static void comment_of(rw_text *text, const rw_param *row, char *comment, size_t
 /* The default as YAML: an empty text is written "". */
 static const char *value_of(const rw_param *row)
 {
-    return *row->standard ? row->standard : "\"\"";
+    return rw_param_by_method(row) ? "auto" : *row->standard ? row->standard : "\"\"";
 }
 
 static void add_row(rw_text *text, int indent, const rw_param *row, const char *value)

@@ -16,6 +16,7 @@ static const rw_word solvers[] = {
 };
 
 static const rw_word preconds[] = {
+    {"none", "no preconditioner"},
 #define RW_X(name, text, line) {text, line},
     RW_PRECOND_METHOD_LIST(RW_X)
 #undef RW_X

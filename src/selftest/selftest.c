@@ -269,7 +269,7 @@ static rw_status heat(run *r, rw_ode_method method, bool record, double *error)
     const double pi = acos(-1.), h = 1. / 64;
     for (int s = 0; s < 6; ++s) field.boundary[s] = (rw_boundary){RW_BOUNDARY_DIRICHLET, "0", 0, 0};
     rw_ode_spec spec = {.name = "selftest", .equations = "du/dt = laplace(u)", .grid = {1, {63, 1, 1}, {h, 1, 1}, {h, 0, 0}},
-                        .fields = &field, .nfields = 1, .method = method, .rtol = 1e-8, .atol = 1e-10, .record = record};
+                        .fields = &field, .nfields = 1, .method = method, .rtol = 1e-8, .atol = 1e-10, .record = record ? RW_SWITCH_ON : RW_SWITCH_OFF};
     rw_ode *ode = NULL;
     rw_array *u = NULL;
     int64_t n = 63;

@@ -61,7 +61,7 @@ rw_status rw_sparse_predict(rw_device *dev, const rw_entries *e, rw_dtype vector
     RW_NEED(c, "candidates");
     rw_sorted s = {0};
     for (int i = 0; i < n; ++i) c[i] = (rw_sparse_candidate){.layout = c[i].layout};
-    rw_status status = vectors <= RW_C128 ? rw_entries_sort(dev->ctx, e, &s) : rw_fail(dev->ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
+    rw_status status = rw_dtype_is_number(vectors) ? rw_entries_sort(dev->ctx, e, &s) : rw_fail(dev->ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
     if (status == RW_OK) status = rw_sparse_foresee(dev->ctx, dev, e, &s, vectors, n, c);
     if (status == RW_OK) set_costs(dev, n, c);
     rw_sorted_free(&s);
@@ -150,7 +150,7 @@ rw_status rw_sparse_choose(rw_device *dev, const rw_entries *e, rw_dtype values,
     RW_NEED(choice, "choice");
     rw_sorted s = {0};
     memset(choice, 0, sizeof *choice);
-    if (values > RW_C128 || vectors > RW_C128)
+    if (!rw_dtype_is_number(values) || !rw_dtype_is_number(vectors))
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "values of %s and vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(values), rw_dtype_name(vectors));
     if (e->is_complex) values = complex_of(values);
     if (rw_dtype_is_complex(values)) vectors = complex_of(vectors);

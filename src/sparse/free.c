@@ -105,7 +105,7 @@ rw_status rw_sparse_create_free(rw_device *dev, const rw_sparse_free *map, rw_sp
     RW_NEED(dev, "device");
     RW_NEED(map, "map");
     if (map->rows < 1 || map->columns < 1) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a map of %lld x %lld: 1 row and column at least are needed", (long long)map->rows, (long long)map->columns);
-    if (map->values > RW_C128) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a map of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(map->values));
+    if (!rw_dtype_is_number(map->values)) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a map of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(map->values));
     if (!map->multiply) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a map with multiply = NULL: a function that puts y <- A x into a queue is needed");
     if (map->hermitian && map->rows != map->columns) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a hermitian map of %lld x %lld: it must be square", (long long)map->rows, (long long)map->columns);
     rw_sparse *m = rw_calloc(1, sizeof *m);

@@ -239,7 +239,7 @@ static rw_status check_vector(const rw_sparse *m, const char *name, const rw_arr
 {
     rw_context *ctx = m->device->ctx;
     if (a->device != m->device) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is on %s, the matrix on %s", name, a->device->info.name, m->device->info.name);
-    if (a->dtype > RW_C128) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is of %s: f32, f64, c64 or c128 is needed", name, rw_dtype_name(a->dtype));
+    if (!rw_dtype_is_number(a->dtype)) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is of %s: f32, f64, c64 or c128 is needed", name, rw_dtype_name(a->dtype));
     if (a->ndim > 2 || a->shape[0] != n)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s has %lld rows in %d dimensions: a vector of %lld, or several as (%lld, k), is needed for a matrix of %lld x %lld", name, (long long)a->shape[0],
                        a->ndim, (long long)n, (long long)n, (long long)m->rows, (long long)m->columns);

@@ -177,14 +177,14 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
     for (int p = 0; (n = count_in(v, i, p, &at)) <= k && p < v->m->parts - 1; ++p) k -= n;
     at += k;
     return (rw_sparse_block){.row = i * l->block_rows, .column = rw_index_get(v->column, l->index_bits, at) * l->block_columns, .nr = l->block_rows, .nc = l->block_columns,
-                      .at = at * l->block_rows * l->block_columns, .sr = l->by_columns ? 1 : l->block_columns, .sc = l->by_columns ? l->block_rows : 1};
+                      .at = at * l->block_rows * l->block_columns, .sr = l->columns ? 1 : l->block_columns, .sc = l->columns ? l->block_rows : 1};
 }
 
 enum { LONG = 16 }; /* entries of a row, on average: from then on a processor has several sums of it */
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
-    rw_text_add(d, "BY_COLUMNS=%d SERIAL=%d LONG=%d ORDERED=%d RANGED=%d RANGE=%d GROUP=%d PLACES=%d ITEMS_A_ROW=%d ROWS=%d RW_GROUPS_A_UNIT=%d", m->layout.by_columns, serial(m), serial(m) && m->blocks >= LONG * m->block_rows, m->ordered, (int)p->ranged,
+    rw_text_add(d, "BY_COLUMNS=%d SERIAL=%d LONG=%d ORDERED=%d RANGED=%d RANGE=%d GROUP=%d PLACES=%d ITEMS_A_ROW=%d ROWS=%d RW_GROUPS_A_UNIT=%d", m->layout.columns, serial(m), serial(m) && m->blocks >= LONG * m->block_rows, m->ordered, (int)p->ranged,
                 RANGE_ROWS, serial(m) ? 64 : group_of(m), PLACES * group_of(m), items_a_row(m), most_rows(m), is_short(m) ? 4 : 0); /* of groups: registers */
 }
 

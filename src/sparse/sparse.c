@@ -102,11 +102,12 @@ static int64_t *starts_of(int64_t n, const int32_t *size)
 }
 
 /* Everything but arrays of the device. */
-static rw_status plan(rw_context *ctx, const rw_sparse_layout *l, const rw_sparse_blocks *b, rw_sparse *m)
+static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_sparse_blocks *b, rw_sparse *m)
 {
-    RW_TRY(rw_sparse_layout_check(ctx, l));
+    const rw_sparse_layout *l = &m->layout;
+    RW_TRY(rw_sparse_layout_resolve(ctx, layout, &m->layout));
     RW_TRY(check_blocks(ctx, l, b));
-    m->layout = *l, m->ops = tables[l->format];
+    m->ops = tables[l->format];
     m->block_rows = b->rows, m->block_columns = b->columns, m->blocks = b->first[b->rows];
     if (b->rows > INT64_MAX / 16 || b->columns > INT64_MAX / 16) return rw_fail(ctx, RW_ERR_ARGUMENT, "more rows or columns than can be counted");
     if (m->ops == &rw_sparse_variable) {
@@ -525,9 +526,11 @@ static rw_status make_pattern(rw_context *ctx, const rw_sparse_layout *l, const 
     return made ? RW_OK : rw_fail_memory(ctx, (size_t)e->n * 24 + (size_t)(e->rows + e->columns) * 8, "the pattern of a matrix");
 }
 
-static rw_status check_whole(rw_context *ctx, const rw_sparse_layout *l, const rw_entries *e)
+/* *l: the layout with its defaults. */
+static rw_status check_whole(rw_context *ctx, const rw_sparse_layout *layout, const rw_entries *e, rw_sparse_layout *l)
 {
-    RW_TRY(rw_sparse_layout_check(ctx, l));
+    RW_TRY(rw_sparse_layout_resolve(ctx, layout, l));
+    if (e->is_complex && !layout->values) l->values = RW_C128;
     if (e->is_complex && !rw_dtype_is_complex(l->values)) return rw_fail(ctx, RW_ERR_ARGUMENT, "complex entries for a matrix of %s: use c64 or c128", rw_dtype_name(l->values));
     if (e->rows % l->block_rows || e->columns % l->block_columns)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld is not made of whole blocks of %d x %d: use blocks that divide it, or a format without", (long long)e->rows,
@@ -579,8 +582,10 @@ static rw_status from_entries(rw_device *dev, const rw_sparse_layout *layout, co
 {
     pattern p = {0};
     rw_view v;
+    rw_sparse_layout resolved;
     *matrix = NULL;
-    RW_TRY(check_whole(dev->ctx, layout, e));
+    RW_TRY(check_whole(dev->ctx, layout, e, &resolved));
+    layout = &resolved;
     rw_status status = rw_entries_sort(dev->ctx, e, &p.sorted);
     if (status == RW_OK) status = check_values(dev->ctx, e);
     if (status == RW_OK) status = make_pattern(dev->ctx, layout, e, &p);
@@ -625,8 +630,9 @@ rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_entries *e
     pattern p = {0};
     rw_status status = RW_OK;
     for (int i = 0; i < n && status == RW_OK; ++i) {
-        const rw_sparse_layout *l = &c[i].layout, *before = i && p.first ? &c[i - 1].layout : NULL;
-        status = check_whole(ctx, l, e);
+        rw_sparse_layout *l = &c[i].layout;
+        const rw_sparse_layout given = *l, *before = i && p.first ? &c[i - 1].layout : NULL;
+        status = check_whole(ctx, &given, e, l);
         const bool same = before && l->format != RW_SPARSE_VBCSR && before->format != RW_SPARSE_VBCSR && l->block_rows == before->block_rows && l->block_columns == before->block_columns;
         if (status == RW_OK && !same) {
             p.sorted = (rw_sorted){0};

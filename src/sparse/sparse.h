@@ -156,8 +156,8 @@ rw_status rw_sparse_look_pattern(rw_sparse *m, rw_view *v);
 
 /* Everything to the device, as a recording needs it. */
 rw_status rw_sparse_send(rw_sparse *m, rw_queue *q);
-/* Checks a layout; ERR_ARGUMENT. */
-rw_status rw_sparse_layout_check(rw_context *ctx, const rw_sparse_layout *l);
+/* The layout with its defaults, checked: ERR_ARGUMENT. */
+rw_status rw_sparse_layout_resolve(rw_context *ctx, const rw_sparse_layout *given, rw_sparse_layout *l);
 bool rw_sparse_has_blocks(rw_sparse_format format);
 /* Bytes of a value as it is kept. */
 size_t rw_sparse_value_size(const rw_sparse_layout *l);

@@ -79,7 +79,7 @@ static void test_an_integrator_holds_its_arrays(void **state)
     const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}};
     for (int m = 0; m < (on("opencl") ? 1 : 2); ++m) { /* compiling takes seconds there */
         const rw_ode_spec spec = {.name = "held", .equations = "du/dt = -u", .grid = line_grid(), .fields = fields, .nfields = 1,
-                                  .method = methods[m], .step = m ? 0 : 0.01, .spectral_radius = "1", .record = true, .rtol = 1e-7};
+                                  .method = methods[m], .step = m ? 0 : 0.01, .spectral_radius = "1", .record = RW_SWITCH_ON, .rtol = 1e-7};
         rw_ode *ode;
         OK(rw_ode_create(dev, &spec, &ode));
         rw_array *u = new_field(1), *kept = u;

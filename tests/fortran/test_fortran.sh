@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-"$fc" -std=f2018 -Wall -Wextra -pedantic -Werror -c "$SOURCE/include/rechenwerk/rechenwerk.f90"
+"$fc" -std=f2018 -Wall -Wextra -pedantic -Werror -I"$BUILD/generated" -c "$SOURCE/include/rechenwerk/rechenwerk.f90"
 "$CC" -std=c17 -Wall -Wextra -Werror -I"$SOURCE/include" -c "$SOURCE/tests/fortran/layouts.c" -o layouts-c.o
 link=(-L"$BUILD" -lrechenwerk "-Wl,-rpath,$BUILD")
 "$fc" -std=f2018 "$SOURCE/tests/fortran/layouts.f90" layouts-c.o rechenwerk.o "${link[@]}" -o layouts

@@ -41,7 +41,7 @@ for header in "$prefix"/include/rechenwerk/*.h; do
     fi
 done
 
-[ -f "$prefix/include/rechenwerk/rechenwerk.f90" ] || fail "the Fortran module is not beside the headers"
+[ -f "$prefix/include/rechenwerk/rechenwerk.f90" ] && [ -s "$prefix/include/rechenwerk/rechenwerk_options.inc" ] || fail "the Fortran module is not beside the headers"
 
 # Way one: CMake.
 {

@@ -41,7 +41,7 @@ static void test_systems(void **state)
     const bool fast = !strcmp(rw_device_info(dev)->kind, "cpu") || !strcmp(rw_device_info(dev)->kind, "cuda");
     (void)state;
     for (int i = 0; i < (fast ? RW_COUNT(kinds) : 3); i += fast ? 1 : 2)
-        for (int number = 0; number <= RW_KRYLOV_METHODS; ++number)
+        for (int number = RW_KRYLOV_CG; number <= RW_KRYLOV_METHODS; ++number)
             for (int jacobi = 0; jacobi < 2; ++jacobi) {
                 char what[120];
                 if (!fast && (number + i / 2) % 2 != jacobi) continue; /* compiling takes long there */
@@ -142,7 +142,7 @@ static void test_small(void **state)
         }
     entries unit = {40, 40, 40, false, malloc(40 * 8), malloc(40 * 8), malloc(40 * 8)};
     for (int i = 0; i < 40; ++i) unit.row[i] = unit.column[i] = i, unit.value[i] = 2;
-    for (int method = 0; method < RW_KRYLOV_METHODS; ++method) {
+    for (int method = RW_KRYLOV_CG; method < RW_KRYLOV_METHODS; ++method) {
         rw_krylov_result r = solve("unit matrix", &unit, "csr", RW_F64, RW_F64, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-12});
         assert_int_equal(r.iterations, 1);
         rw_sparse *m = matrix_of("csr", RW_F64, &unit);
@@ -219,7 +219,7 @@ static void test_nothing_travels(void **state)
 {
     (void)state;
     entries e = system_of(9, on("check") ? 20 : 40, 1, false, true);
-    for (int method = 0; method < RW_KRYLOV_METHODS; ++method) {
+    for (int method = RW_KRYLOV_CG; method < RW_KRYLOV_METHODS; ++method) {
         rw_sparse *m = matrix_of("csr", RW_F64, &e);
         rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0), *first = vector_of(RW_F64, e.rows, 0);
         rw_krylov *k;
@@ -251,7 +251,7 @@ static void test_monitor(void **state)
 {
     (void)state;
     entries e = system_of(9, 20, 1, false, true);
-    for (int method = 0; method < RW_KRYLOV_METHODS; ++method) {
+    for (int method = RW_KRYLOV_CG; method < RW_KRYLOV_METHODS; ++method) {
         double last[2] = {0, 0};
         rw_krylov_result r = solve("monitored", &e, "csr", RW_F64, RW_F64, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-9, .restart = method == RW_KRYLOV_IDR ? 4 : 7, .monitor = count_residuals, .user = last});
         assert_true(last[0] == (double)r.iterations + 1);

@@ -25,7 +25,7 @@ static void test_stops(void **state)
 {
     (void)state;
     entries e = system_of(5, 12, 1, false, true);
-    for (int method = 0; method < RW_KRYLOV_METHODS; ++method) {
+    for (int method = RW_KRYLOV_CG; method < RW_KRYLOV_METHODS; ++method) {
         stops("few iterations", &e, (rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-12, .iterations = 3}, RW_KRYLOV_ITERATIONS, "the largest number of iterations is reached after 3", 1);
         stops("not a number", &e, (rw_krylov_spec){.method = (rw_krylov_method)method}, RW_KRYLOV_NOT_FINITE, "; entry 0 of b, counted from 0, is not finite", NAN);
         const double was = e.value[20];
@@ -62,17 +62,23 @@ static void test_stops(void **state)
     rw_krylov_destroy(&k);
     FAILS(RW_ERR_INPUT, "jacobi: the diagonal entry of row 0, counted from 0, is missing or singular", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.precond = {.method = RW_PRECOND_JACOBI}}, &k));
     FAILS(RW_ERR_ARGUMENT, "restart = -1 is outside [1, 1000]", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.restart = -1}, &k));
-    FAILS(RW_ERR_ARGUMENT, "rtol = -1", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.rtol = -1}, &k));
-    FAILS(RW_ERR_ARGUMENT, "not one of rw_krylov_method", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_METHODS}, &k));
-    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.rtol = 1e-3}, &k));
+    FAILS(RW_ERR_ARGUMENT, "rtol = -2 is outside (0, inf), and not off", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.rtol = -2}, &k));
+    FAILS(RW_ERR_ARGUMENT, "method = 6 is not one of its enumeration", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_METHODS}, &k));
+    FAILS(RW_ERR_ARGUMENT, "rtol and atol are off", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.rtol = RW_OFF}, &k));
+    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .rtol = 1e-3}, &k));
     FAILS(RW_ERR_ARGUMENT, "the same array", rw_krylov_solve(k, b, b, &r));
     rw_array *c = vector_of(RW_F64, 31, 0);
     FAILS(RW_ERR_ARGUMENT, "b has 31 entries of f64", rw_krylov_solve(k, c, x, &r));
     rw_array_destroy(&c);
     rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x);
     free_entries(&shift);
-    rw_krylov_method method;
-    FAILS(RW_ERR_ARGUMENT, "did you mean gmres?", rw_krylov_method_parse(ctx, "gmers", &method));
+    rw_krylov_spec spec;
+    FAILS(RW_ERR_ARGUMENT, "nearest is gmres", rw_krylov_parse(ctx, "gmers", &spec));
+    FAILS(RW_ERR_ARGUMENT, "restart = 17 is outside [1, 16]", rw_krylov_parse(ctx, "idr:restart=17", &spec));
+    FAILS(RW_ERR_ARGUMENT, "\"restart\" is no option of cg", rw_krylov_parse(ctx, "cg:restart=17", &spec));
+    OK(rw_krylov_parse(ctx, "fgmres:20:rtol=off:atol=1e-3:ilu2:sweeps=3", &spec));
+    assert_true(spec.method == RW_KRYLOV_FGMRES && spec.iterations == 20 && spec.rtol == RW_OFF && spec.atol == 1e-3);
+    assert_true(spec.precond.method == RW_PRECOND_ILU && spec.precond.level == 2 && spec.precond.sweeps == 3);
 }
 
 /* Neumann's Laplacian on a line, or with `ends` a matrix of which the last row and column are 0. */
@@ -92,7 +98,7 @@ static void singular(rw_dtype type, bool ends)
     entries e = singular_system(N, ends);
     rw_sparse *m = matrix_of("csr", type, &e);
     bool kept = false;
-    for (int number = 0; number <= RW_KRYLOV_METHODS; ++number) {
+    for (int number = RW_KRYLOV_CG; number <= RW_KRYLOV_METHODS; ++number) {
         const rw_krylov_method method = number == RW_KRYLOV_METHODS ? RW_KRYLOV_GMRES : (rw_krylov_method)number;
         rw_array *b = vector_of(type, N, 7), *x = vector_of(type, N, 8), *first = vector_of(type, N, 8);
         const double before = true_residual(&e, type, b, x), single = type == RW_F32 ? 1e-5 : 1e-12;
@@ -137,7 +143,7 @@ static void test_small_numbers(void **state)
         const rw_dtype type = z ? RW_C128 : RW_F64;
         entries e = system_of(5, 7, 1, z, true);
         rw_sparse *m = matrix_of("csr", type, &e);
-        for (int method = 0; method < (on("opencl") ? 1 : RW_KRYLOV_METHODS); ++method) {
+        for (int method = RW_KRYLOV_CG; method < (on("opencl") ? RW_KRYLOV_BICGSTAB : RW_KRYLOV_METHODS); ++method) {
             rw_krylov *k;
             OK(rw_krylov_create(m, type, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10}, &k));
             for (int power = -120; power <= 120; power += 120) {
@@ -229,7 +235,7 @@ static void test_interrupt(void **state)
     (void)state;
     entries e = singular_system(400, false);
     for (int64_t k = 0; k < e.n; ++k) e.value[k] += 0.01 * (e.row[k] == e.column[k]);
-    for (int number = 0; number <= RW_KRYLOV_METHODS; ++number) {
+    for (int number = RW_KRYLOV_CG; number <= RW_KRYLOV_METHODS; ++number) {
         const rw_krylov_method method = number == RW_KRYLOV_METHODS ? RW_KRYLOV_GMRES : (rw_krylov_method)number;
         rw_sparse *m = matrix_of("csr", RW_F64, &e);
         rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0), *y = vector_of(RW_F64, e.rows, 0);

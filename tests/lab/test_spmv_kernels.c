@@ -220,7 +220,7 @@ static void test_predictions(void **state)
     const rw_study_case *cases = rw_study_cases(&n);
     rw_spmv_shape shape[2];
     for (int i = 0; i < 2; ++i) {
-        rw_multiblock_spec grid = {.mode = RW_MULTIBLOCK_FULL, .zeros = true, .is_complex = true};
+        rw_multiblock_spec grid = {.blocks = {8, 1, 1}, .mode = RW_MULTIBLOCK_FULL, .zeros = true, .is_complex = true};
         memcpy(grid.cells, cases[i ? 3 : 5].cells, sizeof grid.cells);
         OK(rw_spmv_measure(ctx, &grid, &shape[i]));
     }
@@ -235,7 +235,7 @@ static void test_predictions(void **state)
         assert_true(rw_spmv_predict(m, &shape[1], RW_SPMV_RC, false, &standard).operations == four.operations / 2 && rw_spmv_predict(m, &shape[1], RW_SPMV_RR, true, &standard).operations == four.operations / 4);
     }
     assert_true(fabs(5.5296e10 / 6.656e10 - 0.8308) < 5e-5);
-    rw_multiblock_spec huge = {.cells = {100000, 1000, 10}, .mode = RW_MULTIBLOCK_FULL};
+    rw_multiblock_spec huge = {.blocks = {8, 1, 1}, .cells = {100000, 1000, 10}, .mode = RW_MULTIBLOCK_FULL};
     rw_spmv_source s;
     FAILS(RW_ERR_MEMORY, "use fewer cells", rw_spmv_source_create(ctx, &huge, RW_SPMV_CC, true, &s));
     FAILS(RW_ERR_ARGUMENT, "0 cells along x", rw_spmv_source_create(ctx, &(rw_multiblock_spec){.cells = {0, 1, 1}}, RW_SPMV_CC, true, &s));

@@ -362,7 +362,7 @@ static void test_recorded(void **state)
 
 static void test_refused(void **state)
 {
-    const rw_multiblock_spec s = {.cells = {2, 3, 1}, .stencil = RW_MULTIBLOCK_EULER2D, .mode = RW_MULTIBLOCK_INNER, .is_complex = true};
+    const rw_multiblock_spec s = {.blocks = {8, 1, 1}, .cells = {2, 3, 1}, .stencil = RW_MULTIBLOCK_EULER2D, .mode = RW_MULTIBLOCK_INNER, .is_complex = true};
     const rw_sparse_layout l = layout_of("bcsr:5", RW_C128), real = layout_of("bcsr:5", RW_F64);
     rw_multiblock *op;
     rw_array *x, *y, *f, *none;
@@ -391,7 +391,7 @@ static void test_refused(void **state)
     FAILS(RW_ERR_ARGUMENT, "x is of u8", rw_multiblock_clear(op, bytes, queue));
     rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&f), rw_array_destroy(&few), rw_array_destroy(&bytes);
     rw_multiblock_destroy(&op);
-    const rw_multiblock_spec r = {.cells = {2, 3, 1}, .stencil = RW_MULTIBLOCK_EULER2D};
+    const rw_multiblock_spec r = {.blocks = {8, 1, 1}, .cells = {2, 3, 1}, .stencil = RW_MULTIBLOCK_EULER2D};
     OK(rw_multiblock_create(dev, &r, &real, &op));
     OK(rw_multiblock_vector(op, RW_F64, &x));
     OK(rw_multiblock_vector(op, RW_F64, &y));

@@ -19,7 +19,7 @@ file_agrees() {
 }
 
 # what the document says of its fourth case
-expect 0 'euler3d, truncated, compact index, complex' generate trace --stencil euler3d --cells 10x40x80 --values complex
+expect 0 'euler3d, truncated, compact index, complex' generate trace --stencil euler3d --cells 10x40x80 --complex
 for line in 'rows  *160000$' 'blocks  *389600 of 5 x 5' 'entries  *9740000$'; do grep -q "$line" out || fail "sizes: no $line in $(cat out)"; done
 [ -e A.mtx ] && fail "a file without --output"
 expect 0 '"blocks": 416000' generate trace --cells 10x40x80 --mode full --index extended --json
@@ -28,8 +28,8 @@ expect 0 '"blocks": 208000' generate trace --cells 20x40x20 --mode full --index 
 [ "$(number rows) $(number columns)" = "80000 126720" ] || fail "stored rows: $(cat out)"
 
 file_agrees trace --cells 4x5x6
-file_agrees trace --cells 4x5x6 --values complex --omega 0.5 --seed 3 --zeros
-file_agrees trace --cells 7x6 --stencil ns2d --values complex
+file_agrees trace --cells 4x5x6 --complex --omega 0.5 --seed 3 --zeros
+file_agrees trace --cells 7x6 --stencil ns2d --complex
 file_agrees trace --cells 3x4x5 --stencil ns3d --blocks 2x2x1 --mode inner --periodic
 file_agrees trace --cells 3x4x5 --blocks 2 --mode full --index extended --block 1
 file_agrees laplace --cells 100
@@ -54,14 +54,14 @@ cmp -s first.mtx third.mtx && fail "seeds do not matter"
 expect 2 "'first.mtx' exists and stays as it is: --force replaces it" generate trace --cells 3x3x3 -o first.mtx
 expect 2 "'trac' is no kind of matrix; nearest is trace: trace or laplace" generate trac --cells 3
 expect 2 "--cells is missing" generate trace
-expect 2 'cells "3x0": one to three whole numbers' generate trace --cells 3x0
-expect 2 'did you mean euler3d?' generate trace --cells 3x3x3 --stencil euler3
-expect 2 'did you mean truncated?' generate trace --cells 3x3x3 --mode trunkated
-expect 2 'did you mean compact?' generate trace --cells 3x3x3 --index compakt
-expect 2 "--values complx is neither real nor complex; nearest is complex" generate trace --cells 3x3x3 --values complx
-expect 2 "--seed 1.5 is not a whole number" generate trace --cells 3x3x3 --seed 1.5
-expect 2 "--seed -1 is not a whole number" generate trace --cells 3x3x3 --seed -1
-expect 2 "--omega much is not a number" generate trace --cells 3x3x3 --omega much
+expect 2 'cells = 3x0 is outside [1, 1000000]' generate trace --cells 3x0
+expect 2 'nearest is euler3d' generate trace --cells 3x3x3 --stencil euler3
+expect 2 'nearest is truncated' generate trace --cells 3x3x3 --mode trunkated
+expect 2 'nearest is compact' generate trace --cells 3x3x3 --index compakt
+expect 2 "unknown option '--complx'; nearest is --complex" generate trace --cells 3x3x3 --complx
+expect 2 "seed = 1.5 is not an integer" generate trace --cells 3x3x3 --seed 1.5
+expect 2 "seed = -1 is outside" generate trace --cells 3x3x3 --seed -1
+expect 2 "omega = much is not a number" generate trace --cells 3x3x3 --omega much
 expect 2 "omega = 1 stands on the diagonal of complex matrices" generate trace --cells 3x3x3 --omega 1
 expect 2 "--periodic needs --mode inner or full" generate trace --cells 3x3x3 --periodic
 expect 2 "a compact index has no ghost cells" generate trace --cells 3x3x3 --mode full

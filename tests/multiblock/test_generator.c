@@ -67,34 +67,35 @@ static bool once(void) { return on("cpu"); } /* what no device has a part in */
 
 static void test_names(void **state)
 {
-    rw_multiblock_stencil stencil;
-    rw_multiblock_mode mode;
-    rw_multiblock_index index;
-    int64_t cells[3] = {0};
+    rw_multiblock_spec spec;
+    const rw_params *params = rw_multiblock_params();
+    char text[200];
     (void)state;
     if (!once()) return;
-    for (int i = 0; i < RW_MULTIBLOCK_STENCILS; ++i) {
-        OK(rw_multiblock_stencil_parse(ctx, rw_multiblock_stencil_name((rw_multiblock_stencil)i), &stencil));
-        assert_int_equal(stencil, i);
+    for (int i = 0; i < RW_MULTIBLOCK_STENCILS * RW_MULTIBLOCK_MODES; ++i) {
+        const int stencil = i % RW_MULTIBLOCK_STENCILS, mode = i / RW_MULTIBLOCK_STENCILS;
+        snprintf(text, sizeof text, "cells=10x40x80:%s:%s:complex:omega=0.5", rw_multiblock_stencil_name((rw_multiblock_stencil)stencil),
+                 rw_multiblock_mode_name((rw_multiblock_mode)mode));
+        OK(rw_params_parse(ctx, params, text, &spec));
+        assert_true((int)spec.stencil == stencil && (int)spec.mode == mode && spec.is_complex && spec.omega == 0.5);
+        assert_true(spec.cells[0] == 10 && spec.cells[1] == 40 && spec.cells[2] == 80 && !spec.blocks[0]);
+        rw_params_print(params, &spec, text, sizeof text);
+        rw_multiblock_spec again;
+        OK(rw_params_parse(ctx, params, text, &again));
+        assert_memory_equal(&spec, &again, sizeof spec);
     }
-    for (int i = 0; i < RW_MULTIBLOCK_MODES; ++i) {
-        OK(rw_multiblock_mode_parse(ctx, rw_multiblock_mode_name((rw_multiblock_mode)i), &mode));
-        assert_int_equal(mode, i);
-    }
-    for (int i = 0; i < RW_MULTIBLOCK_INDICES; ++i) {
-        OK(rw_multiblock_index_parse(ctx, rw_multiblock_index_name((rw_multiblock_index)i), &index));
-        assert_int_equal(index, i);
-    }
-    FAILS(RW_ERR_ARGUMENT, "stencil \"euler3\": there is none of that name, did you mean euler3d?; it is euler3d, euler2d, ns2d or ns3d", rw_multiblock_stencil_parse(ctx, "euler3", &stencil));
-    FAILS(RW_ERR_ARGUMENT, "did you mean inner?", rw_multiblock_mode_parse(ctx, "iner", &mode));
-    FAILS(RW_ERR_ARGUMENT, "index \"x\": there is none of that name; it is", rw_multiblock_index_parse(ctx, "x", &index));
-    OK(rw_multiblock_cells_parse(ctx, "10x40x80", cells));
-    assert_true(cells[0] == 10 && cells[1] == 40 && cells[2] == 80);
-    OK(rw_multiblock_cells_parse(ctx, "7x1000000", cells));
-    assert_true(cells[0] == 7 && cells[1] == 1000000 && cells[2] == 1);
+    FAILS(RW_ERR_ARGUMENT, "stencil = euler3 is none of euler3d, euler2d, ns2d, ns3d; nearest is euler3d", rw_params_parse(ctx, params, "stencil=euler3", &spec));
+    FAILS(RW_ERR_ARGUMENT, "nearest is inner", rw_params_parse(ctx, params, "mode=iner", &spec));
+    FAILS(RW_ERR_ARGUMENT, "\"x\" is no option of trace; options are cells=…", rw_params_parse(ctx, params, "x", &spec));
+    FAILS(RW_ERR_ARGUMENT, "mode is given twice", rw_params_parse(ctx, params, "inner:mode=full", &spec));
+    OK(rw_params_parse(ctx, params, "cells=7x1000000", &spec));
+    assert_true(spec.cells[0] == 7 && spec.cells[1] == 1000000 && spec.cells[2] == 1);
     static const char *const wrong[] = {"", "0x1x1", "3x", "x3", "3x-1", "3 x 4", "1x2x3x4", "1000001", "99999999999999999999", "3.5", "4x5y"};
-    for (int i = 0; i < RW_COUNT(wrong); ++i) FAILS(RW_ERR_ARGUMENT, "such as 10x40x80", rw_multiblock_cells_parse(ctx, wrong[i], cells));
-    assert_true(cells[0] == 7);
+    for (int i = 0; i < RW_COUNT(wrong); ++i) {
+        snprintf(text, sizeof text, "cells=%s", wrong[i]);
+        FAILS(RW_ERR_ARGUMENT, "cells = ", rw_params_parse(ctx, params, text, &spec));
+    }
+    assert_true(spec.cells[0] == 7);
     assert_string_equal(rw_multiblock_stencil_name((rw_multiblock_stencil)99), "?");
 }
 
@@ -111,7 +112,7 @@ static void test_documents_sizes(void **state)
     static const int64_t ns[] = {180680, 366760, 372320, 738920, 738920, 3088640};
     static const double bytes[] = {166.4e6, 332.8e6, 332.8e6, 665.6e6, 665.6e6, 2662.4e6};
     for (int i = 0; i < n; ++i) {
-        rw_multiblock_spec s = {.mode = RW_MULTIBLOCK_FULL, .is_complex = true};
+        rw_multiblock_spec s = {.blocks = {8, 1, 1}, .mode = RW_MULTIBLOCK_FULL, .is_complex = true};
         rw_multiblock_size z;
         char text[40];
         memcpy(s.cells, cases[i].cells, sizeof s.cells);
@@ -213,7 +214,7 @@ static void test_places(void **state)
                 assert_int_equal(row, p.rows);
                 rw_multiblock_free(&p);
             }
-    const rw_multiblock_spec flat = {.cells = {3, 4, 1}, .stencil = RW_MULTIBLOCK_NS2D};
+    const rw_multiblock_spec flat = {.blocks = {8, 1, 1}, .cells = {3, 4, 1}, .stencil = RW_MULTIBLOCK_NS2D};
     assert_int_equal(rw_multiblock_cell(&flat, 0, 0, 0), 2 + 8 * 2); /* no ghosts along r */
 }
 
@@ -660,7 +661,7 @@ static void refuses(const char *part, rw_multiblock_spec s, int64_t block, rw_mu
 
 static void test_refused(void **state)
 {
-    const rw_multiblock_spec good = {.cells = {2, 3, 4}};
+    const rw_multiblock_spec good = {.blocks = {8, 1, 1}, .cells = {2, 3, 4}};
     rw_multiblock_spec s = good;
     rw_multiblock_size z;
     rw_sparse *m;
@@ -670,8 +671,8 @@ static void test_refused(void **state)
     refuses("0 cells along theta: 1 to 1000000 are possible", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.cells[0] = 1000001;
     refuses("1000001 cells along x", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
-    s = good, s.blocks[1] = 2;
-    refuses("0 grid blocks along x: 1 to 1000000 are possible, or 0 along all three for 8 along x", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
+    s = good, s.blocks[0] = 0;
+    refuses("0 grid blocks along x: 1 to 1000000 are possible", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = (rw_multiblock_spec){.cells = {1000000, 1000000, 2}, .blocks = {1, 1, 1}};
     refuses("a grid of 2e+12 cells", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = (rw_multiblock_spec){.cells = {1, 1, 1}, .blocks = {1000000, 2, 1}};
@@ -685,7 +686,7 @@ static void test_refused(void **state)
     s = good, s.omega = 1;
     refuses("omega = 1 stands on the diagonal of complex matrices", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     s = good, s.is_complex = true, s.omega = INFINITY;
-    refuses("omega = inf", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5:c128");
+    refuses("omega = .inf", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5:c128");
     s.omega = 0;
     refuses("a complex grid in a layout of f64: use c64 or c128", s, 0, RW_MULTIBLOCK_EXTENDED, "bcsr:5");
     refuses("grid block 8: there are 8, counted from 0 (-1: all)", good, 8, RW_MULTIBLOCK_EXTENDED, "bcsr:5");

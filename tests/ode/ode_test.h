@@ -28,7 +28,7 @@ static inline void describe(problem *p, const char *equations, int nfields, int 
         p->fields[f].name = f ? "v" : "u", p->fields[f].dtype = RW_F64;
         if (sides) memcpy(p->fields[f].boundary, sides + 6 * f, 6 * sizeof *sides);
     }
-    p->spec = (rw_ode_spec){.name = "test", .equations = equations, .fields = p->fields, .nfields = nfields, .scalars = p->scalars};
+    p->spec = (rw_ode_spec){.name = "test", .method = RW_ODE_RK4, .record = RW_SWITCH_OFF, .equations = equations, .fields = p->fields, .nfields = nfields, .scalars = p->scalars};
     p->spec.grid.ndim = ndim;
     for (int d = 0; d < 3; ++d) {
         const rw_boundary *s = p->fields[0].boundary + 2 * d;

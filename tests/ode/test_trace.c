@@ -282,7 +282,7 @@ static void test_the_integrator_is_as_before(void **state)
         for (int asked = 0; asked < 2; ++asked) {
             problem p;
             describe_pair(&p, (rw_ode_method)method);
-            p.spec.record = true, p.spec.step = 0.005;
+            p.spec.record = RW_SWITCH_ON, p.spec.step = 0.005;
             start(&p, bump);
             for (int i = 0; i < 30; ++i) {
                 if (asked && (i == 0 || i == 1 || i == 9 || i == 20)) ask(&p);

@@ -253,9 +253,9 @@ static void test_layouts_as_text(void **state)
         {"ell:l20:f32", "ell:l20:f32"}, {"bsell:5:scaled:f32", "bsell:5x5:h32:f32:scaled"}, {"csr:c64:scaled", "csr:c64:scaled"},
     };
     static const struct { const char *given, *part; } bad[] = {
-        {"", "format \"\": there is none"}, {"bscr:5", "did you mean bcsr"}, {"csr:5x5", "csr: blocks of 5 x 5 are outside [1, 1]: formats with blocks are bcsr, bell and bsell"}, {"bcsr:17", "outside [1, 16]"},
-        {"bcsr:0", "outside [1, 16]"}, {"bcsr:5y5", "\"5y5\" is none of"}, {"sell:h33", "slices of 33 rows: multiples of 32"}, {"csr:h32", "slices are for sell"}, {"dia:s9", "sorting is for"},
-        {"csr:l4", "sections are for"}, {"csr:i16", "indices of 16 bits"}, {"csr:f16", "\"f16\" is none of"}, {"csr:c128:scaled", "scaled values of c128"}, {"bell:5:columns", "for bcsr"}, {"bcsr:99999999999999999999", "outside [1, 16]"},
+        {"", "format \"\": format = \"\" is empty"}, {"bscr:5", "nearest is bcsr"}, {"csr:5x5", "\"5x5\" is no option of csr; options are index_bits=… or i… (integer: 32, 64), values=… (one of f32, f64, c64, c128), scaled"}, {"bcsr:17", "outside [1, 16]"},
+        {"bcsr:0", "outside [1, 16]"}, {"bcsr:5y5", "block = 5y5 is not 1 to 2 integers such as 64x32"}, {"sell:h33", "slices of 33 rows: multiples of 32"}, {"csr:h32", "\"h32\" is no option of csr"}, {"dia:s9", "\"s9\" is no option of dia"},
+        {"csr:l4", "\"l4\" is no option of csr"}, {"csr:i16", "index_bits = 16 is none of 32, 64"}, {"csr:f16", "\"f16\" is no option of csr"}, {"csr:c128:scaled", "scaled values of c128"}, {"bell:5:columns", "\"columns\" is no option of bell"}, {"bcsr:99999999999999999999", "outside [1, 16]"},
     };
     rw_sparse_layout l;
     char text[80];
@@ -294,6 +294,8 @@ static void test_refused(void **state)
     static const char *const parts[] = {"first[2] = 0 is less than 1", "block row 1: column 2 is outside [0, 2); both are counted from 0", "column 1 behind 1, counted from 0: columns ascend", "blocks are counted from 0",
                                         "blocks of different sizes are for vbcsr", "-1 x 1 blocks"};
     for (int i = 0; i < RW_COUNT(wrong); ++i) FAILS(RW_ERR_ARGUMENT, parts[i], rw_sparse_create(dev, &csr, &wrong[i], &m));
+    FAILS(RW_ERR_ARGUMENT, "csr: slices are for sell and bsell", rw_sparse_create(dev, &(rw_sparse_layout){.slice = 32}, &wrong[0], &m));
+    FAILS(RW_ERR_ARGUMENT, "bsell: blocks of 2 x 0 are outside [1, 16]", rw_sparse_create(dev, &(rw_sparse_layout){.format = RW_SPARSE_BSELL, .block_rows = 2}, &wrong[0], &m));
     rw_sparse_layout variable = csr;
     variable.format = RW_SPARSE_VBCSR;
     FAILS(RW_ERR_ARGUMENT, "block row 0, counted from 0, has 17: 1 to 16 are possible", rw_sparse_create(dev, &variable, &wrong[4], &m));

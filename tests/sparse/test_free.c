@@ -235,7 +235,7 @@ static void test_direct(void **state)
     rw_sparse *a = kept(&e, RW_F64), *m;
     rw_sparse_free map = {.rows = N, .columns = N, .values = RW_F64, .multiply = multiply_here, .direct = true, .user = &e};
     OK(rw_sparse_create_free(dev, &map, &m));
-    for (int method = 0; method < RW_KRYLOV_METHODS + 1; ++method) {
+    for (int method = RW_KRYLOV_CG; method < RW_KRYLOV_METHODS + 1; ++method) {
         const rw_krylov_spec spec = {.method = (rw_krylov_method)RW_MIN(method, RW_KRYLOV_METHODS - 1), .rtol = 1e-10, .restart = method == RW_KRYLOV_IDR ? 4 : 7};
         rw_krylov_spec used = spec;
         if (method == RW_KRYLOV_METHODS) used.method = RW_KRYLOV_FGMRES, used.restart = 7, used.inner = &inner;

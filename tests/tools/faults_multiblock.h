@@ -9,34 +9,6 @@ static rw_sparse_blocks block_pattern, stored_pattern;
 static rw_windows windows;
 static int64_t *stored_rows;
 
-static rw_status call_stencil(void)
-{
-    rw_multiblock_stencil s;
-    rw_status status = rw_multiblock_stencil_parse(ctx, "ns2d", &s);
-    if (status == RW_OK) count = (int)s;
-    return status;
-}
-static rw_status call_mode(void)
-{
-    rw_multiblock_mode m;
-    rw_status status = rw_multiblock_mode_parse(ctx, "inner", &m);
-    if (status == RW_OK) count = (int)m;
-    return status;
-}
-static rw_status call_index(void)
-{
-    rw_multiblock_index i;
-    rw_status status = rw_multiblock_index_parse(ctx, "compact", &i);
-    if (status == RW_OK) count = (int)i;
-    return status;
-}
-static rw_status call_cells(void)
-{
-    int64_t cells[3];
-    rw_status status = rw_multiblock_cells_parse(ctx, "7x8x9", cells);
-    if (status == RW_OK) count = (int)cells[2];
-    return status;
-}
 static rw_status call_measure(void)
 {
     rw_multiblock_size size;

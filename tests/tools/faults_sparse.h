@@ -166,7 +166,7 @@ static rw_precond *precond;
 static rw_precond_spec seen_precond;
 
 static rw_status call_precond_parse(void) { return rw_precond_parse(ctx, "ilu:level=2:f32", &seen_precond); }
-static void result_precond_spec(void) { note("%d %d %d", (int)seen_precond.method, seen_precond.level, (int)seen_precond.single); }
+static void result_precond_spec(void) { note("%d %d %d", (int)seen_precond.method, seen_precond.level, (int)seen_precond.f32); }
 static rw_status create_precond(rw_precond_spec spec)
 {
     void *p = poison;
@@ -263,10 +263,10 @@ static void after_products(void) { rw_bench_free(&rows); }
 
 static rw_krylov *solver;
 static rw_krylov_result solved;
-static rw_krylov_method seen_method;
+static rw_krylov_spec seen_krylov;
 
-static rw_status call_method(void) { return rw_krylov_method_parse(ctx, "gmres", &seen_method); }
-static void result_method(void) { note("%d", (int)seen_method); }
+static rw_status call_method(void) { return rw_krylov_parse(ctx, "gmres:restart=20:ilu2", &seen_krylov); }
+static void result_method(void) { note("%d %d", seen_krylov.restart, seen_krylov.precond.level); }
 static rw_status create_solver(rw_krylov_method method)
 {
     void *p = poison;
@@ -311,3 +311,10 @@ static rw_status call_solve(void) { return rw_krylov_solve(solver, x, y, &solved
 static rw_status call_krylov_update(void) { return rw_krylov_update(solver); }
 static void result_krylov_update(void) { note("%d", (int)rw_krylov_get_precond(solver).blocks); }
 static void result_solved(void) { note("%d %d", (int)solved.reason, solved.residual < 1e-7), note("%.6f", ((const double *)numbers_of(y))[2]); }
+static rw_status call_params_set(void) { return rw_params_set(ctx, rw_krylov_params(), "here", "restart", "20", &seen_krylov); }
+static rw_status call_params_resolve(void)
+{
+    seen_krylov = (rw_krylov_spec){.precond = {.method = RW_PRECOND_AMG}};
+    return rw_params_resolve(ctx, rw_krylov_params(), NULL, &seen_krylov);
+}
+static void result_params(void) { note("%d %d", seen_krylov.restart, seen_krylov.precond.degree); }

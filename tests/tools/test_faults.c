@@ -171,6 +171,7 @@ TEXT_PROBE(call_help_setting, rw_help(ctx, "time.rtol", &text))
 TEXT_PROBE(call_help_word, rw_help(ctx, "laplace", &text))
 TEXT_PROBE(call_template, rw_case_template(ctx, "pde", &text))
 TEXT_PROBE(call_describe, rw_describe(ctx, &text))
+TEXT_PROBE(call_fortran, rw_describe_fortran(ctx, &text))
 TEXT_PROBE(call_manual, rw_describe_manual(ctx, &text))
 
 static rw_status list_words(const char *kind)
@@ -280,6 +281,7 @@ static const probe probes[] = {
     {"rw_help", "word", HOST_ONLY, nothing, call_help_word, result_text, after_text},
     {"rw_case_template", "", HOST_ONLY, nothing, call_template, result_text, after_text},
     {"rw_describe", "", HOST_ONLY, nothing, call_describe, result_text, after_text},
+    {"rw_describe_fortran", "", HOST_ONLY, nothing, call_fortran, result_text, after_text},
     {"rw_describe_manual", "", HOST_ONLY, nothing, call_manual, result_text, after_text},
     {"rw_cache_describe", "", HOST_ONLY, before_cache, call_cache_describe, result_cache, after_context},
     {"rw_cache_clear", "", HOST_ONLY, before_cache, call_cache_clear, result_removed, after_context},
@@ -365,7 +367,10 @@ static const probe probes[] = {
     {"rw_precond_create", "chebyshev", COMPILES | SLOW, before_line, call_chebyshev, result_precond, after_precond},
     {"rw_precond_create", "amg", COMPILES | SLOW, before_line, call_amg, result_precond, after_precond},
     {"rw_precond_apply", "", COMPILES, before_precond, call_precond_apply, result_y, after_precond},
-    {"rw_krylov_method_parse", "", HOST_ONLY, nothing, call_method, result_method, nothing},
+    {"rw_krylov_parse", "", HOST_ONLY, nothing, call_method, result_method, nothing},
+    {"rw_params_parse", "", HOST_ONLY, nothing, call_method, result_method, nothing},
+    {"rw_params_set", "", HOST_ONLY, nothing, call_params_set, result_params, nothing},
+    {"rw_params_resolve", "", HOST_ONLY, nothing, call_params_resolve, result_params, nothing},
     {"rw_figure_write_residuals", "", HOST_ONLY | SLOW, nothing, call_residuals, result_figure, nothing},
     {"rw_figure_write_pattern", "", HOST_ONLY | SLOW, nothing, call_pattern_figure, result_figure, nothing},
     {"rw_figure_write_field", "", HOST_ONLY | SLOW, nothing, call_field_figure, result_figure, nothing},
@@ -380,10 +385,6 @@ static const probe probes[] = {
     {"rw_krylov_update", "", COMPILES | SLOW, before_solve, call_krylov_update, result_krylov_update, after_solver},
     {"rw_krylov_solve", "inner", COMPILES | SLOW, before_solve_inner, call_solve, result_solved, after_solver},
 
-    {"rw_multiblock_stencil_parse", "", HOST_ONLY, nothing, call_stencil, result_count, nothing},
-    {"rw_multiblock_mode_parse", "", HOST_ONLY, nothing, call_mode, result_count, nothing},
-    {"rw_multiblock_index_parse", "", HOST_ONLY, nothing, call_index, result_count, nothing},
-    {"rw_multiblock_cells_parse", "", HOST_ONLY, nothing, call_cells, result_count, nothing},
     {"rw_multiblock_measure", "", HOST_ONLY, nothing, call_measure, result_count, nothing},
     {"rw_multiblock_read_cgns", "", HOST_ONLY, before_cgns, call_read_cgns, result_count, nothing},
     {"rw_multiblock_pattern", "", HOST_ONLY, nothing, call_block_pattern, result_blocks_of_grid, after_pattern},

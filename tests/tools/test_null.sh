@@ -39,6 +39,7 @@ rw_multiblock_create layout
 rw_multiblock_multiply alpha beta
 rw_multiblock_pattern layout
 rw_nearest_word names
+rw_params_resolve context where
 rw_ode_depgraph graph tiles text
 rw_plot_results options written user
 rw_precond_memory all

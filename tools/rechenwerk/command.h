@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "rechenwerk/device.h"
+#include "rechenwerk/param.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
 
@@ -17,7 +18,7 @@ typedef struct option {
     const char *name;  /* "output", given as --output */
     char letter;       /* 'o', given as -o; 0: none */
     const char *value; /* "DIR", or NULL for a switch */
-    const char *line;
+    const char *line;  /* NULL: that of the row of this name, with its default */
 } option;
 
 typedef struct arguments arguments;
@@ -30,6 +31,7 @@ typedef struct command {
     const char *more;      /* a paragraph for help, or NULL */
     const option *options; /* besides --help */
     int noptions;
+    const rw_params *(*rows)(void); /* (optional) parameters of a specification among the options */
     int (*run)(const arguments *a); /* gives the exit code */
 } command;
 
@@ -103,6 +105,11 @@ void catch_crashes(void);
 /* interrupt.c */
 /* From now on SIGINT and SIGTERM set this flag; a second one, later, ends the program. */
 const volatile sig_atomic_t *catch_signals(void);
+
+/* Sets members of a specification from the options that have its rows' names; false after a message. */
+bool set_members(rw_context *ctx, const arguments *a, const rw_params *rows, void *spec);
+/* The line of an option, valid until the next call. */
+const char *line_of(const command *c, const option *o);
 
 /* manual.c */
 void print_help(FILE *file, const command *c);

@@ -147,7 +147,7 @@ static void print_zsh(void)
                 else
                     printf("--%s", o->name);
                 printf("[");
-                print_escaped(o->line, "[]:\\", "\\");
+                print_escaped(line_of(c, o), "[]:\\", "\\");
                 printf("]");
                 if (o->value && strcmp(o->name, "set") == 0) {
                     printf(":setting:(");
@@ -203,7 +203,7 @@ static void print_fish(void)
                 printf(" -F");
             }
             printf(" -d '");
-            print_escaped(o->line, "\\", "\\");
+            print_escaped(line_of(c, o), "\\", "\\");
             printf("'\n");
         }
     }

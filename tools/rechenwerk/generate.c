@@ -42,27 +42,21 @@ static double file_bytes(const request *r, double value) { return 80 + (double)r
 
 /* ---- trace -------------------------------------------------------------------------------------------------------------------------- */
 
-static int read_values(const arguments *a, bool *is_complex)
-{
-    static const char *const names[] = {"real", "complex"};
-    const char *text = value_of(a, "values");
-    *is_complex = text && !strcmp(text, "complex");
-    if (!text || *is_complex || !strcmp(text, "real")) return 0;
-    const char *nearest = rw_nearest_word(text, names, 2);
-    return usage("generate: --values %s is neither real nor complex%s%s", text, nearest ? "; nearest is " : "", nearest ? nearest : "");
-}
-
-static rw_status read_names(rw_context *ctx, request *r)
-{
-    const char *cgns = value_of(r->a, "cgns");
-    const char *stencil = value_of(r->a, "stencil"), *mode = value_of(r->a, "mode"), *index = value_of(r->a, "index"), *blocks = value_of(r->a, "blocks");
-    rw_status status = stencil ? rw_multiblock_stencil_parse(ctx, stencil, &r->spec.stencil) : RW_OK;
-    if (status == RW_OK && mode) status = rw_multiblock_mode_parse(ctx, mode, &r->spec.mode);
-    if (status == RW_OK && index) status = rw_multiblock_index_parse(ctx, index, &r->index);
-    if (status == RW_OK && blocks) status = rw_multiblock_cells_parse(ctx, blocks, r->spec.blocks);
-    if (status == RW_OK && cgns) status = rw_multiblock_read_cgns(ctx, cgns, &r->spec);
-    return status;
-}
+/* What is no member of the specification: which grid block, and how cells are numbered. */
+typedef struct choice {
+    int index;
+    int64_t block;
+} choice;
+#define RW_X(name, text, line) text "|"
+static const char indices[] = RW_MULTIBLOCK_INDEX_LIST(RW_X);
+#undef RW_X
+static const rw_param choice_rows[] = {
+    {.name = "index", .kind = RW_PARAM_CHOICE, .offset = offsetof(choice, index), .size = sizeof(int), .standard = "compact",
+     .allowed = indices, .unit = "", .line = "numbers of cells"},
+    {.name = "block", .kind = RW_PARAM_INT, .offset = offsetof(choice, block), .size = sizeof(int64_t), .standard = "",
+     .allowed = "[0, 999999]", .unit = "", .line = "this grid block alone, counted from 0"},
+};
+static const rw_params choices = {"choice", "choice", "", sizeof(choice), choice_rows, COUNT(choice_rows)};
 
 static rw_sparse_layout layout_of(const request *r)
 {
@@ -72,14 +66,15 @@ static rw_sparse_layout layout_of(const request *r)
 static int read_trace(rw_context *ctx, request *r)
 {
     const arguments *a = r->a;
-    double seed = 0, block = RW_MULTIBLOCK_ALL;
+    const char *cgns = value_of(a, "cgns");
+    choice chosen = {.block = RW_MULTIBLOCK_ALL};
     rw_multiblock_size size;
-    r->index = RW_MULTIBLOCK_COMPACT, r->spec.periodic = given(a, "periodic"), r->spec.zeros = given(a, "zeros");
-    for (int axis = 0; axis < 3; ++axis) r->spec.blocks[axis] = 1;
-    int code = read_values(a, &r->spec.is_complex);
-    if (code || !number_of(a, "omega", &r->spec.omega) || !whole_of(a, "seed", 0, 9007199254740992., &seed) || !whole_of(a, "block", 0, 999999, &block)) return 2;
-    r->spec.seed = (uint64_t)seed, r->block = (int64_t)block;
-    rw_status status = read_names(ctx, r);
+    if (!set_members(ctx, a, &choices, &chosen)) return 2;
+    r->index = (rw_multiblock_index)chosen.index, r->block = chosen.block;
+    rw_status status = cgns ? rw_multiblock_read_cgns(ctx, cgns, &r->spec) : RW_OK;
+    if (status == RW_OK) status = rw_params_resolve(ctx, rw_multiblock_params(), "generate", &r->spec);
+    for (int axis = 0; axis < 3; ++axis)
+        if (!r->spec.blocks[axis]) r->spec.blocks[axis] = 1;
     if (status == RW_OK && given(a, "periodic") && r->spec.mode == RW_MULTIBLOCK_TRUNCATED)
         return usage("generate: --periodic needs --mode inner or full: truncated drops what crosses a border");
     if (status == RW_OK) status = rw_multiblock_measure(ctx, &r->spec, r->block, r->index, layout_of(r).values, &size);
@@ -250,8 +245,7 @@ static int run(const arguments *a)
     if (code != 0) return code;
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
-    rw_status status = cells ? rw_multiblock_cells_parse(ctx, cells, r.spec.cells) : RW_OK;
-    code = status == RW_OK ? k->read(ctx, &r) : failed(ctx, status);
+    code = set_members(ctx, a, rw_multiblock_params(), &r.spec) ? k->read(ctx, &r) : 2;
     if (code == 0 && path) code = check_output(&r, path);
     if (code == 0) print(k, &r, path);
     if (code == 0 && path) code = write_matrix(ctx, k, &r, path);
@@ -260,18 +254,18 @@ static int run(const arguments *a)
 }
 
 static const option options[] = {
-    {"cells", 'c', "N[xN[xN]]", "cells along x, theta, r, of one grid block"},
-    {"stencil", 0, "NAME", "trace: euler3d, euler2d, ns2d or ns3d (default: euler3d)"},
-    {"values", 0, "TYPE", "trace: real or complex (default: real)"},
-    {"mode", 0, "MODE", "trace: couplings that leave a grid block: truncated, inner or full (default: truncated)"},
+    {"cells", 'c', "N[xN[xN]]", NULL},
+    {"stencil", 0, "NAME", NULL},
+    {"complex", 0, NULL, NULL},
+    {"mode", 0, "MODE", NULL},
     {"index", 0, "INDEX", "trace: compact, or with ghost cells extended or stored (default: compact)"},
-    {"blocks", 0, "N[xN[xN]]", "trace: grid blocks along x, theta, r (default: 1)"},
+    {"blocks", 0, "N[xN[xN]]", NULL},
     {"block", 0, "NUMBER", "trace: this grid block alone, counted from 0 (default: all, one after the other)"},
     {"cgns", 0, "FILE.cgns", "trace: take cells, grid blocks and what is periodic from a file, in builds with libcgns"},
-    {"seed", 0, "NUMBER", "trace: seed of the random numbers (default: 0)"},
-    {"omega", 0, "NUMBER", "trace: frequency on the diagonal of a complex matrix (default: 0)"},
-    {"zeros", 0, NULL, "trace: zeros in blocks, so that 54 of 65 entries of a row are there"},
-    {"periodic", 0, NULL, "trace: the first and the last cells along theta are neighbours"},
+    {"seed", 0, "NUMBER", NULL},
+    {"omega", 0, "NUMBER", NULL},
+    {"zeros", 0, NULL, NULL},
+    {"periodic", 0, NULL, NULL},
     {"output", 'o', "FILE.mtx", "the file (default: none, sizes are printed)"},
     {"force", 'f', NULL, "replace a file that exists"},
     OPTION_JSON,
@@ -287,5 +281,6 @@ const command command_generate = {
             "Sizes are said before anything is made.",
     .options = options,
     .noptions = COUNT(options),
+    .rows = rw_multiblock_params,
     .run = run,
 };

@@ -23,19 +23,20 @@ static int help_on(rw_context *ctx, const char *name)
 
 static int run(const arguments *a)
 {
-    char *json;
-    if ((given(a, "man") || given(a, "json")) && a->noperands)
-        return usage("help: --%s takes no name", given(a, "man") ? "man" : "json");
+    char *text;
+    const bool fortran = given(a, "fortran");
+    if ((given(a, "man") || given(a, "json") || fortran) && a->noperands)
+        return usage("help: --%s takes no name", given(a, "man") ? "man" : fortran ? "fortran" : "json");
     rw_context *ctx = make_context(a);
     int code = 0;
     if (!ctx) return 5;
     if (given(a, "man")) {
         code = print_manual(ctx);
-    } else if (given(a, "json")) {
-        rw_status status = rw_describe(ctx, &json);
+    } else if (given(a, "json") || fortran) {
+        rw_status status = fortran ? rw_describe_fortran(ctx, &text) : rw_describe(ctx, &text);
         if (status == RW_OK) {
-            fputs(json, stdout);
-            free(json);
+            fputs(text, stdout);
+            free(text);
         } else {
             code = failed(ctx, status);
         }
@@ -51,6 +52,7 @@ static int run(const arguments *a)
 static const option options[] = {
     {"man", 0, NULL, "print the manual page (roff)"},
     {"json", 0, NULL, "print all tables of settings as JSON, for bindings"},
+    {"fortran", 0, NULL, "print the constants of options for the Fortran module"},
 };
 
 const command command_help = {

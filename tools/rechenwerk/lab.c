@@ -18,7 +18,7 @@ static int print_list(void)
         for (int k = 0; k < e->ntables; k++) printf("%s%s", k ? ", " : "", e->tables[k]);
         printf("\n");
         for (int k = 0; k < e->nparameters; k++)
-            printf("  %s=%s\n      %s\n", e->parameters[k].name, e->parameters[k].value, e->parameters[k].what);
+            printf("  %s=%s\n      %s\n", e->parameters[k].name, e->parameters[k].standard, e->parameters[k].line);
     }
     return 0;
 }

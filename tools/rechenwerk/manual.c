@@ -55,7 +55,7 @@ void print_help(FILE *file, const command *c)
     fputc('\n', file);
     for (int i = 0; i < c->noptions; i++) {
         name_option(&c->options[i], text, sizeof(text));
-        fprintf(file, "  %-26s %s\n", text, c->options[i].line);
+        fprintf(file, "  %-26s %s\n", text, line_of(c, &c->options[i]));
     }
     fprintf(file, "  %-26s %s\n", "-h, --help", "this text");
 }
@@ -92,7 +92,7 @@ static void print_command(const command *c)
         printf(".TP\n.B ");
         print_roff(text + strspn(text, " "));
         printf("\n");
-        print_roff(c->options[i].line);
+        print_roff(line_of(c, &c->options[i]));
         printf(".\n");
     }
 }

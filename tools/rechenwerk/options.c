@@ -159,3 +159,31 @@ bool whole_of(const arguments *a, const char *name, double least, double most, d
           most);
     return false;
 }
+
+bool set_members(rw_context *ctx, const arguments *a, const rw_params *rows, void *spec)
+{
+    for (int i = 0; i < rows->n; i++) {
+        const rw_param *row = &rows->row[i];
+        if (!given(a, row->name)) continue;
+        const char *text = row->kind == RW_PARAM_BOOL ? "true" : value_of(a, row->name);
+        rw_status status = rw_params_set(ctx, rows, a->command->name, row->name, text, spec);
+        if (status != RW_OK) return failed(ctx, status), false;
+    }
+    return true;
+}
+
+const char *line_of(const command *c, const option *o)
+{
+    static char line[400];
+    if (o->line) return o->line;
+    const rw_params *rows = c->rows();
+    for (int i = 0; i < rows->n; i++) {
+        const rw_param *row = &rows->row[i];
+        if (strcmp(row->name, o->name) != 0) continue;
+        const bool standard = row->kind != RW_PARAM_BOOL && *row->standard && !row->required;
+        snprintf(line, sizeof(line), "%s%s%s%s", row->line, standard ? " (default: " : "", standard ? row->standard : "",
+                 standard ? ")" : "");
+        return line;
+    }
+    return "";
+}

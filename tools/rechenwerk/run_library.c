@@ -43,6 +43,7 @@ FUNCTION(const char *const *, rw_word_kinds, (void), ())
 FUNCTION(rw_status, rw_help, (rw_context * ctx, const char *name, char **text), (ctx, name, text))
 FUNCTION(rw_status, rw_case_template, (rw_context * ctx, const char *problem, char **text), (ctx, problem, text))
 FUNCTION(rw_status, rw_describe, (rw_context * ctx, char **json), (ctx, json))
+FUNCTION(rw_status, rw_describe_fortran, (rw_context * ctx, char **fortran), (ctx, fortran))
 FUNCTION(rw_status, rw_describe_manual, (rw_context * ctx, char **roff), (ctx, roff))
 FUNCTION(rw_status, rw_multiblock_read_cgns, (rw_context * ctx, const char *path, rw_multiblock_spec *s), (ctx, path, s))
 #define FIGURE(kind)                                                                                                   \

@@ -131,7 +131,7 @@ static void print_before(const solve *s)
     if (k->inner) printf("inner solver %s; ", s->inner_text);
     else printf("preconditioner %s; ", s->precond);
     printf("vectors %s\n", rw_dtype_name(s->vectors));
-    printf("  stops      at |r| <= max(%.3g |b|, %.3g), or after %lld iterations\n", k->rtol, k->atol,
+    printf("  stops      at |r| <= max(%.3g |b|, %.3g), or after %lld iterations\n", fmax(k->rtol, 0), fmax(k->atol, 0),
            (long long)k->iterations);
     fflush(stdout);
 }
@@ -314,8 +314,8 @@ static const option options[] = {
      "of an equation: distance of cells, or 0.1,0.2,0.1 (default: 1 / (cells of the longest axis + 1))"},
     {"boundary", 0, "NAME",
      "of an equation: dirichlet (u = 0), neumann or periodic; or one for each axis, with commas (default: dirichlet)"},
-    {"method", 'm', "NAME", "one of rechenwerk list solvers (default: gmres)"},
-    {"precond", 'p', "PRECOND", "jacobi, ilu0, amg … with options: rechenwerk list preconditioners (default: none)"},
+    {"method", 'm', "NAME", NULL},
+    {"precond", 'p', "PRECOND", NULL},
     {"inner", 0, "SOLVER",
      "of fgmres: a solver as its preconditioner, METHOD[:ITERATIONS[:PRECOND]] such as bicgstab:20:ilu0 "
      "(default: 10 iterations)"},
@@ -324,11 +324,11 @@ static const option options[] = {
     OPTION_VALUES,
     OPTION_DUPLICATES,
     {"vectors", 0, "TYPE", "precision of vectors and sums: f64 or f32 (default: f64)"},
-    {"rtol", 't', "X", "stop when |r| is at most X |b| (default: 1e-8; with --atol alone 0)"},
-    {"atol", 0, "X", "or at most X"},
-    {"restart", 'r', "N",
-     "of gmres and fgmres: stored vectors before a restart (default: 30); of idr: its s (default: 4)"},
-    {"iterations", 'n', "N", "maximum number of iterations (default: 10000)"},
+    {"rtol", 't', "X", NULL},
+    {"atol", 0, "X", NULL},
+    {"restart", 'r', "N", NULL},
+    {"iterations", 'n', "N", NULL},
+    {"orthogonal", 0, "NAME", NULL},
     {"guess", 'g', "FILE", "initial guess, .npy or .mtx (default: 0)"},
     {"history", 0, "FILE.csv", "residuals of all iterations as a table"},
     {"plot", 0, "FILE.png", "and as a picture"},
@@ -354,5 +354,6 @@ const command command_solve = {
         "preconditioners.",
     .options = options,
     .noptions = COUNT(options),
+    .rows = rw_krylov_params,
     .run = run,
 };

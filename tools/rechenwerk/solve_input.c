@@ -9,54 +9,26 @@
 
 /* ---- options ---------------------------------------------------------------------------------------------------------------- */
 
-static bool tolerance_of(const arguments *a, const char *name, double *number)
-{
-    if (!number_of(a, name, number)) return false;
-    if (!given(a, name) || *number >= 0) return true;
-    usage("solve: --%s %s: a number of 0 or more is needed", name, value_of(a, name));
-    return false;
-}
-
-/* METHOD[:ITERATIONS[:PRECOND]] */
+/* METHOD[:ITERATIONS[:PRECOND]], and more options by name */
 static int parse_inner(rw_context *ctx, const char *text, solve *s)
 {
-    char method[32];
-    const size_t n = strcspn(text, ":");
     if (s->spec.method != RW_KRYLOV_FGMRES)
-        return usage("solve: --inner %s is an inner solver for %s, whose preconditioner must not change: use fgmres", text, rw_krylov_method_name(s->spec.method));
-    if (s->spec.precond.method) return usage("solve: --precond %s beside --inner %s: give the preconditioner to the inner solver, such as cg:10:jacobi", s->precond, text);
-    char *end = (char *)(uintptr_t)text + n;
-    snprintf(method, sizeof method, "%.*s", (int)n, text);
-    rw_status status = rw_krylov_method_parse(ctx, method, &s->inner.method);
-    if (status != RW_OK) return failed(ctx, status);
-    if (*end) {
-        const long iterations = strtol(end + 1, &end, 10);
-        if (iterations < 1 || iterations > 1000 || (*end && *end != ':')) return usage("solve: --inner %s: METHOD[:ITERATIONS[:PRECOND]] with 1 to 1000 iterations is needed", text);
-        s->inner.iterations = iterations;
-    }
-    if (*end) status = rw_precond_parse(ctx, end + 1, &s->inner.precond);
+        return usage("solve: --inner %s is an inner solver for %s, whose preconditioner must not change: use fgmres", text,
+                     rw_krylov_method_name(s->spec.method));
+    if (s->spec.precond.method)
+        return usage("solve: --precond %s beside --inner %s: give the preconditioner to the inner solver, such as "
+                     "cg:10:jacobi", s->precond, text);
+    rw_status status = rw_krylov_parse(ctx, text, &s->inner);
     s->spec.inner = &s->inner, s->inner_text = text;
     return status == RW_OK ? 0 : failed(ctx, status);
 }
 
 int parse_spec(rw_context *ctx, const arguments *a, solve *s)
 {
-    double restart = 0, iterations = 0;
-    const char *method = value_of(a, "method");
     s->precond = value_of(a, "precond") ? value_of(a, "precond") : "none";
-    s->spec.method = RW_KRYLOV_GMRES;
-    if (!check_types(a)) return 2;
-    if (!tolerance_of(a, "rtol", &s->spec.rtol) || !tolerance_of(a, "atol", &s->spec.atol)) return 2;
-    if (given(a, "rtol") && s->spec.rtol == 0 && s->spec.atol == 0) return usage("solve: --rtol %s without --atol is reached by no method: a tolerance above 0 is needed", value_of(a, "rtol"));
-    if (!whole_of(a, "iterations", 1, 1e8, &iterations)) return 2;
-    s->spec.iterations = iterations > 0 ? (int64_t)iterations : 10000;
-    if (s->spec.rtol == 0 && s->spec.atol == 0) s->spec.rtol = 1e-8;
-    rw_status status = method ? rw_krylov_method_parse(ctx, method, &s->spec.method) : RW_OK;
-    if (status == RW_OK) status = rw_precond_parse(ctx, s->precond, &s->spec.precond);
+    if (!check_types(a) || !set_members(ctx, a, rw_krylov_params(), &s->spec)) return 2;
+    rw_status status = rw_params_resolve(ctx, rw_krylov_params(), "solve", &s->spec);
     if (status != RW_OK) return failed(ctx, status);
-    if (given(a, "restart") && !restarts(s)) return usage("solve: --restart %s: %s has none: it is for gmres, fgmres and idr", value_of(a, "restart"), method);
-    if (!whole_of(a, "restart", 1, s->spec.method == RW_KRYLOV_IDR ? 16 : 1000, &restart)) return 2;
-    s->spec.restart = restart > 0 ? (int)restart : s->spec.method == RW_KRYLOV_IDR ? 4 : 30;
     return given(a, "inner") ? parse_inner(ctx, value_of(a, "inner"), s) : 0;
 }
 
@@ -76,7 +48,7 @@ static double complex element(rw_dtype type, const void *data, int64_t i)
 static int load(rw_context *ctx, solve *s, const char *path, rw_array **array)
 {
     const void *data;
-    rw_status status = rw_array_load(s->device, path, (int)s->vectors, array);
+    rw_status status = rw_array_load(s->device, path, s->vectors, array);
     if (status == RW_OK) status = rw_array_read(*array, &data);
     if (status != RW_OK) return failed(ctx, status);
     const int64_t n = rw_array_size(*array);
@@ -95,7 +67,7 @@ int find_vectors(rw_context *ctx, const arguments *a, solve *s)
     bool is_complex = s->e.is_complex;
     if (s->right_side && !is_complex) {
         rw_array *b;
-        rw_status status = rw_array_load(s->device, s->right_side, RW_AS_STORED, &b);
+        rw_status status = rw_array_load(s->device, s->right_side, RW_DTYPE_DEFAULT, &b);
         if (status != RW_OK) return failed(ctx, status);
         is_complex = rw_dtype_is_complex(rw_array_dtype(b));
         rw_array_destroy(&b);

@@ -124,30 +124,11 @@ out:
 
 static rw_ode_spec ode_spec(const rw_case *c, const pde_problem *p, int order)
 {
-    const pde_time *t = &p->time;
-    return (rw_ode_spec){.name = rw_case_file(c),
-                         .line = 1,
-                         .column = 1,
-                         .equations = p->equations,
-                         .grid = p->grid,
-                         .order = order,
-                         .fields = p->fields,
-                         .nfields = p->nfields,
-                         .scalars = p->scalars,
-                         .nscalars = p->nscalars,
-                         .method = (rw_ode_method)t->method,
-                         .start = t->start,
-                         .end = t->end,
-                         .step = t->step,
-                         .rtol = t->rtol,
-                         .atol = t->atol,
-                         .initial_step = t->initial_step,
-                         .max_step = t->max_step,
-                         .max_stages = (int)t->max_stages,
-                         .damping = t->damping,
-                         .spectral_radius = t->spectral_radius,
-                         .record = t->record,
-                         .dense = p->dense};
+    rw_ode_spec spec = p->time;
+    spec.name = rw_case_file(c), spec.line = 1, spec.column = 1, spec.equations = p->equations;
+    spec.grid = p->grid, spec.order = order, spec.fields = p->fields, spec.nfields = p->nfields;
+    spec.scalars = p->scalars, spec.nscalars = p->nscalars, spec.dense = p->dense;
+    return spec;
 }
 
 static rw_status make_check(void *user, const rw_expr_spec *given, rw_expr **e)
@@ -390,8 +371,6 @@ static rw_status row(rw_problem *problem, double *values)
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------------ */
 
-static rw_io_type io_type(rw_dtype dtype) { return dtype == RW_F32 ? RW_IO_F32 : RW_IO_F64; }
-
 static void shape_of(const pde_problem *p, size_t shape[3])
 {
     for (int d = 0; d < p->grid.ndim; ++d) shape[d] = (size_t)p->grid.size[p->grid.ndim - 1 - d];
@@ -405,7 +384,7 @@ static rw_status save_field(const pde_problem *p, int f, const char *group, rw_a
     shape_of(p, shape);
     RW_TRY(rw_array_read(array, &data));
     snprintf(name, sizeof name, "%s/%s", group, p->fields[f].name);
-    return rw_h5_write(file, name, io_type(p->fields[f].dtype), p->grid.ndim, shape, data, RW_H5_CHECKSUM);
+    return rw_h5_write(file, name, (rw_io_type)p->fields[f].dtype, p->grid.ndim, shape, data, RW_H5_CHECKSUM);
 }
 
 static rw_status load_field(const pde_problem *p, int f, const char *group, rw_array *array, rw_h5 *file)
@@ -416,7 +395,7 @@ static rw_status load_field(const pde_problem *p, int f, const char *group, rw_a
     shape_of(p, shape);
     RW_TRY(rw_array_write(array, &data));
     snprintf(name, sizeof name, "%s/%s", group, p->fields[f].name);
-    return rw_h5_read(file, name, io_type(p->fields[f].dtype), p->grid.ndim, shape, data);
+    return rw_h5_read(file, name, (rw_io_type)p->fields[f].dtype, p->grid.ndim, shape, data);
 }
 
 typedef rw_status each_field(const pde_problem *p, int f, const char *group, rw_array *array, rw_h5 *file);

@@ -5,6 +5,7 @@
 #include "device/device.h"
 #include "expr/program.h"
 #include "ode/dense.h"
+#include "ode/params.h"
 #include "run/checks.h"
 #include "run/parameters.h"
 #include "run/problem.h"
@@ -12,8 +13,6 @@
 
 /* Choices of pde.def, in the order of the enumerations they become. */
 #define PDE_PRECISIONS "f64|f32"
-#define PDE_METHOD_WORD(name, text, line) text "|"
-#define PDE_METHODS RW_ODE_METHOD_LIST(PDE_METHOD_WORD)
 
 #define RW_SECTION_PREFIX(section) pde_##section
 #define RW_SECTION_DEF "run/pde/pde.def"

@@ -1,0 +1,28 @@
+/* Any text as a specification of each kind: OK or ERR_ARGUMENT, and what was read survives being written and read again. */
+#include <string.h>
+
+#include "fuzz.h"
+#include "rechenwerk/krylov.h"
+#include "rechenwerk/multiblock.h"
+#include "rechenwerk/ode.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    static const rw_params *(*const tables[])(void) = {rw_krylov_params, rw_precond_params, rw_sparse_params,
+                                                       rw_multiblock_params};
+    static rw_context *ctx;
+    char text[1024], printed[2048];
+    if (!ctx) require(rw_context_create(&ctx) == RW_OK, "a context");
+    if (n == 0 || n > sizeof(text)) return 0;
+    const rw_params *p = tables[data[0] % 4]();
+    memcpy(text, data + 1, n - 1), text[n - 1] = 0;
+    _Alignas(16) char spec[512] = {0}, again[512] = {0};
+    const rw_status status = rw_params_parse(ctx, p, text, spec);
+    require(status == RW_OK || status == RW_ERR_ARGUMENT, "a failure is ERR_ARGUMENT");
+    if (status != RW_OK) return 0;
+    rw_params_print(p, spec, printed, sizeof(printed));
+    if (!*printed) return 0;
+    require(rw_params_parse(ctx, p, printed, again) == RW_OK, "what was written can be read");
+    (void)rw_params_resolve(ctx, p, NULL, spec);
+    return 0;
+}
