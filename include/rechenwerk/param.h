@@ -70,7 +70,8 @@ struct rw_params {
 };
 
 /* Reads "METHOD:NAME=VALUE:…" into *spec; what the text leaves out is 0, the default. ERR_ARGUMENT: what is wrong, with the
- * nearest name or what is allowed; ERR_MEMORY. *spec is unchanged then. */
+ * nearest name or what is allowed; ERR_MEMORY. *spec is unchanged then. A member of kind TEXT takes the rest of the text, which
+ * must outlive *spec. */
 RW_API rw_status rw_params_parse(rw_context *context, const rw_params *params, const char *text, void *spec);
 /* Sets one member from text. `where` begins the message of a failure. Errors as of rw_params_parse. */
 RW_API rw_status rw_params_set(rw_context *context, const rw_params *params, const char *where, const char *name,

@@ -132,6 +132,8 @@ static bool is_brief(const rw_param *row, const char *word, const char **value)
     return !strncmp(word, row->brief, n) && isdigit((unsigned char)word[n]);
 }
 
+enum { MOST_BYTES = 512 }; /* of a structure */
+
 /* What rw_params_parse has read so far. */
 typedef struct parsed {
     void *structure;
@@ -163,7 +165,9 @@ static rw_status read_word(rw_context *ctx, const rw_params *p, const char *wher
         if (p->row + i != method_row(p) && has(p->row + i, method) && is_brief(p->row + i, word, &value)) row = p->row + i;
     const char *called = rw_params_method(p, structure, buffer, sizeof buffer);
     if (!row || row == method_row(p) || !has(row, method)) return fail_name(ctx, p, where, called, method, name);
-    if (row->kind == RW_PARAM_TABLE) value = equals ? whole + (value - word) : whole, to->all = true;
+    /* a nested text, and a text that the structure points to: the caller's own, to its end */
+    if (row->kind == RW_PARAM_TABLE || row->kind == RW_PARAM_TEXT || row->kind == RW_PARAM_PATH)
+        value = equals ? whole + (value - word) : whole, to->all = true;
     return read_once(ctx, p, row, where, called, value, to);
 }
 
@@ -193,18 +197,20 @@ rw_status rw_params_parse(rw_context *ctx, const rw_params *p, const char *text,
     RW_NEED(p, "params");
     RW_NEED(text, "text");
     RW_NEED(structure, "spec");
-    char *copy = rw_strdup(text), *where = rw_format("%s \"%s\"", p->name, text);
-    parsed to = {.structure = rw_calloc(1, p->size)};
-    rw_status status = copy && where && to.structure ? RW_OK : rw_fail_memory(ctx, strlen(text) + p->size, "options");
+    _Alignas(max_align_t) char parsed_structure[MOST_BYTES] = {0};
+    char where[200];
+    parsed to = {.structure = parsed_structure};
+    rw_status status = p->size <= sizeof parsed_structure ? RW_OK : rw_fail(ctx, RW_ERR_INTERNAL, "%s is too large", p->type);
+    snprintf(where, sizeof where, "%s \"%.120s\"", p->name, text);
     for (size_t at = 0, n; status == RW_OK && !to.all; at += n + 1) {
+        char word[160];
         n = strcspn(text + at, ":");
-        copy[at + n] = 0;
-        if (at || !method_row(p)) status = read_word(ctx, p, where, copy + at, text + at, &to);
-        else status = read_method(ctx, p, where, copy, &to);
+        snprintf(word, sizeof word, "%.*s", (int)RW_MIN(n, sizeof word - 1), text + at);
+        if (at || !method_row(p)) status = read_word(ctx, p, where, word, text + at, &to);
+        else status = read_method(ctx, p, where, word, &to);
         if (!text[at + n]) break;
     }
-    if (status == RW_OK) memcpy(structure, to.structure, p->size);
-    rw_free(copy), rw_free(where), rw_free(to.structure);
+    if (status == RW_OK) memcpy(structure, parsed_structure, p->size);
     return status;
 }
 

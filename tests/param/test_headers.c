@@ -152,6 +152,23 @@ static void test_rows(void **state)
     }
 }
 
+static void test_texts(void **state)
+{
+    (void)state;
+    rw_ode_spec spec;
+    static const char text[] = "rock4:rtol=1e-3:record=off:spectral_radius=2*t: 3";
+    assert_int_equal(rw_params_parse(ctx, rw_ode_params(), text, &spec), RW_OK);
+    assert_true(spec.method == RW_ODE_ROCK4 && spec.rtol == 1e-3 && spec.record == RW_SWITCH_OFF);
+    assert_ptr_equal(spec.spectral_radius, strstr(text, "2*t")); /* the caller's, to its end */
+    rw_krylov_spec solver = {0};
+    assert_int_equal(rw_params_set(ctx, rw_krylov_params(), "here", "rtol", "0", &solver), RW_OK);
+    assert_true(solver.rtol == RW_OFF); /* as off, where off is possible */
+    assert_int_equal(rw_params_set(ctx, rw_krylov_params(), "here", "restart", "auto", &solver), RW_OK);
+    assert_int_equal(solver.restart, 0);
+    assert_int_equal(rw_params_set(ctx, rw_krylov_params(), "here", "restrat", "3", &solver), RW_ERR_ARGUMENT);
+    assert_non_null(strstr(rw_message(ctx), "here: \"restrat\" is no option of gmres; nearest is restart"));
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -166,6 +183,6 @@ static int end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults), cmocka_unit_test(test_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults), cmocka_unit_test(test_rows), cmocka_unit_test(test_texts)};
     return cmocka_run_group_tests(tests, begin, end);
 }
