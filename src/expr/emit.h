@@ -90,7 +90,7 @@ void rw_emit_tile(rw_emitter *e, const char *indent);
 
 /* fused.c: looks whether the passes from e->k->first on are better done in one kernel; then e->fusion is set, and e->k
  * has its last pass and tiling. */
-rw_status rw_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced);
+rw_status rw_fuse(rw_emitter *e, const rw_target *dev, bool forced);
 void rw_fusion_free(rw_fusion *f);
 bool rw_fused_beside(const rw_emitter *e, int field); /* the field is written to a second array */
 rw_status rw_emit_fused(rw_emitter *e);
@@ -107,7 +107,7 @@ rw_status rw_join_uses(rw_emitter *e, const rw_pass_use *uses, int first, int la
 /* wave.c: the same for large grids; then e->wave is set. */
 enum { RW_FUSED_CELLS = 1 << 18 }; /* up to so many fuse.c, beyond wave.c */
 bool rw_wave_suits(const rw_grid *grid);
-rw_status rw_wave_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced, bool rings);
+rw_status rw_wave_fuse(rw_emitter *e, const rw_target *dev, bool forced, bool rings);
 void rw_wave_free(rw_wave *w);
 bool rw_wave_beside(const rw_emitter *e, int field);
 rw_status rw_emit_wave(rw_emitter *e);

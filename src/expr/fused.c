@@ -149,7 +149,7 @@ static bool allocate(const rw_plan *plan, fusion *f)
 static bool is_long(const rw_graph *g) { return g->grid.ndim == 1 && g->grid.size[0] > RW_FUSED_CELLS; }
 
 /* As many tiles as the device has units, and their regions. */
-static void choose_tiles(const rw_graph *g, const rw_device_properties *dev, fusion *f)
+static void choose_tiles(const rw_graph *g, const rw_target *dev, fusion *f)
 {
     static const int64_t least[3][3] = {{64, 1, 1}, {8, 8, 1}, {4, 4, 4}};
     rw_tiling *t = &f->tiling;
@@ -178,14 +178,14 @@ static void choose_tiles(const rw_graph *g, const rw_device_properties *dev, fus
         }
         most = RW_MAX(most, cells);
     }
-    int64_t group = (RW_MAX(most, 64) + 31) / 32 * 32, limit = !is_long(g) && strcmp(dev->kind, "opencl") ? dev->group_max : 256;
+    int64_t group = (RW_MAX(most, 64) + 31) / 32 * 32, limit = is_long(g) ? 256 : dev->group_most;
     t->group = t->group_x = (int)RW_MIN(group, RW_MAX(RW_MIN(limit, 1024) / 32 * 32, 1)); /* more: too few registers for some drivers */
     t->narrow = n[0] * n[1] * n[2] < INT32_MAX / 2;
 }
 
 /* Microseconds a pass. A launch within a recorded sequence takes 1.4 (H200), a barrier and the latency of a pass 0.15;
  * a unit does about 60,000 double-precision operations in a microsecond. */
-static double cost_of(const fusion *f, const rw_device_properties *dev)
+static double cost_of(const fusion *f, const rw_target *dev)
 {
     double time = 1.4;
     for (int p = f->first; p <= f->last; ++p) {
@@ -196,7 +196,7 @@ static double cost_of(const fusion *f, const rw_device_properties *dev)
     return time * (double)((f->tiling.groups + dev->units - 1) / RW_MAX(dev->units, 1)) / (f->last - f->first + 1);
 }
 
-static bool complete(const rw_plan *plan, const rw_device_properties *dev, fusion *f)
+static bool complete(const rw_plan *plan, const rw_target *dev, fusion *f)
 {
     const rw_graph *g = plan->graph;
     for (int field = 0; field < g->nfields; ++field) {
@@ -259,7 +259,7 @@ rw_status rw_join_uses(rw_emitter *e, const rw_pass_use *uses, int first, int la
     return RW_OK;
 }
 
-rw_status rw_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced)
+rw_status rw_fuse(rw_emitter *e, const rw_target *dev, bool forced)
 {
     const rw_plan *plan = e->plan;
     const rw_graph *g = e->g;

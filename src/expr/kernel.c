@@ -47,12 +47,10 @@ static int fields_read_along(const rw_emitter *e, int axis)
     return count;
 }
 
-static void choose_tiling(rw_emitter *e, const rw_device_properties *dev, rw_tiling *t)
+static void choose_tiling(rw_emitter *e, const rw_target *dev, rw_tiling *t)
 {
     const rw_grid *grid = &e->g->grid;
-    const char *wish = getenv("RECHENWERK_TILING"); /* for tests: the kernels of a GPU on any device, and the reverse */
-    bool stream = wish && !strcmp(wish, "stream");  /* a CPU's for arrays larger than the caches */
-    bool gpu = wish && (!strcmp(wish, "gpu") || !strcmp(wish, "fused")) ? true : stream || (wish && !strcmp(wish, "cpu")) ? false : dev->gpu;
+    const bool gpu = dev->class == RW_GPU, stream = dev->tiling == RW_TILING_STREAM;
     int64_t n[3] = {grid->size[0], grid->size[1], grid->size[2]}, cells = n[0] * n[1] * n[2];
     bool neighbours = false;
     for (int d = 0; d < 3; ++d) neighbours = neighbours || e->use.reach[d][0] || e->use.reach[d][1];
@@ -631,33 +629,32 @@ static rw_status emit_plain(rw_emitter *e)
     return RW_OK;
 }
 
-/* RECHENWERK_TILING, for tests: fused, wave or rings wherever they are possible, any other kind without fusing. */
+/* Fused, wave or rings wherever they are possible, any other kind without fusing. */
 typedef struct wishes { bool fused, wave, rings, plain; } wishes;
 
-static wishes read_wishes(void)
+static wishes read_wishes(const rw_target *t)
 {
-    const char *wish = getenv("RECHENWERK_TILING");
-    wishes w = {wish && !strcmp(wish, "fused"), wish && !strcmp(wish, "wave"), wish && !strcmp(wish, "rings"), false};
-    w.plain = wish && !w.fused && !w.wave && !w.rings;
+    wishes w = {t->tiling == RW_TILING_FUSED, t->tiling == RW_TILING_WAVE, t->tiling == RW_TILING_RINGS, false};
+    w.plain = t->tiling && !w.fused && !w.wave && !w.rings;
     return w;
 }
 
-bool rw_passes_fuse(const rw_grid *grid, const rw_device_properties *device)
+bool rw_passes_fuse(const rw_grid *grid, const rw_target *device)
 {
-    wishes wish = read_wishes();
+    wishes wish = read_wishes(device);
     bool tiles = grid->ndim == 1 || grid->size[0] * grid->size[1] * grid->size[2] <= RW_FUSED_CELLS;
-    return wish.fused || wish.wave || wish.rings || (!wish.plain && ((device->gpu && tiles) || rw_wave_suits(grid)));
+    return wish.fused || wish.wave || wish.rings || (!wish.plain && ((device->class == RW_GPU && tiles) || rw_wave_suits(grid)));
 }
 
-rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_device_properties *device, rw_pass_kernel *k)
+rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_target *device, rw_pass_kernel *k)
 {
     rw_text text = {0};
     rw_emitter e = {.plan = plan, .g = plan->graph, .pass = first, .k = k, .t = &text, .index = {"i", "j", "k"}};
     *k = (rw_pass_kernel){.first = first, .last = first};
     RW_TRY(rw_plan_use(plan, first, &e.use));
-    wishes wish = read_wishes();
-    rw_status status = wish.fused || (device->gpu && !wish.plain) ? rw_fuse(&e, device, wish.fused) : RW_OK;
-    if (status == RW_OK && !e.fusion && !wish.plain) status = rw_wave_fuse(&e, device, wish.wave || wish.rings, wish.rings || (!wish.wave && !device->gpu));
+    wishes wish = read_wishes(device);
+    rw_status status = wish.fused || (device->class == RW_GPU && !wish.plain) ? rw_fuse(&e, device, wish.fused) : RW_OK;
+    if (status == RW_OK && !e.fusion && !wish.plain) status = rw_wave_fuse(&e, device, wish.wave || wish.rings, wish.rings || (!wish.wave && device->class != RW_GPU));
     if (status == RW_OK) status = count_accumulators(&e);
     if (status != RW_OK) goto out;
     choose_precision(&e);

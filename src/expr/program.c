@@ -246,7 +246,7 @@ static rw_status compile_pass(rw_expr *e, int i, int first)
 {
     rw_expr_pass *p = e->passes + i;
     char group[16], group_x[16], units[16];
-    RW_TRY(rw_pass_kernel_create(&e->plan, first, &e->device->info, &p->kernel));
+    RW_TRY(rw_pass_kernel_create(&e->plan, first, &e->device->target, &p->kernel));
     snprintf(group, sizeof group, "%d", p->kernel.tiling.group);
     snprintf(group_x, sizeof group_x, "%d", p->kernel.tiling.group_x);
     snprintf(units, sizeof units, "%d", p->kernel.groups_a_unit);

@@ -117,12 +117,12 @@ static int registers(const rw_wave *w)
 
 /* Layers of rings: as many cells as a processor's caches hold for all of them, or, for tests, few. Layers of a GPU: an item for each cell;
  * OpenCL's compilers give items of larger groups too few registers. */
-static void choose_layers(const rw_graph *g, const rw_device_properties *dev, rw_wave *w, bool forced)
+static void choose_layers(const rw_graph *g, const rw_target *dev, rw_wave *w, bool forced)
 {
     const int64_t *n = g->grid.size;
     w->height = 1;
     if (!w->rings) {
-        if (w->walk == 2) w->width = 32, w->height = strcmp(dev->kind, "opencl") ? 16 : 8;
+        if (w->walk == 2) w->width = 32, w->height = RW_MIN(512, dev->group_most) / 32;
         return;
     }
     const int64_t most = dev->shared_memory / 8 * 7; /* the rest: the compiler's own */
@@ -136,7 +136,7 @@ static void choose_layers(const rw_graph *g, const rw_device_properties *dev, rw
     }
 }
 
-static void choose_tiles(const rw_graph *g, const rw_device_properties *dev, rw_wave *w)
+static void choose_tiles(const rw_graph *g, const rw_target *dev, rw_wave *w)
 {
     rw_tiling *t = &w->tiling;
     const int64_t *n = g->grid.size;
@@ -201,7 +201,7 @@ static bool fits(const rw_wave *w)
 }
 
 /* As many passes as are worth it, where there is room for them and few enough scalars. */
-rw_status rw_wave_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced, bool rings)
+rw_status rw_wave_fuse(rw_emitter *e, const rw_target *dev, bool forced, bool rings)
 {
     const rw_plan *plan = e->plan;
     const rw_graph *g = e->g;
@@ -213,8 +213,8 @@ rw_status rw_wave_fuse(rw_emitter *e, const rw_device_properties *dev, bool forc
     if (!w) return rw_fail_memory(g->ctx, sizeof *w, "a plan");
     rw_status status = RW_OK;
     double cost = INFINITY;
-    w->first = first, w->walk = g->grid.ndim - 1, w->rings = rings, w->ahead = !dev->gpu || rings ? 0 : w->walk == 2 ? PLANES_AHEAD : AHEAD;
-    w->width = dev->gpu ? 128 : 64;
+    w->first = first, w->walk = g->grid.ndim - 1, w->rings = rings, w->ahead = dev->class != RW_GPU || rings ? 0 : w->walk == 2 ? PLANES_AHEAD : AHEAD;
+    w->width = dev->class == RW_GPU ? 128 : 64;
     for (int q = first; q < plan->npasses && q - first < RW_WAVE_PASSES; ++q) {
         status = rw_plan_use(plan, q, &w->use[q - first]);
         w->last = q;

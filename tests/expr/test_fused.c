@@ -24,7 +24,7 @@ static rw_expr *create(rw_device *dev, const rw_grid *grid, const char *text, in
     return e;
 }
 
-/* Kernels of a program by what RECHENWERK_TILING=fused makes of it: how many passes each has. */
+/* Kernels of a program by what tiling=fused makes of it: how many passes each has. */
 static void test_which(void **state)
 {
     (void)state;
@@ -51,13 +51,13 @@ static void test_which(void **state)
         {"s = 2*s; v = laplace(u); w = laplace(v)", "11"}, /* cells around the tile would read s after their owner wrote it */
         {"s = dx(s); v = dx(s)", "11"},
     };
-    rw_device *dev = open_device("cpu");
+    rw_device *dev = open_device("cpu:tiling=fused");
     rw_grid grid = {2, {20, 20, 1}, {0.1, 0.1, 1}, {0}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         char kernels[16] = "";
-        compiler(false), tiling("fused");
+        compiler(false);
         rw_expr *e = create(dev, &grid, rows[i].text, 2, RW_BOUNDARY_DIRICHLET, false);
-        tiling(NULL), compiler(true);
+        compiler(true);
         for (int k = 0; k < e->npasses; ++k)
             kernels[k] = (char)('1' + e->passes[k].kernel.last - e->passes[k].kernel.first), kernels[k + 1] = 0;
         if (strcmp(kernels, rows[i].kernels)) fail_msg("%s: kernels of %s passes, expected %s", rows[i].text, kernels, rows[i].kernels);
@@ -77,8 +77,9 @@ static void test_when(void **state)
         rw_grid grid = {2, {rows[i].n, rows[i].n, 1}, {0.1, 0.1, 1}, {0}};
         rw_device_properties p = {.name = "some:0", .kind = "cuda", .gpu = rows[i].gpu, .units = 132, .group_max = 1024, .f64 = true, .shared_memory = 49152};
         rw_expr *e = create(dev, &grid, "v = u + a*laplace(u); w = v + a*laplace(v); v = w + a*laplace(w)", 2, RW_BOUNDARY_DIRICHLET, false);
+        const rw_target target = rw_target_of(&p, RW_TILING_AUTO);
         rw_pass_kernel k;
-        OK(rw_pass_kernel_create(&e->plan, 0, &p, &k));
+        OK(rw_pass_kernel_create(&e->plan, 0, &target, &k));
         if ((k.last > 0) != rows[i].fused) fail_msg("%s, %d^2: passes 0 to %d in one kernel", rows[i].gpu ? "GPU" : "CPU", (int)rows[i].n, k.last);
         rw_pass_kernel_free(&k);
         rw_expr_destroy(&e);
@@ -92,12 +93,11 @@ static void test_when(void **state)
     "w = 0.5*dx(v) - w; m = max(w - u); q = sum(v*u)"
 static const char *const texts[] = {TEXT("x"), TEXT("x - 2*y"), TEXT("x - 2*y*z")};
 
-static void run(rw_device *dev, const char *wish, const rw_grid *grid, int order, rw_boundary_kind kind, bool mixed, double *out, int *kernels)
+static void run(rw_device *device, const char *wish, const rw_grid *grid, int order, rw_boundary_kind kind, bool mixed, double *out, int *kernels)
 {
     int64_t n = cell_count(grid);
-    tiling(wish);
+    rw_device *dev = with_tiling(device, wish);
     rw_expr *e = create(dev, grid, texts[grid->ndim - 1], order, kind, mixed);
-    tiling(NULL);
     rw_array *a[FIELDS];
     for (int i = 0; i < FIELDS; ++i) {
         void *data;
@@ -122,6 +122,7 @@ static void run(rw_device *dev, const char *wish, const rw_grid *grid, int order
     OK(rw_expr_get(e, "q", &out[3 * n + 1], NULL));
     *kernels = e->npasses;
     rw_expr_destroy(&e);
+    rw_device_close(&dev);
 }
 
 static void test_bits(void **state)
@@ -170,13 +171,11 @@ static void test_bits(void **state)
 static void test_recorded(void **state)
 {
     (void)state;
-    rw_device *dev = open_device("cpu");
+    rw_device *dev = open_device("cpu:tiling=fused");
     rw_grid grid = {2, {21, 18, 1}, {0.5, 0.5, 1}, {0}};
     int64_t n = cell_count(&grid);
     double *first = malloc(sizeof *first * (size_t)n);
-    tiling("fused");
     rw_expr *e = create(dev, &grid, "v = u + a*laplace(u); w = v + a*laplace(v)", 2, RW_BOUNDARY_PERIODIC, false);
-    tiling(NULL);
     assert_int_equal(e->npasses, 1);
     rw_array *a[FIELDS];
     for (int i = 0; i < FIELDS; ++i) {
