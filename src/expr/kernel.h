@@ -50,7 +50,7 @@ rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_target 
 bool rw_passes_fuse(const rw_grid *grid, const rw_target *target);
 /* state.c: what runs behind all passes; without text when nothing does. */
 rw_status rw_state_kernel_create(const rw_plan *plan, const rw_pass_kernel *last, rw_pass_kernel *k);
-/* values.c: kernels of the graph may need the definition WITH_FUNCTIONS. */
+/* nodes.c: kernels of the graph may need the definition WITH_FUNCTIONS. */
 bool rw_uses_functions(const rw_graph *g);
 void rw_pass_kernel_free(rw_pass_kernel *k);
 
