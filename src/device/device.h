@@ -157,6 +157,7 @@ typedef struct rw_device_ops {
     bool discrete; /* host and device copies are different memory */
     bool survives_fork; /* a child that fork() makes may go on with the device */
     int group_most;     /* (optional) rw_target.group_most; default: all that a group may have */
+    int shared_most;    /* (optional) rw_target.shared_memory; default: all that a group may share */
 } rw_device_ops;
 
 extern const rw_device_ops rw_cpu_ops, rw_check_ops, rw_opencl_ops, rw_cuda_ops;
@@ -178,9 +179,11 @@ typedef struct rw_target {
     rw_tiling_option tiling;
     int units;             /* cores, compute units or multiprocessors */
     int group_most;        /* items of a group that the compiler gives as many registers as they need */
-    int64_t shared_memory; /* bytes a group may share */
+    int64_t shared_memory; /* bytes of SHARED that a group may have */
     int64_t cache;         /* bytes of the last level, 0: not known */
 } rw_target;
+
+enum { RW_SHARED_MOST = 48 << 10 }; /* bytes of SHARED that any GPU has */
 
 rw_target rw_target_of(const rw_device_properties *info, rw_tiling_option tiling);
 /* Groups that leave a partial result each, of `items` items: enough to fill the device, and a number that depends on nothing else. */

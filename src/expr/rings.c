@@ -120,7 +120,7 @@ static void emit_row_ends(rw_emitter *e, const rw_front_value *v)
     end_rows(e);
 }
 
-/* The rows beyond the sides of y beside those of a plane. */
+/* The rows beyond the sides of y beside those of a plane, where the layer has them: else no pass reads them. */
 static void emit_plane_ends(rw_emitter *e, const rw_front_value *v)
 {
     const rw_front *w = e->state;
@@ -130,9 +130,10 @@ static void emit_plane_ends(rw_emitter *e, const rw_front_value *v)
         if (!e->use.reach[1][up]) continue;
         int inside = e->g->grid.size[1] == 1 ? 0 : up ? -1 : 1;
         if (up)
-            ADD("            if (runs && NY - y0 <= last) {\n            const INDEX u = NY - 1 - y0, j = NY;\n");
+            ADD("            if (runs && NY - y0 <= last && NY - y0 < HEIGHT) {\n"
+                "            const INDEX u = NY - 1 - y0, j = NY;\n");
         else
-            ADD("            if (runs && y0 <= 0) {\n            const INDEX u = -y0, j = -1;\n");
+            ADD("            if (runs && y0 < 0) {\n            const INDEX u = -y0, j = -1;\n");
         ADD("            EACH_IN(t, low, high) {\n            const INDEX i = %s;\n            (void)i;\n", column(e));
         ADD("            w%d_0[CELL(t, u + (%d))] = near_%s_y%d(w%d_0[CELL(t, u)], w%d_0[CELL(t, u + (%d))], i, j, k%s);\n            }\n",
             n, up ? 1 : -1, e->g->fields[v->field].name, up, n, n, inside, rw_text_of(&e->uniform_names));

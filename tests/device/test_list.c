@@ -184,10 +184,10 @@ static void test_options(void **state)
 /* What kernels are written for follows the properties, also those of devices that are not here. */
 static void test_targets(void **state)
 {
-    rw_device_properties p = {.kind = "cuda", .gpu = true, .units = 132, .group_max = 1024, .shared_memory = 49152, .cache = 50 << 20};
+    rw_device_properties p = {.kind = "cuda", .gpu = true, .units = 132, .group_max = 1024, .shared_memory = 232448, .cache = 50 << 20};
     (void)state;
     rw_target t = rw_target_of(&p, RW_TILING_AUTO);
-    assert_true(t.class == RW_GPU && t.units == 132 && t.group_most == 1024 && t.shared_memory == 49152 && t.cache == 50 << 20);
+    assert_true(t.class == RW_GPU && t.units == 132 && t.group_most == 1024 && t.shared_memory == RW_SHARED_MOST && t.cache == 50 << 20);
     assert_int_equal(rw_target_reducing_groups(&t, 256), 132 * 16);
     snprintf(p.kind, sizeof p.kind, "opencl");
     t = rw_target_of(&p, RW_TILING_CPU);
