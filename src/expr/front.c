@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "expr/arguments.h"
+#include "expr/sides.h"
 #include "expr/strategy.h"
 
 static rw_front_value *find(rw_front *w, int field, int number, bool loaded)
@@ -216,6 +217,17 @@ rw_status rw_front_find(rw_emitter *e, const rw_front_kind *kind, bool forced, b
     RW_TRY(rw_pass_use_join(plan, w->use, first, last, &e->use));
     /* another group may still read what was there before */
     for (int f = 0; f < g->nfields; ++f) e->beside[f] = e->use.read[f];
+    return RW_OK;
+}
+
+rw_status rw_emit_front_sides(rw_emitter *e)
+{
+    const rw_front *w = e->state;
+    for (int f = 0; f < e->g->nfields; ++f) {
+        bool any = false;
+        for (int i = 0; i < w->nversions; ++i) any = any || w->v[i].field == f;
+        if (any) RW_TRY(rw_emit_near_sides(e, f));
+    }
     return RW_OK;
 }
 

@@ -54,6 +54,8 @@ static inline int rw_front_age(const rw_emitter *e, const rw_front_value *v)
     const rw_front *w = e->state;
     return w->lag[e->pass - w->first] - v->lag;
 }
+/* near_u_x0, … of all fields that are read. */
+rw_status rw_emit_front_sides(rw_emitter *e);
 /* x0, y0, begin, end: where the group's layers begin, and where its walk does; `rows`, `planes`: what is declared
  * behind `begin`, from its semicolon on or after it. */
 void rw_emit_front_place(rw_emitter *e, const char *rows, const char *planes);

@@ -259,16 +259,16 @@ void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n)
     for (int i = 0; i < rw_ops[p->op].arity; ++i) rw_pass_use_add(plan, pass, use, p->arg[i]);
 }
 
-/* Boundary formulas of a field that is read beyond the sides: only their uniforms, and the spacing that slopes need;
- * the formulas themselves are not computed for each cell. */
-static rw_status add_boundaries(const rw_plan *plan, int pass, rw_pass_use *use)
+/* Boundary formulas of fields that are read, for all sides that some field is read beyond: only their uniforms, and the
+ * spacing that slopes need; the formulas themselves are not computed for each cell. */
+static rw_status add_boundaries(const rw_plan *plan, int pass, const bool *read, rw_pass_use *use)
 {
     rw_graph *g = plan->graph;
     rw_pass_use border = *use;
     border.table = NULL;
     if (!(border.needed = rw_calloc((size_t)g->n, 1))) return rw_fail_memory(g->ctx, (size_t)g->n, "a plan");
     for (int f = 0; f < g->nfields; ++f) {
-        if (!use->read[f]) continue;
+        if (!read[f]) continue;
         for (int s = 0; s < 2 * g->grid.ndim; ++s) {
             if (!use->reach[s / 2][s % 2]) continue;
             rw_boundary_kind kind = g->fields[f].boundary[s].kind;
@@ -312,7 +312,7 @@ rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use)
         }
     for (int f = 0; f < g->nfields; ++f)
         use->bytes_per_cell += (int64_t)rw_dtype_size(g->fields[f].dtype) * (use->read[f] + use->written[f]) * RW_MAX(g->fields[f].columns, 1);
-    rw_status status = add_boundaries(plan, pass, use);
+    rw_status status = add_boundaries(plan, pass, use->read, use);
     if (status != RW_OK) rw_pass_use_free(use);
     return status;
 }
@@ -341,21 +341,26 @@ static void join_nodes(const rw_plan *plan, const rw_pass_use *from, int first, 
 rw_status rw_pass_use_join(const rw_plan *plan, const rw_pass_use *uses, int first, int last, rw_pass_use *to)
 {
     const rw_graph *g = plan->graph;
+    bool *read = rw_calloc((size_t)g->nfields + 1, 1); /* from memory or not */
+    if (!read) return rw_fail_memory(g->ctx, (size_t)g->nfields, "a kernel");
     rw_pass_use_free(to);
-    RW_TRY(rw_pass_use_begin(plan, to));
-    for (int q = first; q <= last; ++q) {
+    rw_status status = rw_pass_use_begin(plan, to);
+    for (int q = first; q <= last && status == RW_OK; ++q) {
         const rw_pass_use *use = &uses[q - first];
         join_nodes(plan, use, first, to);
+        for (int f = 0; f < g->nfields; ++f) read[f] = read[f] || use->read[f];
         for (int d = 0; d < 3; ++d)
             for (int side = 0; side < 2; ++side) to->reach[d][side] = RW_MAX(to->reach[d][side], use->reach[d][side]);
         to->flops += use->flops;
         to->coordinates = to->coordinates || use->coordinates;
     }
-    for (int f = 0; f < g->nfields; ++f) {
+    for (int f = 0; f < g->nfields && status == RW_OK; ++f) {
         to->written[f] = rw_final_store(plan, first, last, f) != NULL;
         to->bytes_per_cell += (int64_t)rw_dtype_size(g->fields[f].dtype) * (to->read[f] + to->written[f]);
     }
-    return RW_OK;
+    if (status == RW_OK) status = add_boundaries(plan, first, read, to);
+    rw_free(read);
+    return status;
 }
 
 bool rw_pass_use_is_f32(const rw_plan *plan, const rw_pass_use *use)

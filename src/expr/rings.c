@@ -267,7 +267,7 @@ rw_status rw_rings_emit(rw_emitter *e)
         (w->width + 2 * pad + 7) / 8 * 8);
     ADD("#define LAYER (%d * PITCH)\n#define CELL(t, u) ((u) * PITCH + (t))\n", w->height);
     if (has_planes(e)) ADD("#define HEIGHT %d\n#define MARGIN_Y %d\n", w->height, w->margin[1]);
-    for (int f = 0; f < e->g->nfields; ++f) RW_TRY(rw_emit_near_sides(e, f));
+    RW_TRY(rw_emit_front_sides(e));
     rw_emit_head(e);
     for (int i = 0; i < w->nversions; ++i) {
         ADD("    SHARED(real, r%d, %d * LAYER);\n", i, w->v[i].oldest + 1);

@@ -217,7 +217,7 @@ rw_status rw_wave_emit(rw_emitter *e)
     const char *own = w->walk == 2 ? " && t / WIDTH >= MARGIN_Y && t / WIDTH < HEIGHT - MARGIN_Y && y < NY" : "";
     const char *column = w->walk == 2 ? "t % WIDTH" : "t";
     emit_sizes(e, w);
-    for (int f = 0; f < e->g->nfields; ++f) RW_TRY(rw_emit_near_sides(e, f));
+    RW_TRY(rw_emit_front_sides(e));
     e->k->groups_a_unit = groups_a_unit(w);
     rw_emit_head(e);
     ADD("    SHARED(real, shared, 2 * VERSIONS * LAYER);\n");

@@ -167,6 +167,55 @@ static void test_bits(void **state)
     ctx = outer;
 }
 
+/* A field that is read at its own node alone has a side whose value needs a scalar of its own, b*b, and another one is only
+ * written: kernels of several passes are compiled, and give the bits of passes one by one. */
+static void test_sides_that_nothing_reads(void **state)
+{
+    (void)state;
+    static const char *const tilings[] = {"cpu", "fused", "wave", "rings"};
+    static const rw_expr_scalar scalars[] = {{.name = "a", .value = 0.25}, {.name = "b", .value = 0.5}};
+    enum { N = 40 * 30 };
+    static double got[RW_COUNT(tilings)][N];
+    rw_context *outer = ctx;
+    OK(rw_context_create(&ctx));
+    rw_context_set_reproducible(ctx, true);
+    for (int i = 0; i < RW_COUNT(tilings); ++i) {
+        char name[32];
+        snprintf(name, sizeof name, "cpu:tiling=%s", tilings[i]);
+        rw_device *dev = open_device(name);
+        rw_grid grid = {2, {40, 30, 1}, {0.5, 0.25, 1}, {0}};
+        rw_expr_field f[4];
+        for (int k = 0; k < 4; ++k) {
+            f[k] = (rw_expr_field){.name = fields_of[k], .dtype = RW_F64};
+            for (int side = 0; side < 4; ++side)
+                f[k].boundary[side] = (rw_boundary){RW_BOUNDARY_DIRICHLET, k == 3 ? "b*b" : k == 2 ? "b*b*b" : "1", 0, 0};
+        }
+        rw_expr_spec spec = {.name = "sides", .text = "v = u + a*laplace(u)*s; w = v + a*laplace(v)", .grid = grid, .order = 2,
+                             .fields = f, .nfields = 4, .scalars = scalars, .nscalars = 2};
+        rw_expr *e;
+        rw_array *array[4];
+        const void *data;
+        OK(rw_expr_create(dev, &spec, &e));
+        assert_int_equal(e->npasses, i == 0 ? 2 : 1);
+        for (int k = 0; k < 4; ++k) {
+            void *values;
+            array[k] = field_array(dev, &grid, RW_F64);
+            OK(rw_array_write(array[k], &values));
+            for (int c = 0; c < N; ++c) ((double *)values)[c] = rw_random_uniform(3 + (uint64_t)k, (uint64_t)c);
+            OK(rw_expr_bind(e, fields_of[k], array[k]));
+        }
+        OK(rw_expr_run(e, rw_device_queue(dev)));
+        OK(rw_array_read(array[2], &data));
+        memcpy(got[i], data, sizeof got[i]);
+        assert_memory_equal(got[i], got[0], sizeof got[0]);
+        for (int k = 0; k < 4; ++k) rw_array_destroy(&array[k]);
+        rw_expr_destroy(&e);
+        rw_device_close(&dev);
+    }
+    rw_context_destroy(&ctx);
+    ctx = outer;
+}
+
 /* What can be recorded can be recorded fused, and replays to the same bits. */
 static void test_recorded(void **state)
 {
@@ -210,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_which),
         cmocka_unit_test(test_when),
         cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_sides_that_nothing_reads),
         cmocka_unit_test(test_recorded),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
