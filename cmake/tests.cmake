@@ -67,7 +67,7 @@ foreach(source IN LISTS test_sources)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${file} RUNTIME_OUTPUT_DIRECTORY "${output}")
     rw_test(${folder}.${name} ${folder} "${output}" ${target})
     if(folder IN_LIST tiled)
-        rw_test(${folder}.${name}.tiled ${folder} "${output}" ${CMAKE_COMMAND} -E env RECHENWERK_TILING=gpu RECHENWERK_TEST_DEVICES=cpu $<TARGET_FILE:${target}>)
+        rw_test(${folder}.${name}.tiled ${folder} "${output}" ${CMAKE_COMMAND} -E env RECHENWERK_TEST_DEVICES=cpu:tiling=gpu $<TARGET_FILE:${target}>)
     endif()
 endforeach()
 

@@ -8,7 +8,7 @@
  *   }
  *
  * Each test becomes one row a device, "test_copy [opencl:0]". Devices are opened once; a device that does not open is
- * left out and said so on stderr. RECHENWERK_TEST_DEVICES=cpu,check takes fewer, or others.
+ * left out and said so on stderr. RECHENWERK_TEST_DEVICES=cpu,check,cpu:tiling=gpu takes fewer, or others.
  * After each row no fault may be left set and the device must hold as many bytes as before: that finds lost arrays. */
 #ifndef RW_TEST_DEVICES_H
 #define RW_TEST_DEVICES_H
@@ -48,6 +48,7 @@ static int ntest_devices;
 static rw_context *ctx;
 static rw_device *dev;
 static rw_queue *queue;
+static rw_device *untiled; /* the row's own device, between begin_tiling and end_tiling */
 
 #define OK(call)                                                                                                       \
     do {                                                                                                               \
@@ -68,6 +69,8 @@ static rw_queue *queue;
     } while (0)
 
 static inline bool on(const char *kind) { return !strcmp(rw_device_info(dev)->kind, kind); }
+/* Kernels are a GPU's, by the device's kind or by its name. */
+static inline bool has_gpu_kernels(void) { return dev->target.class == RW_GPU; }
 /* Host and device copies are different memory. */
 static inline bool discrete(void) { return dev->ops->discrete; }
 static inline rw_counters counters(void) { return rw_device_counters(dev); }
@@ -101,7 +104,7 @@ static inline void close_test_devices(void)
 static inline int begin_row(void **state)
 {
     test_device *d = *state;
-    dev = d->dev, queue = rw_device_queue(dev);
+    dev = d->dev, queue = rw_device_queue(dev), untiled = NULL;
     d->bytes = rw_device_counters(dev).bytes_allocated;
     return 0;
 }
@@ -125,10 +128,28 @@ static inline void on_each_device(void (*f)(int index))
     }
 }
 
+/* The row's device once more with other kernels, "gpu", "cpu" … (rw_device_open): `dev` and `queue` until end_tiling, which is called
+ * when all that was made in between is freed. */
+static inline void begin_tiling(const char *tiling)
+{
+    char name[64];
+    rw_device *tiled;
+    snprintf(name, sizeof name, "%.31s:tiling=%s", rw_device_info(dev)->name, tiling);
+    OK(rw_device_open(ctx, name, &tiled));
+    untiled = dev, dev = tiled, queue = rw_device_queue(dev);
+}
+
+static inline void end_tiling(void)
+{
+    assert_int_equal(counters().bytes_allocated, 0);
+    rw_device_close(&dev);
+    dev = untiled, queue = rw_device_queue(dev), untiled = NULL;
+}
+
 static inline int device_index(void)
 {
     int i = 0;
-    while (test_devices[i].dev != dev) ++i;
+    while (test_devices[i].dev != (untiled ? untiled : dev)) ++i;
     return i;
 }
 

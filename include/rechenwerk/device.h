@@ -1,7 +1,7 @@
 /* Devices, queues, events, recorded sequences.
  *
  *   rw_device *dev;
- *   rw_device_open(ctx, "cuda:0", &dev);        "cpu", "cpu:4", "opencl:0", "check", "auto"
+ *   rw_device_open(ctx, "cuda:0", &dev);        "cpu", "cpu:4", "opencl:0", "check", "auto"; "cpu:tiling=gpu"
  *
  * After fork(): a child may go on with cpu and check devices; there the thread that forked works alone, without the other
  * threads of the parent. Devices of OpenCL and CUDA that the parent has opened are refused in the child with
@@ -30,7 +30,7 @@ typedef struct rw_sequence rw_sequence;
 
 /* What a scheduler and a person need to know. Unknown numbers are 0, unknown texts "". */
 typedef struct rw_device_properties {
-    char name[32];           /* the string that opens it: "cuda:0" */
+    char name[32];           /* the string that opens it: "cuda:0", with its option */
     char also[32];           /* another string for the same hardware, "" when there is none */
     char kind[16];           /* "cpu", "opencl", "cuda", "check" */
     char hardware[128];      /* "NVIDIA H200" */
@@ -70,7 +70,17 @@ RW_API rw_status rw_device_list(rw_context *context, rw_device_properties **list
 RW_API void rw_device_list_free(rw_device_properties **list);
 
 /* Opens a device. "auto" takes the first usable of cuda:0, an OpenCL GPU, cpu. "cpu:N" uses N threads, "cpu" all that
- * the process may use (OMP_NUM_THREADS is respected). Errors: ERR_DEVICE with the nearest name and reasons. */
+ * the process may use (OMP_NUM_THREADS is respected).
+ *
+ * For tests and comparisons a name may end with an option, which decides how kernels are written, not what they compute:
+ * "cpu:tiling=gpu", "opencl:0:tiling=stream". Default: auto.
+ *   auto                  as suits the device
+ *   cpu, gpu              as for a processor or a GPU, of expressions, sparse matrices and solvers; passes do not share kernels
+ *   stream                as for a processor whose caches are smaller than the fields
+ *   fused, wave, rings    passes share kernels by overlapping tiles, by wave fronts in registers or in rings of rows, wherever
+ *                         that is possible
+ *
+ * Errors: ERR_DEVICE with the nearest name, option or value, and reasons. */
 RW_API rw_status rw_device_open(rw_context *context, const char *name, rw_device **device);
 RW_API void rw_device_close(rw_device **device);
 RW_API const rw_device_properties *rw_device_info(const rw_device *device);

@@ -1,6 +1,4 @@
 /* Devices: the list of all kinds, opening by name, counters. The kinds themselves live in the folders beside. */
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "device/device.h"
@@ -53,33 +51,45 @@ void rw_device_list_free(rw_device_properties **list)
     *list = NULL;
 }
 
-/* "kind" or "kind:N" split; false when it has another form. */
-static bool split_name(const char *name, char kind[16], int *index)
+/* ---- what kernels are written for ----------------------------------------------------------------------------------- */
+
+static rw_device_class class_for(const rw_device_properties *info, rw_tiling_option tiling)
 {
-    const char *colon = strchr(name, ':');
-    size_t n = colon ? (size_t)(colon - name) : strlen(name);
-    if (n == 0 || n > 15) return false;
-    memcpy(kind, name, n), kind[n] = 0;
-    *index = -1;
-    if (!colon) return true;
-    char *end;
-    long value = strtol(colon + 1, &end, 10);
-    if (!isdigit((unsigned char)colon[1]) || *end || value > 65535) return false;
-    *index = (int)value;
-    return true;
+    switch (tiling) {
+    case RW_TILING_CPU: case RW_TILING_STREAM: return RW_PROCESSOR;
+    case RW_TILING_GPU: case RW_TILING_FUSED: return RW_GPU;
+    default: return info->gpu ? RW_GPU : RW_PROCESSOR;
+    }
 }
 
-static rw_status fail_unknown(rw_context *ctx, const char *name)
+rw_target rw_target_of(const rw_device_properties *info, rw_tiling_option tiling)
 {
-    static const char *const words[] = {"auto", "check", "cpu", "cuda", "cuda:0", "opencl", "opencl:0"};
-    const char *near = rw_nearest(name, words, RW_COUNT(words));
-    return rw_fail(ctx, RW_ERR_DEVICE,
-                   "device \"%s\" is unknown%s%s%s: give cpu, cpu:THREADS, opencl:N, cuda:N, check or auto "
-                   "(`rechenwerk info` lists what is here)",
-                   name, near ? "; nearest is \"" : "", near ? near : "", near ? "\"" : "");
+    rw_target t = {class_for(info, tiling), tiling, info->units, info->group_max, info->shared_memory, info->cache};
+    for (int k = 0; k < RW_COUNT(kinds); ++k)
+        if (!strcmp(kinds[k]->kind, info->kind)) {
+            if (kinds[k]->group_most) t.group_most = kinds[k]->group_most;
+            if (kinds[k]->shared_most) t.shared_memory = kinds[k]->shared_most;
+        }
+    return t;
 }
 
-static rw_status open_kind(rw_context *ctx, const rw_device_ops *ops, int index, rw_device **device)
+/* Of a GPU 4096 items a unit; a processor's sums are the same for any number of threads. */
+int64_t rw_target_reducing_groups(const rw_target *t, int items)
+{
+    return t->class == RW_GPU ? (int64_t)RW_MAX(t->units, 16) * 4096 / items : 256;
+}
+
+/* ---- opening -------------------------------------------------------------------------------------------------------- */
+
+/* Its name with the option, so that it opens the same once more. */
+static void set_target(rw_device *dev, rw_tiling_option tiling)
+{
+    size_t n = strlen(dev->info.name);
+    dev->target = rw_target_of(&dev->info, tiling);
+    if (tiling) snprintf(dev->info.name + n, sizeof dev->info.name - n, ":tiling=%s", rw_tiling_word(tiling));
+}
+
+static rw_status open_kind(rw_context *ctx, const rw_device_ops *ops, int index, rw_tiling_option tiling, rw_device **device)
 {
     rw_device *dev = rw_calloc(1, sizeof *dev);
     if (!dev) return rw_fail_memory(ctx, sizeof *dev, "a device");
@@ -97,21 +107,22 @@ static rw_status open_kind(rw_context *ctx, const rw_device_ops *ops, int index,
         return status;
     }
     dev->references = 1; /* its own queue holds no reference */
+    set_target(dev, tiling);
     rw_orphan_add(dev);
     *device = dev;
     return RW_OK;
 }
 
 /* cuda:0 if it opens, else an OpenCL GPU, else the cpu. */
-static rw_status open_auto(rw_context *ctx, rw_device **device)
+static rw_status open_auto(rw_context *ctx, rw_tiling_option tiling, rw_device **device)
 {
-    if (open_kind(ctx, &rw_cuda_ops, 0, device) == RW_OK) return RW_OK;
+    if (open_kind(ctx, &rw_cuda_ops, 0, tiling, device) == RW_OK) return RW_OK;
     rw_device_properties list[MAX_A_KIND] = {0};
     char reason[256];
     int n = rw_opencl_ops.list(ctx, list, MAX_A_KIND, reason, sizeof reason);
     for (int i = 0; i < n; ++i)
-        if (list[i].gpu && !list[i].unusable[0] && open_kind(ctx, &rw_opencl_ops, i, device) == RW_OK) return RW_OK;
-    return open_kind(ctx, &rw_cpu_ops, -1, device);
+        if (list[i].gpu && !list[i].unusable[0] && open_kind(ctx, &rw_opencl_ops, i, tiling, device) == RW_OK) return RW_OK;
+    return open_kind(ctx, &rw_cpu_ops, -1, tiling, device);
 }
 
 rw_status rw_device_open(rw_context *ctx, const char *name, rw_device **device)
@@ -120,13 +131,12 @@ rw_status rw_device_open(rw_context *ctx, const char *name, rw_device **device)
     *device = NULL;
     RW_NEED(ctx, "context");
     if (!name) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_device_open: name is NULL: no device name given: \"auto\" chooses one");
-    char kind[16];
-    int index;
-    if (!split_name(name, kind, &index)) return fail_unknown(ctx, name);
-    if (!strcmp(kind, "auto") && index < 0) return open_auto(ctx, device);
+    rw_device_name n;
+    RW_TRY(rw_device_name_parse(ctx, name, &n));
+    if (!strcmp(n.kind, "auto") && n.index < 0) return open_auto(ctx, n.tiling, device);
     for (int k = 0; k < RW_COUNT(kinds); ++k)
-        if (!strcmp(kind, kinds[k]->kind)) return open_kind(ctx, kinds[k], index, device);
-    return fail_unknown(ctx, name);
+        if (!strcmp(n.kind, kinds[k]->kind)) return open_kind(ctx, kinds[k], n.index, n.tiling, device);
+    return rw_device_name_unknown(ctx, name);
 }
 
 rw_device *rw_device_retain(rw_device *dev)

@@ -157,15 +157,56 @@ typedef struct rw_device_ops {
     rw_status (*resources)(rw_kernel *k, rw_kernel_resources *r); /* (optional) default: nothing is known */
     bool discrete; /* host and device copies are different memory */
     bool survives_fork; /* a child that fork() makes may go on with the device */
+    int group_most;     /* (optional) rw_target.group_most; default: all that a group may have */
+    int shared_most;    /* (optional) rw_target.shared_memory; default: all that a group may share */
 } rw_device_ops;
 
 extern const rw_device_ops rw_cpu_ops, rw_check_ops, rw_opencl_ops, rw_cuda_ops;
+
+/* Two classes of devices want different kernels: loops for a few threads, or many items in step. A class is the index of a
+ * table of tuning constants (expr/tuning.h, sparse/tuning.h). */
+typedef enum rw_device_class { RW_PROCESSOR, RW_GPU, RW_DEVICE_CLASSES } rw_device_class;
+
+/* The option `tiling` of a device's name, for tests and comparisons (include/rechenwerk/device.h). */
+#define RW_TILING_OPTIONS(ROW) \
+    ROW(AUTO, "auto") ROW(CPU, "cpu") ROW(GPU, "gpu") ROW(STREAM, "stream") ROW(FUSED, "fused") ROW(WAVE, "wave") ROW(RINGS, "rings")
+#define RW_TILING_ROW(NAME, word) RW_TILING_##NAME,
+typedef enum rw_tiling_option { RW_TILING_OPTIONS(RW_TILING_ROW) } rw_tiling_option;
+#undef RW_TILING_ROW
+
+/* What those who write kernels know of a device. */
+typedef struct rw_target {
+    rw_device_class class; /* the device's own, or what `tiling` asks for */
+    rw_tiling_option tiling;
+    int units;             /* cores, compute units or multiprocessors */
+    int group_most;        /* items of a group that the compiler gives as many registers as they need */
+    int64_t shared_memory; /* bytes of SHARED that a group may have */
+    int64_t cache;         /* bytes of the last level, 0: not known */
+} rw_target;
+
+enum { RW_SHARED_MOST = 48 << 10 }; /* bytes of SHARED that any GPU has */
+
+rw_target rw_target_of(const rw_device_properties *info, rw_tiling_option tiling);
+/* Groups that leave a partial result each, of `items` items: enough to fill the device, and a number that depends on nothing else. */
+int64_t rw_target_reducing_groups(const rw_target *target, int items);
+
+/* A device's name, taken apart: KIND, KIND:N, with :OPTION=VALUE behind. */
+typedef struct rw_device_name {
+    char kind[16];
+    int index; /* -1: none */
+    rw_tiling_option tiling;
+} rw_device_name;
+/* ERR_DEVICE with the nearest name, option or value. */
+rw_status rw_device_name_parse(rw_context *ctx, const char *text, rw_device_name *name);
+rw_status rw_device_name_unknown(rw_context *ctx, const char *text);
+const char *rw_tiling_word(rw_tiling_option tiling);
 
 struct rw_device {
     int references;
     rw_context *ctx;
     const rw_device_ops *ops;
     rw_device_properties info;
+    rw_target target;
     rw_counters counters; /* under `lock` */
     pthread_mutex_t lock; /* programs, counters */
     rw_queue *queue;

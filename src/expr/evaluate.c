@@ -1,6 +1,6 @@
 /* The plain evaluator: a pass cell by cell in double precision, straight from the graph. It is the reference that every
  * device is compared with, and runs equations where no compiler is. Its boundary values are written independently of the
- * generated text (kernel.c), from the same formulas. */
+ * generated text (sides.c), from the same formulas. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,10 +199,8 @@ static void cells(machine *m, void **out, double *slots)
                 int64_t p[3] = {i, j, k}, c = (k * n[1] + j) * n[0] + i;
                 for (rw_node a = 0; a < m->use.nnodes; ++a)
                     if (m->use.needed[a]) compute(m, a, p);
-                for (int s = 0; s < plan->nstores; ++s)
-                    if (plan->stores[s].pass == m->pass && !plan->stores[s].dead)
-                        save(m->g->fields[plan->stores[s].field].dtype, out[plan->stores[s].field], c,
-                             value_of(m, plan->stores[s].value));
+                for (const rw_store *s = NULL; (s = rw_next_store(plan, m->pass, s));)
+                    save(m->g->fields[s->field].dtype, out[s->field], c, value_of(m, s->value));
                 for (int r = 0; r < plan->nreductions; ++r)
                     if (plan->reductions[r].pass == m->pass)
                         accumulate(plan->reductions + r, value_of(m, plan->reductions[r].value), slots);
@@ -231,9 +229,8 @@ static rw_status evaluate_pass(rw_expr *e, int pass, double *slots)
         else if (m.use.written[f]) RW_TRY_GOTO(rw_array_update(e->bound[f], &out[f]), done);
         if (m.use.read[f]) RW_TRY_GOTO(rw_array_read(e->bound[f], &m.data[f]), done);
     }
-    for (int s = 0; s < e->plan.nstores; ++s) {
-        const rw_store *st = e->plan.stores + s;
-        if (st->pass != pass || !st->shadow || st->dead) continue;
+    for (const rw_store *st = NULL; (st = rw_next_store(&e->plan, pass, st));) {
+        if (!st->shadow) continue;
         beside[st->field] = out[st->field];
         out[st->field] = rw_calloc(RW_MAX(e->bound[st->field]->bytes, 1), 1);
         if (!out[st->field]) status = rw_fail_memory(ctx, e->bound[st->field]->bytes, "the plain evaluator");

@@ -5,58 +5,41 @@
  *
  *   region of pass p   that of pass p+1 and what p+1 reads beside it; cut at the sides of the grid, where it also
  *                      has the cells that the formulas of values beyond the side need; beyond periodic sides it goes on
- *   u0, u1, u2 / i, j, k   a cell as counted from the tile / as it is called in the grid (periodic axes wrap) */
-#include "expr/emit.h"
-
-#include <stdlib.h>
+ *   u0, u1, u2 / i, j, k   a cell as counted from the tile / as it is called in the grid (periodic axes wrap)
+ *   s_u_3              version 3 of u in shared memory; o2: the place of the grid's first cell in pass 2's region */
 #include <string.h>
 
-enum { MOST = 16, MOST_KEPT = 64, SHARED_BYTES = 49152, LONG_TILE = 1024 };
+#include "expr/arguments.h"
+#include "expr/loads.h"
+#include "expr/nodes.h"
+#include "expr/reductions.h"
+#include "expr/strategy.h"
 
-typedef struct rw_fusion {
+enum { MOST = 16, MOST_FORCED = 4, MOST_KEPT = 64 };
+
+/* A version of a field in shared memory. */
+typedef struct kept {
+    int field, version;
+    int pass, last_read; /* that writes it; the last one that reads it */
+    int memory;          /* m0, m1, …: the piece of shared memory it lies in */
+} kept;
+
+typedef struct fusion {
     int first, last;
     rw_pass_use use[MOST];
-    int reach[MOST][3][2];        /* what a pass reads beside a cell of fields that earlier ones leave in shared memory */
-    rw_kept kept[MOST_KEPT];
+    int reach[MOST][3][2]; /* what a pass reads beside a cell of fields that earlier ones leave in shared memory */
+    kept kept[MOST_KEPT];
     int nkept;
-    struct { rw_dtype dtype; int64_t cells; int busy_until; } memory[MOST_KEPT];
+    struct {
+        rw_dtype dtype;
+        int64_t cells;
+        int busy_until;
+    } memory[MOST_KEPT];
     int nmemory;
-    int64_t size[MOST][3];        /* of the largest region */
+    int64_t size[MOST][3]; /* of the largest region */
     rw_tiling tiling;
-    double cost;                  /* microseconds a pass, by the model below */
+    double cost; /* microseconds a pass, by the model below */
 } fusion;
-
-const rw_store *rw_store_of(const rw_plan *plan, const rw_graph_node *field)
-{
-    for (int i = 0; field->version && i < plan->nstores; ++i)
-        if (plan->stores[i].field == field->index && plan->stores[i].version == field->version) return plan->stores + i;
-    return NULL;
-}
-
-bool rw_axis_is_periodic(const rw_graph *g, int axis)
-{
-    return axis < g->grid.ndim && g->nfields && g->fields[0].boundary[2 * axis].kind == RW_BOUNDARY_PERIODIC;
-}
-
-/* Regions go on beyond a side for all fields or for none. */
-bool rw_sides_agree(const rw_graph *g)
-{
-    for (int f = 0; f < g->nfields; ++f)
-        for (int s = 0; s < 2 * g->grid.ndim; ++s)
-            if ((g->fields[f].boundary[s].kind == RW_BOUNDARY_PERIODIC) != rw_axis_is_periodic(g, s / 2)) return false;
-    return true;
-}
-
-bool rw_use_is_f32(const rw_graph *g, const rw_pass_use *use)
-{
-    bool any = false;
-    for (int f = 0; f < g->nfields; ++f) {
-        if (!use->read[f] && !use->written[f]) continue;
-        any = true;
-        if (g->fields[f].dtype == RW_F64 || g->fields[f].dtype == RW_C128) return false;
-    }
-    return any;
-}
 
 /* Cells inwards from a side that formulas for values beyond it may use. */
 static int depth(const rw_graph *g, const int reach[2])
@@ -64,7 +47,14 @@ static int depth(const rw_graph *g, const int reach[2])
     return RW_MAX(g->order == 4 ? 4 : 0, RW_MAX(reach[0], reach[1])) + 1;
 }
 
-/* ---- what may be fused -------------------------------------------------------------------------------------------- */
+/* ---- what may be fused ------------------------------------------------------------------------------------------- */
+
+static kept *find_kept(fusion *f, int field, int version)
+{
+    for (int i = 0; i < f->nkept; ++i)
+        if (f->kept[i].field == field && f->kept[i].version == version) return f->kept + i;
+    return NULL;
+}
 
 /* Notes what pass q reads: versions in shared memory, and how far. False when it needs a reduction of the kernel. */
 static bool note_reads(const rw_plan *plan, fusion *f, int q)
@@ -77,29 +67,17 @@ static bool note_reads(const rw_plan *plan, fusion *f, int q)
         if (p->op == RW_OP_REDUCE && rw_plan_reduction(plan, n)->pass >= f->first) return false;
         const rw_store *s = p->op == RW_OP_FIELD ? rw_store_of(plan, p) : NULL;
         if (!s || s->pass < f->first || s->pass == q) continue;
-        if (rw_is_mixed(p)) return false; /* rw_emit_get serves nodes beyond one side */
-        int i = 0;
-        while (i < f->nkept && (f->kept[i].field != p->index || f->kept[i].version != p->version)) ++i;
-        if (i == MOST_KEPT) return false;
-        if (i == f->nkept) f->kept[f->nkept++] = (rw_kept){.field = p->index, .version = p->version, .pass = s->pass};
-        f->kept[i].last_read = q;
+        if (rw_is_mixed(p)) return false; /* functions of sides serve nodes beyond one side */
+        kept *v = find_kept(f, p->index, p->version);
+        if (!v && f->nkept == MOST_KEPT) return false;
+        if (!v) v = f->kept + f->nkept++, *v = (kept){.field = p->index, .version = p->version, .pass = s->pass};
+        v->last_read = q;
         for (int d = 0; d < 3; ++d) {
             int *reach = f->reach[q - f->first][d];
             reach[0] = RW_MAX(reach[0], -p->offset[d]), reach[1] = RW_MAX(reach[1], p->offset[d]);
         }
     }
     return true;
-}
-
-/* The store that leaves a field's value behind, NULL when the passes do not write it. */
-const rw_store *rw_final_store(const rw_plan *plan, int first, int last, int field)
-{
-    const rw_store *final = NULL;
-    for (int i = 0; i < plan->nstores; ++i) {
-        const rw_store *s = plan->stores + i;
-        if (s->field == field && s->pass >= first && s->pass <= last && !s->dead && (!final || s->pass > final->pass)) final = s;
-    }
-    return final;
 }
 
 /* Whether a field's value from before the kernel is read where another group may have written the new one. */
@@ -121,12 +99,12 @@ static bool needs_second_array(const rw_plan *plan, const fusion *f, int field)
 }
 
 /* Pieces of shared memory; one is used again when nothing reads what lies in it any more. */
-static bool allocate(const rw_plan *plan, fusion *f)
+static bool allocate(const rw_plan *plan, const rw_tuning *c, fusion *f)
 {
     f->nmemory = 0;
     for (int pass = f->first; pass <= f->last; ++pass)
         for (int i = 0; i < f->nkept; ++i) {
-            rw_kept *v = f->kept + i;
+            kept *v = f->kept + i;
             if (v->pass != pass) continue;
             const int64_t *size = f->size[pass - f->first];
             int64_t cells = size[0] * size[1] * size[2];
@@ -140,194 +118,143 @@ static bool allocate(const rw_plan *plan, fusion *f)
         }
     int64_t bytes = 8 * f->tiling.group; /* for reductions */
     for (int m = 0; m < f->nmemory; ++m) bytes += f->memory[m].cells * (int64_t)rw_dtype_size(f->memory[m].dtype);
-    return bytes <= SHARED_BYTES;
+    return bytes <= c->fused_bytes;
 }
 
-/* ---- tiles and cost ------------------------------------------------------------------------------------------------- */
+/* ---- tiles and cost ---------------------------------------------------------------------------------------------- */
+
+static int64_t cells_of(const rw_grid *g) { return g->size[0] * g->size[1] * g->size[2]; }
 
 /* A line whose passes are limited by memory, not by launches: what shares a kernel costs nothing more. */
-static bool is_long(const rw_graph *g) { return g->grid.ndim == 1 && g->grid.size[0] > RW_FUSED_CELLS; }
+static bool is_long(const rw_emitter *e) { return e->g->grid.ndim == 1 && e->g->grid.size[0] > e->tuning->fused_cells; }
 
-/* As many tiles as the device has units, and their regions. */
-static void choose_tiles(const rw_graph *g, const rw_device_properties *dev, fusion *f)
+bool rw_fused_grid(const rw_grid *grid)
 {
-    static const int64_t least[3][3] = {{64, 1, 1}, {8, 8, 1}, {4, 4, 4}};
-    rw_tiling *t = &f->tiling;
+    return grid->ndim == 1 || cells_of(grid) <= rw_tuning_of[RW_GPU].fused_cells;
+}
+
+/* The largest regions of the passes; the number of cells of the largest. */
+static int64_t find_regions(const rw_graph *g, fusion *f)
+{
     const int64_t *n = g->grid.size;
-    int ndim = g->grid.ndim;
-    memset(t, 0, sizeof *t);
-    for (int d = 0; d < 3; ++d) t->tile[d] = RW_MIN(is_long(g) && d == 0 ? LONG_TILE : least[ndim - 1][d], n[d]);
-    for (int round = 0;; ++round) {
-        t->groups = 1;
-        for (int d = 0; d < 3; ++d) t->groups *= t->tiles[d] = (n[d] + t->tile[d] - 1) / t->tile[d];
-        if (is_long(g) || t->groups <= RW_MAX(dev->units, 16)) break;
-        int d = round % ndim;
-        t->tile[d] = RW_MIN(2 * t->tile[d], n[d]);
-    }
     int64_t most = 1;
     for (int p = f->last; p >= f->first; --p) {
         int64_t *size = f->size[p - f->first], cells = 1;
         for (int d = 0; d < 3; ++d) {
-            if (p == f->last) size[d] = t->tile[d];
+            if (p == f->last)
+                size[d] = f->tiling.tile[d];
             else {
                 const int *reach = f->reach[p + 1 - f->first][d];
                 size[d] = f->size[p + 1 - f->first][d] + reach[0] + reach[1];
-                if (d < ndim && !rw_axis_is_periodic(g, d)) size[d] = RW_MIN(RW_MAX(size[d], depth(g, reach)), n[d]);
+                if (d < g->grid.ndim && !rw_axis_is_periodic(g, d))
+                    size[d] = RW_MIN(RW_MAX(size[d], depth(g, reach)), n[d]);
             }
             cells *= size[d];
         }
         most = RW_MAX(most, cells);
     }
-    int64_t group = (RW_MAX(most, 64) + 31) / 32 * 32, limit = !is_long(g) && strcmp(dev->kind, "opencl") ? dev->group_max : 256;
-    t->group = t->group_x = (int)RW_MIN(group, RW_MAX(RW_MIN(limit, 1024) / 32 * 32, 1)); /* more: too few registers for some drivers */
-    t->narrow = n[0] * n[1] * n[2] < INT32_MAX / 2;
+    return most;
 }
 
-/* Microseconds a pass. A launch within a recorded sequence takes 1.4 (H200), a barrier and the latency of a pass 0.15;
- * a unit does about 60,000 double-precision operations in a microsecond. */
-static double cost_of(const fusion *f, const rw_device_properties *dev)
+/* As many tiles as the device has units, and their regions. */
+static void choose_tiles(const rw_emitter *e, fusion *f)
 {
-    double time = 1.4;
+    static const int64_t least[3][3] = {{64, 1, 1}, {8, 8, 1}, {4, 4, 4}};
+    const rw_tuning *c = e->tuning;
+    const int64_t *n = e->g->grid.size;
+    const int ndim = e->g->grid.ndim;
+    const bool line = is_long(e);
+    rw_tiling *t = &f->tiling;
+    memset(t, 0, sizeof *t);
+    for (int d = 0; d < 3; ++d) t->tile[d] = RW_MIN(line && d == 0 ? c->fused_line : least[ndim - 1][d], n[d]);
+    for (int round = 0;; ++round) {
+        t->groups = 1;
+        for (int d = 0; d < 3; ++d) t->groups *= t->tiles[d] = (n[d] + t->tile[d] - 1) / t->tile[d];
+        if (line || t->groups <= RW_MAX(e->target->units, c->fused_units)) break;
+        int d = round % ndim;
+        t->tile[d] = RW_MIN(2 * t->tile[d], n[d]);
+    }
+    const int64_t group = (RW_MAX(find_regions(e->g, f), 64) + 31) / 32 * 32;
+    const int64_t limit = line ? c->fused_line_group : e->target->group_most;
+    t->group = t->group_x = (int)RW_MIN(group, RW_MAX(RW_MIN(limit, c->fused_group) / 32 * 32, 1));
+    t->narrow = cells_of(&e->g->grid) < INT32_MAX / 2;
+}
+
+/* Microseconds a pass. */
+static double cost_of(const rw_emitter *e, const fusion *f)
+{
+    const int units = e->target->units;
+    double time = e->tuning->launch_us;
     for (int p = f->first; p <= f->last; ++p) {
         const int64_t *size = f->size[p - f->first];
         double cells = (double)(size[0] * size[1] * size[2]);
-        time += 0.15 + cells * (f->use[p - f->first].flops + 10) / 60000;
+        time += e->tuning->pass_us + cells * (f->use[p - f->first].flops + 10) / e->tuning->flops_a_us;
     }
-    return time * (double)((f->tiling.groups + dev->units - 1) / RW_MAX(dev->units, 1)) / (f->last - f->first + 1);
+    return time * (double)((f->tiling.groups + units - 1) / RW_MAX(units, 1)) / (f->last - f->first + 1);
 }
 
-static bool complete(const rw_plan *plan, const rw_device_properties *dev, fusion *f)
+static bool complete(const rw_emitter *e, fusion *f)
 {
-    const rw_graph *g = plan->graph;
-    for (int field = 0; field < g->nfields; ++field) {
-        const rw_store *s = rw_final_store(plan, f->first, f->last, field);
+    for (int field = 0; field < e->g->nfields; ++field) {
+        const rw_store *s = rw_final_store(e->plan, f->first, f->last, field);
         /* a program that could be recorded stays so */
-        if (s && !s->shadow && needs_second_array(plan, f, field)) return false;
+        if (s && !s->shadow && needs_second_array(e->plan, f, field)) return false;
     }
-    choose_tiles(g, dev, f);
-    f->cost = cost_of(f, dev);
-    return allocate(plan, f);
+    choose_tiles(e, f);
+    f->cost = cost_of(e, f);
+    return allocate(e->plan, e->tuning, f);
 }
 
-void rw_fusion_free(rw_fusion *f)
+/* The state is two: what passes use belongs to the first, the second is the best so far, and borrows it. */
+void rw_fused_free(void *state)
 {
+    fusion *f = state;
     for (int i = 0; f && i < MOST; ++i) rw_pass_use_free(&f->use[i]);
     rw_free(f);
 }
 
-int rw_count_scalars(const rw_pass_use *uses, int n)
+static fusion *chosen(const rw_emitter *e) { return (fusion *)e->state + 1; }
+
+/* ---- values and stores ------------------------------------------------------------------------------------------- */
+
+static rw_cells cells_of_kept(const rw_emitter *e, const kept *v)
 {
-    int count = 0, nnodes = uses[n - 1].nnodes;
-    for (int i = 0; i < nnodes; ++i) {
-        bool any = false;
-        for (int q = 0; q < n && !any; ++q) any = i < uses[q].nnodes && (uses[q].uniform[i] || (uses[q].table && uses[q].table[i]));
-        count += any;
-    }
-    return count;
+    const char *name = e->g->fields[v->field].name;
+    rw_cells c = {.shared = true};
+    snprintf(c.array, sizeof c.array, "s_%s_%d", name, v->version);
+    snprintf(c.function, sizeof c.function, "near_%s_%d", name, v->version);
+    snprintf(c.index, sizeof c.index, "(k * H%d + j) * W%d + i - o", v->pass, v->pass);
+    snprintf(c.origin, sizeof c.origin, ", o%d", v->pass);
+    return c;
 }
 
-/* What the kernel as a whole reads and writes in the arrays, and its scalars. */
-rw_status rw_join_uses(rw_emitter *e, const rw_pass_use *uses, int first, int last)
+/* One text for all cells: a tile at a side would execute two, one after the other. */
+static void emit_field(rw_emitter *e, const rw_graph_node *p)
 {
-    rw_graph *g = e->g;
-    rw_pass_use all = {.nnodes = g->n};
-    all.read = rw_calloc((size_t)g->nfields + 1, 1), all.written = rw_calloc((size_t)g->nfields + 1, 1);
-    all.needed = rw_calloc((size_t)g->n, 1), all.uniform = rw_calloc((size_t)g->n, 1), all.table = rw_calloc((size_t)g->n, 1);
-    rw_pass_use_free(&e->use);
-    e->use = all;
-    if (!all.read || !all.written || !all.needed || !all.uniform || !all.table) return rw_fail_memory(g->ctx, (size_t)g->n, "a kernel");
-    for (int q = first; q <= last; ++q) {
-        const rw_pass_use *use = &uses[q - first];
-        for (int n = 0; n < use->nnodes; ++n) {
-            const rw_graph_node *p = g->nodes + n;
-            e->use.uniform[n] = e->use.uniform[n] || use->uniform[n];
-            e->use.needed[n] = e->use.needed[n] || use->needed[n];
-            e->use.table[n] = e->use.table[n] || (use->table && use->table[n]);
-            if (!use->needed[n] || p->op != RW_OP_FIELD) continue;
-            const rw_store *s = rw_store_of(e->plan, p);
-            if (!s || s->pass < first) e->use.read[p->index] = true;
-        }
-        for (int d = 0; d < 3; ++d)
-            for (int side = 0; side < 2; ++side) e->use.reach[d][side] = RW_MAX(e->use.reach[d][side], use->reach[d][side]);
-        e->use.flops += use->flops;
-        e->use.coordinates = e->use.coordinates || use->coordinates;
+    const kept *v = find_kept(chosen(e), p->index, p->version);
+    char place[256];
+    if (!v) {
+        rw_emit_load(e, p, RW_ALL_AXES);
+        return;
     }
-    for (int field = 0; field < g->nfields; ++field) {
-        e->use.written[field] = rw_final_store(e->plan, first, last, field) != NULL;
-        e->use.bytes_per_cell += (int64_t)rw_dtype_size(g->fields[field].dtype) * (e->use.read[field] + e->use.written[field]);
-    }
-    return RW_OK;
+    const rw_cells cells = cells_of_kept(e, v);
+    snprintf(place, sizeof place, "%s[((k + (%d)) * H%d + j + (%d)) * W%d + i + (%d) - o%d]", cells.array, p->offset[2],
+             v->pass, p->offset[1], v->pass, p->offset[0], v->pass);
+    rw_emit_load_from(e, p, place, &cells, RW_ALL_AXES);
 }
 
-rw_status rw_fuse(rw_emitter *e, const rw_device_properties *dev, bool forced)
+static void emit_stores(rw_emitter *e)
 {
-    const rw_plan *plan = e->plan;
-    const rw_graph *g = e->g;
-    int first = e->k->first, most = forced ? 4 : MOST;
-    int64_t cells = g->grid.size[0] * g->grid.size[1] * g->grid.size[2];
-    if (first + 1 >= plan->npasses || cells == 0 || g->neighbours >= 0 || (cells > RW_FUSED_CELLS && !is_long(g)) || !rw_sides_agree(g)) return RW_OK;
-    fusion *f = rw_calloc(2, sizeof *f), *best = f + 1; /* the second one borrows what a pass uses from the first */
-    if (!f) return rw_fail_memory(g->ctx, 2 * sizeof *f, "a plan");
-    rw_status status = RW_OK;
-    f->first = first;
-    best->cost = forced ? 1e300 : 1.55; /* a pass by itself */
-    for (int q = first; q < plan->npasses && q - first < most; ++q) {
-        status = rw_plan_use(plan, q, &f->use[q - first]);
-        f->last = q;
-        if (status != RW_OK || rw_use_is_f32(g, &f->use[q - first]) != rw_use_is_f32(g, &f->use[0]) || !note_reads(plan, f, q) ||
-            rw_count_scalars(f->use, q - first + 1) > 110)
-            break;
-        if (q > first && complete(plan, dev, f) && (forced || is_long(g) || f->cost < best->cost)) *best = *f;
-    }
-    if (status != RW_OK || best->last <= first) {
-        rw_fusion_free(f);
-        return status;
-    }
-    e->fusion = f;
-    e->k->last = best->last, e->k->tiling = best->tiling;
-    e->kept = best->kept, e->nkept = best->nkept;
-    memcpy(best->use, f->use, sizeof f->use);
-    return rw_join_uses(e, best->use, best->first, best->last);
-}
-
-bool rw_fused_beside(const rw_emitter *e, int field)
-{
-    return needs_second_array(e->plan, e->fusion + 1, field);
-}
-
-/* ---- text ----------------------------------------------------------------------------------------------------------- */
-
-/* l2_0, h2_0: where the region of pass 2 begins and ends on axis 0. */
-static void emit_regions(rw_emitter *e, const fusion *f)
-{
-    for (int d = 0; d < 3; ++d) ADD("    const INDEX l%d_%d = lo%d, h%d_%d = hi%d;\n", f->last, d, d, f->last, d, d);
-    for (int p = f->last - 1; p >= f->first; --p)
-        for (int d = 0; d < 3; ++d) {
-            const int *reach = f->reach[p + 1 - f->first][d];
-            ADD("    INDEX l%d_%d = l%d_%d - %d, h%d_%d = h%d_%d + %d;\n", p, d, p + 1, d, reach[0], p, d, p + 1, d, reach[1]);
-            if (d >= e->g->grid.ndim || rw_axis_is_periodic(e->g, d) || (!reach[0] && !reach[1])) continue;
-            int64_t n = e->g->grid.size[d], inside = RW_MIN(depth(e->g, reach), n);
-            ADD("    {\n        const int below = l%d_%d < 0, above = h%d_%d > %lld;\n", p, d, p, d, (long long)n);
-            ADD("        if (below) l%d_%d = 0, h%d_%d = h%d_%d < %lld ? %lld : h%d_%d;\n", p, d, p, d, p, d, (long long)inside,
-                (long long)inside, p, d);
-            ADD("        if (above) h%d_%d = %lld, l%d_%d = l%d_%d > %lld ? %lld : l%d_%d;\n    }\n", p, d, (long long)n, p, d, p, d,
-                (long long)(n - inside), (long long)(n - inside), p, d);
-        }
-}
-
-static void emit_fused_stores(rw_emitter *e, const fusion *f)
-{
-    for (int i = 0; i < e->plan->nstores; ++i) {
-        const rw_store *s = e->plan->stores + i;
+    fusion *f = chosen(e);
+    for (const rw_store *s = NULL; (s = rw_next_store(e->plan, e->pass, s));) {
         const char *name = e->g->fields[s->field].name;
         char to[160];
-        if (s->pass != e->pass || s->dead) continue;
-        if (rw_find_kept(e, s->field, s->version)) {
+        if (find_kept(f, s->field, s->version)) {
             snprintf(to, sizeof to, "s_%s_%d[cell]", name, s->version);
             rw_emit_assign(e, s, to);
         }
         if (s != rw_final_store(e->plan, f->first, f->last, s->field)) continue;
-        snprintf(to, sizeof to, "if (own) %c_%s[c]", rw_fused_beside(e, s->field) ? 'o' : 'f', name);
+        snprintf(to, sizeof to, "if (own) %c_%s[c]", e->beside[s->field] ? 'o' : 'f', name);
         rw_emit_assign(e, s, to);
     }
     if (!e->k->naccumulators) return;
@@ -336,41 +263,76 @@ static void emit_fused_stores(rw_emitter *e, const fusion *f)
     ADD("        }\n");
 }
 
+/* ---- the kernel -------------------------------------------------------------------------------------------------- */
+
+/* l2_0, h2_0: where the region of pass 2 begins and ends on axis 0. */
+static void emit_regions(rw_emitter *e, const fusion *f)
+{
+    for (int d = 0; d < 3; ++d) ADD("    const INDEX l%d_%d = lo%d, h%d_%d = hi%d;\n", f->last, d, d, f->last, d, d);
+    for (int p = f->last - 1; p >= f->first; --p)
+        for (int d = 0; d < 3; ++d) {
+            const int *reach = f->reach[p + 1 - f->first][d];
+            ADD("    INDEX l%d_%d = l%d_%d - %d, h%d_%d = h%d_%d + %d;\n", p, d, p + 1, d, reach[0], p, d, p + 1, d,
+                reach[1]);
+            if (d >= e->g->grid.ndim || rw_axis_is_periodic(e->g, d) || (!reach[0] && !reach[1])) continue;
+            const long long n = e->g->grid.size[d], inside = RW_MIN(depth(e->g, reach), n);
+            ADD("    {\n        const int below = l%d_%d < 0, above = h%d_%d > %lld;\n", p, d, p, d, n);
+            ADD("        if (below) l%d_%d = 0, h%d_%d = h%d_%d < %lld ? %lld : h%d_%d;\n", p, d, p, d, p, d, inside,
+                inside, p, d);
+            ADD("        if (above) h%d_%d = %lld, l%d_%d = l%d_%d > %lld ? %lld : l%d_%d;\n    }\n", p, d, n, p, d, p,
+                d, n - inside, n - inside, p, d);
+        }
+}
+
 static void emit_cells(rw_emitter *e, const fusion *f)
 {
     int p = e->pass;
-    e->item = "cell", e->border = RW_ALL_AXES; /* one text for all cells: a tile at a side would execute two, one after the other */
+    e->item = "cell";
     ADD("    EACH(cell, W%d * H%d * D%d) {\n", p, p, p);
-    ADD("        const INDEX u0 = l%d_0 + cell %% W%d, u1 = l%d_1 + cell / W%d %% H%d, u2 = l%d_2 + cell / (W%d * H%d);\n", p, p, p, p, p, p,
-        p, p);
+    ADD("        const INDEX u0 = l%d_0 + cell %% W%d, u1 = l%d_1 + cell / W%d %% H%d, u2 = l%d_2 + cell / (W%d * H%d);\n",
+        p, p, p, p, p, p, p, p);
     ADD("        if (u0 < h%d_0 && u1 < h%d_1 && u2 < h%d_2) {\n", p, p, p);
     for (int d = 0; d < 3; ++d) {
         char i = rw_index_letter[d], N = rw_size_letter[d];
-        if (rw_axis_is_periodic(e->g, d)) ADD("        const INDEX %c = (u%d %% N%c + N%c) %% N%c;\n", i, d, N, N, N);
-        else ADD("        const INDEX %c = u%d;\n", i, d);
+        if (rw_axis_is_periodic(e->g, d))
+            ADD("        const INDEX %c = (u%d %% N%c + N%c) %% N%c;\n", i, d, N, N, N);
+        else
+            ADD("        const INDEX %c = u%d;\n", i, d);
     }
     for (int q = f->first; q < p; ++q)
-        ADD("        const INDEX o%d = ((l%d_2 + k - u2) * H%d + l%d_1 + j - u1) * W%d + l%d_0 + i - u0;\n", q, q, q, q, q, q);
+        ADD("        const INDEX o%d = ((l%d_2 + k - u2) * H%d + l%d_1 + j - u1) * W%d + l%d_0 + i - u0;\n", q, q, q, q,
+            q, q);
     ADD("        const INDEX c = (k * NY + j) * NX + i;\n");
     ADD("        const int own = u0 >= lo0 && u0 < hi0 && u1 >= lo1 && u1 < hi1 && u2 >= lo2 && u2 < hi2;\n");
     rw_emit_nodes(e, e->use.needed, "        ");
-    emit_fused_stores(e, f);
+    emit_stores(e);
     ADD("        }\n    }\n%s", p < f->last ? "    BARRIER;\n" : "");
 }
 
-rw_status rw_emit_fused(rw_emitter *e)
+static rw_status emit_functions(rw_emitter *e, const fusion *f)
 {
-    const fusion *f = e->fusion + 1;
+    for (int field = 0; field < e->g->nfields; ++field) {
+        const rw_cells cells = rw_global_cells(e, field);
+        if (e->use.read[field]) RW_TRY(rw_emit_sides(e, field, &cells));
+    }
+    for (int i = 0; i < f->nkept; ++i) {
+        const rw_cells cells = cells_of_kept(e, f->kept + i);
+        RW_TRY(rw_emit_sides(e, f->kept[i].field, &cells));
+    }
+    if (e->k->naccumulators) rw_emit_combine(e);
+    return RW_OK;
+}
+
+rw_status rw_fused_emit(rw_emitter *e)
+{
+    const fusion *f = chosen(e);
     for (int p = f->first; p <= f->last; ++p) {
         const int64_t *size = f->size[p - f->first];
-        ADD("#define W%d %lld\n#define H%d %lld\n#define D%d %lld\n", p, (long long)size[0], p, (long long)size[1], p, (long long)size[2]);
+        ADD("#define W%d %lld\n#define H%d %lld\n#define D%d %lld\n", p, (long long)size[0], p, (long long)size[1], p,
+            (long long)size[2]);
     }
-    for (int field = 0; field < e->g->nfields; ++field)
-        if (e->use.read[field]) RW_TRY(rw_emit_get(e, field, NULL));
-    for (int i = 0; i < f->nkept; ++i) RW_TRY(rw_emit_get(e, f->kept[i].field, f->kept + i));
-    if (e->k->naccumulators) rw_emit_combine(e);
-    ADD("KERNEL(run%s%s%s)\n{\n", rw_text_of(&e->arrays), rw_text_of(&e->uniforms),
-        e->k->naccumulators ? ", GLOBAL f64 *RESTRICT part" : "");
+    RW_TRY(emit_functions(e, f));
+    rw_emit_head(e);
     for (int m = 0; m < f->nmemory; ++m)
         ADD("    SHARED(%s, m%d, %lld);\n", rw_dtype_name(f->memory[m].dtype), m, (long long)f->memory[m].cells);
     rw_emit_accumulators(e);
@@ -378,7 +340,8 @@ rw_status rw_emit_fused(rw_emitter *e)
     rw_emit_tile(e, "    ");
     for (int i = 0; i < f->nkept; ++i) {
         const rw_graph_field *field = e->g->fields + f->kept[i].field;
-        ADD("    LOCAL %s *const s_%s_%d = m%d;\n", rw_dtype_name(field->dtype), field->name, f->kept[i].version, f->kept[i].memory);
+        ADD("    LOCAL %s *const s_%s_%d = m%d;\n", rw_dtype_name(field->dtype), field->name, f->kept[i].version,
+            f->kept[i].memory);
     }
     emit_regions(e, f);
     rw_pass_use all = e->use;
@@ -390,4 +353,42 @@ rw_status rw_emit_fused(rw_emitter *e)
     rw_emit_partials(e);
     ADD("}\n");
     return RW_OK;
+}
+
+/* ---- whether it suits -------------------------------------------------------------------------------------------- */
+
+/* As many passes as are worth it: `best`, whose last one is its first where none are. */
+static rw_status find_best(rw_emitter *e, bool forced, fusion *f, fusion *best)
+{
+    const rw_plan *plan = e->plan;
+    const int first = e->k->first, most = forced ? MOST_FORCED : MOST;
+    f->first = best->last = first;
+    best->cost = forced ? 1e300 : e->tuning->alone_us;
+    for (int q = first; q < plan->npasses && q - first < most; ++q) {
+        RW_TRY(rw_plan_use(plan, q, &f->use[q - first]));
+        f->last = q;
+        if (rw_pass_use_is_f32(plan, &f->use[q - first]) != rw_pass_use_is_f32(plan, &f->use[0]) ||
+            !note_reads(plan, f, q) || rw_count_scalars(f->use, q - first + 1) > RW_SCALARS)
+            break;
+        if (q > first && complete(e, f) && (forced || is_long(e) || f->cost < best->cost)) *best = *f;
+    }
+    memcpy(best->use, f->use, sizeof f->use);
+    return RW_OK;
+}
+
+rw_status rw_fused_suits(rw_emitter *e, bool forced, bool *suits)
+{
+    const rw_grid *grid = &e->g->grid;
+    if (e->k->first + 1 >= e->plan->npasses || cells_of(grid) == 0 || e->g->neighbours >= 0 || !rw_fused_grid(grid) ||
+        !rw_sides_agree(e->g))
+        return RW_OK;
+    fusion *f = e->state = rw_calloc(2, sizeof *f), *best = f + 1;
+    if (!f) return rw_fail_memory(e->g->ctx, 2 * sizeof *f, "a plan");
+    RW_TRY(find_best(e, forced, f, best));
+    if (best->last == e->k->first) return RW_OK;
+    *suits = true;
+    e->field = emit_field;
+    e->k->last = best->last, e->k->tiling = best->tiling;
+    for (int field = 0; field < e->g->nfields; ++field) e->beside[field] = needs_second_array(e->plan, best, field);
+    return rw_pass_use_join(e->plan, best->use, best->first, best->last, &e->use);
 }

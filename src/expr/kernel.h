@@ -2,6 +2,7 @@
 #ifndef RW_KERNEL_H
 #define RW_KERNEL_H
 
+#include "device/device.h"
 #include "expr/plan.h"
 
 /* How a device likes its passes. */
@@ -44,12 +45,12 @@ typedef struct rw_pass_kernel {
 } rw_pass_kernel;
 
 /* Takes pass `first` and as many of the next ones as are better done in the same kernel. */
-rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_device_properties *device, rw_pass_kernel *k);
+rw_status rw_pass_kernel_create(const rw_plan *plan, int first, const rw_target *target, rw_pass_kernel *k);
 /* False when passes over such a grid never share a kernel on this device. */
-bool rw_passes_fuse(const rw_grid *grid, const rw_device_properties *device);
+bool rw_passes_fuse(const rw_grid *grid, const rw_target *target);
 /* state.c: what runs behind all passes; without text when nothing does. */
 rw_status rw_state_kernel_create(const rw_plan *plan, const rw_pass_kernel *last, rw_pass_kernel *k);
-/* values.c: kernels of the graph may need the definition WITH_FUNCTIONS. */
+/* nodes.c: kernels of the graph may need the definition WITH_FUNCTIONS. */
 bool rw_uses_functions(const rw_graph *g);
 void rw_pass_kernel_free(rw_pass_kernel *k);
 

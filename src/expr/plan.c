@@ -32,10 +32,33 @@ static const rw_store *find_store(const rw_plan *plan, int field, int version)
     return NULL;
 }
 
+const rw_store *rw_store_of(const rw_plan *plan, const rw_graph_node *p)
+{
+    return p->version ? find_store(plan, p->index, p->version) : NULL;
+}
+
+const rw_store *rw_next_store(const rw_plan *plan, int pass, const rw_store *s)
+{
+    for (int64_t i = s ? s - plan->stores + 1 : 0; i < plan->nstores; ++i)
+        if (plan->stores[i].pass == pass && !plan->stores[i].dead) return plan->stores + i;
+    return NULL;
+}
+
+const rw_store *rw_final_store(const rw_plan *plan, int first, int last, int field)
+{
+    const rw_store *final = NULL;
+    for (int i = 0; i < plan->nstores; ++i) {
+        const rw_store *s = plan->stores + i;
+        if (s->field != field || s->pass < first || s->pass > last || s->dead) continue;
+        if (!final || s->pass > final->pass) final = s;
+    }
+    return final;
+}
+
 const rw_store *rw_plan_forward(const rw_plan *plan, int pass, const rw_graph_node *p)
 {
-    if (p->op != RW_OP_FIELD || !p->version || !here(p)) return NULL;
-    const rw_store *s = find_store(plan, p->index, p->version);
+    if (p->op != RW_OP_FIELD || !here(p)) return NULL;
+    const rw_store *s = rw_store_of(plan, p);
     return s && s->pass == pass ? s : NULL;
 }
 
@@ -44,6 +67,13 @@ const rw_reduction *rw_plan_reduction(const rw_plan *plan, rw_node reduce)
     for (int i = 0; i < plan->nreductions; ++i)
         if (plan->reductions[i].node == reduce) return plan->reductions + i;
     return NULL;
+}
+
+bool rw_pass_reduces(const rw_plan *plan, int pass)
+{
+    bool any = false;
+    for (int i = 0; i < plan->nreductions; ++i) any = any || plan->reductions[i].pass == pass;
+    return any;
 }
 
 /* ---- placing ---------------------------------------------------------------------------------------------------- */
@@ -229,16 +259,16 @@ void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n)
     for (int i = 0; i < rw_ops[p->op].arity; ++i) rw_pass_use_add(plan, pass, use, p->arg[i]);
 }
 
-/* Boundary formulas of a field that is read beyond the sides: only their uniforms, and the spacing that slopes need;
- * the formulas themselves are not computed for each cell. */
-static rw_status add_boundaries(const rw_plan *plan, int pass, rw_pass_use *use)
+/* Boundary formulas of fields that are read, for all sides that some field is read beyond: only their uniforms, and the
+ * spacing that slopes need; the formulas themselves are not computed for each cell. */
+static rw_status add_boundaries(const rw_plan *plan, int pass, const bool *read, rw_pass_use *use)
 {
     rw_graph *g = plan->graph;
     rw_pass_use border = *use;
     border.table = NULL;
     if (!(border.needed = rw_calloc((size_t)g->n, 1))) return rw_fail_memory(g->ctx, (size_t)g->n, "a plan");
     for (int f = 0; f < g->nfields; ++f) {
-        if (!use->read[f]) continue;
+        if (!read[f]) continue;
         for (int s = 0; s < 2 * g->grid.ndim; ++s) {
             if (!use->reach[s / 2][s % 2]) continue;
             rw_boundary_kind kind = g->fields[f].boundary[s].kind;
@@ -273,11 +303,8 @@ rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use)
 {
     rw_graph *g = plan->graph;
     RW_TRY(rw_pass_use_begin(plan, use));
-    for (int i = 0; i < plan->nstores; ++i)
-        if (plan->stores[i].pass == pass && !plan->stores[i].dead) {
-            rw_pass_use_add(plan, pass, use, plan->stores[i].value);
-            use->written[plan->stores[i].field] = true;
-        }
+    for (const rw_store *s = NULL; (s = rw_next_store(plan, pass, s));)
+        rw_pass_use_add(plan, pass, use, s->value), use->written[s->field] = true;
     for (int i = 0; i < plan->nreductions; ++i)
         if (plan->reductions[i].pass == pass) {
             rw_pass_use_add(plan, pass, use, plan->reductions[i].value);
@@ -285,7 +312,7 @@ rw_status rw_plan_use(const rw_plan *plan, int pass, rw_pass_use *use)
         }
     for (int f = 0; f < g->nfields; ++f)
         use->bytes_per_cell += (int64_t)rw_dtype_size(g->fields[f].dtype) * (use->read[f] + use->written[f]) * RW_MAX(g->fields[f].columns, 1);
-    rw_status status = add_boundaries(plan, pass, use);
+    rw_status status = add_boundaries(plan, pass, use->read, use);
     if (status != RW_OK) rw_pass_use_free(use);
     return status;
 }
@@ -294,4 +321,83 @@ void rw_pass_use_free(rw_pass_use *use)
 {
     rw_free(use->read), rw_free(use->written), rw_free(use->needed), rw_free(use->uniform), rw_free(use->table);
     memset(use, 0, sizeof *use);
+}
+
+/* ---- several passes ----------------------------------------------------------------------------------------------- */
+
+static void join_nodes(const rw_plan *plan, const rw_pass_use *from, int first, rw_pass_use *to)
+{
+    for (int n = 0; n < from->nnodes; ++n) {
+        const rw_graph_node *p = plan->graph->nodes + n;
+        to->uniform[n] = to->uniform[n] || from->uniform[n];
+        to->needed[n] = to->needed[n] || from->needed[n];
+        if (to->table) to->table[n] = to->table[n] || from->table[n];
+        if (!from->needed[n] || p->op != RW_OP_FIELD) continue;
+        const rw_store *s = rw_store_of(plan, p);
+        if (!s || s->pass < first) to->read[p->index] = true;
+    }
+}
+
+rw_status rw_pass_use_join(const rw_plan *plan, const rw_pass_use *uses, int first, int last, rw_pass_use *to)
+{
+    const rw_graph *g = plan->graph;
+    bool *read = rw_calloc((size_t)g->nfields + 1, 1); /* from memory or not */
+    if (!read) return rw_fail_memory(g->ctx, (size_t)g->nfields, "a kernel");
+    rw_pass_use_free(to);
+    rw_status status = rw_pass_use_begin(plan, to);
+    for (int q = first; q <= last && status == RW_OK; ++q) {
+        const rw_pass_use *use = &uses[q - first];
+        join_nodes(plan, use, first, to);
+        for (int f = 0; f < g->nfields; ++f) read[f] = read[f] || use->read[f];
+        for (int d = 0; d < 3; ++d)
+            for (int side = 0; side < 2; ++side) to->reach[d][side] = RW_MAX(to->reach[d][side], use->reach[d][side]);
+        to->flops += use->flops;
+        to->coordinates = to->coordinates || use->coordinates;
+    }
+    for (int f = 0; f < g->nfields && status == RW_OK; ++f) {
+        to->written[f] = rw_final_store(plan, first, last, f) != NULL;
+        to->bytes_per_cell += (int64_t)rw_dtype_size(g->fields[f].dtype) * (to->read[f] + to->written[f]);
+    }
+    if (status == RW_OK) status = add_boundaries(plan, first, read, to);
+    rw_free(read);
+    return status;
+}
+
+bool rw_pass_use_is_f32(const rw_plan *plan, const rw_pass_use *use)
+{
+    bool any = false;
+    for (int f = 0; f < plan->graph->nfields; ++f) {
+        const rw_dtype dtype = plan->graph->fields[f].dtype;
+        if (!use->read[f] && !use->written[f]) continue;
+        any = true;
+        if (dtype == RW_F64 || dtype == RW_C128) return false;
+    }
+    return any;
+}
+
+int rw_count_scalars(const rw_pass_use *uses, int n)
+{
+    int count = 0;
+    for (int i = 0; i < uses[n - 1].nnodes; ++i) {
+        bool any = false;
+        for (int q = 0; q < n && !any; ++q)
+            any = i < uses[q].nnodes && (uses[q].uniform[i] || (uses[q].table && uses[q].table[i]));
+        count += any;
+    }
+    return count;
+}
+
+bool rw_is_mixed(const rw_graph_node *p) { return (p->offset[0] != 0) + (p->offset[1] != 0) + (p->offset[2] != 0) > 1; }
+
+bool rw_axis_is_periodic(const rw_graph *g, int axis)
+{
+    return axis < g->grid.ndim && g->nfields && g->fields[0].boundary[2 * axis].kind == RW_BOUNDARY_PERIODIC;
+}
+
+bool rw_sides_agree(const rw_graph *g)
+{
+    for (int f = 0; f < g->nfields; ++f)
+        for (int s = 0; s < 2 * g->grid.ndim; ++s)
+            if ((g->fields[f].boundary[s].kind == RW_BOUNDARY_PERIODIC) != rw_axis_is_periodic(g, s / 2)) return false;
+    return true;
 }

@@ -62,9 +62,16 @@ rw_status rw_plan_state(rw_plan *plan, int state, rw_node value);
 rw_status rw_plan_result(rw_plan *plan, const char *name, rw_node value);
 rw_status rw_plan_finish(rw_plan *plan);
 
+/* The store that made the version that is read; NULL: it was there before. */
+const rw_store *rw_store_of(const rw_plan *plan, const rw_graph_node *field);
+/* The store that leaves a field's value behind passes first … last; NULL: they do not write it. */
+const rw_store *rw_final_store(const rw_plan *plan, int first, int last, int field);
+/* The first of a pass, or the next one after `s`, whose value is stored; NULL: no more. */
+const rw_store *rw_next_store(const rw_plan *plan, int pass, const rw_store *s);
 /* The store of (field, version) if it is in this pass, else NULL. */
 const rw_store *rw_plan_forward(const rw_plan *plan, int pass, const rw_graph_node *field);
 const rw_reduction *rw_plan_reduction(const rw_plan *plan, rw_node reduce);
+bool rw_pass_reduces(const rw_plan *plan, int pass);
 
 /* What a pass touches. */
 typedef struct rw_pass_use {
@@ -85,5 +92,17 @@ void rw_pass_use_free(rw_pass_use *use);
 rw_status rw_pass_use_begin(const rw_plan *plan, rw_pass_use *use);
 /* Marks `n` and what it needs in a pass, as rw_plan_use does for all roots of the pass. */
 void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n);
+
+/* ---- several passes in one kernel --------------------------------------------------------------------------------- */
+
+/* What passes first … last as a whole read and write in the arrays, and their scalars, from what each uses, to `use` (freed before). */
+rw_status rw_pass_use_join(const rw_plan *plan, const rw_pass_use *uses, int first, int last, rw_pass_use *use);
+bool rw_pass_use_is_f32(const rw_plan *plan, const rw_pass_use *use); /* precision of the arithmetic */
+int rw_count_scalars(const rw_pass_use *uses, int n); /* arguments that so many passes need together */
+/* A field is read at a node that differs on several axes. */
+bool rw_is_mixed(const rw_graph_node *field);
+bool rw_axis_is_periodic(const rw_graph *g, int axis);
+/* All fields are periodic along the same axes: regions go on beyond a side for all or for none. */
+bool rw_sides_agree(const rw_graph *g);
 
 #endif

@@ -242,23 +242,26 @@ rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **exp
 
 /* ---- compiled ------------------------------------------------------------------------------------------------------ */
 
+rw_status rw_expr_compile(rw_expr *e, const char *name, const rw_pass_kernel *k, rw_program **program)
+{
+    char group[16], group_x[16], units[16];
+    snprintf(group, sizeof group, "%d", k->tiling.group), snprintf(group_x, sizeof group_x, "%d", k->tiling.group_x);
+    snprintf(units, sizeof units, "%d", k->groups_a_unit);
+    rw_define defines[6] = {{"GROUP", group}, {"GROUP_X", group_x}, {"REAL", k->f32 ? "f32" : "f64"}};
+    int ndefines = 3;
+    if (rw_uses_functions(e->graph)) defines[ndefines++] = (rw_define){"WITH_FUNCTIONS", "1"};
+    if (k->has_complex) defines[ndefines++] = (rw_define){"WITH_COMPLEX", "1"};
+    if (k->groups_a_unit) defines[ndefines++] = (rw_define){"RW_GROUPS_A_UNIT", units};
+    return rw_program_create(e->device, name, k->text, defines, ndefines, program);
+}
+
 static rw_status compile_pass(rw_expr *e, int i, int first)
 {
     rw_expr_pass *p = e->passes + i;
-    char group[16], group_x[16], units[16];
-    RW_TRY(rw_pass_kernel_create(&e->plan, first, &e->device->info, &p->kernel));
-    snprintf(group, sizeof group, "%d", p->kernel.tiling.group);
-    snprintf(group_x, sizeof group_x, "%d", p->kernel.tiling.group_x);
-    snprintf(units, sizeof units, "%d", p->kernel.groups_a_unit);
-    rw_define defines[6] = {{"GROUP", group}, {"GROUP_X", group_x}, {"REAL", p->kernel.f32 ? "f32" : "f64"}};
-    int ndefines = 3;
-    if (rw_uses_functions(e->graph)) defines[ndefines++] = (rw_define){"WITH_FUNCTIONS", "1"};
-    if (p->kernel.has_complex) defines[ndefines++] = (rw_define){"WITH_COMPLEX", "1"};
-    if (p->kernel.groups_a_unit) defines[ndefines++] = (rw_define){"RW_GROUPS_A_UNIT", units};
     char name[64];
+    RW_TRY(rw_pass_kernel_create(&e->plan, first, &e->device->target, &p->kernel));
     snprintf(name, sizeof name, "pass_%d", i);
-    rw_status status = e->evaluator ? RW_ERR_UNSUPPORTED
-                                    : rw_program_create(e->device, name, p->kernel.text, defines, ndefines, &p->program);
+    rw_status status = e->evaluator ? RW_ERR_UNSUPPORTED : rw_expr_compile(e, name, &p->kernel, &p->program);
     if (status == RW_ERR_UNSUPPORTED && (e->call || !e->device->ops->discrete)) { /* no compiler, or nothing to compile */
         if (!e->evaluator)
             rw_log(e->device->ctx, RW_LOG_WARNING, "%s; equations run in the plain evaluator, which is slow",

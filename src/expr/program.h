@@ -68,6 +68,8 @@ rw_expr_table *rw_expr_find_table(rw_expr *e, rw_node node, bool f32);
 void rw_expr_forget_tables(rw_expr *e); /* a scalar has changed */
 void rw_expr_free_tables(rw_expr *e);
 rw_status rw_expr_make_scalars(rw_expr *e, bool all);
+/* The program of a kernel's text. */
+rw_status rw_expr_compile(rw_expr *e, const char *name, const rw_pass_kernel *kernel, rw_program **program);
 /* state.c */
 rw_status rw_expr_begin_states(rw_expr *e);
 rw_status rw_expr_update_states(rw_expr *e, rw_queue *q);

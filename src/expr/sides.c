@@ -1,8 +1,17 @@
 /* Values of fields beyond the sides of the grid, in kernel text: functions that resolve one axis after the other.
  * docs/methods/field.md has the formulas. */
-#include "expr/emit.h"
+#include "expr/sides.h"
 
 #include <string.h>
+
+#include "expr/nodes.h"
+
+/* Combinations of order 4 of what a side prescribes and U(0), U(1), U(2), U(3), by the number of nodes beyond it. */
+enum { TERMS = 5, VALUES = 2, SLOPES = 3 };
+static const double value_weights[VALUES][TERMS] = {{5, -10, 10, -5, 1}, {15, -40, 45, -24, 5}};
+static const double slope_weights[SLOPES][TERMS] = {{4, -10. / 3, 6, -2, 1. / 3},
+                                                    {20, -80. / 3, 40, -15, 8. / 3},
+                                                    {60, -90, 135, -54, 10}};
 
 /* a x + b y with a plain number in front, for real or complex values. */
 static void emit_combination(rw_emitter *e, int f, int n, const double *w, const char *const *terms)
@@ -11,140 +20,200 @@ static void emit_combination(rw_emitter *e, int f, int n, const double *w, const
     for (int i = 0; i < n; ++i) {
         bool last = i == n - 1;
         if (z && !last) ADD("CX(add)(");
-        if (z) ADD("CX(scale)(%s, (real)%.17g)", terms[i], w[i]);
-        else ADD("%s(real)(%.17g) * %s", i ? " + " : "", w[i], terms[i]);
+        if (z)
+            ADD("CX(scale)(%s, (real)%.17g)", terms[i], w[i]);
+        else
+            ADD("%s(real)(%.17g) * %s", i ? " + " : "", w[i], terms[i]);
         if (z && !last) ADD(", ");
     }
     for (int i = 1; z && i < n; ++i) ADD(")");
     ADD(";\n");
 }
 
+typedef struct place {
+    int field, axis, upper;
+    rw_boundary_kind kind;
+    rw_node a, b, c;
+    int64_t nodes; /* of the axis */
+    int reach;     /* nodes beyond the side that are asked for */
+    bool order4, is_complex;
+} place;
+
+/* const int iw: the place of the side, where its expressions have their values; then these. */
+static rw_status emit_place(rw_emitter *e, const place *s, bool outside)
+{
+    static const char *const places[3] = {"iw", "jw", "kw"};
+    const char *saved = e->index[s->axis];
+    const rw_pass_use use = e->use;
+    e->use.needed = rw_calloc((size_t)use.nnodes, 1), e->use.table = NULL;
+    if (!e->use.needed) {
+        e->use = use;
+        return rw_fail_memory(e->g->ctx, (size_t)use.nnodes, "a kernel");
+    }
+    e->index[s->axis] = places[s->axis];
+    if (s->upper)
+        ADD("        const int %s = N%c%s;\n", places[s->axis], rw_size_letter[s->axis], outside ? "" : " - 1");
+    else
+        ADD("        const int %s = %d;\n", places[s->axis], outside ? -1 : 0);
+    rw_pass_use_add(e->plan, e->pass, &e->use, s->a);
+    rw_pass_use_add(e->plan, e->pass, &e->use, s->b);
+    rw_pass_use_add(e->plan, e->pass, &e->use, s->c);
+    rw_emit_nodes(e, e->use.needed, "        ");
+    rw_free(e->use.needed);
+    e->use = use, e->index[s->axis] = saved;
+    return RW_OK;
+}
+
+/* Formulas of order 4 for the first nodes beyond, up to n. */
+static void emit_order4(rw_emitter *e, const place *s, const char *first, int n, const double (*weights)[TERMS])
+{
+    const char *const terms[] = {first, "U(0)", "U(1)", "U(2)", "U(3)"};
+    for (int d = 1; d <= n; ++d) {
+        ADD("        if (d == %d) return ", d);
+        emit_combination(e, s->field, TERMS, weights[d - 1], terms);
+    }
+}
+
+/* Dirichlet: a line through the value at the first node beyond, or a polynomial. */
+static rw_status emit_value_side(rw_emitter *e, const place *s)
+{
+    static const double reflect[] = {2, -1};
+    static const char *const two[] = {"g", "U(d - 1)"};
+    const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
+    RW_TRY(emit_place(e, s, true));
+    ADD("        const %s g = %s;\n", rw_field_type(e, s->field),
+        s->is_complex ? rw_complex_word(e, s->a) : rw_word(e, s->a));
+    if (s->upper)
+        ADD("        const int d = %c - N%c;\n", i, N);
+    else
+        ADD("        const int d = -1 - %c;\n", i);
+    if (s->reach == 1) {
+        ADD("        return g;\n");
+        return RW_OK;
+    }
+    ADD("        if (d == 0) return g;\n");
+    if (s->order4) emit_order4(e, s, "g", VALUES, value_weights);
+    if (s->reach <= s->nodes + 1) {
+        ADD("        return ");
+        emit_combination(e, s->field, 2, reflect, two);
+        return RW_OK;
+    }
+    /* no such node on an axis shorter than the stencil: a line through the side and the farthest */
+    ADD("        const int m = d - 1 < N%c ? d - 1 : N%c - 1;\n        const real w = (real)d / (real)(m + 1);\n", N,
+        N);
+    if (s->is_complex)
+        ADD("        return CX(sub)(CX(scale)(g, (real)1 + w), CX(scale)(U(m), w));\n");
+    else
+        ADD("        return ((real)1 + w) * g - w * U(m);\n");
+    return RW_OK;
+}
+
+/* Neumann, Robin: s, the outward slope times the spacing. */
+static rw_status emit_slope_side(rw_emitter *e, const place *s)
+{
+    const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
+    RW_TRY(emit_place(e, s, false));
+    const char *h = rw_word(e, rw_spacing(e->g, s->axis));
+    if (s->kind == RW_BOUNDARY_NEUMANN && s->is_complex)
+        ADD("        const complex s = CX(scale)(%s, %s);\n", rw_complex_word(e, s->a), h);
+    else if (s->kind == RW_BOUNDARY_NEUMANN)
+        ADD("        const real s = %s * %s;\n", rw_word(e, s->a), h);
+    else if (s->is_complex)
+        ADD("        const complex s = CX(scale)(CX(div)(CX(sub)(%s, CX(mul)(%s, U(0))), %s), %s);\n",
+            rw_complex_word(e, s->c), rw_complex_word(e, s->a), rw_complex_word(e, s->b), h);
+    else
+        ADD("        const real s = (%s - %s * U(0)) / %s * %s;\n", rw_word(e, s->c), rw_word(e, s->a),
+            rw_word(e, s->b), h);
+    if (s->upper)
+        ADD("        const int d = %c - N%c + 1;\n", i, N);
+    else
+        ADD("        const int d = -%c;\n", i);
+    if (s->order4) emit_order4(e, s, "s", SLOPES, slope_weights);
+    if (s->reach < s->nodes)
+        ADD("        const int m = d;\n");
+    else
+        ADD("        const int m = d < N%c ? d : N%c - 1;\n", N, N);
+    if (s->is_complex)
+        ADD("        return CX(add)(U(m), CX(scale)(s, (real)(d + m)));\n");
+    else
+        ADD("        return U(m) + (real)(d + m) * s;\n");
+    return RW_OK;
+}
+
 /* The formulas of one side. The node on (Neumann, Robin) or beside (Dirichlet) the side is U(0), counted inwards. */
 static rw_status emit_side(rw_emitter *e, int f, int axis, int upper)
 {
     const rw_graph_field *field = e->g->fields + f;
-    rw_boundary_kind kind = field->boundary[2 * axis + upper].kind;
-    rw_node a = field->boundary[2 * axis + upper].a, b = field->boundary[2 * axis + upper].b,
-            c = field->boundary[2 * axis + upper].c;
-    char q = rw_index_letter[axis], N = rw_size_letter[axis];
-    const char *type = rw_field_type(e, f), *saved = e->index[axis];
-    int64_t n = e->g->grid.size[axis], reach = e->use.reach[axis][upper];
-    bool order4 = e->g->order == 4 && n >= 5;
-    if (upper) ADD("#define U(m) NEXT(N%c - 1 - (m))\n", N);
-    else ADD("#define U(m) NEXT(m)\n");
-    if (kind == RW_BOUNDARY_NEAREST) ADD("        return U(0);\n");
-    if (kind == RW_BOUNDARY_PERIODIC) ADD("        return NEXT(((%c %% N%c) + N%c) %% N%c);\n", q, N, N, N);
-    if (kind == RW_BOUNDARY_DIRICHLET || kind == RW_BOUNDARY_NEUMANN || kind == RW_BOUNDARY_ROBIN) {
-        bool node_outside = kind == RW_BOUNDARY_DIRICHLET;
-        /* the boundary expressions, at the place of the side */
-        static const char *const places[2][3] = {{"iw", "jw", "kw"}, {"iw", "jw", "kw"}};
-        e->index[axis] = places[upper][axis];
-        if (upper) ADD("        const int %s = N%c%s;\n", e->index[axis], N, node_outside ? "" : " - 1");
-        else ADD("        const int %s = %d;\n", e->index[axis], node_outside ? -1 : 0);
-        rw_pass_use saved_use = e->use;
-        e->use.needed = rw_calloc((size_t)e->use.nnodes, 1), e->use.table = NULL;
-        if (!e->use.needed) {
-            e->use = saved_use;
-            return rw_fail_memory(e->g->ctx, (size_t)e->use.nnodes, "a kernel");
-        }
-        rw_pass_use_add(e->plan, e->pass, &e->use, a);
-        rw_pass_use_add(e->plan, e->pass, &e->use, b);
-        rw_pass_use_add(e->plan, e->pass, &e->use, c);
-        rw_emit_nodes(e, e->use.needed, "        ");
-        rw_free(e->use.needed);
-        e->use = saved_use;
-        e->index[axis] = saved;
-        bool z = rw_dtype_is_complex(field->dtype);
-        if (node_outside) {
-            static const double reflect[] = {2, -1}, one[] = {5, -10, 10, -5, 1}, three[] = {15, -40, 45, -24, 5};
-            static const char *const two[] = {"g", "U(d - 1)"}, *const five[] = {"g", "U(0)", "U(1)", "U(2)", "U(3)"};
-            ADD("        const %s g = %s;\n", type, z ? rw_complex_word(e, a) : rw_word(e, a));
-            ADD("        const int d = %s;\n", upper ? axis == 0 ? "i - NX" : axis == 1 ? "j - NY" : "k - NZ"
-                                                     : axis == 0 ? "-1 - i" : axis == 1 ? "-1 - j" : "-1 - k");
-            ADD(reach == 1 ? "        return g;\n" : "        if (d == 0) return g;\n");
-            if (order4 && reach > 1) {
-                ADD("        if (d == 1) return ");
-                emit_combination(e, f, 5, one, five);
-                ADD("        if (d == 2) return ");
-                emit_combination(e, f, 5, three, five);
-            }
-            if (reach > 1 && reach <= n + 1) {
-                ADD("        return ");
-                emit_combination(e, f, 2, reflect, two);
-            } else if (reach > 1) { /* no such node on an axis shorter than the stencil: a line through the side and the farthest */
-                ADD("        const int m = d - 1 < N%c ? d - 1 : N%c - 1;\n        const real w = (real)d / (real)(m + 1);\n",
-                    N, N);
-                if (z) ADD("        return CX(sub)(CX(scale)(g, (real)1 + w), CX(scale)(U(m), w));\n");
-                else ADD("        return ((real)1 + w) * g - w * U(m);\n");
-            }
-        } else {
-            /* outward slope times spacing */
-            const char *h = rw_word(e, rw_spacing(e->g, axis));
-            if (kind == RW_BOUNDARY_NEUMANN)
-                ADD(z ? "        const complex s = CX(scale)(%s, %s);\n" : "        const real s = %s * %s;\n",
-                    z ? rw_complex_word(e, a) : rw_word(e, a), h);
-            else if (z)
-                ADD("        const complex s = CX(scale)(CX(div)(CX(sub)(%s, CX(mul)(%s, U(0))), %s), %s);\n",
-                    rw_complex_word(e, c), rw_complex_word(e, a), rw_complex_word(e, b), h);
-            else
-                ADD("        const real s = (%s - %s * U(0)) / %s * %s;\n", rw_word(e, c), rw_word(e, a), rw_word(e, b), h);
-            ADD("        const int d = %s;\n", upper ? axis == 0 ? "i - NX + 1" : axis == 1 ? "j - NY + 1" : "k - NZ + 1"
-                                                     : axis == 0 ? "-i" : axis == 1 ? "-j" : "-k");
-            if (order4) {
-                static const double one[] = {4, -10. / 3, 6, -2, 1. / 3};
-                static const char *const terms[] = {"s", "U(0)", "U(1)", "U(2)", "U(3)"};
-                static const double two[] = {20, -50. / 3 - 10, 40, -15, 8. / 3};
-                ADD("        if (d == 1) return ");
-                emit_combination(e, f, 5, one, terms);
-                ADD("        if (d == 2) return ");
-                emit_combination(e, f, 5, two, terms);
-                static const double three[] = {60, -90, 135, -54, 10};
-                ADD("        if (d == 3) return ");
-                emit_combination(e, f, 5, three, terms);
-            }
-            if (reach < n) ADD("        const int m = d;\n");
-            else ADD("        const int m = d < N%c ? d : N%c - 1;\n", N, N);
-            if (z) ADD("        return CX(add)(U(m), CX(scale)(s, (real)(d + m)));\n");
-            else ADD("        return U(m) + (real)(d + m) * s;\n");
-        }
+    const char i = rw_index_letter[axis], N = rw_size_letter[axis];
+    const int64_t n = e->g->grid.size[axis];
+    const place s = {f,
+                     axis,
+                     upper,
+                     field->boundary[2 * axis + upper].kind,
+                     field->boundary[2 * axis + upper].a,
+                     field->boundary[2 * axis + upper].b,
+                     field->boundary[2 * axis + upper].c,
+                     n,
+                     e->use.reach[axis][upper],
+                     e->g->order == 4 && n >= 5,
+                     rw_dtype_is_complex(field->dtype)};
+    if (upper)
+        ADD("#define U(m) NEXT(N%c - 1 - (m))\n", N);
+    else
+        ADD("#define U(m) NEXT(m)\n");
+    switch (s.kind) {
+    case RW_BOUNDARY_NEAREST: ADD("        return U(0);\n"); break;
+    case RW_BOUNDARY_PERIODIC: ADD("        return NEXT(((%c %% N%c) + N%c) %% N%c);\n", i, N, N, N); break;
+    case RW_BOUNDARY_DIRICHLET: RW_TRY(emit_value_side(e, &s)); break;
+    case RW_BOUNDARY_NEUMANN:
+    case RW_BOUNDARY_ROBIN: RW_TRY(emit_slope_side(e, &s)); break;
     }
     ADD("#undef U\n");
     return RW_OK;
 }
 
+rw_cells rw_global_cells(const rw_emitter *e, int field)
+{
+    rw_cells c = {.index = "(k * NY + j) * NX + i", .origin = ""};
+    snprintf(c.array, sizeof c.array, "f_%s", e->g->fields[field].name);
+    snprintf(c.function, sizeof c.function, "get_%s", e->g->fields[field].name);
+    return c;
+}
+
 /* Functions x0, x1, y0, … give the values of nodes beyond that side alone; those beyond several sides are resolved axis
  * by axis: x calls y calls z. A value in shared memory is only asked for beyond one side, and never beyond a periodic
  * one, where the shared memory goes on. */
-rw_status rw_emit_get(rw_emitter *e, int f, const rw_kept *kept)
+rw_status rw_emit_sides(rw_emitter *e, int f, const rw_cells *cells)
 {
     static const char *const shape[3] = {"(q), j, k", "i, (q), k", "i, j, (q)"};
     const rw_graph_field *field = e->g->fields + f;
-    const char *type = rw_field_type(e, f), *stored = rw_dtype_name(field->dtype), *word = kept || (e->k->tiling.rows && !e->mixed) ? "DEVICE" : "RARE";
-    const char *u = rw_text_of(&e->uniforms), *names = rw_text_of(&e->uniform_names), *o = kept ? ", o" : "";
-    bool same = e->k->f32 == (field->dtype == RW_F32 || field->dtype == RW_C64), side[3][2];
-    char name[160], parameters[160];
-    snprintf(name, sizeof name, kept ? "near_%s_%d" : "get_%s", field->name, kept ? kept->version : 0);
-    snprintf(parameters, sizeof parameters, "%s const %s *f%s, INDEX i, INDEX j, INDEX k", kept ? "LOCAL" : "GLOBAL", stored,
-             kept ? ", INDEX o" : "");
-    ADD("%s %s %s_(%s%s)\n{\n", word, type, name, parameters, u);
-    if (kept) ADD("    const INDEX c = (k * H%d + j) * W%d + i - o;\n", kept->pass, kept->pass);
-    else ADD("    const INDEX c = (k * NY + j) * NX + i;\n");
-    if (same) ADD("    return f[c];\n}\n");
-    else if (!strcmp(type, "real")) ADD("    return (real)f[c];\n}\n");
-    else ADD("    return CX(make)(f[c].re, f[c].im);\n}\n");
+    const char *type = rw_field_type(e, f), *name = cells->function;
+    const char *word = cells->shared || (e->k->tiling.rows && !e->mixed) ? "DEVICE" : "RARE";
+    const char *u = rw_text_of(&e->uniforms), *names = rw_text_of(&e->uniform_names), *o = *cells->origin ? ", o" : "";
+    bool side[3][2];
+    char parameters[160];
+    snprintf(parameters, sizeof parameters, "%s const %s *f%s, INDEX i, INDEX j, INDEX k",
+             cells->shared ? "LOCAL" : "GLOBAL", rw_dtype_name(field->dtype), *o ? ", INDEX o" : "");
+    ADD("%s %s %s_(%s%s)\n{\n    const INDEX c = %s;\n", word, type, name, parameters, u, cells->index);
+    if (rw_same_precision(e, f))
+        ADD("    return f[c];\n}\n");
+    else if (!strcmp(type, "real"))
+        ADD("    return (real)f[c];\n}\n");
+    else
+        ADD("    return CX(make)(f[c].re, f[c].im);\n}\n");
     for (int axis = 2; axis >= 0; --axis) {
         char letter = rw_axis_letter[axis], i = rw_index_letter[axis], N = rw_size_letter[axis];
         ADD("#define NEXT(q) %s_(f%s, %s%s)\n", name, o, shape[axis], names);
         for (int upper = 0; upper < 2; ++upper) {
             side[axis][upper] = axis < e->g->grid.ndim && e->use.reach[axis][upper] &&
-                                !(kept && field->boundary[2 * axis + upper].kind == RW_BOUNDARY_PERIODIC);
+                                !(cells->shared && field->boundary[2 * axis + upper].kind == RW_BOUNDARY_PERIODIC);
             if (!side[axis][upper]) continue;
             ADD("%s %s %s_%c%d(%s%s)\n{\n", word, type, name, letter, upper, parameters, u);
             RW_TRY(emit_side(e, f, axis, upper));
             ADD("}\n");
         }
         ADD("#undef NEXT\n");
-        if (!e->mixed || kept) continue;
+        if (!e->mixed || cells->shared) continue;
         ADD("#define NEXT(q) %s_%s(f, %s%s)\n", name, axis == 2 ? "" : axis == 1 ? "z" : "y", shape[axis], names);
         for (int upper = 0; axis < 2 && upper < 2; ++upper) {
             if (!side[axis][upper]) continue;
@@ -161,17 +230,18 @@ rw_status rw_emit_get(rw_emitter *e, int f, const rw_kept *kept)
     return RW_OK;
 }
 
-/* The same for kernels of wave.c: beyond sides in x from a row of cells in shared memory, whose cell o is the first; beyond
- * other sides from the values u0 beside the side and u1 next to it. */
-rw_status rw_emit_near(rw_emitter *e, int f)
+rw_status rw_emit_near_sides(rw_emitter *e, int f)
 {
     const rw_graph_field *field = e->g->fields + f;
     for (int side = 0; side < 2 * e->g->grid.ndim; ++side) {
         int axis = side / 2, upper = side % 2;
         if (!e->use.reach[axis][upper] || field->boundary[side].kind == RW_BOUNDARY_PERIODIC) continue;
-        if (axis == 0) ADD("#define NEXT(q) row[(q) - o]\n");
-        else if (upper) ADD("#define NEXT(q) ((q) == N%c - 1 ? u0 : u1)\n", rw_size_letter[axis]);
-        else ADD("#define NEXT(q) ((q) == 0 ? u0 : u1)\n");
+        if (axis == 0)
+            ADD("#define NEXT(q) row[(q) - o]\n");
+        else if (upper)
+            ADD("#define NEXT(q) ((q) == N%c - 1 ? u0 : u1)\n", rw_size_letter[axis]);
+        else
+            ADD("#define NEXT(q) ((q) == 0 ? u0 : u1)\n");
         ADD("DEVICE real near_%s_%c%d(%s, INDEX i, INDEX j, INDEX k%s)\n{\n", field->name, rw_axis_letter[axis], upper,
             axis == 0 ? "LOCAL const real *row, INDEX o" : "real u0, real u1", rw_text_of(&e->uniforms));
         RW_TRY(emit_side(e, f, axis, upper));

@@ -3,10 +3,13 @@
  * program assigns, where a trace of the runs is wanted. */
 #include <string.h>
 
-#include "expr/emit.h"
+#include "expr/arguments.h"
+#include "expr/nodes.h"
 #include "expr/program.h"
+#include "expr/reductions.h"
 
-enum { MOST_COMBINED = 8 }; /* numbers that one group combines one after the other */
+/* Items of the group, and of one that combines what the last pass reduces: so many numbers at most, one after the other. */
+enum { ITEMS = 32, COMBINING_ITEMS = 256, MOST_COMBINED = 8 };
 
 /* Results of which a trace has a column: real, the last of each name. */
 static bool has_column(const rw_plan *plan, int result)
@@ -61,7 +64,7 @@ rw_status rw_state_kernel_create(const rw_plan *plan, const rw_pass_kernel *last
 {
     rw_text text = {0};
     rw_emitter e = {.plan = plan, .g = plan->graph, .pass = -1, .k = k, .t = &text, .index = {"i", "j", "k"}};
-    *k = (rw_pass_kernel){.tiling = {.group = last ? 256 : 32, .group_x = 32, .groups = 1}};
+    *k = (rw_pass_kernel){.tiling = {.group = last ? COMBINING_ITEMS : ITEMS, .group_x = ITEMS, .groups = 1}};
     if (!assigns(plan)) return RW_OK;
     k->naccumulators = last ? last->naccumulators : 0;
     RW_TRY(rw_pass_use_begin(plan, &e.use));
@@ -118,13 +121,7 @@ rw_status rw_expr_begin_states(rw_expr *e)
     const rw_pass_kernel *last = e->npasses ? &e->passes[e->npasses - 1].kernel : NULL;
     RW_TRY(rw_state_kernel_create(&e->plan, last && last->naccumulators > 0 && last->naccumulators <= MOST_COMBINED ? last : NULL, &e->update.kernel));
     if (!e->update.kernel.text || e->evaluator) return RW_OK;
-    char group[16];
-    snprintf(group, sizeof group, "%d", e->update.kernel.tiling.group);
-    rw_define defines[5] = {{"GROUP", group}, {"GROUP_X", "32"}, {"REAL", "f64"}};
-    int ndefines = 3;
-    if (rw_uses_functions(e->graph)) defines[ndefines++] = (rw_define){"WITH_FUNCTIONS", "1"};
-    if (e->update.kernel.has_complex) defines[ndefines++] = (rw_define){"WITH_COMPLEX", "1"};
-    rw_status status = rw_program_create(e->device, "update", e->update.kernel.text, defines, ndefines, &e->update.program);
+    rw_status status = rw_expr_compile(e, "update", &e->update.kernel, &e->update.program);
     if (status == RW_ERR_UNSUPPORTED && !e->device->ops->discrete) { /* no compiler: a program without passes finds out here */
         e->evaluator = true;
         return RW_OK;

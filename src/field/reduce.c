@@ -68,8 +68,7 @@ rw_status rw_reducer_create(rw_device *dev, rw_reduce_op op, rw_dtype dtype, int
     if (!r) return rw_fail_memory(dev->ctx, sizeof *r, "a reduction");
     r->device = rw_device_retain(dev), r->op = op, r->dtype = dtype;
     r->result = z && !strcmp(table[op].add, "z") ? RW_C128 : RW_F64;
-    /* enough groups to fill the device, and a number that depends on nothing else */
-    r->groups = dev->info.gpu ? (int64_t)RW_MAX(dev->info.units, 16) * 16 : 256;
+    r->groups = rw_target_reducing_groups(&dev->target, 256);
     rw_status status = build(r, group ? group : 256);
     if (status == RW_OK) *reducer = r;
     else rw_reducer_destroy(&r);

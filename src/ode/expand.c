@@ -22,13 +22,6 @@ static const char *const reduce_names[] = {"sum", "min", "max"};
 
 /* ---- what a kernel reads -------------------------------------------------------------------------------------------- */
 
-static const rw_store *find_store(const rw_plan *plan, const rw_graph_node *p)
-{
-    for (int i = 0; p->version && i < plan->nstores; ++i)
-        if (plan->stores[i].field == p->index && plan->stores[i].version == p->version) return plan->stores + i;
-    return NULL;
-}
-
 static bool add_read(rw_trace_pass *to, const rw_trace_read *r)
 {
     for (int i = 0; i < to->nreads; ++i)
@@ -47,7 +40,7 @@ static bool add_node(const rw_trace_kernel *k, int q, rw_node n, rw_trace_pass *
         return true;
     }
     if (p->op != RW_OP_FIELD || rw_plan_forward(k->plan, q, p)) return true;
-    const rw_store *s = find_store(k->plan, p);
+    const rw_store *s = rw_store_of(k->plan, p);
     rw_trace_read r = {p->index, s && s->pass >= k->k->first ? s->pass : -1, {p->offset[0], p->offset[1], p->offset[2]}};
     return add_read(to, &r);
 }
@@ -91,12 +84,8 @@ static rw_status look_at(const rw_trace_model *m, const rw_trace_run *run, const
 
 int rw_trace_final_pass(const rw_trace_kernel *k, int field)
 {
-    int last = -1;
-    for (int i = 0; i < k->plan->nstores; ++i) {
-        const rw_store *s = k->plan->stores + i;
-        if (s->field == field && s->pass >= k->k->first && s->pass <= k->k->last && !s->dead) last = RW_MAX(last, s->pass);
-    }
-    return last;
+    const rw_store *s = rw_final_store(k->plan, k->k->first, k->k->last, field);
+    return s ? s->pass : -1;
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------------ */

@@ -17,11 +17,7 @@ static const rw_sparse_ops *const tables[] = {
 
 /* ---- sizes -------------------------------------------------------------------------------------------------------------------- */
 
-bool rw_sparse_wants_threads(const rw_device *dev)
-{
-    const char *wish = getenv("RECHENWERK_TILING");
-    return wish && !strcmp(wish, "gpu") ? true : wish && !strcmp(wish, "cpu") ? false : dev && dev->info.gpu;
-}
+bool rw_sparse_wants_threads(const rw_device *dev) { return dev && dev->target.class == RW_GPU; }
 
 static rw_status check_sizes(rw_context *ctx, const char *what, int64_t n, const int32_t *size)
 {

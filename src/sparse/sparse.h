@@ -147,7 +147,7 @@ static inline void rw_entry_scale(const rw_view *v, int64_t row, double largest)
 static inline int64_t rw_row_of(const rw_sparse *m, int64_t i) { return m->row_first ? m->row_first[i] : i * m->layout.block_rows; }
 static inline int64_t rw_column_of(const rw_sparse *m, int64_t j) { return m->column_first ? m->column_first[j] : j * m->layout.block_columns; }
 
-/* Which kernels a matrix on a device gets: those for threads on GPUs. RECHENWERK_TILING=gpu (cpu), for tests: on any device. */
+/* Which kernels a matrix on a device gets: those for threads on GPUs, and where the device's name says tiling=gpu. */
 bool rw_sparse_wants_threads(const rw_device *dev);
 /* Pointers to indices and values, copied from the device where that is newer; `update`: the values will be changed. ERR_UNSUPPORTED where there are none. */
 rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v);

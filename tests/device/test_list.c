@@ -144,6 +144,57 @@ static void test_unknown_names(void **state)
     assert_null(d);
 }
 
+/* tiling=VALUE, behind kind and number: whose kernels are written. The name opens the same once more. */
+static void test_options(void **state)
+{
+    static const struct { const char *name, *opens; rw_tiling_option tiling; rw_device_class class; } good[] = {
+        {"cpu:tiling=gpu", "cpu:tiling=gpu", RW_TILING_GPU, RW_GPU},
+        {"cpu:tiling=auto", "cpu", RW_TILING_AUTO, RW_PROCESSOR},
+        {"cpu:2:tiling=rings", "cpu:2:tiling=rings", RW_TILING_RINGS, RW_PROCESSOR},
+        {"check:tiling=fused", "check:tiling=fused", RW_TILING_FUSED, RW_GPU},
+        {"check:tiling=wave", "check:tiling=wave", RW_TILING_WAVE, RW_PROCESSOR},
+        {"cpu:tiling=gpu:tiling=stream", "cpu:tiling=stream", RW_TILING_STREAM, RW_PROCESSOR}};
+    static const struct { const char *name, *message; } bad[] = {
+        {"cpu:tilng=gpu", "option tilng is unknown; nearest is tiling: a device's name has the option tiling=VALUE"},
+        {"cpu:color=red", "option color is unknown: a device's name"}, {"cpu:=gpu", "option  is unknown"}, {"cpu:tiling=gpu:", "option  is unknown"},
+        {"cpu:tiling=gpu:4", "option 4 is unknown"}, {"check:tiling=", "tiling= is unknown: give auto, cpu, gpu, stream, fused, wave or rings"},
+        {"cpu:4:tiling=ring", "tiling=ring is unknown; nearest is rings: give auto,"}, {"cpu:tiling=GPU", "nearest is gpu"},
+        {"cpu:tiling", "device \"cpu:tiling\" is unknown"}, {"tiling=gpu", "device \"tiling=gpu\" is unknown"}, {"cpu:x:tiling=gpu", "is unknown"}};
+    (void)state;
+    for (int i = 0; i < RW_COUNT(good); ++i) {
+        rw_device *d;
+        OK(rw_device_open(ctx, good[i].name, &d));
+        assert_string_equal(rw_device_info(d)->name, good[i].opens);
+        assert_int_equal(d->target.tiling, good[i].tiling);
+        assert_int_equal(d->target.class, good[i].class);
+        rw_device_close(&d);
+    }
+    for (int i = 0; i < RW_COUNT(bad); ++i) {
+        rw_device *d = (rw_device *)state;
+        FAILS(RW_ERR_DEVICE, bad[i].message, rw_device_open(ctx, bad[i].name, &d));
+        assert_null(d);
+        assert_non_null(strstr(rw_message(ctx), "rechenwerk info"));
+    }
+    rw_device *d;
+    OK(rw_device_open(ctx, "auto:tiling=cpu", &d));
+    assert_int_equal(d->target.class, RW_PROCESSOR);
+    rw_device_close(&d);
+}
+
+/* What kernels are written for follows the properties, also those of devices that are not here. */
+static void test_targets(void **state)
+{
+    rw_device_properties p = {.kind = "cuda", .gpu = true, .units = 132, .group_max = 1024, .shared_memory = 232448, .cache = 50 << 20};
+    (void)state;
+    rw_target t = rw_target_of(&p, RW_TILING_AUTO);
+    assert_true(t.class == RW_GPU && t.units == 132 && t.group_most == 1024 && t.shared_memory == RW_SHARED_MOST && t.cache == 50 << 20);
+    assert_int_equal(rw_target_reducing_groups(&t, 256), 132 * 16);
+    snprintf(p.kind, sizeof p.kind, "opencl");
+    t = rw_target_of(&p, RW_TILING_CPU);
+    assert_true(t.class == RW_PROCESSOR && t.group_most == 256);
+    assert_int_equal(rw_target_reducing_groups(&t, 128), 256);
+}
+
 static void test_threads_of_the_cpu(void **state)
 {
     (void)state;
@@ -260,6 +311,8 @@ int main(void)
         cmocka_unit_test(test_listed_names_open),
         cmocka_unit_test(test_processor_under_opencl_is_the_cpu),
         cmocka_unit_test(test_unknown_names),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_targets),
         cmocka_unit_test(test_threads_of_the_cpu),
         cmocka_unit_test(test_auto_opens_something),
         cmocka_unit_test(test_cuda_without_a_driver),

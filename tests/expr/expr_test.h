@@ -42,13 +42,13 @@ static inline rw_device *open_device(const char *name)
     return dev;
 }
 
-/* In a comma-separated list. */
-static inline bool is_among(const char *list, const char *name)
+/* The device once more, with other kernels where `tiling` names some: cpu, stream, gpu, fused, wave, rings. To be closed in either case. */
+static inline rw_device *with_tiling(rw_device *dev, const char *tiling)
 {
-    size_t n = strlen(name);
-    for (const char *at = list; (at = strstr(at, name)); at += n)
-        if ((at == list || at[-1] == ',') && (at[n] == ',' || !at[n])) return true;
-    return false;
+    char name[64];
+    if (!tiling) return rw_device_retain(dev);
+    snprintf(name, sizeof name, "%.31s:tiling=%s", rw_device_info(dev)->name, tiling);
+    return open_device(name);
 }
 
 /* Every usable device of this machine by every name, and "check"; those of RECHENWERK_TEST_DEVICES=cuda:0,opencl:1 when that is set. */
@@ -57,28 +57,27 @@ static inline int open_devices(rw_device **devices, int max)
     const char *wanted = getenv("RECHENWERK_TEST_DEVICES");
     rw_device_properties *list;
     int count, n = 0;
+    char names[256], *save;
+    snprintf(names, sizeof names, "%s", wanted ? wanted : "");
+    for (char *name = strtok_r(names, ",", &save); name && n < max; name = strtok_r(NULL, ",", &save)) {
+        if (rw_device_open(ctx, name, &devices[n]) == RW_OK) ++n;
+        else printf("# %s is left out: %s\n", name, rw_message(ctx));
+    }
     OK(rw_device_list(ctx, &list, &count));
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count && !wanted; ++i) {
         if (list[i].unusable[0]) {
             printf("# %s is left out: %s\n", list[i].name, list[i].unusable);
             continue;
         }
-        const char *names[] = {list[i].name, list[i].also};
+        const char *both[] = {list[i].name, list[i].also};
         for (int j = 0; j < 2; ++j)
-            if (names[j][0] && n < max && (!wanted || is_among(wanted, names[j]))) devices[n++] = open_device(names[j]);
+            if (both[j][0] && n < max) devices[n++] = open_device(both[j]);
     }
     rw_device_list_free(&list);
     printf("# devices:");
     for (int i = 0; i < n; ++i) printf(" %s", rw_device_info(devices[i])->name);
     printf("\n");
     return n;
-}
-
-/* Kernels of a kind for programs made from now on: cpu, stream, gpu, fused, wave; NULL: as the device likes. */
-static inline void tiling(const char *wish)
-{
-    if (wish) setenv("RECHENWERK_TILING", wish, 1);
-    else unsetenv("RECHENWERK_TILING");
 }
 
 static inline rw_grid grid1(int64_t n, double h) { return (rw_grid){1, {n, 1, 1}, {h, 1, 1}, {0}}; }

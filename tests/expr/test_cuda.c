@@ -39,7 +39,8 @@ static void test_texts_compile_for_cuda(void **state)
                                         {RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_NEAREST, 0, 0, 0}};
     static const rw_grid grids[] = {{3, {70, 40, 33}, {0.5, 0.5, 0.5}, {0}}, {2, {130, 40, 1}, {0.5, 0.5, 1}, {0}}, {1, {5000, 1, 1}, {0.5, 1, 1}, {0}},
                                     {3, {3, 2, 1}, {0.5, 0.5, 0.5}, {0}}};
-    rw_device_properties gpu = {.name = "cuda:0", .kind = "cuda", .gpu = true, .units = 132, .group_max = 1024, .f64 = true, .shared_memory = 49152};
+    const rw_device_properties gpu = {.name = "cuda:0", .kind = "cuda", .gpu = true, .units = 132, .group_max = 1024, .f64 = true, .shared_memory = 49152};
+    const rw_target target = rw_target_of(&gpu, RW_TILING_AUTO);
     int compiled = 0;
     for (int i = 0; i < RW_COUNT(texts); ++i)
         for (int j = i % 2; j < (i == 4 ? 2 : i % 2 + 1); ++j) { /* order 4 and no contraction for each second; both for the differences */
@@ -59,7 +60,7 @@ static void test_texts_compile_for_cuda(void **state)
             compiler(true);
             for (int p = 0, next; p < e->plan.npasses; p = next) {
                 rw_pass_kernel k;
-                OK(rw_pass_kernel_create(&e->plan, p, &gpu, &k));
+                OK(rw_pass_kernel_create(&e->plan, p, &target, &k));
                 next = k.last + 1;
                 compile_for_sm90(&k, text, j);
                 rw_pass_kernel_free(&k);

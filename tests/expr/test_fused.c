@@ -24,7 +24,7 @@ static rw_expr *create(rw_device *dev, const rw_grid *grid, const char *text, in
     return e;
 }
 
-/* Kernels of a program by what RECHENWERK_TILING=fused makes of it: how many passes each has. */
+/* Kernels of a program by what tiling=fused makes of it: how many passes each has. */
 static void test_which(void **state)
 {
     (void)state;
@@ -51,13 +51,13 @@ static void test_which(void **state)
         {"s = 2*s; v = laplace(u); w = laplace(v)", "11"}, /* cells around the tile would read s after their owner wrote it */
         {"s = dx(s); v = dx(s)", "11"},
     };
-    rw_device *dev = open_device("cpu");
+    rw_device *dev = open_device("cpu:tiling=fused");
     rw_grid grid = {2, {20, 20, 1}, {0.1, 0.1, 1}, {0}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         char kernels[16] = "";
-        compiler(false), tiling("fused");
+        compiler(false);
         rw_expr *e = create(dev, &grid, rows[i].text, 2, RW_BOUNDARY_DIRICHLET, false);
-        tiling(NULL), compiler(true);
+        compiler(true);
         for (int k = 0; k < e->npasses; ++k)
             kernels[k] = (char)('1' + e->passes[k].kernel.last - e->passes[k].kernel.first), kernels[k + 1] = 0;
         if (strcmp(kernels, rows[i].kernels)) fail_msg("%s: kernels of %s passes, expected %s", rows[i].text, kernels, rows[i].kernels);
@@ -77,8 +77,9 @@ static void test_when(void **state)
         rw_grid grid = {2, {rows[i].n, rows[i].n, 1}, {0.1, 0.1, 1}, {0}};
         rw_device_properties p = {.name = "some:0", .kind = "cuda", .gpu = rows[i].gpu, .units = 132, .group_max = 1024, .f64 = true, .shared_memory = 49152};
         rw_expr *e = create(dev, &grid, "v = u + a*laplace(u); w = v + a*laplace(v); v = w + a*laplace(w)", 2, RW_BOUNDARY_DIRICHLET, false);
+        const rw_target target = rw_target_of(&p, RW_TILING_AUTO);
         rw_pass_kernel k;
-        OK(rw_pass_kernel_create(&e->plan, 0, &p, &k));
+        OK(rw_pass_kernel_create(&e->plan, 0, &target, &k));
         if ((k.last > 0) != rows[i].fused) fail_msg("%s, %d^2: passes 0 to %d in one kernel", rows[i].gpu ? "GPU" : "CPU", (int)rows[i].n, k.last);
         rw_pass_kernel_free(&k);
         rw_expr_destroy(&e);
@@ -92,12 +93,11 @@ static void test_when(void **state)
     "w = 0.5*dx(v) - w; m = max(w - u); q = sum(v*u)"
 static const char *const texts[] = {TEXT("x"), TEXT("x - 2*y"), TEXT("x - 2*y*z")};
 
-static void run(rw_device *dev, const char *wish, const rw_grid *grid, int order, rw_boundary_kind kind, bool mixed, double *out, int *kernels)
+static void run(rw_device *device, const char *wish, const rw_grid *grid, int order, rw_boundary_kind kind, bool mixed, double *out, int *kernels)
 {
     int64_t n = cell_count(grid);
-    tiling(wish);
+    rw_device *dev = with_tiling(device, wish);
     rw_expr *e = create(dev, grid, texts[grid->ndim - 1], order, kind, mixed);
-    tiling(NULL);
     rw_array *a[FIELDS];
     for (int i = 0; i < FIELDS; ++i) {
         void *data;
@@ -122,6 +122,7 @@ static void run(rw_device *dev, const char *wish, const rw_grid *grid, int order
     OK(rw_expr_get(e, "q", &out[3 * n + 1], NULL));
     *kernels = e->npasses;
     rw_expr_destroy(&e);
+    rw_device_close(&dev);
 }
 
 static void test_bits(void **state)
@@ -166,17 +167,64 @@ static void test_bits(void **state)
     ctx = outer;
 }
 
+/* A field that is read at its own node alone has a side whose value needs a scalar of its own, b*b, and another one is only
+ * written: kernels of several passes are compiled, and give the bits of passes one by one. */
+static void test_sides_that_nothing_reads(void **state)
+{
+    (void)state;
+    static const char *const tilings[] = {"cpu", "fused", "wave", "rings"};
+    static const rw_expr_scalar scalars[] = {{.name = "a", .value = 0.25}, {.name = "b", .value = 0.5}};
+    enum { N = 40 * 30 };
+    static double got[RW_COUNT(tilings)][N];
+    rw_context *outer = ctx;
+    OK(rw_context_create(&ctx));
+    rw_context_set_reproducible(ctx, true);
+    for (int i = 0; i < RW_COUNT(tilings); ++i) {
+        char name[32];
+        snprintf(name, sizeof name, "cpu:tiling=%s", tilings[i]);
+        rw_device *dev = open_device(name);
+        rw_grid grid = {2, {40, 30, 1}, {0.5, 0.25, 1}, {0}};
+        rw_expr_field f[4];
+        for (int k = 0; k < 4; ++k) {
+            f[k] = (rw_expr_field){.name = fields_of[k], .dtype = RW_F64};
+            for (int side = 0; side < 4; ++side)
+                f[k].boundary[side] = (rw_boundary){RW_BOUNDARY_DIRICHLET, k == 3 ? "b*b" : k == 2 ? "b*b*b" : "1", 0, 0};
+        }
+        rw_expr_spec spec = {.name = "sides", .text = "v = u + a*laplace(u)*s; w = v + a*laplace(v)", .grid = grid, .order = 2,
+                             .fields = f, .nfields = 4, .scalars = scalars, .nscalars = 2};
+        rw_expr *e;
+        rw_array *array[4];
+        const void *data;
+        OK(rw_expr_create(dev, &spec, &e));
+        assert_int_equal(e->npasses, i == 0 ? 2 : 1);
+        for (int k = 0; k < 4; ++k) {
+            void *values;
+            array[k] = field_array(dev, &grid, RW_F64);
+            OK(rw_array_write(array[k], &values));
+            for (int c = 0; c < N; ++c) ((double *)values)[c] = rw_random_uniform(3 + (uint64_t)k, (uint64_t)c);
+            OK(rw_expr_bind(e, fields_of[k], array[k]));
+        }
+        OK(rw_expr_run(e, rw_device_queue(dev)));
+        OK(rw_array_read(array[2], &data));
+        memcpy(got[i], data, sizeof got[i]);
+        assert_memory_equal(got[i], got[0], sizeof got[0]);
+        for (int k = 0; k < 4; ++k) rw_array_destroy(&array[k]);
+        rw_expr_destroy(&e);
+        rw_device_close(&dev);
+    }
+    rw_context_destroy(&ctx);
+    ctx = outer;
+}
+
 /* What can be recorded can be recorded fused, and replays to the same bits. */
 static void test_recorded(void **state)
 {
     (void)state;
-    rw_device *dev = open_device("cpu");
+    rw_device *dev = open_device("cpu:tiling=fused");
     rw_grid grid = {2, {21, 18, 1}, {0.5, 0.5, 1}, {0}};
     int64_t n = cell_count(&grid);
     double *first = malloc(sizeof *first * (size_t)n);
-    tiling("fused");
     rw_expr *e = create(dev, &grid, "v = u + a*laplace(u); w = v + a*laplace(v)", 2, RW_BOUNDARY_PERIODIC, false);
-    tiling(NULL);
     assert_int_equal(e->npasses, 1);
     rw_array *a[FIELDS];
     for (int i = 0; i < FIELDS; ++i) {
@@ -211,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_which),
         cmocka_unit_test(test_when),
         cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_sides_that_nothing_reads),
         cmocka_unit_test(test_recorded),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);

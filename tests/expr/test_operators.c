@@ -415,10 +415,10 @@ static void compare(rw_device *device, const char *tiling, const rw_grid *grid, 
     double results[2][2];
     int64_t n = cell_count(grid) * parts(dtype);
     double *values[2][ARRAYS];
-    if (tiling) setenv("RECHENWERK_TILING", tiling, 1);
+    rw_device *tiled = with_tiling(device, tiling);
     for (int reference = 0; reference < 2; ++reference) {
         rw_expr *e;
-        rw_device *d = reference ? dev : device;
+        rw_device *d = reference ? dev : tiled;
         compiler(!reference);
         OK(rw_expr_create(d, &spec, &e));
         rw_array *a[ARRAYS];
@@ -436,7 +436,7 @@ static void compare(rw_device *device, const char *tiling, const rw_grid *grid, 
         results[reference][0] = scalar(e, "r"), results[reference][1] = scalar(e, "q");
         rw_expr_destroy(&e);
     }
-    unsetenv("RECHENWERK_TILING");
+    rw_device_close(&tiled);
     compiler(false);
     double tolerance = single(dtype) ? 3e-5 : 1e-13;
     for (int i = 0; i < ARRAYS; ++i) {

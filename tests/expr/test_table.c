@@ -74,18 +74,18 @@ static void test_values(void **state)
                     bool periodic = variant / 2;
                     int ndim = sizes[s][2] > 1 ? 3 : sizes[s][1] > 1 ? 2 : 1;
                     rw_grid grid = {ndim, {sizes[s][0], sizes[s][1], sizes[s][2]}, {0.125, 0.3, 0.7}, {-1, 0.2, 0.4}};
-                    tiling(kinds[kind]);
-                    rw_expr *e = create(devices[d], equation[ndim - 1], &grid, dtype, periodic);
-                    rw_array *u = field_array(devices[d], &grid, dtype);
+                    rw_device *dev = with_tiling(devices[d], kinds[kind]);
+                    rw_expr *e = create(dev, equation[ndim - 1], &grid, dtype, periodic);
+                    rw_array *u = field_array(dev, &grid, dtype);
                     assert_int_equal(tables_in(e), ndim);
                     OK(rw_expr_bind(e, "u", u));
-                    check_values(devices[d], &grid, dtype, periodic, 2, e, u);
-                    check_values(devices[d], &grid, dtype, periodic, 2, e, u);
-                    check_values(devices[d], &grid, dtype, periodic, -1.5, e, u);
+                    check_values(dev, &grid, dtype, periodic, 2, e, u);
+                    check_values(dev, &grid, dtype, periodic, 2, e, u);
+                    check_values(dev, &grid, dtype, periodic, -1.5, e, u);
                     rw_expr_destroy(&e);
                     rw_array_destroy(&u);
+                    rw_device_close(&dev);
                 }
-    tiling(NULL);
 }
 
 /* Passes that share a kernel look their tables up at cells that lie beyond the tile, and beyond sides. */
@@ -101,21 +101,21 @@ static void test_shared_kernels(void **state)
     for (int d = 0; d < ndevices; ++d)
         for (int periodic = 0; periodic < 2; ++periodic)
             for (int kind = 0; kind < RW_COUNT(kinds); ++kind) {
-                tiling(kinds[kind]);
-                rw_expr *e = create(devices[d], equation, &grid, RW_F64, periodic);
-                rw_array *u = field_array(devices[d], &grid, RW_F64), *v = field_array(devices[d], &grid, RW_F64);
+                rw_device *dev = with_tiling(devices[d], kinds[kind]);
+                rw_expr *e = create(dev, equation, &grid, RW_F64, periodic);
+                rw_array *u = field_array(dev, &grid, RW_F64), *v = field_array(dev, &grid, RW_F64);
                 put(u, start);
                 OK(rw_expr_bind(e, "u", u));
                 OK(rw_expr_bind(e, "v", v));
-                OK(rw_expr_run(e, rw_device_queue(devices[d])));
+                OK(rw_expr_run(e, rw_device_queue(dev)));
                 take(u, got[kind]);
                 for (int i = 0; i < NX * NY; ++i)
                     if (!(fabs(got[kind][i] - got[0][i]) <= 1e-12 * (1 + fabs(got[0][i]))))
-                        fail_msg("%s, %s, cell %d: %.17g, by %s %.17g", rw_device_info(devices[d])->name, kinds[kind], i, got[kind][i], kinds[0], got[0][i]);
+                        fail_msg("%s, %s, cell %d: %.17g, by %s %.17g", rw_device_info(dev)->name, kinds[kind], i, got[kind][i], kinds[0], got[0][i]);
                 rw_expr_destroy(&e);
                 rw_array_destroy(&u), rw_array_destroy(&v);
+                rw_device_close(&dev);
             }
-    tiling(NULL);
 }
 
 /* At other nodes the function has its value there. */

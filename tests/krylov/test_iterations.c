@@ -217,10 +217,10 @@ static void test_iterations(void **state)
 static void test_iterations_for_gpus(void **state)
 {
     (void)state;
-    if (rw_device_info(dev)->gpu || on("opencl")) skip();
-    setenv("RECHENWERK_TILING", "gpu", 1);
+    if (has_gpu_kernels() || on("opencl")) skip();
+    begin_tiling("gpu");
     every_method(on("cpu"));
-    unsetenv("RECHENWERK_TILING");
+    end_tiling();
 }
 
 int main(void)

@@ -193,7 +193,7 @@ static void test_kernels_of_several_passes(void **state)
         rw_depgraph *g;
         rw_partition *tiles;
         char *text;
-        setenv("RECHENWERK_TILING", rows[i].tiling, 1);
+        begin_tiling(rows[i].tiling);
         describe_pair(&p, RW_ODE_ROCK2);
         for (int f = 0; f < 2; ++f)
             for (int s = 0; s < 4; ++s) p.fields[f].boundary[s] = (rw_boundary){rows[i].kind, "0", 0, 0};
@@ -207,7 +207,7 @@ static void test_kernels_of_several_passes(void **state)
         free(text);
         rw_partition_destroy(&tiles), rw_depgraph_destroy(&g);
         finish(&p);
-        unsetenv("RECHENWERK_TILING");
+        end_tiling();
     }
 }
 
@@ -218,7 +218,7 @@ static void test_stages_as_one_pass(void **state)
     problem p;
     char *text;
     if (!on("cpu")) skip();
-    setenv("RECHENWERK_TILING", "wave", 1);
+    begin_tiling("wave");
     describe(&p, "du/dt = -u*v\ndv/dt = u - v", 2, 2, 14, NULL);
     p.spec.method = RW_ODE_ROCK4;
     start(&p, bump);
@@ -227,7 +227,7 @@ static void test_stages_as_one_pass(void **state)
     assert_non_null(strstr(text, "possible, as nothing is read from neighbours"));
     free(text);
     finish(&p);
-    unsetenv("RECHENWERK_TILING");
+    end_tiling();
 }
 
 static void test_radius_and_equations_of_all_kinds(void **state)

@@ -2,7 +2,6 @@
  * they come nearer to the exact ones with each, and are exact after as many as there are levels. Kernels are those of a GPU everywhere. */
 #include "systems.h"
 
-static void tile(const char *as) { setenv("RECHENWERK_TILING", as, 1); }
 /* A kernel on opencl, and an access on check, takes its time. */
 static bool fast(void) { return on("cpu") || on("cuda"); }
 
@@ -64,34 +63,49 @@ static double allowed(const factor_case *c, const kind *k)
     return strstr(c->text, "scaled") ? 1e-3 : narrow ? 3e-5 : 1e-12;
 }
 
+/* On the present device. */
+static rw_array *same_values(rw_array *a)
+{
+    rw_array *b = vector_of(a->dtype, a->size, 0);
+    const void *from;
+    void *to;
+    OK(rw_array_read(a, &from));
+    OK(rw_array_write(b, &to));
+    memcpy(to, from, a->bytes);
+    return b;
+}
+
 static void compare_case(const factor_case *c, const kind *k, const dense *d, rw_sparse *m, rw_array *r)
 {
     const int64_t n = rw_array_size(r);
-    rw_array *z = vector_of(k->vectors, n, 0), *y = vector_of(k->vectors, n, 0);
+    rw_array *z = vector_of(k->vectors, n, 0);
     number *want = numbers(k->vectors, r);
     if (n) reference(c, d, want);
     const int64_t blocks = apply(c->text, m, k->vectors, r, z).blocks;
     const double off = n ? difference(k->vectors, z, want) : 0;
     if (!(off <= allowed(c, k))) fail_msg("%s: %s, %s of %s, %d blocks: differs by %g, allowed %g", rw_device_info(dev)->name, c->text, k->layout, rw_dtype_name(k->values), k->n, off, allowed(c, k));
     if (on("cpu")) { /* the host's factors, or by iterations those in rows */
-        number *host = want;
+        rw_device *threads = dev;
         rw_sparse *rows;
-        tile("cpu");
+        OK(rw_device_open(ctx, "cpu:tiling=cpu", &dev));
+        queue = rw_device_queue(dev);
         OK(rw_sparse_convert(m, dev, rw_sparse_get_layout(m), &rows));
-        assert_int_equal(apply(c->text, rows, k->vectors, r, y).blocks, blocks);
-        rw_sparse_destroy(&rows);
-        tile("gpu");
-        free(host), want = numbers(k->vectors, y);
+        rw_array *same = same_values(r), *y = vector_of(k->vectors, n, 0);
+        assert_int_equal(apply(c->text, rows, k->vectors, same, y).blocks, blocks);
+        free(want), want = numbers(k->vectors, y);
+        rw_sparse_destroy(&rows), rw_array_destroy(&same), rw_array_destroy(&y);
+        rw_device_close(&dev);
+        dev = threads, queue = rw_device_queue(dev);
         if (n && !(difference(k->vectors, z, want) <= allowed(c, k))) fail_msg("%s, %s: not as on the host", c->text, k->layout);
     }
     free(want);
-    rw_array_destroy(&z), rw_array_destroy(&y);
+    rw_array_destroy(&z);
 }
 
 static void test_exact(void **state)
 {
     (void)state;
-    tile("gpu");
+    begin_tiling("gpu");
     for (int i = 0; i < RW_COUNT(all_kinds); ++i) {
         const kind *k = &all_kinds[i];
         if (on("opencl") && i != 1) continue;
@@ -105,14 +119,14 @@ static void test_exact(void **state)
         rw_sparse_destroy(&m), rw_array_destroy(&r);
         free_entries(&e), free_dense(&d);
     }
-    unsetenv("RECHENWERK_TILING");
+    end_tiling();
 }
 
 /* A matrix whose own values have 16 bits: as the same matrix with those values in full. */
 static void test_scaled_matrix(void **state)
 {
     (void)state;
-    tile("gpu");
+    begin_tiling("gpu");
     entries e = system_of(720, 33, 3, true);
     rw_sparse *m = matrix_of("bsell:3:c64:scaled", RW_C64, &e), *same;
     const rw_sparse_layout full = {.format = RW_SPARSE_BCSR, .block_rows = 3, .block_columns = 3, .values = RW_C128};
@@ -124,7 +138,7 @@ static void test_scaled_matrix(void **state)
     free(want);
     rw_sparse_destroy(&m), rw_sparse_destroy(&same), rw_array_destroy(&r), rw_array_destroy(&z), rw_array_destroy(&y);
     free_entries(&e);
-    unsetenv("RECHENWERK_TILING");
+    end_tiling();
 }
 
 /* ---- what cannot be ---------------------------------------------------------------------------------------------------------------------------- */
@@ -160,7 +174,7 @@ static void test_refused(void **state)
     /* a singular block; before it a number that is not finite; before it a row without a diagonal block */
     static const char *const parts[] = {"the diagonal block of row 75, counted from 0, is missing or singular", "row 33 of the matrix, counted from 0, has a number that is not finite", "the diagonal block of row 12, counted from 0, is missing or singular"};
     (void)state;
-    tile("gpu");
+    begin_tiling("gpu");
     entries e = broken(25);
     for (int wrong = 0; wrong < 3; ++wrong) {
         if (wrong == 2)
@@ -172,7 +186,7 @@ static void test_refused(void **state)
         rw_sparse_destroy(&m);
     }
     free_entries(&e);
-    unsetenv("RECHENWERK_TILING");
+    end_tiling();
 }
 
 /* ---- numbers stay there ------------------------------------------------------------------------------------------------------------------------ */
@@ -181,7 +195,7 @@ static void test_copies(void **state)
 {
     static const char *const texts[] = {"ilu0", "ilu1:order=colours", "milu:iterations=3", "ssor:scaled", "ilu0:f32"};
     (void)state;
-    tile("gpu");
+    begin_tiling("gpu");
     entries e = laplacian(fast() ? 12 : 6, 3, 5, false, 0.5);
     rw_sparse *m = matrix_of("bsell:5", RW_F64, &e);
     rw_array *copy = vector_of(RW_F64, m->value->size, 0);
@@ -200,7 +214,7 @@ static void test_copies(void **state)
     }
     rw_sparse_destroy(&m), rw_array_destroy(&copy);
     free_entries(&e);
-    unsetenv("RECHENWERK_TILING");
+    end_tiling();
 }
 
 /* ---- iterations -------------------------------------------------------------------------------------------------------------------------------- */
@@ -225,7 +239,7 @@ static void test_iterations(void **state)
     (void)state;
     for (int i = 0; i < (on("opencl") ? 1 : on("cuda") ? 3 : RW_COUNT(kinds)); ++i) {
         enum { N = 6, LEVELS = 2 * N - 1 };
-        tile(kinds[i].gpu ? "gpu" : "cpu");
+        begin_tiling(kinds[i].gpu ? "gpu" : "cpu");
         entries e = laplacian(N, 2, kinds[i].r, kinds[i].type == RW_C128, 0.5);
         rw_sparse *m = matrix_of(kinds[i].layout, kinds[i].type, &e);
         rw_array *r = vector_of(kinds[i].type, e.rows, 3), *z = vector_of(kinds[i].type, e.rows, 0);
@@ -245,8 +259,8 @@ static void test_iterations(void **state)
         free(exact);
         rw_sparse_destroy(&m), rw_array_destroy(&r), rw_array_destroy(&z);
         free_entries(&e);
+        end_tiling();
     }
-    unsetenv("RECHENWERK_TILING");
 }
 
 /* Where nothing is said: by colours on GPUs, in two levels, and row after row elsewhere; sweeps, iterations, fill and milu in natural order everywhere. */
@@ -256,7 +270,7 @@ static void test_order(void **state)
     (void)state;
     entries e = laplacian(7, 2, 1, false, 0.5);
     for (int gpu = 0; gpu < (on("opencl") ? 0 : 2); ++gpu) {
-        tile(gpu ? "gpu" : "cpu");
+        begin_tiling(gpu ? "gpu" : "cpu");
         rw_sparse *m = matrix_of("csr", RW_F64, &e);
         rw_array *r = vector_of(RW_F64, e.rows, 3), *z = vector_of(RW_F64, e.rows, 0), *y = vector_of(RW_F64, e.rows, 0);
         apply("ilu0", m, RW_F64, r, z);
@@ -273,16 +287,16 @@ static void test_order(void **state)
             free(want);
         }
         rw_sparse_destroy(&m), rw_array_destroy(&r), rw_array_destroy(&z), rw_array_destroy(&y);
+        end_tiling();
     }
     free_entries(&e);
-    unsetenv("RECHENWERK_TILING");
 }
 
 /* A solver needs hardly more iterations with factors by three. */
 static void test_solver(void **state)
 {
     (void)state;
-    tile("gpu");
+    begin_tiling("gpu");
     for (int i = 0; i < (on("opencl") ? 0 : 2); ++i) {
         const rw_dtype type = i ? RW_C128 : RW_F64;
         entries e = laplacian(fast() ? 30 : 9, 2, i ? 3 : 1, i, 0.5);
@@ -292,7 +306,7 @@ static void test_solver(void **state)
         if (!(near <= exact + 1 + exact / 10 && near < none)) fail_msg("%lld iterations by three, %lld exactly, %lld by Jacobi", (long long)near, (long long)exact, (long long)none);
         free_entries(&e);
     }
-    unsetenv("RECHENWERK_TILING");
+    end_tiling();
 }
 
 int main(void)

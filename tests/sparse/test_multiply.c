@@ -215,16 +215,16 @@ static void test_uniform_slices(void **state)
     static const struct { const char *layout; rw_dtype type; int k; } kinds[] = {
         {"bsell:2:f64", RW_F64, 1}, {"bsell:2:f32", RW_F64, 1}, {"bsell:2:f32:scaled", RW_F32, 1}, {"sell:f64", RW_F64, 1}, {"bsell:2:f64", RW_F64, 4}, {"bsell:2:h64:c64", RW_C64, 1},
     };
-    const char *was = getenv("RECHENWERK_TILING");
+    const bool own = !dev->target.tiling;
     (void)state;
-    if (!was) setenv("RECHENWERK_TILING", "gpu", 1);
+    if (own) begin_tiling("gpu");
     for (int i = 0; i < (!strcmp(rw_device_info(dev)->kind, "opencl") ? 3 : RW_COUNT(kinds)); ++i) {
         rw_sparse_layout l;
         rw_sparse *m;
         OK(rw_sparse_layout_parse(ctx, kinds[i].layout, &l));
         entries e = grid_entries((uint64_t)i + 70, 70, 60, l.block_rows, l.block_columns, is_complex(l.values)), kept = e;
         OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, e.is_complex, &m));
-        if (!was || !strcmp(was, "gpu")) assert_int_equal(m->uniform, 5);
+        if (has_gpu_kernels()) assert_int_equal(m->uniform, 5);
         OK(rw_sparse_entries(m, &kept.n, &kept.row, &kept.column, &kept.value));
         assert_true(l.scaled || kept.n == e.n); /* what became 0 is missing */
         product(kinds[i].layout, m, &kept, RW_OP_NONE, kinds[i].type, kinds[i].k, (uint64_t)i + 95);
@@ -233,7 +233,7 @@ static void test_uniform_slices(void **state)
         rw_sparse_destroy(&m);
         free_entries(&e);
     }
-    if (!was) unsetenv("RECHENWERK_TILING");
+    if (own) end_tiling();
 }
 
 /* The widest blocks of slices: kernels of GPUs keep within the shared memory that all of them have. */
@@ -242,10 +242,9 @@ static void test_wide_blocks(void **state)
     static const struct { const char *layout; rw_dtype type; int k; } kinds[] = {
         {"bsell:16:f32", RW_C128, 1}, {"bsell:13:c64", RW_C128, 1}, {"bsell:16:c64", RW_C64, 1}, {"bsell:9:f32", RW_F32, 1}, {"bsell:16:f32", RW_F64, 13}, {"bsell:16:l2:f64", RW_F64, 1},
     };
-    const char *was = getenv("RECHENWERK_TILING");
-    const bool quick = strcmp(rw_device_info(dev)->kind, "opencl");
+    const bool quick = strcmp(rw_device_info(dev)->kind, "opencl"), own = !dev->target.tiling;
     (void)state;
-    if (!was) setenv("RECHENWERK_TILING", "gpu", 1);
+    if (own) begin_tiling("gpu");
     for (int i = 0; i < (quick ? RW_COUNT(kinds) : 1); ++i) {
         rw_sparse_layout l;
         rw_sparse *m;
@@ -256,7 +255,7 @@ static void test_wide_blocks(void **state)
         rw_sparse_destroy(&m);
         free_entries(&e);
     }
-    if (!was) unsetenv("RECHENWERK_TILING");
+    if (own) end_tiling();
 }
 
 static void by_rows(entries *e)
@@ -388,17 +387,17 @@ static void sums(const char *layout, const entries *e, rw_op op)
 static void test_sums(void **state)
 {
     static const char *const layouts[] = {"coo", "csr", "vbcsr", "dia", "ell", "ell:l5", "sell:s64", "bcsr:5x5", "bell:5x5", "bsell:5x5", "bsell:16", "bsell:16:l2"};
-    const char *was = getenv("RECHENWERK_TILING");
     (void)state;
     entries z = random_entries(99, 61, 61, 5, 5, true, true, false), wide = random_entries(98, 37, 37, 16, 16, true, true, false);
     for (int i = 0; i < RW_COUNT(layouts); ++i)
         for (int op = 0; op < 2; ++op) {
             if (!turn(i, op, 2)) continue;
             const entries *e = strstr(layouts[i], "16") ? &wide : &z;
-            if (e == &wide && !was) setenv("RECHENWERK_TILING", "gpu", 1);
+            const bool tiled = e == &wide && !dev->target.tiling;
+            if (tiled) begin_tiling("gpu");
             sums(layouts[i], e, (rw_op)op);
+            if (tiled) end_tiling();
         }
-    if (!was) unsetenv("RECHENWERK_TILING");
     free_entries(&z), free_entries(&wide);
 }
 
@@ -424,12 +423,12 @@ static void test_parts(void **state)
         {"csr:f64", RW_F64, 1, RW_OP_NONE},     {"csr:f32:scaled", RW_F32, 1, RW_OP_NONE}, {"csr:c64", RW_C64, 13, RW_OP_NONE},
         {"csr:f64:i64", RW_C128, 3, RW_OP_NONE}, {"csr:f64", RW_F64, 1, RW_OP_TRANSPOSE},  {"csr:f32", RW_F64, 1, RW_OP_NONE},
     };
-    const int64_t columns = 60000, cache = dev->info.cache;
-    const char *was = getenv("RECHENWERK_TILING");
-    const bool quick = strcmp(rw_device_info(dev)->kind, "opencl");
+    const int64_t columns = 60000;
+    const bool quick = strcmp(rw_device_info(dev)->kind, "opencl"), own = !dev->target.tiling;
     (void)state;
-    if (!was) setenv("RECHENWERK_TILING", "gpu", 1);
-    const bool threads = !was || !strcmp(was, "gpu");
+    if (own) begin_tiling("gpu");
+    const bool threads = has_gpu_kernels();
+    const int64_t cache = dev->info.cache;
     for (int i = 0; i < (quick ? RW_COUNT(kinds) : 2); ++i) {
         rw_sparse_layout l;
         rw_sparse *m;
@@ -459,7 +458,7 @@ static void test_parts(void **state)
     assert_int_equal(m->parts, 1);
     rw_sparse_destroy(&m);
     dev->info.cache = cache;
-    if (!was) unsetenv("RECHENWERK_TILING");
+    if (own) end_tiling();
     free_entries(&z), free_entries(&few), free_entries(&band);
 }
 
@@ -499,7 +498,7 @@ static int by_row_and_column(const void *a, const void *b)
 
 static rw_sparse *ordered_matrix(const entries *e, int r, rw_dtype values, const int64_t *position)
 {
-    const bool slices = getenv("RECHENWERK_TILING") ? !strcmp(getenv("RECHENWERK_TILING"), "gpu") : rw_device_info(dev)->gpu;
+    const bool slices = has_gpu_kernels();
     const rw_sparse_layout l = {.format = slices ? r > 1 ? RW_SPARSE_BSELL : RW_SPARSE_SELL : r > 1 ? RW_SPARSE_BCSR : RW_SPARSE_CSR, .values = values, .block_rows = r, .block_columns = r,
                                 .slice = slices ? 32 : 0};
     const int64_t n = e->n / (r * r);
@@ -559,7 +558,7 @@ static void test_ordered(void **state)
     for (int i = 0; i < RW_COUNT(kinds); ++i) {
         if (!turn(i, 0, 2)) continue;
         ordered(kinds[i].r, kinds[i].values, kinds[i].type, false);
-        if (!rw_device_info(dev)->gpu && !getenv("RECHENWERK_TILING")) ordered(kinds[i].r, kinds[i].values, kinds[i].type, true);
+        if (!has_gpu_kernels()) ordered(kinds[i].r, kinds[i].values, kinds[i].type, true);
     }
 }
 

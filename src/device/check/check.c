@@ -341,5 +341,5 @@ const rw_device_ops rw_check_ops = {
     .queue_destroy = rw_cpu_queue_destroy, .wait = rw_cpu_wait, .event_create = rw_cpu_event_create,
     .event_destroy = rw_cpu_event_destroy, .event_record = rw_cpu_event_record, .event_wait = rw_cpu_event_wait,
     .event_order = rw_cpu_event_order, .event_seconds = rw_cpu_event_seconds, .discrete = true,
-    .survives_fork = true,
+    .survives_fork = true, .shared_most = RW_SHARED_MOST,
 };

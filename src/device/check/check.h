@@ -69,7 +69,7 @@ typedef enum rw_check_order { RW_CHECK_FORWARD, RW_CHECK_REVERSE, RW_CHECK_SHUFF
 
 typedef struct rw_check_state rw_check_state;
 
-enum { RW_CHECK_NEAR = 64, RW_CHECK_DECLARED = 64, RW_CHECK_SHARED_MOST = 48 << 10 /* bytes, on CUDA */ };
+enum { RW_CHECK_NEAR = 64, RW_CHECK_DECLARED = 64 };
 
 /* The launch that runs. */
 typedef struct rw_check_launch {

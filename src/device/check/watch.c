@@ -193,9 +193,9 @@ static void *on_array(const char *name, unsigned long item, unsigned long count,
     a->name = name, a->line = line, a->kind = kind, a->item = item, a->bytes = bytes;
     size_t shared = 0;
     for (int i = l->npassed; i < l->nareas; ++i) shared += l->areas[i]->kind == RW_CHECK_SHARED ? l->areas[i]->bytes : 0;
-    if (shared > RW_CHECK_SHARED_MOST)
+    if (shared > RW_SHARED_MOST)
         rw_check_report(l, "dialect", NULL, line, "'%s' makes %zu bytes of SHARED, where CUDA has %d: use SHARED_LARGE", name,
-                        shared, RW_CHECK_SHARED_MOST);
+                        shared, RW_SHARED_MOST);
     a->forgotten = false;
     rw_check_area_poison(a);
     if (!private && !rw_check_area_shadow(a, cell_shift(item))) leave_without_memory(l, bytes);

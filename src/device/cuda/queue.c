@@ -192,5 +192,5 @@ const rw_device_ops rw_cuda_ops = {
     .event_record = event_record, .event_wait = event_wait, .event_order = event_order,
     .event_seconds = event_seconds, .host_alloc = rw_cuda_host_alloc, .host_free = rw_cuda_host_free,
     .record_begin = record_begin, .record_end = record_end, .replay = replay, .graph_destroy = graph_destroy,
-    .resources = rw_cuda_resources, .discrete = true,
+    .resources = rw_cuda_resources, .discrete = true, .shared_most = RW_SHARED_MOST,
 };

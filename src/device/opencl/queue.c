@@ -119,5 +119,5 @@ const rw_device_ops rw_opencl_ops = {
     .queue_destroy = queue_destroy, .wait = wait_queue, .event_create = event_create, .event_destroy = event_destroy,
     .event_record = event_record, .event_wait = event_wait, .event_order = event_order,
     .event_seconds = event_seconds, .host_alloc = rw_opencl_host_alloc, .host_free = rw_opencl_host_free,
-    .discrete = true,
+    .discrete = true, .group_most = 256, /* larger ones get too few registers */
 };

@@ -1,0 +1,89 @@
+/* Values of fields between memory and arithmetic: places of cells, precisions, and where a node may lie beyond a side
+ * the choice between its place and the function that gives the value there. */
+#include "expr/loads.h"
+
+#include "expr/nodes.h"
+
+/* "f_weight[c + 3000]", the cell's number in a column; "f_u[f_neighbours[c + 3000]]", the value of a neighbour. */
+static void place_in_table(const rw_emitter *e, const rw_graph_node *p, char *place, size_t size)
+{
+    const rw_graph_field *f = e->g->fields + p->index;
+    const char *table = e->g->fields[f->columns ? p->index : e->g->neighbours].name;
+    long long at = (long long)(p->column - 1) * e->g->grid.size[0];
+    if (f->columns)
+        snprintf(place, size, "f_%s[c + (i64)%lld]", table, at);
+    else
+        snprintf(place, size, "f_%s[f_%s[c + (i64)%lld]]", f->name, table, at);
+}
+
+/* Of global memory: "f_u[c - 64]". */
+static void place_of(const rw_emitter *e, const rw_graph_node *p, char *place, size_t size)
+{
+    const char *name = e->g->fields[p->index].name;
+    int64_t stride[3] = {1, e->g->grid.size[0], e->g->grid.size[0] * e->g->grid.size[1]}, off = 0;
+    for (int d = 0; d < 3; ++d) off += stride[d] * p->offset[d];
+    if (p->column)
+        place_in_table(e, p, place, size);
+    else if (off)
+        snprintf(place, size, "f_%s[c %c %lld]", name, off < 0 ? '-' : '+', (long long)(off < 0 ? -off : off));
+    else
+        snprintf(place, size, "f_%s[c]", name);
+}
+
+/* "i >= 1 && j < NY - 1 ?", whether the node is there; nothing when it always is (NULL). The name of the function for
+ * where it is not: "x0" if it can only be beyond that side. */
+static const char *emit_inside(rw_emitter *e, const rw_graph_node *p, const rw_cells *cells, int border)
+{
+    static const char *const sides[3][2] = {{"x0", "x1"}, {"y0", "y1"}, {"z0", "z1"}};
+    const char *and = "", *function = NULL;
+    for (int d = 0; d < 3; ++d) {
+        char i = rw_index_letter[d];
+        bool wraps = cells->shared && e->g->fields[p->index].boundary[2 * d].kind == RW_BOUNDARY_PERIODIC;
+        if (!p->offset[d] || !(border & 1 << d) || wraps) continue;
+        if (p->offset[d] < 0)
+            ADD("%s%c >= %d", and, i, -p->offset[d]);
+        else
+            ADD("%s%c < N%c - %d", and, i, rw_size_letter[d], p->offset[d]);
+        and = " && ";
+        function = function ? "x" : sides[d][p->offset[d] > 0];
+    }
+    if (*and) ADD(" ? ");
+    return function;
+}
+
+void rw_emit_load_from(rw_emitter *e, const rw_graph_node *p, const char *place, const rw_cells *cells, int border)
+{
+    const char *function = emit_inside(e, p, cells, border);
+    if (rw_same_precision(e, p->index))
+        ADD("%s", place);
+    else if (p->is_complex)
+        ADD("CX(make)(%s.re, %s.im)", place, place);
+    else
+        ADD("(real)%s", place);
+    if (!function) return;
+    ADD(" : %s_%s(%s%s", cells->function, function, cells->array, cells->origin);
+    for (int d = 0; d < 3; ++d) ADD(", %c + (%d)", rw_index_letter[d], p->offset[d]);
+    ADD("%s)", rw_text_of(&e->uniform_names));
+}
+
+void rw_emit_load(rw_emitter *e, const rw_graph_node *p, int border)
+{
+    const rw_cells cells = rw_global_cells(e, p->index);
+    char place[256];
+    place_of(e, p, place, sizeof place);
+    rw_emit_load_from(e, p, place, &cells, border);
+}
+
+void rw_emit_assign(rw_emitter *e, const rw_store *s, const char *to)
+{
+    const rw_dtype dtype = e->g->fields[s->field].dtype;
+    const bool same = rw_same_precision(e, s->field);
+    if (!rw_dtype_is_complex(dtype))
+        ADD("        %s = %s%s;\n", to, same ? "" : dtype == RW_F32 ? "(f32)" : "(f64)", rw_word(e, s->value));
+    else if (same)
+        ADD("        %s = %s;\n", to, rw_complex_word(e, s->value));
+    else {
+        ADD("        { const complex z = %s; ", rw_complex_word(e, s->value));
+        ADD("%s = %s_make(z.re, z.im); }\n", to, rw_dtype_name(dtype));
+    }
+}

@@ -1,0 +1,211 @@
+/* Values in kernel text. They are named after their nodes (v37), so the text follows the graph; scalars that depend on
+ * no field are arguments (k12). */
+#include "expr/nodes.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WORD = 120 }; /* longest word for a value: a complex constant */
+
+static bool is_complex(const rw_emitter *e, rw_node n) { return rw_node_of(e, n)->is_complex; }
+
+/* snprintf in the C locale whatever the caller's. */
+static void RW_PRINTF(3, 4) print(char *to, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    rw_vsnprintf(to, size, format, args);
+    va_end(args);
+}
+
+static void number_word(char *w, size_t size, double v)
+{
+    char bare[40];
+    if (isnan(v))
+        print(bare, sizeof bare, "(real)(RW_INF - RW_INF)");
+    else if (isinf(v))
+        print(bare, sizeof bare, "(real)%sRW_INF", v < 0 ? "-" : "");
+    else
+        print(bare, sizeof bare, "(real)%.17g%s", v, v == floor(v) && fabs(v) < 1e15 ? ".0" : "");
+    print(w, size, signbit(v) ? "(%s)" : "%s", bare); /* a sign never meets an operator */
+}
+
+/* The word for a node's value. Words live in a ring long enough for the arguments of one operation. */
+const char *rw_word(rw_emitter *e, rw_node n)
+{
+    static _Thread_local char ring[8][WORD];
+    static _Thread_local int next;
+    char *w = ring[next = (next + 1) % 8];
+    const rw_graph_node *p = rw_node_of(e, n);
+    if (p->op == RW_OP_CONST && !e->use.uniform[n]) {
+        char re[48], im[48];
+        number_word(re, sizeof re, p->re), number_word(im, sizeof im, p->im);
+        if (p->is_complex)
+            snprintf(w, WORD, "CX(make)(%s, %s)", re, im);
+        else
+            snprintf(w, WORD, "%s", re);
+    } else {
+        snprintf(w, WORD, "%c%d", e->use.uniform[n] ? 'k' : 'v', n);
+    }
+    return w;
+}
+
+/* The same, made complex. */
+const char *rw_complex_word(rw_emitter *e, rw_node n)
+{
+    static _Thread_local char ring[4][WORD];
+    static _Thread_local int next;
+    if (is_complex(e, n)) return rw_word(e, n);
+    char *w = ring[next = (next + 1) % 4];
+    snprintf(w, WORD, "CX(make)(%s, 0)", rw_word(e, n));
+    return w;
+}
+
+/* Complex functions of dialect_complex.h, "" where the real ones serve. */
+static const char *complex_function(rw_node_op op)
+{
+    switch (op) {
+    case RW_OP_ADD: return "add";
+    case RW_OP_SUB: return "sub";
+    case RW_OP_MUL: return "mul";
+    case RW_OP_DIV: return "div";
+    case RW_OP_NEG: return "neg";
+    case RW_OP_POW: return "pow";
+    case RW_OP_ABS: return "abs";
+    case RW_OP_SQRT: return "sqrt";
+    case RW_OP_EXP: return "exp";
+    case RW_OP_LOG: return "log";
+    case RW_OP_SIN: return "sin";
+    case RW_OP_COS: return "cos";
+    case RW_OP_TAN: return "tan";
+    case RW_OP_SINH: return "sinh";
+    case RW_OP_COSH: return "cosh";
+    case RW_OP_TANH: return "tanh";
+    case RW_OP_CONJ: return "conj";
+    default: return "";
+    }
+}
+
+static void emit_complex(rw_emitter *e, const rw_graph_node *p)
+{
+    rw_node a = p->arg[0], b = p->arg[1];
+    rw_node_op op = (rw_node_op)p->op;
+    bool ca = is_complex(e, a), cb = b >= 0 && is_complex(e, b);
+    if (op == RW_OP_REAL)
+        ADD("%s.re", rw_word(e, a));
+    else if (op == RW_OP_IMAG)
+        ADD("%s.im", rw_word(e, a));
+    else if (op == RW_OP_EQ || op == RW_OP_NE) {
+        const char *x = rw_complex_word(e, a), *y = rw_complex_word(e, b);
+        ADD("(real)(%s(%s.re == %s.re && %s.im == %s.im))", op == RW_OP_NE ? "!" : "", x, y, x, y);
+    } else if (op == RW_OP_WHERE)
+        ADD("%s != 0 ? %s : %s", rw_word(e, a), rw_complex_word(e, b), rw_complex_word(e, p->arg[2]));
+    else if (op == RW_OP_MUL && !ca)
+        ADD("CX(scale)(%s, %s)", rw_word(e, b), rw_word(e, a));
+    else if (op == RW_OP_MUL && !cb)
+        ADD("CX(scale)(%s, %s)", rw_word(e, a), rw_word(e, b));
+    else if (op == RW_OP_DIV && !cb)
+        ADD("CX(make)(%s.re / %s, %s.im / %s)", rw_word(e, a), rw_word(e, b), rw_word(e, a), rw_word(e, b));
+    else if (rw_ops[op].arity == 1)
+        ADD("CX(%s)(%s)", complex_function(op), rw_word(e, a));
+    else
+        ADD("CX(%s)(%s, %s)", complex_function(op), rw_complex_word(e, a), rw_complex_word(e, b));
+}
+
+bool rw_uses_functions(const rw_graph *g)
+{
+    for (int n = 0; n < g->n; ++n) {
+        rw_node_op op = (rw_node_op)g->nodes[n].op;
+        if (op == RW_OP_EXP2 || op == RW_OP_LOG2 || op == RW_OP_LOG10 || op == RW_OP_CBRT || op == RW_OP_POW ||
+            op == RW_OP_HYPOT)
+            return true;
+    }
+    return false;
+}
+
+static void emit_real(rw_emitter *e, const rw_graph_node *p)
+{
+    const char *a = rw_word(e, p->arg[0]), *b = p->arg[1] >= 0 ? rw_word(e, p->arg[1]) : "",
+               *c = p->arg[2] >= 0 ? rw_word(e, p->arg[2]) : "";
+    switch ((rw_node_op)p->op) {
+    case RW_OP_ADD: ADD("%s + %s", a, b); break;
+    case RW_OP_SUB: ADD("%s - %s", a, b); break;
+    case RW_OP_MUL: ADD("%s * %s", a, b); break;
+    case RW_OP_DIV: ADD("%s / %s", a, b); break;
+    case RW_OP_NEG: ADD("-%s", a); break;
+    case RW_OP_LT: ADD("(real)(%s < %s)", a, b); break;
+    case RW_OP_LE: ADD("(real)(%s <= %s)", a, b); break;
+    case RW_OP_EQ: ADD("(real)(%s == %s)", a, b); break;
+    case RW_OP_NE: ADD("(real)(%s != %s)", a, b); break;
+    case RW_OP_AND: ADD("(real)(%s != 0 && %s != 0)", a, b); break;
+    case RW_OP_OR: ADD("(real)(%s != 0 || %s != 0)", a, b); break;
+    case RW_OP_NOT: ADD("(real)(%s == 0)", a); break;
+    case RW_OP_WHERE: ADD("%s != 0 ? %s : %s", a, b, c); break;
+    case RW_OP_MIN: ADD("RW_MIN(%s, %s)", a, b); break;
+    case RW_OP_MAX: ADD("RW_MAX(%s, %s)", a, b); break;
+    case RW_OP_SIGN: ADD("RW_SIGN(%s)", a); break;
+    case RW_OP_ABS: ADD("fabs(%s)", a); break;
+    case RW_OP_ATAN2: ADD("atan2(%s, %s)", a, b); break;
+    case RW_OP_POW:
+    case RW_OP_HYPOT:
+    case RW_OP_MOD: ADD("RX(%s)(%s, %s)", rw_ops[p->op].word, a, b); break;
+    case RW_OP_EXP2:
+    case RW_OP_LOG2:
+    case RW_OP_LOG10:
+    case RW_OP_CBRT: ADD("RX(%s)(%s)", rw_ops[p->op].word, a); break;
+    case RW_OP_FLOOR: ADD("RW_FLOOR(%s)", a); break;
+    case RW_OP_SQRT: ADD("sqrt(%s)", a); break;
+    default: ADD("RW_CALL(%s, %s)", rw_ops[p->op].word, a); break;
+    }
+}
+
+static const char *type_name(const rw_emitter *e, rw_node n) { return is_complex(e, n) ? "complex" : "real"; }
+
+/* A function of one coordinate, looked up. */
+static void emit_table_value(rw_emitter *e, rw_node n)
+{
+    int axis = rw_table_axis(e->g, n);
+    char i = rw_index_letter[axis], N = rw_size_letter[axis];
+    if (e->beyond && axis > 0)
+        ADD("t%d[%c < 0 ? 0 : %c < N%c ? %c : N%c - 1]", n, i, i, N, i, N);
+    else
+        ADD("t%d[%c]", n, i);
+}
+
+/* "const real v12 = …;" for the nodes marked in `wanted`, in an order in which operands come first. */
+void rw_emit_nodes(rw_emitter *e, const bool *wanted, const char *indent)
+{
+    for (int n = 0; n < e->use.nnodes; ++n) {
+        if (!wanted[n] || e->use.uniform[n]) continue;
+        const rw_graph_node *p = rw_node_of(e, n);
+        const rw_store *forward = rw_plan_forward(e->plan, e->pass, p);
+        ADD("%sconst %s v%d = ", indent, type_name(e, n), n);
+        if (e->use.table && e->use.table[n])
+            emit_table_value(e, n);
+        else if (forward)
+            ADD("%s", p->is_complex ? rw_complex_word(e, forward->value) : rw_word(e, forward->value));
+        else if (p->op == RW_OP_FIELD)
+            e->field(e, p);
+        else if (p->op == RW_OP_COORD)
+            ADD("%s + (real)(%s + (%d)) * %s", rw_word(e, rw_scalar_argument(e->g, e->g->origin[p->index])), e->index[p->index],
+                p->offset[p->index], rw_word(e, rw_scalar_argument(e->g, e->g->spacing[p->index])));
+        else if (p->op == RW_OP_STATE)
+            ADD("(real)slots[%d]", rw_state_slot(p->index));
+        else if (p->op == RW_OP_REDUCE) {
+            int slot = rw_plan_reduction(e->plan, n)->slot;
+            if (p->is_complex)
+                ADD("CX(make)((real)slots[%d], (real)slots[%d])", slot, slot + 1);
+            else
+                ADD("(real)slots[%d]", slot);
+        } else {
+            bool any = p->is_complex;
+            for (int i = 0; i < rw_ops[p->op].arity; ++i)
+                any = any || (is_complex(e, p->arg[i]) && !(p->op == RW_OP_WHERE && i == 0));
+            if (any)
+                emit_complex(e, p);
+            else
+                emit_real(e, p);
+        }
+        ADD(";\n");
+    }
+}
