@@ -36,18 +36,5 @@ rw_status rw_bench_poison(rw_array *a)
 
 rw_status rw_bench_program(rw_bench *b, const char *file, const char *definitions, rw_program **program)
 {
-    rw_define d[32];
-    char *words = rw_strdup(definitions);
-    int n = 0;
-    *program = NULL;
-    if (!words) return rw_fail_memory(b->ctx, strlen(definitions), "definitions");
-    for (char *rest, *w = strtok_r(words, " ", &rest); w && n < RW_COUNT(d); w = strtok_r(NULL, " ", &rest)) {
-        char *equals = strchr(w, '=');
-        if (!equals) continue;
-        *equals = 0;
-        d[n++] = (rw_define){w, equals + 1};
-    }
-    rw_status status = rw_program_create(b->dev, file, rw_measure_text(file), d, n, program);
-    rw_free(words);
-    return status;
+    return rw_program_create_with(b->dev, file, rw_measure_text(file), program, "%s", definitions);
 }

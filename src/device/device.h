@@ -292,6 +292,9 @@ rw_status rw_cache_load(rw_context *ctx, const char *key, const char *suffix, rw
 /* Stores the bytes; where that fails, a warning is logged. */
 void rw_cache_store(rw_context *ctx, const char *key, const char *suffix, const rw_text *binary);
 
+/* rw_program_create with definitions as text, "NAME=VALUE NAME=VALUE …", in printf's form. */
+rw_status rw_program_create_with(rw_device *dev, const char *name, const char *text, rw_program **program,
+                                 const char *definitions, ...) RW_PRINTF(5, 6);
 /* The dialect's text for a device kind ("cpu", "opencl", "cuda", "check") and an embedded kernel text by file name;
  * NULL when there is none. */
 

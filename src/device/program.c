@@ -1,6 +1,7 @@
 /* Programs: full text = definitions + the device's dialect + the kernel text. The same full text on the same device
  * is compiled once: first the programs of this process are searched, then the cache on disk, then the compiler runs. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,6 +248,28 @@ rw_status rw_program_create(rw_device *dev, const char *name, const char *text, 
 out:
     rw_text_free(&full);
     return status;
+}
+
+rw_status rw_program_create_with(rw_device *dev, const char *name, const char *text, rw_program **program,
+                                 const char *definitions, ...)
+{
+    enum { MOST = 48 };
+    char words[1024];
+    rw_define d[MOST];
+    int n = 0;
+    va_list args;
+    va_start(args, definitions);
+    const int length = rw_vsnprintf(words, sizeof words, definitions, args);
+    va_end(args);
+    *program = NULL;
+    if (length >= (int)sizeof words) return rw_fail(dev->ctx, RW_ERR_INTERNAL, "program %s: too many definitions", name);
+    for (char *rest, *w = strtok_r(words, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(w, '=');
+        if (!equals || n == MOST) return rw_fail(dev->ctx, RW_ERR_INTERNAL, "program %s: definition %s", name, w);
+        *equals = 0;
+        d[n++] = (rw_define){w, equals + 1};
+    }
+    return rw_program_create(dev, name, text, d, n, program);
 }
 
 rw_program *rw_program_retain(rw_program *p)

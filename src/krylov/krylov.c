@@ -146,31 +146,30 @@ static rw_status check_inner(rw_context *ctx, const rw_krylov_spec *s)
 
 static rw_status build(rw_krylov *k)
 {
-    static const char *const kernels[] = {
-#define RW_X(name) #name,
+    static const struct { const char *name, *text; } kernels[] = {
+#define RW_X(name, text) {#name, #text ".k"},
         RW_KRYLOV_KERNELS(RW_X)
 #undef RW_X
     };
-    char each[16], text_group[16], restart[16], deep[16], tiles[16], shadow[16];
     const int64_t units = RW_MAX(k->device->info.units, 1), fill = 256 * units * 8; /* a GPU full of groups; then items get more to do */
     const int group = RW_KRYLOV_GROUP, each_item = k->ops == &rw_krylov_single_cg ? 1 : k->threads ? (int)RW_MAX((k->n + fill - 1) / fill, 1) : 32;
     const int64_t pieces = k->n / RW_KRYLOV_TILE / (4 * units); /* enough groups for a GPU, of few enough sums */
-    k->deep = rw_dtype_is_complex(k->type) || !k->threads ? 4 : 8, k->tiles = k->threads ? (int)RW_MIN(RW_MAX(pieces, 1), 8) : 8;
-    snprintf(each, sizeof each, "%d", each_item), snprintf(text_group, sizeof text_group, "%d", group), snprintf(restart, sizeof restart, "%d", rw_krylov_room(k->spec.restart));
-    snprintf(shadow, sizeof shadow, "%d", k->spec.method == RW_KRYLOV_IDR ? k->spec.restart : 1);
-    snprintf(deep, sizeof deep, "%d", k->deep), snprintf(tiles, sizeof tiles, "%d", k->tiles);
-    const char *part = k->type == RW_F32 || k->type == RW_C64 ? "f32" : "f64", *z = rw_dtype_is_complex(k->type) ? "1" : "0";
-    const rw_define d[] = {{"GROUP", text_group}, {"EACH_ITEM", each}, {"REAL", "f64"}, {"MATRIX_REAL", part}, {"MATRIX_COMPLEX", z}, {"VECTOR_REAL", part}, {"VECTOR_COMPLEX", z},
-                           {"R", "1"},           {"C", "1"},         {"VECTORS", "1"}, {"WIDE", "1"},        {"CONJUGATE", "0"},    {"DOTS", "0"},
-                           {"RESTART", restart}, {"DEEP", deep},     {"TILES", tiles}, {"SHADOW", shadow}, {"SERIAL", k->threads ? "0" : "1"}};
+    const bool idr = k->spec.method == RW_KRYLOV_IDR, is_complex = rw_dtype_is_complex(k->type);
+    const char *part = k->type == RW_F32 || k->type == RW_C64 ? "f32" : "f64";
+    k->deep = is_complex || !k->threads ? 4 : 8, k->tiles = k->threads ? (int)RW_MIN(RW_MAX(pieces, 1), 8) : 8;
     k->groups = RW_MAX((k->n + group * each_item - 1) / (group * each_item), 1);
-    char *text = rw_format("%s\n%s\n%s\n%s", rw_embedded_text("values.k"), rw_embedded_text("krylov.k"), k->spec.method == RW_KRYLOV_IDR ? rw_embedded_text("gmres.k") : "", rw_embedded_text(k->ops->text)),
-         declaration[40];
-    rw_status status = text ? rw_program_create(k->device, k->ops->text, text, d, RW_COUNT(d), &k->program) : rw_fail_memory(k->device->ctx, 40000, "the text of a solver");
-    for (int i = 0; status == RW_OK && i < RW_KRYLOV_NKERNELS; ++i) {
-        snprintf(declaration, sizeof declaration, "KERNEL(%s,", kernels[i]);
-        if (strstr(text, declaration)) status = rw_program_kernel(k->program, kernels[i], &k->kernel[i]);
-    }
+    char *text = rw_format("%s\n%s\n%s\n%s", rw_embedded_text("values.k"), rw_embedded_text("krylov.k"),
+                           idr ? rw_embedded_text("gmres.k") : "", rw_embedded_text(k->ops->text));
+    rw_status status = text ? rw_program_create_with(k->device, k->ops->text, text, &k->program,
+                                                     "GROUP=%d EACH_ITEM=%d REAL=f64 MATRIX_REAL=%s MATRIX_COMPLEX=%d VECTOR_REAL=%s "
+                                                     "VECTOR_COMPLEX=%d R=1 C=1 VECTORS=1 WIDE=1 CONJUGATE=0 DOTS=0 RESTART=%d DEEP=%d "
+                                                     "TILES=%d SHADOW=%d SERIAL=%d",
+                                                     group, each_item, part, is_complex, part, is_complex,
+                                                     rw_krylov_room(k->spec.restart), k->deep, k->tiles, idr ? k->spec.restart : 1, !k->threads)
+                            : rw_fail_memory(k->device->ctx, 40000, "the text of a solver");
+    for (int i = 0; status == RW_OK && i < RW_KRYLOV_NKERNELS; ++i)
+        if (!strcmp(kernels[i].text, "krylov.k") || !strcmp(kernels[i].text, k->ops->text) || (idr && !strcmp(kernels[i].text, "gmres.k")))
+            status = rw_program_kernel(k->program, kernels[i].name, &k->kernel[i]);
     rw_free(text);
     return status;
 }

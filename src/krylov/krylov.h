@@ -5,13 +5,18 @@
 #include "rechenwerk/krylov.h"
 #include "precond/precond.h"
 
-#define RW_KRYLOV_KERNELS(X)                                                                                                            \
-    X(take) X(combine) X(squares) X(inner) X(begin) X(begin_rho) X(cg_update) X(cg_direction) X(cg_single) X(bi_half) X(bi_update) X(bi_direction) X(gm_again) X(gm_dots) X(gm_totals)    \
-    X(gm_column) X(gm_update) X(gm_one) X(gm_plain_column) X(gm_scale) X(gm_solve) X(gm_combine) X(gm_add) X(idr_begin) \
-    X(idr_first) X(idr_left) X(idr_direction) X(idr_scalars) X(idr_update) X(idr_omega) X(idr_relax)
+/* name, the text that has it */
+#define RW_KRYLOV_KERNELS(X)                                                                                           \
+    X(take, krylov) X(combine, krylov) X(squares, krylov) X(inner, krylov) X(begin, krylov)                            \
+    X(begin_rho, krylov) X(cg_update, cg) X(cg_direction, cg) X(cg_single, cg) X(bi_half, bicgstab)                    \
+    X(bi_update, bicgstab) X(bi_direction, bicgstab) X(gm_again, gmres) X(gm_dots, gmres) X(gm_totals, gmres)          \
+    X(gm_column, gmres) X(gm_update, gmres) X(gm_one, gmres) X(gm_plain_column, gmres) X(gm_scale, gmres)              \
+    X(gm_solve, gmres) X(gm_combine, gmres) X(gm_add, gmres) X(idr_begin, idr) X(idr_first, idr)                       \
+    X(idr_left, idr) X(idr_direction, idr) X(idr_scalars, idr) X(idr_update, idr) X(idr_omega, idr)                    \
+    X(idr_relax, idr)
 
 enum {
-#define RW_X(name) RW_KRYLOV_K_##name,
+#define RW_X(name, text) RW_KRYLOV_K_##name,
     RW_KRYLOV_KERNELS(RW_X)
 #undef RW_X
     RW_KRYLOV_NKERNELS

@@ -6,13 +6,10 @@ enum { MOST_GROUPS = 4096 };
 rw_status rw_laser_create(rw_device *dev, rw_laser_sum kind, int block, int64_t n, int64_t groups, rw_laser *l)
 {
     static const char *const names[] = {"sum_on_host", "sum_by_block", "sum_by_warp"};
-    char items[16];
     int64_t one = 1, warps = (block + 31) / 32, cover = RW_MAX((n + block - 1) / block, 1);
-    snprintf(items, sizeof items, "%d", block);
-    const rw_define defines[] = {{"GROUP", items}};
     *l = (rw_laser){.device = rw_device_retain(dev), .kind = kind, .block = block, .n = n, .groups = groups ? groups : RW_MIN(cover, MOST_GROUPS)};
     l->parts = kind == RW_LASER_ON_HOST ? (n + 3) / 4 : kind == RW_LASER_BY_BLOCK ? l->groups : l->groups * warps;
-    rw_status status = rw_program_create(dev, "laser", rw_measure_text("laser.k"), defines, 1, &l->program);
+    rw_status status = rw_program_create_with(dev, "laser", rw_measure_text("laser.k"), &l->program, "GROUP=%d", block);
     if (status == RW_OK) status = rw_program_kernel(l->program, "update", &l->update);
     if (status == RW_OK) status = rw_program_kernel(l->program, "multiply", &l->multiply);
     if (status == RW_OK) status = rw_program_kernel(l->program, names[kind], &l->sum);

@@ -325,16 +325,16 @@ static rw_status build(rw_spmv *p, const char *name, int group, int64_t shared, 
     const rw_spmv_source *s = p->source;
     const char *real = s->f64 ? "f64" : "f32";
     const bool matrix = rw_dtype_is_complex(s->matrix_type), vector = rw_dtype_is_complex(s->vector_type);
-    char items[16], section[24], bytes[24];
     rw_text text = {0};
-    snprintf(items, sizeof items, "%d", group);
-    snprintf(section, sizeof section, "%lld", (long long)section_of(p->method, &p->options));
-    snprintf(bytes, sizeof bytes, "%lld", (long long)shared);
-    const rw_define defines[] = {{"GROUP", items}, {"REAL", real}, {"MATRIX_REAL", real}, {"VECTOR_REAL", real}, {"MATRIX_COMPLEX", matrix ? "1" : "0"}, {"VECTOR_COMPLEX", vector ? "1" : "0"},
-                                 {"WIDE", "1"}, {"CONJUGATE", "0"}, {"DOTS", "0"}, {"SECTION", section}, {"SHARED_LARGE_BYTES", bytes}};
+    char large[48] = "";
+    if (shared) snprintf(large, sizeof large, " SHARED_LARGE_BYTES=%lld", (long long)shared);
     rw_text_add(&text, "%s\n%s\n%s", rw_embedded_text("values.k"), rw_measure_text("spmv_items.k"), rw_measure_text(name));
     rw_status status = text.failed ? rw_fail_memory(p->device->ctx, 4096, "the text of a product") : RW_OK;
-    if (status == RW_OK) status = rw_program_create(p->device, name, text.data, defines, RW_COUNT(defines) - (shared == 0), program);
+    if (status == RW_OK)
+        status = rw_program_create_with(p->device, name, text.data, program,
+                                        "GROUP=%d REAL=%s MATRIX_REAL=%s VECTOR_REAL=%s MATRIX_COMPLEX=%d VECTOR_COMPLEX=%d WIDE=1 "
+                                        "CONJUGATE=0 DOTS=0 SECTION=%lld%s",
+                                        group, real, real, real, matrix, vector, (long long)section_of(p->method, &p->options), large);
     rw_text_free(&text);
     return status;
 }

@@ -162,13 +162,11 @@ static rw_status check_type(const rw_multiblock *op, rw_dtype vectors)
 static rw_status find_kernels(rw_multiblock *op, rw_dtype type, const kernels **found)
 {
     kernels *k = &op->kernels[type];
-    char group[16];
-    snprintf(group, sizeof group, "%d", GROUP);
-    const char *real = type == RW_F32 || type == RW_C64 ? "f32" : "f64", *parts = rw_dtype_is_complex(type) ? "10" : "5";
-    const rw_define d[] = {{"GROUP", group}, {"REAL", real}, {"PARTS", parts}, {"INDEX", is_long(&op->grid) ? "i64" : "i32"}};
     *found = k;
     if (k->program) return RW_OK;
-    RW_TRY(rw_program_create(op->device, "exchange.k", rw_embedded_text("exchange.k"), d, RW_COUNT(d), &k->program));
+    RW_TRY(rw_program_create_with(op->device, "exchange.k", rw_embedded_text("exchange.k"), &k->program,
+                                  "GROUP=%d REAL=%s PARTS=%d INDEX=%s", GROUP, type == RW_F32 || type == RW_C64 ? "f32" : "f64",
+                                  rw_dtype_is_complex(type) ? 10 : 5, is_long(&op->grid) ? "i64" : "i32"));
     rw_status status = rw_program_kernel(k->program, "exchange", &k->exchange);
     if (status == RW_OK) status = rw_program_kernel(k->program, "clear", &k->clear);
     if (status != RW_OK) rw_program_destroy(&k->program);

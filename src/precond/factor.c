@@ -39,22 +39,13 @@ static int rows_of_group(int r, int bytes) { return RW_MAX(RW_MIN(64 / r, (1 << 
 static rw_status build(const rw_precond *p, const rw_sparse *m, const rw_factors *f, rw_dtype number, work *w)
 {
     const rw_sparse_layout *to = &p->inverse->layout;
-    char items[16], rows[16], r[16];
     w->rows = rows_of_group(f->a.r, (int)rw_dtype_size(number));
-    snprintf(items, sizeof items, "%d", w->rows * f->a.r), snprintf(rows, sizeof rows, "%d", w->rows), snprintf(r, sizeof r, "%d", f->a.r);
-    const rw_define d[] = {{"GROUP", items},
-                           {"ROWS", rows},
-                           {"R", r},
-                           {"AT_ONCE", f->a.r > 5 ? "1" : "4"},
-                           {"REAL", is_double(number) ? "f64" : "f32"},
-                           {"PARTS", f->a.parts == 2 ? "2" : "1"},
-                           {"INDEX", w->bits == 64 ? "i64" : "i32"},
-                           {"MODIFIED", f->modified ? "1" : "0"},
-                           {"FROM_REAL", m->scale ? "i16" : is_double(m->layout.values) ? "f64" : "f32"},
-                           {"FROM_SCALED", m->scale ? "1" : "0"},
-                           {"TO_REAL", to->scaled ? "i16" : is_double(to->values) ? "f64" : "f32"},
-                           {"TO_SCALED", to->scaled ? "1" : "0"}};
-    RW_TRY(rw_program_create(p->device, "factor.k", rw_embedded_text("factor.k"), d, RW_COUNT(d), &w->program));
+    RW_TRY(rw_program_create_with(
+        p->device, "factor.k", rw_embedded_text("factor.k"), &w->program,
+        "GROUP=%d ROWS=%d R=%d AT_ONCE=%d REAL=%s PARTS=%d INDEX=%s MODIFIED=%d FROM_REAL=%s FROM_SCALED=%d TO_REAL=%s TO_SCALED=%d",
+        w->rows * f->a.r, w->rows, f->a.r, f->a.r > 5 ? 1 : 4, is_double(number) ? "f64" : "f32", f->a.parts == 2 ? 2 : 1,
+        w->bits == 64 ? "i64" : "i32", f->modified, m->scale ? "i16" : is_double(m->layout.values) ? "f64" : "f32", m->scale != NULL,
+        to->scaled ? "i16" : is_double(to->values) ? "f64" : "f32", to->scaled));
     RW_TRY(rw_program_kernel(w->program, "factor", &w->factor));
     return rw_program_kernel(w->program, "store", &w->store);
 }

@@ -144,8 +144,8 @@ enum { GROUP = 256, EACH_ITEM = 4 };
 
 static rw_status build(rw_precond *p)
 {
-    const rw_define d[] = {{"GROUP", "256"}, {"EACH_ITEM", "4"}, {"REAL", p->type == RW_F32 || p->type == RW_C64 ? "f32" : "f64"}};
-    RW_TRY(rw_program_create(p->device, "precond.k", rw_embedded_text("precond.k"), d, RW_COUNT(d), &p->program));
+    RW_TRY(rw_program_create_with(p->device, "precond.k", rw_embedded_text("precond.k"), &p->program,
+                                  "GROUP=%d EACH_ITEM=%d REAL=%s", GROUP, EACH_ITEM, p->type == RW_F32 || p->type == RW_C64 ? "f32" : "f64"));
     return rw_program_kernel(p->program, "add", &p->add);
 }
 

@@ -17,15 +17,11 @@ int rw_product_group(const rw_sparse *m) { return m->threads ? 128 : 1024; }
 
 /* ---- programs ---------------------------------------------------------------------------------------------------------------------- */
 
-enum { MOST_DEFINITIONS = 40 };
-
 static rw_status build(rw_sparse *m, rw_product_program *p)
 {
     rw_device *dev = m->device;
     rw_context *ctx = dev->ctx;
     rw_text d = {0}, text = {0};
-    rw_define defines[MOST_DEFINITIONS];
-    int n = 0;
     const bool is_free = rw_sparse_is_free(m), transposed = p->op != RW_OP_NONE && !is_free, f64 = arithmetic(m, p->vector) == RW_F64 || arithmetic(m, p->vector) == RW_C128;
     const bool finishes = !transposed && (m->ops == &rw_sparse_coordinates || m->layout.section || is_free);
     const char *kernel = rw_embedded_text(transposed ? "transposed.k" : m->ops->kernel), *values = rw_embedded_text("values.k");
@@ -37,12 +33,8 @@ static rw_status build(rw_sparse *m, rw_product_program *p)
     else m->ops->define(m, p, &d);
     rw_text_add(&text, "%s\n%s\n%s", values, kernel, finishes ? rw_embedded_text("finish.k") : "");
     rw_status status = d.failed || text.failed ? rw_fail_memory(ctx, 4096, "the text of a product") : RW_OK;
-    for (char *s = d.data, *rest = NULL; status == RW_OK && n < MOST_DEFINITIONS && (s = strtok_r(s, " ", &rest)); s = NULL) {
-        char *equals = strchr(s, '=');
-        *equals = 0;
-        defines[n++] = (rw_define){s, equals + 1};
-    }
-    if (status == RW_OK) status = rw_program_create(dev, transposed ? "transposed.k" : m->ops->kernel, text.data, defines, n, &p->program);
+    if (status == RW_OK)
+        status = rw_program_create_with(dev, transposed ? "transposed.k" : m->ops->kernel, text.data, &p->program, "%s", d.data);
     if (status == RW_OK) status = rw_program_kernel(p->program, is_free ? "piece" : "multiply", &p->multiply);
     if (status == RW_OK && finishes) status = rw_program_kernel(p->program, "finish", &p->finish);
     if (status == RW_OK && !transposed && m->ops->more) status = rw_program_kernel(p->program, m->ops->more, &p->more);
