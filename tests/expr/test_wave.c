@@ -143,7 +143,9 @@ static void test_bits(void **state)
                     int order = k == 4 && g % 2 ? 4 : 2; /* periodic sides have both orders */
                     bool mixed = (g + k) % 3 == 0;
                     run(devices[d], "cpu", texts[i].text, &grid, order, (rw_boundary_kind)k, mixed, one);
-                    const char *wish = wishes[info->gpu ? 0 : runs % 2];
+                    /* rings of planes take more memory than the 48 kB of SHARED that check allows */
+                    const bool registers = info->gpu || (grid.ndim == 3 && !strcmp(info->kind, "check"));
+                    const char *wish = wishes[registers ? 0 : runs % 2];
                     run(devices[d], wish, texts[i].text, &grid, order, (rw_boundary_kind)k, mixed, wave);
                     for (int64_t c = 0; c < FIELDS * cells; ++c)
                         if (memcmp(one + c, wave + c, sizeof *one))
