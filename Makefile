@@ -2,9 +2,10 @@
 #
 #   make             build in build/
 #   make demo        install what is missing (Debian, Ubuntu), build, run the first case, say where its pictures are
-#   make check       the same, then all tests
+#   make check       the same, then the tests that take minutes
+#   make check-long  the same, then the long tests: whole sweeps, PoCL with optimisation
 #   make install     to PREFIX (default /usr/local); DESTDIR is honoured
-#   make sanitize    the tests under address and undefined-behaviour sanitizers; PRESET=thread for the thread sanitizer
+#   make sanitize    all tests under address and undefined-behaviour sanitizers; PRESET=thread for the thread sanitizer
 #   make threads     the loops of the host under the thread sanitizer, on several threads; needs clang and libomp
 #   make fuzz        each fuzz target for FUZZ_SECONDS (default 60); needs clang
 #   make clean       remove the build folder; results stay
@@ -37,7 +38,7 @@ configure = cmake --log-level=NOTICE $(1) || { packaging/install-deps.sh -n buil
 compile = env -u MAKELEVEL cmake --build $(1) --parallel $(JOBS)
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check install sanitize threads fuzz clean
+.PHONY: all demo check check-long install sanitize threads fuzz clean
 
 all:
 	$(call step,build,$(call configure,-S . -B '$(BUILD)'); $(call compile,'$(BUILD)'))
@@ -49,12 +50,18 @@ demo:
 	$(call step,run,'$(BUILD)/rechenwerk' run cases/reaction-front.yaml -d cpu -o '$(RESULTS)/demo' --force)
 	@printf '\nPictures:\n'; find "$$(cd '$(RESULTS)/demo' && pwd)" -name '*.png' | sort | sed 's/^/    /'
 
-check:
+# $(call tests,log,options of ctest): runs tests and prints the slowest ones.
+define tests
+status=0; ctest --test-dir '$(BUILD)' --parallel $(JOBS) --no-tests=error --output-on-failure $(2) \
+    --output-log '$(BUILD)/$(1).log' --output-junit '$(1).xml' || status=$$?; \
+tests/times.sh slowest '$(BUILD)/$(1).xml'; exit $$status
+endef
+
+check check-long:
 	$(call step,packages,$(call packages,check))
 	$(call step,build,$(call configure,-S . -B '$(BUILD)' -DRECHENWERK_TESTS=ON); \
 	    $(call compile,'$(BUILD)'))
-	$(call step,tests,ctest --test-dir '$(BUILD)' --parallel $(JOBS) --no-tests=error --output-on-failure \
-	    --output-log '$(BUILD)/ctest.log' --output-junit junit.xml)
+	$(call step,tests,$(call tests,$@,$(if $(filter check-long,$@),-L,-LE) '^long$$'))
 
 install: all
 	$(call step,install,cmake --install '$(BUILD)' --prefix '$(PREFIX)'; \
@@ -65,7 +72,7 @@ sanitize:
 	$(call step,build with sanitizers,$(call configure,--preset $(PRESET) -B '$(BUILD)/$(PRESET)'); \
 	    $(call compile,'$(BUILD)/$(PRESET)'))
 	$(call step,tests with sanitizers,ctest --test-dir '$(BUILD)/$(PRESET)' --parallel $(JOBS) --no-tests=error \
-	    --output-on-failure)
+	    --output-on-failure -LE '^short$$')
 
 threads:
 	$(call step,packages,$(call packages,fuzz))

@@ -1,10 +1,17 @@
 # Tests by their place and name:
-#   tests/F/test_N.c    a cmocka program linked with the internal library       ctest F.N
-#                       of folders in `tiled` also with the kernels that GPUs get      ctest F.N.tiled
-#   tests/F/test_N.sh   run with bash; exit 77 means skipped                    ctest F.N
-#   examples/N.c        compiled as a user would, public headers only           ctest example.N
-# Files named *_main.c are parts of other tests. Each test has the label of its folder and, in its environment,
-# SOURCE, BUILD, RECHENWERK (the command) and a program cache of its own inside the build folder.
+#   tests/F/test_N.c    a cmocka program linked with the internal library           ctest F.N
+#                       that runs on devices (tests/devices.h): once per device     ctest F.N.cpu, F.N.check, F.N.opencl, …
+#                       of folders in `tiled` also with the kernels that GPUs get   ctest F.N.tiled
+#   tests/F/test_N.sh   run with bash; exit 77 means skipped                        ctest F.N
+#   examples/N.c        compiled as a user would, public headers only               ctest example.N
+# A source that asks for it (test_long() in C, RECHENWERK_TEST_LONG in bash) has a second test, F.N.long or
+# F.N.DEVICE.long, which runs all that the first one runs and more. So do all tests on OpenCL: the first one has PoCL
+# compile without optimisation, which takes a third of the time. Tests in `only_long` have no short version.
+# Labels: the folder, the device, and `long`, or `short` for a test whose long version runs all of it too.
+#   make check: ctest -LE '^long$'     make check-long: ctest -L '^long$'     make sanitize: ctest -LE '^short$'
+# In a test's environment are SOURCE, BUILD, RECHENWERK (the command) and a program cache inside the build folder that
+# all tests share. Files named *_main.c are parts of other tests. tests/costs.txt has the seconds of each test, so that
+# ctest starts the slowest first.
 
 rw_require(CMOCKA cmocka)
 
@@ -40,15 +47,58 @@ if(sanitizers)
     endif()
 endif()
 
-function(rw_test name label folder)
-    add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY "${folder}")
-    set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77
-        ENVIRONMENT "${environment}")
-endfunction()
+set(devices cpu check opencl:0)
+if(EXISTS /dev/nvidiactl)
+    list(APPEND devices cuda:0)
+endif()
+set(RECHENWERK_TEST_DEVICES "${devices}" CACHE STRING "devices that tests run on, a test per device")
 
 set(tiled krylov precond)
+set(only_long)
+
+# Seconds of each test, by tests/times.sh.
+file(STRINGS "${PROJECT_SOURCE_DIR}/tests/costs.txt" costs REGEX "^[^#]")
+foreach(line IN LISTS costs)
+    if(line MATCHES "^([^ ]+) +([0-9.]+)$")
+        set(cost_${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+    endif()
+endforeach()
+
+# rw_test(NAME FOLDER LABELS labels… ENVIRONMENT name=value… COMMAND command…)
+function(rw_test name folder)
+    cmake_parse_arguments(PARSE_ARGV 2 test "" "" "LABELS;ENVIRONMENT;COMMAND")
+    add_test(NAME ${name} COMMAND ${test_COMMAND} WORKING_DIRECTORY "${folder}")
+    set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77
+        ENVIRONMENT "${environment};${test_ENVIRONMENT}")
+    if(DEFINED cost_${name})
+        set_tests_properties(${name} PROPERTIES COST ${cost_${name}})
+    endif()
+endfunction()
+
+# The same for a test that may have a long version.
+function(rw_test_both name folder long)
+    cmake_parse_arguments(PARSE_ARGV 3 test "" "" "LABELS;ENVIRONMENT;COMMAND")
+    if(name IN_LIST only_long)
+        rw_test(${name} "${folder}" LABELS ${test_LABELS} long ENVIRONMENT ${test_ENVIRONMENT} COMMAND ${test_COMMAND})
+        return()
+    endif()
+    set(labels ${test_LABELS})
+    if("opencl" IN_LIST labels)
+        set(long TRUE)
+        set(unoptimised "POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable")
+        set(optimised "RECHENWERK_CACHE=${PROJECT_BINARY_DIR}/tests/cache-optimised")
+    endif()
+    if(long)
+        rw_test(${name}.long "${folder}" LABELS ${labels} long
+            ENVIRONMENT ${test_ENVIRONMENT} RECHENWERK_TEST_LONG=1 ${optimised} COMMAND ${test_COMMAND})
+        list(APPEND labels short)
+    endif()
+    rw_test(${name} "${folder}" LABELS ${labels} ENVIRONMENT ${test_ENVIRONMENT} ${unoptimised} COMMAND ${test_COMMAND})
+endfunction()
+
 file(GLOB test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/test_*.c" "${PROJECT_SOURCE_DIR}/tests/*/test_*.sh")
 list(FILTER test_sources EXCLUDE REGEX "_main\\.c$")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${test_sources}) # what they ask for is read here
 foreach(source IN LISTS test_sources)
     get_filename_component(folder "${source}" DIRECTORY)
     get_filename_component(folder "${folder}" NAME)
@@ -57,17 +107,31 @@ foreach(source IN LISTS test_sources)
     string(REGEX REPLACE "^test_" "" name "${file}")
     set(output "${PROJECT_BINARY_DIR}/tests/${folder}")
     file(MAKE_DIRECTORY "${output}")
+    file(STRINGS "${source}" long REGEX "test_long\\(|RECHENWERK_TEST_LONG" LIMIT_COUNT 1)
     if(extension STREQUAL ".sh")
-        rw_test(${folder}.${name} ${folder} "${output}" bash "${source}")
+        rw_test_both(${folder}.${name} "${output}" "${long}" LABELS ${folder} COMMAND bash "${source}")
         continue()
     endif()
     set(target test-${folder}-${name})
     add_executable(${target} "${source}")
     target_link_libraries(${target} PRIVATE rechenwerk-internal PkgConfig::CMOCKA)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${file} RUNTIME_OUTPUT_DIRECTORY "${output}")
-    rw_test(${folder}.${name} ${folder} "${output}" ${target})
+    # a program that sets the devices itself runs on these only
+    file(STRINGS "${source}" runs REGEX "(run_on_devices|run_on_devices_with|open_devices)\\(" LIMIT_COUNT 1)
+    file(STRINGS "${source}" sets REGEX "setenv\\(\"RECHENWERK_TEST_DEVICES\"" LIMIT_COUNT 1)
+    if(NOT runs OR sets)
+        rw_test_both(${folder}.${name} "${output}" "${long}" LABELS ${folder} COMMAND ${target})
+        continue()
+    endif()
+    foreach(device IN LISTS RECHENWERK_TEST_DEVICES)
+        string(REGEX REPLACE ":.*" "" kind "${device}")
+        string(REGEX REPLACE ":0$" "" suffix "${device}")
+        rw_test_both(${folder}.${name}.${suffix} "${output}" "${long}" LABELS ${folder} ${kind}
+            ENVIRONMENT RECHENWERK_TEST_DEVICES=${device} COMMAND ${target})
+    endforeach()
     if(folder IN_LIST tiled)
-        rw_test(${folder}.${name}.tiled ${folder} "${output}" ${CMAKE_COMMAND} -E env RECHENWERK_TEST_DEVICES=cpu:tiling=gpu $<TARGET_FILE:${target}>)
+        rw_test_both(${folder}.${name}.tiled "${output}" "${long}" LABELS ${folder} tiled
+            ENVIRONMENT RECHENWERK_TEST_DEVICES=cpu:tiling=gpu COMMAND ${target})
     endif()
 endforeach()
 
@@ -79,5 +143,5 @@ foreach(source IN LISTS example_sources)
     add_executable(example-${name} "${source}")
     target_link_libraries(example-${name} PRIVATE rechenwerk rechenwerk-flags m)
     set_target_properties(example-${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${output}")
-    rw_test(example.${name} example "${output}" example-${name})
+    rw_test(example.${name} "${output}" LABELS example COMMAND example-${name})
 endforeach()

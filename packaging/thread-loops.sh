@@ -29,4 +29,4 @@ for folder in $folders; do
     done
 done
 cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target "${targets[@]}"
-ctest --test-dir "$build" -L "^(${folders// /|})$" --no-tests=error --output-on-failure
+ctest --test-dir "$build" -L "^(${folders// /|})$" -LE '^short$' --no-tests=error --output-on-failure

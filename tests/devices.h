@@ -7,8 +7,9 @@
  *       return run_on_devices("array", tests, RW_COUNT(tests));
  *   }
  *
- * Each test becomes one row a device, "test_copy [opencl:0]". Devices are opened once; a device that does not open is
- * left out and said so on stderr. RECHENWERK_TEST_DEVICES=cpu,check,cpu:tiling=gpu takes fewer, or others.
+ * Each test becomes one row per device, "test_copy [opencl:0]". Devices are opened once; a device that does not open is
+ * left out and reported on stderr. RECHENWERK_TEST_DEVICES=cpu,check,cpu:tiling=gpu takes fewer, or others: ctest runs the program once
+ * per device. If no device opens, the program ends with status 77 (skipped), or with 1 if cpu or check was among them.
  * After each row no fault may be left set and the device must hold as many bytes as before: that finds lost arrays. */
 #ifndef RW_TEST_DEVICES_H
 #define RW_TEST_DEVICES_H
@@ -23,6 +24,7 @@
 #include <cmocka.h>
 
 #include "device/device.h"
+#include "long.h"
 
 /* clang's name for what gcc says by a macro: tests of memory and time do not measure the sanitizer. */
 #if defined(__has_feature)
@@ -89,14 +91,26 @@ static inline void open_test_devices(void)
         else fprintf(stderr, "without %s: %s\n", name, rw_message(ctx));
     }
     if (!ntest_devices) {
+        const bool always = !chosen || !*chosen || strstr(chosen, "cpu") || strstr(chosen, "check");
         fprintf(stderr, "no device opens\n");
-        exit(1);
+        exit(always ? 1 : 77);
     }
+}
+
+/* What the programs of this test cost. */
+static inline void print_compilations(const rw_device *d)
+{
+    const rw_counters c = rw_device_counters(d);
+    printf("# %s: %lld programs compiled in %.1f s, %lld from the cache\n", rw_device_info(d)->name,
+           (long long)c.compilations, c.compile_seconds, (long long)c.cache_hits);
 }
 
 static inline void close_test_devices(void)
 {
-    for (int i = 0; i < ntest_devices; ++i) rw_device_close(&test_devices[i].dev);
+    for (int i = 0; i < ntest_devices; ++i) {
+        print_compilations(test_devices[i].dev);
+        rw_device_close(&test_devices[i].dev);
+    }
     ntest_devices = 0;
     rw_context_destroy(&ctx);
 }
@@ -151,6 +165,17 @@ static inline int device_index(void)
     int i = 0;
     while (test_devices[i].dev != (untiled ? untiled : dev)) ++i;
     return i;
+}
+
+/* Calls f(user) with a cpu device in place of the row's device: for results that devices are compared with. */
+static inline void with_cpu(void (*f)(void *user), void *user)
+{
+    rw_device *mine = dev;
+    OK(rw_device_open(ctx, "cpu", &dev));
+    queue = rw_device_queue(dev);
+    f(user);
+    rw_device_close(&dev);
+    dev = mine, queue = rw_device_queue(dev);
 }
 
 /* `before` and `after` (NULL: none) run once a device. */

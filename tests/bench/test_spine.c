@@ -1,17 +1,10 @@
-/* The kernels of the benchmarks, all variants, at sizes around the edges of their tiles, on the processor, on the check
- * device and on every OpenCL device; then the public functions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+/* The kernels of the benchmarks at sizes around the edges of their tiles, on every device; then the public functions.
+ * Short: the first variant of each, sizes that have every case. Long: all variants; on cpu also the large sizes, and three
+ * threads, which is more than many machines have. */
 #include "bench/bench.h"
 #include "device/cuda/cuda.h"
 
-static rw_context *ctx;
+#include "../devices.h"
 
 /* Sanitizers make this test ten times slower: there, sizes and variants that only repeat what others do are left out. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -33,67 +26,58 @@ static rw_status check_first(rw_bench *b, const char *name)
     return RW_OK;
 }
 
-static void check_device(const char *name, bool small, bool first)
+static void check_here(bool small, bool first)
 {
-    rw_device *dev;
     rw_bench b;
     int n;
     const rw_bench_entry *list = rw_bench_list(&n);
-    if (rw_device_open(ctx, name, &dev) != RW_OK) fail_msg("%s: %s", name, rw_message(ctx));
-    assert_int_equal(rw_bench_begin(&b, ctx, dev, NULL), RW_OK);
-    for (int i = 0; i < n; ++i)
-        if ((first ? check_first(&b, list[i].name) : rw_bench_check(&b, list[i].name, small)) != RW_OK)
-            fail_msg("%s: %s", name, rw_message(ctx));
+    OK(rw_bench_begin(&b, ctx, dev, NULL));
+    for (int i = 0; i < n; ++i) OK(first ? check_first(&b, list[i].name) : rw_bench_check(&b, list[i].name, small));
     rw_bench_end(&b);
-    rw_device_close(&dev);
 }
 
-static void test_cpu(void **state) { (void)state, check_device("cpu", false, false); }
-static void test_cpu_threads(void **state) { (void)state, check_device("cpu:3", SANITIZED, false); }
-static void test_check(void **state) { (void)state, check_device("check", true, SANITIZED); }
-
-static void test_opencl(void **state)
+static void test_kernels(void **state)
 {
     (void)state;
-    rw_device_properties *list;
-    int n;
-    assert_int_equal(rw_device_list(ctx, &list, &n), RW_OK);
-    for (int i = 0; i < n; ++i) {
-        const char *name = !strncmp(list[i].name, "opencl", 6) ? list[i].name : list[i].also;
-        /* on processors each variant and size is seconds of compiling */
-        if (!strncmp(name, "opencl", 6) && !list[i].unusable[0]) check_device(name, !list[i].gpu, SANITIZED);
-    }
-    rw_device_list_free(&list);
+    const bool all = test_long() && (on("cpu") || !SANITIZED);
+    check_here(!on("cpu") && !rw_device_info(dev)->gpu, !all);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    rw_device *mine = dev;
+    if (!on("cpu")) skip();
+    OK(rw_device_open(ctx, "cpu:3", &dev));
+    check_here(SANITIZED || !test_long(), !test_long());
+    rw_device_close(&dev);
+    dev = mine;
 }
 
 /* Broken on purpose: the exchange of the transform without its barrier. */
 static void test_missing_barrier_is_found(void **state)
 {
     (void)state;
-    rw_device *dev;
     rw_bench b;
     rw_program *program;
-    rw_kernel *kernel;
     rw_array *x, *y, *w;
-    rw_define defines[] = {{"GROUP", "64"}, {"GROUP_X", "16"}, {"TRANSFORMS", "4"}, {"LINE", "17"}};
+    const rw_define defines[] = {{"GROUP", "64"}, {"GROUP_X", "16"}, {"TRANSFORMS", "4"}, {"LINE", "17"}};
+    if (!on("check")) skip();
     char *text = rw_strdup(rw_measure_text("fft.k")), *barrier = strstr(text, "BARRIER;");
     assert_non_null(barrier);
     memset(barrier, ' ', strlen("BARRIER;"));
-    assert_int_equal(rw_device_open(ctx, "check", &dev), RW_OK);
-    assert_int_equal(rw_bench_begin(&b, ctx, dev, NULL), RW_OK);
-    assert_int_equal(rw_program_create(dev, "broken", text, defines, RW_COUNT(defines), &program), RW_OK);
-    assert_int_equal(rw_program_kernel(program, "fft256", &kernel), RW_OK);
-    assert_int_equal(rw_bench_array(&b, RW_C64, 1024, &x), RW_OK);
-    assert_int_equal(rw_bench_array(&b, RW_C64, 1024, &y), RW_OK);
-    assert_int_equal(rw_bench_array(&b, RW_F32, 512, &w), RW_OK);
-    assert_int_equal(rw_bench_fill(x, 1, 0), RW_OK);
-    assert_int_equal(rw_bench_fill(w, 2, 0), RW_OK);
-    rw_arg args[] = {rw_arg_array(y), rw_arg_array(x), rw_arg_array(w), rw_arg_int(4)};
-    assert_int_equal(rw_launch(b.queue, kernel, (int64_t[3]){1, 1, 1}, args, 4), RW_ERR_CHECK);
+    OK(rw_bench_begin(&b, ctx, dev, NULL));
+    OK(rw_program_create(dev, "broken", text, defines, RW_COUNT(defines), &program));
+    OK(rw_bench_array(&b, RW_C64, 1024, &x));
+    OK(rw_bench_array(&b, RW_C64, 1024, &y));
+    OK(rw_bench_array(&b, RW_F32, 512, &w));
+    OK(rw_bench_fill(x, 1, 0));
+    OK(rw_bench_fill(w, 2, 0));
+    const rw_arg args[] = {rw_arg_array(y), rw_arg_array(x), rw_arg_array(w), rw_arg_int(4)};
+    FAILS(RW_ERR_CHECK, "race", launch1(b.queue, kernel_of(program, "fft256"), 1, args, 4));
     rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&w);
     rw_program_destroy(&program);
     rw_bench_end(&b);
-    rw_device_close(&dev);
     rw_free(text);
 }
 
@@ -104,7 +88,7 @@ static void test_texts_compile_for_cuda(void **state)
     const char *why;
     int n;
     const rw_bench_entry *list = rw_bench_list(&n);
-    if (!rw_nvrtc_load(&why)) skip();
+    if (!on("cpu") || !rw_nvrtc_load(&why)) skip();
     for (int i = 0; i < n; ++i) {
         const rw_bench_case *c = rw_bench_find(list[i].name);
         for (int v = 0; c->source && v < c->nvariants; ++v) {
@@ -129,15 +113,16 @@ static void test_texts_compile_for_cuda(void **state)
 static void test_quick_run_and_formats(void **state)
 {
     (void)state;
-    rw_device *dev;
+    rw_device *one;
     rw_bench_result *rows;
     int n, entries;
     char *text;
     rw_bench_options options = {.quick = true};
     const rw_bench_entry *list = rw_bench_list(&entries);
+    if (!on("cpu")) skip();
     assert_true(entries >= 7 && list[0].line[0]);
-    assert_int_equal(rw_device_open(ctx, "cpu:1", &dev), RW_OK);
-    if (rw_bench_run(ctx, dev, "all", &options, &rows, &n) != RW_OK) fail_msg("%s", rw_message(ctx));
+    OK(rw_device_open(ctx, "cpu:1", &one));
+    OK(rw_bench_run(ctx, one, "all", &options, &rows, &n));
     for (int e = 0; e < entries; ++e) {
         bool found = false;
         for (int i = 0; i < n; ++i) found = found || !strcmp(rows[i].name, list[e].name);
@@ -151,50 +136,35 @@ static void test_quick_run_and_formats(void **state)
     }
     static const char *const expected[] = {"dot product f64", "| dot product f64 |", "\"what\": \"dot product f64\""};
     for (int style = 0; style < 3; ++style) {
-        assert_int_equal(rw_bench_format(dev, rows, n, (rw_bench_style)style, &text), RW_OK);
+        OK(rw_bench_format(one, rows, n, (rw_bench_style)style, &text));
         if (!strstr(text, expected[style])) fail_msg("style %d:\n%s", style, text);
         free(text);
     }
     rw_bench_free(&rows);
     assert_null(rows);
-    rw_device_close(&dev);
+    rw_device_close(&one);
 }
 
 static void test_unknown_name(void **state)
 {
     (void)state;
-    rw_device *dev;
     rw_bench_result *rows;
     int n;
-    assert_int_equal(rw_device_open(ctx, "cpu:1", &dev), RW_OK);
-    assert_int_equal(rw_bench_run(ctx, dev, "spase", NULL, &rows, &n), RW_ERR_ARGUMENT);
-    assert_non_null(strstr(rw_message(ctx), "nearest is sparse"));
+    const rw_bench_options options = {.rounds = -1};
+    FAILS(RW_ERR_ARGUMENT, "nearest is sparse", rw_bench_run(ctx, dev, "spase", NULL, &rows, &n));
     assert_null(rows);
-    rw_bench_options options = {.rounds = -1};
-    assert_int_equal(rw_bench_run(ctx, dev, "dot", &options, &rows, &n), RW_ERR_ARGUMENT);
-    rw_device_close(&dev);
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    return rw_context_create(&ctx) == RW_OK ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    rw_context_destroy(&ctx);
-    return 0;
+    FAILS(RW_ERR_ARGUMENT, "rounds", rw_bench_run(ctx, dev, "dot", &options, &rows, &n));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu),    cmocka_unit_test(test_cpu_threads),
-        cmocka_unit_test(test_check),  cmocka_unit_test(test_opencl),
-        cmocka_unit_test(test_missing_barrier_is_found), cmocka_unit_test(test_texts_compile_for_cuda),
-        cmocka_unit_test(test_quick_run_and_formats), cmocka_unit_test(test_unknown_name),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_missing_barrier_is_found),
+        cmocka_unit_test(test_texts_compile_for_cuda),
+        cmocka_unit_test(test_quick_run_and_formats),
+        cmocka_unit_test(test_unknown_name),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return run_on_devices("spine", tests, RW_COUNT(tests));
 }

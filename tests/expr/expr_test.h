@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "../long.h"
 #include "expr/program.h"
 
 static rw_context *ctx;
@@ -51,7 +52,8 @@ static inline rw_device *with_tiling(rw_device *dev, const char *tiling)
     return open_device(name);
 }
 
-/* Every usable device of this machine by every name, and "check"; those of RECHENWERK_TEST_DEVICES=cuda:0,opencl:1 when that is set. */
+/* Every usable device of this machine by every name, and "check"; those of RECHENWERK_TEST_DEVICES=cuda:0,opencl:1 when
+ * that is set. If none of those is there, the program ends with status 77: skipped. */
 static inline int open_devices(rw_device **devices, int max)
 {
     const char *wanted = getenv("RECHENWERK_TEST_DEVICES");
@@ -77,6 +79,7 @@ static inline int open_devices(rw_device **devices, int max)
     printf("# devices:");
     for (int i = 0; i < n; ++i) printf(" %s", rw_device_info(devices[i])->name);
     printf("\n");
+    if (!n) exit(77);
     return n;
 }
 

@@ -409,8 +409,8 @@ static void test_reproducible(void **state)
     rw_expr_field f[] = {{.name = "u", .dtype = RW_F64}, {.name = "v", .dtype = RW_F64}, {.name = "s", .dtype = RW_F64}};
     static const rw_boundary sides[] = {{RW_BOUNDARY_DIRICHLET, "x*y/3", 0, 0}, {RW_BOUNDARY_ROBIN, "1.1", "x + 2", "y"},
                                         {RW_BOUNDARY_NEUMANN, "y/7", 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}};
-    rw_device *all[16];
-    int n = open_devices(all, 16), run_f32 = 0, without_f32 = 0;
+    rw_device *all[17] = {open_device("cpu")}; /* the first one, which the others are compared with */
+    int n = 1 + open_devices(all + 1, 16), run_f32 = 0, without_f32 = 0;
     rw_device *host = open_device("cpu");
     for (int d = 0; d < n; ++d) without_f32 += !strcmp(rw_device_info(all[d])->kind, "opencl");
     for (int i = 0; i < 3; ++i)

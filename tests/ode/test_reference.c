@@ -311,8 +311,9 @@ typedef struct result {
 } result;
 
 /* 12 steps of either method; the right-hand side has + - * only. */
-static void run_here(result *r)
+static void run_here(void *user)
 {
+    result *r = user;
     for (int method = RW_ODE_RK4; method <= RW_ODE_RKC2; ++method) {
         problem p;
         describe_front(&p, CENTRAL, 24, 20, (rw_ode_method)method, 1e-4);
@@ -330,46 +331,59 @@ static void run_here(result *r)
 static void test_devices_agree(void **state)
 {
     (void)state;
-    static result of_first, here;
+    static result of_cpu, here;
     rw_context_set_reproducible(ctx, true);
     run_here(&here);
+    if (on("cpu")) of_cpu = here;
+    else with_cpu(run_here, &of_cpu);
     rw_context_set_reproducible(ctx, false);
-    if (device_index() == 0) of_first = here;
-    assert_memory_equal(here.u[0], of_first.u[0], sizeof here.u[0]);
+    assert_memory_equal(here.u[0], of_cpu.u[0], sizeof here.u[0]);
     if (!rw_device_info(dev)->gpu) {
-        assert_memory_equal(here.u[1], of_first.u[1], sizeof here.u[0]);
-        assert_memory_equal(here.end, of_first.end, sizeof here.end);
+        assert_memory_equal(here.u[1], of_cpu.u[1], sizeof here.u[0]);
+        assert_memory_equal(here.end, of_cpu.end, sizeof here.end);
     }
     if (on("opencl")) return; /* test_order compares its ordinary mode with the cpu's */
     run_here(&here); /* contracted or not: a few roundings a step, which diffusion does not let grow */
-    for (int k = 0; k < RW_COUNT(here.u[0]); ++k) assert_true(fabs(here.u[0][k] - of_first.u[0][k]) <= 1e-13);
-    for (int k = 0; k < RW_COUNT(here.u[1]); ++k) assert_true(fabs(here.u[1][k] - of_first.u[1][k]) <= 1e-10);
+    for (int k = 0; k < RW_COUNT(here.u[0]); ++k)
+        assert_true(fabs(here.u[0][k] - of_cpu.u[0][k]) <= 1e-13);
+    for (int k = 0; k < RW_COUNT(here.u[1]); ++k)
+        assert_true(fabs(here.u[1][k] - of_cpu.u[1][k]) <= 1e-10);
 }
 
 /* ROCK4 to the end with its own steps: other sums in the error norm, or contracted products, shift steps a little. */
+typedef struct rock4_run {
+    int n;
+    double v[64 * 64];
+    rw_ode_statistics s;
+} rock4_run;
+
+static void run_rock4(void *user)
+{
+    rock4_run *r = user;
+    problem p;
+    describe_front(&p, FORWARD, r->n, r->n, RW_ODE_ROCK4, 1e-6);
+    start(&p, one);
+    run_to(&p, 1);
+    memcpy(r->v, numbers_of(p.array[0]), (size_t)(r->n * r->n) * sizeof *r->v);
+    r->s = statistics(&p);
+    finish(&p);
+}
+
 static void test_rock4_on_devices(void **state)
 {
     (void)state;
-    enum { LARGE = 64, SMALL = 32 };
-    static double of_first[2][LARGE * LARGE];
-    static int64_t steps[2];
-    const double tol = 1e-6;
+    static rock4_run here, of_cpu;
+    if (on("cpu")) skip(); /* test_rock4_values */
     for (int small = 0; small < 2; ++small) {
         if (on("check") && !small) continue;
-        const int n = small ? SMALL : LARGE;
-        problem p;
-        describe_front(&p, FORWARD, n, n, RW_ODE_ROCK4, tol);
-        start(&p, one);
-        run_to(&p, 1);
-        const double *v = numbers_of(p.array[0]);
-        rw_ode_statistics s = statistics(&p);
-        if (device_index() == 0) memcpy(of_first[small], v, (size_t)(n * n) * sizeof *v), steps[small] = s.steps;
+        here.n = of_cpu.n = small ? 32 : 64;
+        run_rock4(&here);
+        with_cpu(run_rock4, &of_cpu);
         double worst = 0;
-        for (int k = 0; k < n * n; ++k) worst = fmax(worst, fabs(v[k] - of_first[small][k]));
-        print_message("%d x %d: %lld steps, %lld right-hand sides, %.1e from %s\n", n, n, (long long)s.steps, (long long)s.rhs, worst,
-                      test_devices[0].name);
-        assert_true(worst <= 50 * tol && fabs((double)(s.steps - steps[small])) <= 0.03 * (double)steps[small]);
-        finish(&p);
+        for (int k = 0; k < here.n * here.n; ++k) worst = fmax(worst, fabs(here.v[k] - of_cpu.v[k]));
+        print_message("%d x %d: %lld steps, %lld right-hand sides, %.1e from the cpu\n", here.n, here.n, (long long)here.s.steps,
+                      (long long)here.s.rhs, worst);
+        assert_true(worst <= 50e-6 && fabs((double)(here.s.steps - of_cpu.s.steps)) <= 0.03 * (double)of_cpu.s.steps);
         if (on("opencl") && !rw_device_info(dev)->gpu) break;
     }
 }

@@ -37,7 +37,7 @@ static double radius_for(int s) { return s == 2 ? 0.1 : ((double)(s - 1) * (s - 
 static void test_intervals(void **state)
 {
     (void)state;
-    if (device_index()) skip();
+    if (!on("cpu")) skip();
     for (int s = 2; s <= 1000; ++s) {
         double beta = interval(s);
         if (!(beta > ((double)s * s - 1) / 1.54)) fail_msg("%d stages bear %g only", s, beta); /* what the choice of s counts on */

@@ -69,11 +69,16 @@ bool rw_check_area_shadow(rw_check_area *a, int shift)
     return a->cells != NULL;
 }
 
-bool rw_check_area_holds(const rw_check_area *a, const char *p) { return p >= a->map && p < a->map + a->map_bytes; }
+/* Every byte is PATTERN, if the first one is and each equals the one after it. */
+static bool whole(const char *guard, size_t bytes)
+{
+    return (unsigned char)guard[0] == PATTERN && !memcmp(guard, guard + 1, bytes - 1);
+}
 
 ptrdiff_t rw_check_area_damage(rw_check_area *a)
 {
     ptrdiff_t first = 0, end = (ptrdiff_t)(a->capacity + tail(a));
+    if (whole(a->data - GUARD, GUARD) && whole(a->data + a->capacity, tail(a))) return 0;
     for (ptrdiff_t i = -GUARD; i < end; ++i) {
         if (i == 0) i = (ptrdiff_t)a->capacity;
         if ((unsigned char)a->data[i] == PATTERN) continue;

@@ -256,7 +256,7 @@ static rw_status pass(rw_check_launch *l, const rw_launch_arg *arg)
     a->array = arg->array, a->item = rw_dtype_size(arg->array->dtype), a->bytes = arg->array->bytes;
     l->areas[l->nareas++] = a, l->npassed = l->nareas;
     if (arg->array->memory == RW_MEMORY_MANAGED && arg->array->host_current) memset(a->written, 1, a->bytes);
-    if (!rw_check_area_shadow(a, scalar == 1 ? 0 : scalar == 2 ? 1 : 2))
+    if (!rw_check_area_shadow(a, scalar == 1 ? 0 : scalar == 2 ? 1 : scalar == 4 ? 2 : 3))
         return rw_fail_memory(l->device->ctx, a->bytes, "the shadow of an array on the check device");
     return RW_OK;
 }

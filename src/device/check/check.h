@@ -24,7 +24,7 @@ enum { RW_CHECK_LANE_BITS = 18 };
 #define RW_CHECK_ALL ((1 << RW_CHECK_LANE_BITS) - 1)  /* the lane of code outside EACH: all items */
 #define RW_CHECK_MANY ((1 << RW_CHECK_LANE_BITS) - 2) /* several items, atomically */
 
-/* The last accesses to up to 4 bytes, and where in the code they were made; reads by two different items. */
+/* The last accesses to up to 8 bytes, a number of an array; where in the code they were made; reads by two different items. */
 enum { RW_CHECK_LAST_WRITE, RW_CHECK_LAST_ATOMIC, RW_CHECK_LAST_READ, RW_CHECK_OTHER_READ, RW_CHECK_KEPT };
 typedef struct rw_check_cell {
     rw_check_stamp last[RW_CHECK_KEPT];
@@ -114,7 +114,11 @@ rw_check_area *rw_check_area_create(size_t bytes); /* NULL: no memory */
 void rw_check_area_destroy(rw_check_area *a);
 void rw_check_area_poison(rw_check_area *a); /* contents NaN, nothing written */
 bool rw_check_area_shadow(rw_check_area *a, int shift); /* cells of 2^shift bytes; false: no memory */
-bool rw_check_area_holds(const rw_check_area *a, const char *p); /* in the data or anywhere around it */
+/* In the data or anywhere around it. */
+static inline bool rw_check_area_holds(const rw_check_area *a, const char *p)
+{
+    return (size_t)(p - a->map) < a->map_bytes;
+}
 /* Offset from the data of the first damaged guard byte, whose guard is repaired; 0 when all is well (the data itself
  * begins at 0, so no guard byte is there). */
 ptrdiff_t rw_check_area_damage(rw_check_area *a);

@@ -100,6 +100,8 @@ void rw_check_touch(rw_check_launch *l, rw_check_area *a, size_t offset, size_t 
     uint32_t at = (uint32_t)((const char *)from - l->module->base);
     for (size_t i = offset >> a->shift, end = (offset + bytes - 1) >> a->shift; i <= end; ++i) {
         rw_check_cell *c = a->cells + i;
+        /* read again by the same item: what came between would have raced with the first time */
+        if (kind == RW_CHECK_READ && (c->last[RW_CHECK_LAST_READ] == now || c->last[RW_CHECK_OTHER_READ] == now)) continue;
         for (int k = 0; k < (kind == RW_CHECK_READ ? RW_CHECK_LAST_READ : RW_CHECK_KEPT); ++k)
             if (!(k == RW_CHECK_LAST_ATOMIC && kind == RW_CHECK_ATOMIC) && !ordered(l, a, c->last[k], lane))
                 report(l, a, RW_MAX(offset, i << a->shift), kind, from, c, k);

@@ -24,6 +24,7 @@ long rw_check_permute(rw_check_order order, long k, long n, long stride)
 {
     if (order == RW_CHECK_FORWARD) return k;
     if (order == RW_CHECK_REVERSE) return n - 1 - k;
+    if (n < 1 << 24) return (k * stride + n / 3) % n;
     return (long)(((__int128)k * stride + n / 3) % n);
 }
 
@@ -41,7 +42,7 @@ static const rw_check_area *holder(const rw_check_launch *l, const char *p)
 }
 
 /* Which array was missed, and by how much: told by the gap that the address lies in. */
-static _Noreturn void report_outside(rw_check_launch *l, const char *p, size_t bytes, int kind, const void *from)
+static _Noreturn __attribute__((noinline, cold)) void report_outside(rw_check_launch *l, const char *p, size_t bytes, int kind, const void *from)
 {
     const rw_check_area *a = holder(l, p);
     if (!a)
@@ -67,21 +68,38 @@ static _Noreturn void report_outside(rw_check_launch *l, const char *p, size_t b
  * without having read it, SUMMED once it has read it; when the item ends, scratch values are gone. */
 enum { UNWRITTEN, WRITTEN, SCRATCH, SUMMED };
 
+/* Of the shadow's bytes; most accesses are 8 bytes. */
+static inline bool has_zero(const uint8_t *p, size_t bytes)
+{
+    if (bytes != 8) return memchr(p, 0, bytes) != NULL;
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return ((x - 0x0101010101010101u) & ~x & 0x8080808080808080u) != 0;
+}
+
+static inline void set(uint8_t *p, uint8_t state, size_t bytes)
+{
+    if (bytes == 8) memset(p, state, 8);
+    else memset(p, state, bytes);
+}
+
 static void use_private(rw_check_launch *l, rw_check_area *a, size_t offset, size_t bytes, int kind, const void *from)
 {
-    long owner = (long)(offset / a->item), last = (long)((offset + bytes - 1) / a->item);
-    if (!l->each || owner != l->each->slot || last != owner)
+    const rw_check_each *e = l->each;
+    const size_t first = e ? (size_t)e->slot * a->item : 0;
+    if (!e || offset < first || offset + bytes > first + a->item)
         rw_check_report(l, "private", from, 0, "%s '%s' of item %ld, which no other item can reach", verbs[kind],
-                        a->name, owner);
-    if (kind == RW_CHECK_READ && memchr(a->written + offset, UNWRITTEN, bytes))
+                        a->name, (long)(offset / a->item));
+    uint8_t *state = a->written + offset;
+    if (kind == RW_CHECK_READ && has_zero(state, bytes))
         rw_check_report(l, "unwritten", from, 0, "reads private '%s' (line %d), which this item has not written%s",
                         a->name, a->line, a->forgotten ? ": what an item of EACH2 sets is gone when it ends" : "");
-    for (size_t i = offset; i < offset + bytes; ++i) {
-        uint8_t *state = a->written + i;
-        if (!l->each->name[1]) *state = WRITTEN;
-        else if (kind == RW_CHECK_READ) *state = *state == SCRATCH ? SCRATCH : SUMMED;
-        else *state = *state == SUMMED ? SUMMED : SCRATCH;
+    if (!e->name[1]) {
+        set(state, WRITTEN, bytes);
+        return;
     }
+    const uint8_t stays = kind == RW_CHECK_READ ? SCRATCH : SUMMED, becomes = kind == RW_CHECK_READ ? SUMMED : SCRATCH;
+    for (size_t i = 0; i < bytes; ++i) state[i] = state[i] == stays ? stays : becomes;
 }
 
 static void end_private(rw_check_launch *l, int slot)
@@ -98,8 +116,8 @@ static void end_private(rw_check_launch *l, int slot)
 
 static void check_written(rw_check_launch *l, const rw_check_area *a, size_t offset, size_t bytes, const void *from)
 {
+    if (!has_zero(a->written + offset, bytes)) return;
     const uint8_t *hole = memchr(a->written + offset, 0, bytes);
-    if (!hole) return;
     rw_check_report(l, "unwritten", from, 0, "reads element %zu of %s, which nothing has written%s",
                     (size_t)(hole - a->written) / a->item, rw_check_area_name(l, a).text,
                     a->kind == RW_CHECK_GLOBAL ? "" : " in this group");
@@ -141,7 +159,7 @@ static void on_access(const void *address, unsigned long bytes, int kind, const 
                             verbs[kind], offset / a->item, rw_check_area_name(l, a).text);
         rw_check_touch(l, a, offset, bytes, kind, from);
         if (kind != RW_CHECK_WRITE) check_written(l, a, offset, bytes, from);
-        if (kind != RW_CHECK_READ) memset(a->written + offset, WRITTEN, bytes);
+        if (kind != RW_CHECK_READ) set(a->written + offset, WRITTEN, bytes);
     }
 }
 
@@ -231,24 +249,30 @@ static void begin(rw_check_launch *l, rw_check_each *e)
  * Else: lane after lane, in the order of the launch. */
 static bool advance(const rw_check_launch *l, rw_check_each *e)
 {
-    int group = l->kernel->program->group, rows = group / e->width;
+    const int group = l->kernel->program->group, width = e->width;
+    const bool one = !e->name[1]; /* a dimension: width = group */
     long *i = e->at, *j = e->at + 1;
     if (e->lo[0] >= e->hi[0] || e->lo[1] >= e->hi[1]) return false;
     if (l->order == RW_CHECK_FORWARD) {
-        if (e->turn < 0) e->turn = 0, *i = e->lo[0], *j = e->lo[1];
-        else if (++*i == e->hi[0]) *i = e->lo[0], ++*j;
-        e->lane = (int)((*j - e->lo[1]) % rows * e->width + (*i - e->lo[0]) % e->width);
+        if (e->turn < 0) {
+            e->turn = 0, *i = e->lo[0], *j = e->lo[1];
+            e->lane = 0;
+            return true;
+        }
+        if (++*i == e->hi[0]) *i = e->lo[0], ++*j;
+        if (one) e->lane = e->lane + 1 == width ? 0 : e->lane + 1;
+        else e->lane = (int)((*j - e->lo[1]) % (group / width) * width + (*i - e->lo[0]) % width);
         return *j < e->hi[1];
     }
-    if (e->turn >= 0 && (*i += e->width) < e->hi[0]) return true;
-    if (e->turn >= 0 && (*j += rows) < e->hi[1]) {
-        *i = e->lo[0] + e->lane % e->width;
+    if (e->turn >= 0 && (*i += width) < e->hi[0]) return true;
+    if (e->turn >= 0 && !one && (*j += group / width) < e->hi[1]) {
+        *i = e->lo[0] + e->lane % width;
         return true;
     }
     do {
         if (++e->turn == group) return false;
         e->lane = (int)rw_check_permute(l->order, e->turn, group, l->lane_stride);
-        *i = e->lo[0] + e->lane % e->width, *j = e->lo[1] + e->lane / e->width;
+        *i = e->lo[0] + (one ? e->lane : e->lane % width), *j = e->lo[1] + (one ? 0 : e->lane / width);
     } while (*i >= e->hi[0] || *j >= e->hi[1]);
     return true;
 }
