@@ -13,7 +13,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-/tmp/rechenwerk-spine}
 out=${OUT:-$build/out}
-mkdir -p "$out"
+mkdir -p "$build" "$out"
 export RECHENWERK_CACHE=$build/cache OMP_WAIT_POLICY=passive
 start=$SECONDS
 say() { printf '\n== %s  [%d s]\n' "$*" $((SECONDS - start)); }
