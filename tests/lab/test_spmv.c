@@ -245,9 +245,9 @@ static void test_occupancy(void **state)
 static void test_refused(void **state)
 {
     static const struct { const char *set, *message; } rows[] = {
-        {"products=bell-v5", "none of all, bcsr-v1a, bcsr-v2a, bcsr-v1b"}, {"products=bell,bell", "each once"}, {"products=", "products = ''"}, {"cases=7", "each 1 ... 6"}, {"cases=0", "each 1 ... 6"},
-        {"kind=cr", "cc|rc|rr"}, {"type=f16", "f32|f64"}, {"section=0", "1 ... 1000"}, {"window=4", "5 ... 1024"}, {"runs=101", "1 ... 100"}, {"iterations=0", "1 ... 1000"}, {"memory=-1", "0 ... 1e+06"}, {"sequential=1.5", "0 ... 1"},
-        {"processors=0", "each 1 ..."}, {"product=bell", "nearest is products"}, {"divide=0", "1 ... 80"}};
+        {"products=bell-v5", "none of all, bcsr-v1a, bcsr-v2a, bcsr-v1b"}, {"products=bell,bell", "is given twice"}, {"products=", "is empty"}, {"cases=7", "is outside [1, 6]"}, {"cases=0", "is outside [1, 6]"},
+        {"kind=cr", "none of cc, rc, rr"}, {"type=f16", "none of f32, f64"}, {"section=0", "outside [1, 1000]"}, {"window=4", "outside [5, 1024]"}, {"runs=101", "outside [1, 100]"}, {"iterations=0", "outside [1, 1000]"}, {"memory=-1", "outside [0, 1e6]"}, {"sequential=1.5", "outside [0, 1]"},
+        {"processors=0", "outside [1, "}, {"product=bell", "nearest is products"}, {"divide=0", "outside [1, 80]"}};
     rw_lab *lab = NULL;
     (void)state;
     for (int i = 0; i < RW_COUNT(rows); ++i) FAILS(RW_ERR_ARGUMENT, rows[i].message, rw_lab_run(ctx, &(rw_lab_spec){.study = "spmv", .devices = devices, .ndevices = 1, .set = &rows[i].set, .nset = 1}, &lab));
