@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "../long.h"
 #include "io/io.h"
 
 #define UNUSED __attribute__((unused))

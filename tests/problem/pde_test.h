@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "../long.h"
 #include "problem/pde/pde.h"
 #include "problem/run_private.h"
 
