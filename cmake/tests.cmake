@@ -4,9 +4,10 @@
 #                       of folders in `tiled` also with the kernels that GPUs get   ctest F.N.tiled
 #   tests/F/test_N.sh   run with bash; exit 77 means skipped                        ctest F.N
 #   examples/N.c        compiled as a user would, public headers only               ctest example.N
-# A source that asks for it (test_long() in C, RECHENWERK_TEST_LONG in bash) has a second test, F.N.long or
-# F.N.DEVICE.long, which runs all that the first one runs and more. So do all tests on OpenCL: the first one has PoCL
-# compile without optimisation, which takes a third of the time. Tests in `only_long` have no short version.
+# A source that asks for it (test_long(), brief() or in_turn() in C, RECHENWERK_TEST_LONG in bash) has a second test, F.N.long or
+# F.N.DEVICE.long, which runs all that the first one runs and more. So do tests on OpenCL of folders in `unoptimised`: in
+# the first one PoCL compiles without optimisation, which takes a third of the time (but not less for the kernels of
+# expressions). Tests in `only_long` have no short version.
 # Labels: the folder, the device, and `long`, or `short` for a test whose long version runs all of it too.
 #   make check: ctest -LE '^long$'     make check-long: ctest -L '^long$'     make sanitize: ctest -LE '^short$'
 # In a test's environment are SOURCE, BUILD, RECHENWERK (the command) and a program cache inside the build folder that
@@ -54,7 +55,8 @@ endif()
 set(RECHENWERK_TEST_DEVICES "${devices}" CACHE STRING "devices that tests run on, a test per device")
 
 set(tiled krylov precond)
-set(only_long)
+set(unoptimised bench field krylov lab multiblock precond sparse stencil)
+set(only_long ode.work)
 
 # Seconds of each test, by tests/times.sh.
 file(STRINGS "${PROJECT_SOURCE_DIR}/tests/costs.txt" costs REGEX "^[^#]")
@@ -83,17 +85,19 @@ function(rw_test_both name folder long)
         return()
     endif()
     set(labels ${test_LABELS})
-    if("opencl" IN_LIST labels)
+    set(flags)
+    list(GET labels 0 place)
+    if("opencl" IN_LIST labels AND place IN_LIST unoptimised)
         set(long TRUE)
-        set(unoptimised "POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable")
-        set(optimised "RECHENWERK_CACHE=${PROJECT_BINARY_DIR}/tests/cache-optimised")
+        # a cache of its own: the key of a program does not know PoCL's variable
+        set(flags "POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable" "RECHENWERK_CACHE=${PROJECT_BINARY_DIR}/tests/cache-unoptimised")
     endif()
     if(long)
         rw_test(${name}.long "${folder}" LABELS ${labels} long
-            ENVIRONMENT ${test_ENVIRONMENT} RECHENWERK_TEST_LONG=1 ${optimised} COMMAND ${test_COMMAND})
+            ENVIRONMENT ${test_ENVIRONMENT} RECHENWERK_TEST_LONG=1 COMMAND ${test_COMMAND})
         list(APPEND labels short)
     endif()
-    rw_test(${name} "${folder}" LABELS ${labels} ENVIRONMENT ${test_ENVIRONMENT} ${unoptimised} COMMAND ${test_COMMAND})
+    rw_test(${name} "${folder}" LABELS ${labels} ENVIRONMENT ${test_ENVIRONMENT} ${flags} COMMAND ${test_COMMAND})
 endfunction()
 
 file(GLOB test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/test_*.c" "${PROJECT_SOURCE_DIR}/tests/*/test_*.sh")
@@ -107,7 +111,7 @@ foreach(source IN LISTS test_sources)
     string(REGEX REPLACE "^test_" "" name "${file}")
     set(output "${PROJECT_BINARY_DIR}/tests/${folder}")
     file(MAKE_DIRECTORY "${output}")
-    file(STRINGS "${source}" long REGEX "test_long\\(|RECHENWERK_TEST_LONG" LIMIT_COUNT 1)
+    file(STRINGS "${source}" long REGEX "(test_long|brief|in_turn)\\(|RECHENWERK_TEST_LONG" LIMIT_COUNT 1)
     if(extension STREQUAL ".sh")
         rw_test_both(${folder}.${name} "${output}" "${long}" LABELS ${folder} COMMAND bash "${source}")
         continue()

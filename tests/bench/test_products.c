@@ -17,7 +17,7 @@ static void test_all_layouts(void **state)
             rw_sparse_choice choice;
             rw_bench_result *rows;
             OK(rw_sparse_choose(dev, &g, single ? RW_F32 : RW_F64, vectors, &choice));
-            if (on("opencl") || on("check")) choice.n = 4; /* compiling takes its time */
+            if (on("opencl") || on("check") || !test_long()) choice.n = brief() ? 2 : 4; /* compiling takes its time */
             OK(rw_bench_products(dev, &g, vectors, choice.candidate, choice.n, &quick, &rows));
             for (int i = 0; i < choice.n; ++i) {
                 const rw_bench_result *r = rows + i;

@@ -1,6 +1,7 @@
 /* 2000 random expressions against their values by mpmath (reference.h). test_random.c compares devices with the plain
  * evaluator in programs of many passes; this compares both with mathematics. Every device runs all of them in f64
- * (check: 100), and in f32 some of those that the table marks (GPUs: all). RW_TEST_TABLE=FILE reads another table. */
+ * (check: 100), and in f32 some of those that the table marks (GPUs: all); short: 600 and 120 on the cpu, 100 and 40 by
+ * PoCL. RW_TEST_TABLE=FILE reads another table. */
 #include "reference.h"
 
 #include "expr_test.h"
@@ -51,8 +52,9 @@ static void test_devices(void **state)
     for (int d = 0; d < ndevices; ++d) {
         const rw_device_properties *info = rw_device_info(devices[d]);
         bool check = !strcmp(info->name, "check"), slow = !strcmp(info->kind, "opencl") && !info->gpu; /* PoCL compiles a program for seconds */
-        compare(devices[d], info->name, false, check ? 100 : table.n);
-        compare(devices[d], info->name, true, check || slow ? 40 : info->gpu ? table.n : 400);
+        const bool all = info->gpu || test_long();
+        compare(devices[d], info->name, false, check ? 100 : all ? table.n : slow ? 100 : 600);
+        compare(devices[d], info->name, true, check || slow ? 40 : info->gpu ? table.n : all ? 400 : 120);
         rw_counters k = rw_device_counters(devices[d]);
         printf("# %s: %d programs compiled in %.1f s\n", info->name, (int)k.compilations, k.compile_seconds);
         rw_device_close(&devices[d]);

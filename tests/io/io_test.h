@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "../long.h"
 #include "files/stream.h"
 
 #define UNUSED __attribute__((unused))

@@ -513,7 +513,7 @@ static void test_odd(void **state)
     double values[CELLS], xs[CELLS];
     const uint64_t seed = 77;
     print_message("seed %llu\n", (unsigned long long)seed);
-    for (uint64_t k = 0; k < 240; k++) {
+    for (uint64_t k = 0; k < (test_long() ? 240 : 60); k++) {
 #define PICK(draw, what) ((size_t)(rw_random_u64(seed + k, draw) % (what)))
         rw_figure_page page_given = {.width = 200 + (int)PICK(0, 500), .height = 200 + (int)PICK(1, 500),
                                      .title = labels[PICK(2, 6)], .subtitle = labels[PICK(3, 6)]};

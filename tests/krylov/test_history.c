@@ -10,7 +10,7 @@
 /* What is allocated is at most what was said, and less than a vector beside it: states, sums of groups, the history of 100 iterations, the preconditioner's matrix. Processors keep two vectors less for cg. */
 static void test_memory(void **state)
 {
-    const bool opencl = !strcmp(rw_device_info(dev)->kind, "opencl");
+    const bool few = on("opencl") || !test_long(); /* compiling takes long */
     (void)state;
     entries e = grid_entries(3, 60, 60, 2, 2, false);
     for (int64_t k = 0; k < e.n; ++k)
@@ -21,8 +21,8 @@ static void test_memory(void **state)
     OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, false, &m));
     for (int method = RW_KRYLOV_CG; method < RW_KRYLOV_METHODS; ++method)
         for (int jacobi = 0; jacobi < 2; ++jacobi)
-            for (int restart = 7; restart <= (opencl ? 7 : 40); restart += 33) {
-                if (opencl && jacobi != method % 2) continue; /* compiling takes long there */
+            for (int restart = 7; restart <= (few ? 7 : 40); restart += 33) {
+                if (few && jacobi != method % 2) continue;
                 if (restart > 7 && (method == RW_KRYLOV_CG || method == RW_KRYLOV_BICGSTAB || (method != RW_KRYLOV_GMRES && jacobi == (method == RW_KRYLOV_IDR)))) continue; /* no others, and each kind once */
                 const rw_krylov_spec spec = {.method = (rw_krylov_method)method, .restart = method == RW_KRYLOV_IDR ? restart > 7 ? 8 : 4 : restart, .iterations = 100, .precond = {.method = jacobi ? RW_PRECOND_JACOBI : RW_PRECOND_NONE}};
                 const rw_dtype type = jacobi ? RW_F64 : RW_C128;

@@ -45,6 +45,7 @@ static void test_systems(void **state)
             for (int jacobi = 0; jacobi < 2; ++jacobi) {
                 char what[120];
                 if (!fast && (number + i / 2) % 2 != jacobi) continue; /* compiling takes long there */
+                if (!test_long() && i > 1 && (number + i) % 3) continue; /* of the other types and formats some methods each */
                 if (on("opencl") && i && number != RW_KRYLOV_BICGSTAB && number != RW_KRYLOV_GMRES) continue; /* idr: below; cg with complex numbers: test_precond */
                 const int method = number == RW_KRYLOV_METHODS ? RW_KRYLOV_GMRES : number; /* the last time by modified Gram-Schmidt */
                 entries e = system_of((uint64_t)(i + 1), fast ? 21 : 7, kinds[i].block, rw_dtype_is_complex(kinds[i].values), method == RW_KRYLOV_CG);
@@ -64,7 +65,7 @@ static void test_large(void **state)
     int64_t iterations = 0;
     bool combined = false, totals = false;
     (void)state;
-    for (int i = 0; i < RW_COUNT(kinds); ++i) {
+    for (int i = 0; i < (test_long() ? RW_COUNT(kinds) : 3); ++i) {
         entries e = {.rows = n, .columns = n, .is_complex = true, .row = malloc((size_t)n * 24), .column = malloc((size_t)n * 24), .value = malloc((size_t)n * 48)};
         const double im = kinds[i].method == RW_KRYLOV_CG ? 0 : 0.7;
         for (int64_t r = 0; r < n; ++r)
@@ -126,7 +127,7 @@ static void test_small(void **state)
 {
     const bool check = on("check"), few = check || on("opencl"); /* every access costs on the one, every program on the other: bases of up to 31 vectors are one */
     (void)state;
-    for (int n = 1; n <= (few ? 29 : 50); n += 7)
+    for (int n = 1; n <= (brief() ? 15 : few ? 29 : 50); n += 7)
         for (int z = 0; z < 2; ++z) {
             if (check && n > 1 && n % 2 != z) continue;
             entries e = {n, n, 0, z, malloc((size_t)(n * n) * 8), malloc((size_t)(n * n) * 8), malloc((size_t)(n * n) * 16)};

@@ -79,15 +79,15 @@ static void test_converged(void **state)
     static const rw_precond_method preconds[] = {RW_PRECOND_NONE, RW_PRECOND_JACOBI, RW_PRECOND_ILU};
     const bool slow = on("check") || on("opencl");
     (void)state;
-    for (int t = 0; t < (slow ? 1 : RW_COUNT(types)); ++t) {
+    for (int t = 0; t < (slow ? 1 : RW_COUNT(types)); t += test_long() ? 1 : 3) { /* short: f32 and c128 */
         const bool is_complex = rw_dtype_is_complex(types[t]), single = types[t] == RW_F32 || types[t] == RW_C64;
-        entries e = line_system(slow ? 100 : 300, is_complex);
+        entries e = line_system(brief() ? 60 : slow ? 100 : 300, is_complex);
         for (int number = RW_KRYLOV_CG; number <= RW_KRYLOV_METHODS; ++number) {
             const rw_krylov_method method = number == RW_KRYLOV_METHODS ? RW_KRYLOV_GMRES : (rw_krylov_method)number;
             bool restarted = false, both_numbers = false;
             if (on("opencl") && method != RW_KRYLOV_CG && method != RW_KRYLOV_BICGSTAB) continue;
             for (int p = 0; p < (slow ? 2 : RW_COUNT(preconds)); p += 1 + is_complex)
-                for (double rtol = single ? 1e-3 : 1e-12; rtol > (single ? 2e-6 : 1e-17); rtol /= slow ? 8 : single ? 2 : 60) {
+                for (double rtol = single ? 1e-3 : 1e-12; rtol > (single ? 2e-6 : 1e-17); rtol /= brief() ? 64 : slow ? 8 : single ? 2 : 60) {
                     char what[120];
                     snprintf(what, sizeof what, "%s: %s, %s, preconditioner %d, rtol %g", rw_device_info(dev)->name, rw_krylov_method_name(method), rw_dtype_name(types[t]), p, rtol);
                     check(what, &e, types[t], (rw_krylov_spec){.method = method, .rtol = rtol, .precond = {.method = preconds[p]}, .iterations = 2000, .restart = method == RW_KRYLOV_IDR ? 4 : 100,

@@ -98,6 +98,7 @@ static void test_rock4(void **state)
     static const char *const set[] = {"sizes=16,32,64", "runs=1"};
     const double tol = 1e-6;
     (void)state;
+    if (!test_long()) skip();
     rw_lab *lab = run_with(two, 2, set, 2, NULL);
     assert_int_equal(rw_lab_rows(lab, "times"), 3);
     assert_int_equal(rw_lab_rows(lab, "work"), 6);

@@ -98,6 +98,7 @@ static void test_accuracy(void **state)
     static const char *const set[] = {"problems=gray-scott,convection,relaxation,moving,pulses", "methods=rkc2,rkl2,rock2,rock4,dp5,auto",
                                       "tolerances=1e-3,1e-5", "runs=1"};
     (void)state;
+    if (!test_long()) skip();
     rw_lab *lab;
     OK(run_with(set, RW_COUNT(set), NULL, &lab));
     assert_int_equal(rw_lab_rows(lab, "accuracy"), 6);

@@ -260,6 +260,7 @@ static void test_published_and_saved(void **state)
     (void)state;
     static const char *const set[] = {"products=bell,bell-v4", "seconds=0", "runs=1", "block_sections=3,13", "sections=20,30"};
     static const char *const files[] = {"spmv.txt", "spmv-runs.csv", "spmv-rate-10x40x20.png", "spmv-rate-resident-10x40x20.png", "spmv-time-10x40x20.png", "spmv-gmres-10x40x20.png", "spmv-amdahl.png"};
+    if (!test_long()) skip();
     rw_lab *lab = run_with(1, set, RW_COUNT(set), NULL);
     assert_int_equal(rw_lab_rows(lab, "runs"), 1 + 4 + 1);
     static const double seconds[] = {2.26, 1.94, 1.49, 1.28, 0.85};
@@ -296,11 +297,12 @@ static rw_status small_study(void *user)
 /* Failures of memory, launches, compilers are a status or a gap, and lose nothing. */
 static void test_faults(void **state)
 {
+    const int stride = test_long() ? 3 : 30;
     (void)state;
     OK(small_study(NULL));
-    each_nth_fault(3, RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, small_study, NULL);
-    each_nth_fault(3, RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, small_study, NULL);
-    each_nth_fault(3, RW_FAULT_LAUNCH, RW_ERR_LAUNCH, RW_ERR_LAUNCH, small_study, NULL);
+    each_nth_fault(stride, RW_FAULT_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, small_study, NULL);
+    each_nth_fault(stride, RW_FAULT_DEVICE_ALLOC, RW_ERR_MEMORY, RW_ERR_MEMORY, small_study, NULL);
+    each_nth_fault(stride, RW_FAULT_LAUNCH, RW_ERR_LAUNCH, RW_ERR_LAUNCH, small_study, NULL);
 }
 
 int main(void)

@@ -127,6 +127,7 @@ static void test_products(void **state)
         for (int kind = 0; kind < 3; ++kind)
             for (int f64 = 0; f64 < 2; ++f64) {
                 if (slow() && (kind != g % 3 || (on("opencl") && f64 != (kind == RW_SPMV_RR)))) continue; /* each is a program to be compiled */
+                if (!test_long() && (kind != g % 3 || (slow() && f64 != g % 2))) continue;
                 char what[80];
                 snprintf(what, sizeof what, "%s, grid %d, kind %d, f%d", rw_device_info(dev)->name, g, kind, f64 ? 64 : 32);
                 rw_spmv_source s = source_of(grids[g].cells, grids[g].mode, grids[g].zeros, (rw_spmv_kind)kind, f64);
@@ -447,7 +448,7 @@ static void test_windows(void **state)
 static void test_cases(void **state)
 {
     (void)state;
-    if (slow()) skip();
+    if (slow() || !test_long()) skip();
     int n;
     const rw_study_case *cases = rw_study_cases(&n);
     for (int c = 0; c < (getenv("RECHENWERK_TEST_ALL") ? n : 1); ++c) {

@@ -471,7 +471,7 @@ static void test_solvers(void **state)
     (void)state;
     solve_united((rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-11, .precond = jacobi}, euler, "bcsr:5", RW_F64, 1e-9);
     solve_united((rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-11, .precond = jacobi}, viscous, "bsell:5", RW_C128, 1e-9);
-    if (on("opencl") && !rw_device_info(dev)->gpu) return; /* programs take long there */
+    if ((on("opencl") && !rw_device_info(dev)->gpu) || brief()) return; /* programs take long there */
     solve_united((rw_krylov_spec){.method = RW_KRYLOV_BICGSTAB, .rtol = 1e-11}, euler, "bsell:5", RW_F64, 1e-9);
     solve_united((rw_krylov_spec){.method = RW_KRYLOV_IDR, .rtol = 1e-11, .precond = jacobi}, viscous, "csr", RW_C128, 1e-9);
     solve_united((rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .rtol = 1e-5, .precond = chebyshev}, euler, "dia", RW_F32, 1e-3);

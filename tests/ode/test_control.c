@@ -12,6 +12,7 @@ static void test_limits_are_hit_exactly(void **state)
     (void)state;
     for (int method = RW_ODE_RK4; method <= RW_ODE_DP5; ++method) {
         problem p;
+        if (!in_turn(method, 0)) continue;
         describe_coupled(&p, (rw_ode_method)method);
         start(&p, coupled_bump);
         double last = 0;
@@ -91,6 +92,7 @@ static void test_right_hand_sides_are_counted(void **state)
         {RW_ODE_DP5, 0, 7}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         problem p;
+        if (!in_turn(i, 1)) continue;
         describe_coupled(&p, rows[i].method);
         p.spec.max_stages = rows[i].stages, p.spec.rtol = 1e-6, p.spec.atol = 1e-7, p.spec.initial_step = 0.05, p.spec.step = 0.005;
         start(&p, coupled_bump);
@@ -161,6 +163,7 @@ static void test_a_state_at_rest(void **state)
     if (on("opencl")) skip();
     for (int method = RW_ODE_RK4; method <= RW_ODE_DP5; ++method) {
         problem p;
+        if (!in_turn(method, 2)) continue;
         describe(&p, "du/dt = 0*u", 1, 1, 8, NULL);
         p.spec.method = (rw_ode_method)method;
         start(&p, one);
@@ -177,6 +180,7 @@ static void test_switches(void **state)
     (void)state;
     for (int method = RW_ODE_RKC2; method <= RW_ODE_DP5; ++method) {
         problem p;
+        if (!in_turn(method, 1)) continue;
         describe(&p, "du/dt = where(t >= k, 3, 0) - where(t < 0.75, 1, 0) + 0*u", 1, 1, 8, NULL);
         p.scalars[0] = (rw_expr_scalar){.name = "k", .value = 0.3}, p.spec.nscalars = 1;
         p.spec.method = (rw_ode_method)method, p.spec.rtol = p.spec.atol = 1e-6;
@@ -205,6 +209,7 @@ static void test_auto(void **state)
     for (int i = 0; i < RW_COUNT(cases); ++i) {
         problem p, q;
         double saved[RW_ODE_STATE];
+        if (!in_turn(i, 0)) continue;
         describe(&p, cases[i].equations, 1, 1, 24, cold);
         p.spec.method = RW_ODE_AUTO, p.spec.rtol = cases[i].rtol, p.spec.end = cases[i].end, p.spec.spectral_radius = cases[i].radius;
         q = p;

@@ -5,7 +5,7 @@
  *            rounding errors show here
  *   brusselator  2-D, periodic, a source that is switched on
  *
- * Errors are those in time: against the same differences at tolerance 1e-10 (of another method for `source`). On the cpu. */
+ * Errors are those in time: against the same differences at tolerance 1e-10 (of another method for `source`). On the cpu, in `make check-long`. */
 #include "ode_test.h"
 
 #define NONE {RW_BOUNDARY_NEAREST, 0, 0, 0}
@@ -86,7 +86,6 @@ static void test_front(void **state)
                                                                        {1e-6, 1.3e-5, 973}, {1e-7, 2.2e-6, 1363}, {1e-8, 3.0e-7, 1924},
                                                                        {1e-10, 1.1e-9, 4384}, {1e-11, 7.6e-11, 7037}};
     (void)state;
-    if (!on("cpu")) skip();
     double last = 0, first = 0;
     work(FRONT, RW_ODE_DP5, 1e-13, reference, NULL);
     for (int i = 0; i < RW_COUNT(published); ++i) {
@@ -107,7 +106,6 @@ static void test_front(void **state)
 static void test_source(void **state)
 {
     (void)state;
-    if (!on("cpu")) skip();
     double error;
     work(SOURCE, RW_ODE_RKC2, 1e-9, reference, NULL);
     /* rkc2 and rkl2 accept estimates up to 10 sqrt(rtol + atol/|u|) = 0.045, where most methods accept 1: so their error is of size tol.
@@ -127,7 +125,6 @@ static void test_source(void **state)
 static void test_brusselator(void **state)
 {
     (void)state;
-    if (!on("cpu")) skip();
     work(BRUSSELATOR, RW_ODE_ROCK4, 1e-10, reference, NULL);
     for (int i = 4; i <= 7; ++i) {
         double error, tol = pow(10, -i);
@@ -144,5 +141,6 @@ static void test_brusselator(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_front), cmocka_unit_test(test_source), cmocka_unit_test(test_brusselator)};
+    setenv("RECHENWERK_TEST_DEVICES", "cpu", 1);
     return run_on_devices("work", tests, RW_COUNT(tests));
 }

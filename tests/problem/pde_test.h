@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "../long.h"
 #include "run/pde/pde.h"
 #include "run/run_private.h"
 

@@ -1,9 +1,12 @@
 #!/bin/bash
 # Runs and pictures where the system gives no more: file systems of twenty sizes, a limit on the size of files, and each of HDF5's
-# allocations in turn. Every end is a normal exit with a message, and what was written before is whole. Environment: RECHENWERK.
+# allocations in turn (short: five sizes, a part of the allocations). Every end is a normal exit with a message, and what was
+# written before is whole. Environment: RECHENWERK, RECHENWERK_TEST_LONG.
 # shellcheck source=tests/tools/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/expect.sh" || exit 1
 export RECHENWERK_CACHE="${RECHENWERK_CACHE:-$work/cache}"
+pace=5
+[ "${RECHENWERK_TEST_LONG:-}" = 1 ] && pace=1
 
 cat > heat.yaml <<'END'
 problem: pde
@@ -50,8 +53,10 @@ full='mount -t tmpfs -o mode=777,size=${size}k none "$out" || exit 77
 export work
 mounts=0
 for who in root nobody; do
+    number=0
     for size in 40 60 80 100 120 140 160 180 200 220 240 260 280 300 340 380 420 460 500 600; do
         [ $who = nobody ] && [ $((size % 40)) -ne 0 ] && continue
+        [ $((number++ % pace)) -eq 0 ] || continue
         rm -rf kept
         who=$who size=$size unshare -m bash -c "$full" > out 2> err
         code=$?
@@ -123,7 +128,7 @@ failures=0
 if "${CC:-cc}" -O1 -shared -fPIC -o fail.so fail.c 2> /dev/null &&
     FAIL_COUNT=$work/count FAIL_AT=0 LD_PRELOAD=$work/fail.so "$command" run "${short[@]}" -o short 2> err && [ "$(cat count)" -gt 100 ]; then
     total=$(cat count)
-    for ((n = 1; n <= total; n += n < 20 ? 3 : n < total - 1000 ? 97 : 23)); do
+    for ((n = 1; n <= total; n += pace * (n < 20 ? 3 : n < total - 1000 ? 97 : 23))); do
         rm -rf starved
         FAIL_AT=$n LD_PRELOAD=$work/fail.so "$command" run "${short[@]}" -o starved > out 2> err
         code=$?
@@ -133,13 +138,13 @@ if "${CC:-cc}" -O1 -shared -fPIC -o fail.so fail.c 2> /dev/null &&
     done
     FAIL_COUNT=$work/count FAIL_AT=0 LD_PRELOAD=$work/fail.so "$command" plot short -o pictures -q
     total=$(cat count)
-    for ((n = 1; n <= total; n += n < 20 ? 3 : 61)); do
+    for ((n = 1; n <= total; n += pace * (n < 20 ? 3 : 61))); do
         FAIL_AT=$n LD_PRELOAD=$work/fail.so "$command" plot short -o pictures -q > out 2> err
         code=$?
         ends_well "HDF5's allocation $n of $total in plot" $code nowhere
         [ $code -eq 0 ] || failures=$((failures + 1))
     done
-    [ $failures -ge 10 ] || fail "only $failures of HDF5's allocations made a difference"
+    [ $failures -ge $((10 / pace)) ] || fail "only $failures of HDF5's allocations made a difference"
 else
     echo "no compiler, sanitizer in the way or static HDF5: HDF5's allocations are not tried"
 fi
@@ -174,7 +179,7 @@ if [ -z "${SANITIZE:-}" ] && [ -n "${BUILD:-}" ] && "${CC:-cc}" -I "$SOURCE/incl
         if limited $middle 2> /dev/null; then high=$middle; else low=$middle; fi
     done
     refused=0
-    for ((kb = high - 3000; kb < high + 100; kb += 40)); do
+    for ((kb = high - 3000; kb < high + 100; kb += 40 * pace)); do
         { limited $kb; code=$?; } 2> /dev/null
         case $code in
         0 | 127) ;;

@@ -507,7 +507,7 @@ static void test_interpolated_outputs(void **state)
     (void)state;
     static const char *const methods[] = {"rkc2", "rock4", "dp5", "auto"}, *const tolerances[] = {"1e-3", "1e-6",
                                                                                                   "1e-9"};
-    for (int m = 0; m < 4; ++m) {
+    for (int m = 0; m < 4; m += test_long() ? 1 : 2) {
         char path[128];
         double steps = 0;
         write_movie(methods[m], "0", path);
@@ -584,7 +584,7 @@ static void test_a_restart_of_interpolated_outputs(void **state)
         write_movie(cases[m].method, cases[m].tolerance, path);
         assert_int_equal(run_movie(path, "whole", -1, false, false), RW_OK);
         int64_t steps = (int64_t)number_in("whole", NULL, "steps");
-        for (int64_t stop = 1; stop < steps; stop += cases[m].stride) {
+        for (int64_t stop = 1; stop < steps; stop += cases[m].stride * (test_long() ? 1 : 4)) {
             assert_int_equal(run_movie(path, "parts", stop, false, true), RW_ERR_INTERRUPTED);
             rw_status status = run_movie(path, "parts", stop + 2, true, false); /* twice */
             assert_true(status == RW_ERR_INTERRUPTED || (status == RW_OK && stop + 2 >= steps));
@@ -603,7 +603,7 @@ static void test_interpolated_outputs_that_cannot_be_written(void **state)
     int continued = 0;
     write_movie("rock4", "1e-6", path);
     assert_int_equal(run_movie(path, "whole", -1, false, false), RW_OK);
-    for (int n = 3;; n += 1 + n / 9) {
+    for (int n = 3;; n += 1 + n / (test_long() ? 9 : 2)) {
         rw_fault_set(RW_FAULT_WRITE, n);
         rw_status status = run_movie(path, "parts", -1, false, true);
         bool met = rw_fault_events(RW_FAULT_WRITE) >= n;
@@ -615,7 +615,7 @@ static void test_interpolated_outputs_that_cannot_be_written(void **state)
         if (run_movie(path, "parts", -1, saved, !saved) != RW_OK) fail_msg("after write %d: %s", n, rw_message(ctx));
         assert_same_movie("whole", "parts");
     }
-    assert_true(continued > 10);
+    assert_true(continued > (test_long() ? 10 : 2));
     erase("whole"), erase("parts");
 }
 

@@ -91,7 +91,7 @@ static void test_wrong_results_fail(void **state)
     static const char *const names[] = {"launches that do nothing", "results that are not numbers", "a group forgotten"};
     for (int i = 0; i < RW_COUNT(launches); ++i) {
         if (i == 1 && !on("cpu") && !on("check")) continue; /* the memory of others is out of reach here */
-        if (i == 2 && on("check")) continue;                /* slow */
+        if (i == 2 && (on("check") || brief())) continue;   /* slow */
         break_device();
         broken.launch = launches[i];
         broken.record_begin = NULL; /* recorded launches too */
@@ -121,7 +121,7 @@ static void test_failures_are_rows(void **state)
     static const struct { rw_fault kind; const char *note; } faults[] = {
         {RW_FAULT_LAUNCH, "injected"}, {RW_FAULT_DEVICE_ALLOC, "injected"}, {RW_FAULT_ALLOC, "memory"}};
     for (int i = 0; i < RW_COUNT(faults); ++i)
-        for (int n = 2; n < (on("check") ? 60 : 200); n += 60) {
+        for (int n = 2; n < (on("check") || !test_long() ? 60 : 200); n += 60) {
             rw_fault_set(faults[i].kind, n);
             outcome o = run();
             rw_fault_set(faults[i].kind, 0);

@@ -92,19 +92,24 @@ static void product(const char *what, rw_sparse *m, const entries *e, rw_op op, 
     rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&again);
 }
 
-/* Each kind is a program to be compiled: a random part of them, more on cpu and cuda, less where a program takes a second; all (some 10,000) with RECHENWERK_TEST_ALL=1, those whose number
- * leaves 3 when it is divided by 40 with RECHENWERK_TEST_ALL=3/40. */
+/* Each kind is a program to be compiled: a random part of them, more on cpu and cuda, less where a program takes a second,
+ * a quarter of that part in the short version; all (some 10,000) with RECHENWERK_TEST_ALL=1, those whose number leaves 3 when
+ * it is divided by 40 with RECHENWERK_TEST_ALL=3/40. */
 static bool chosen(uint64_t number, bool plain)
 {
-    const uint64_t every = on("cpu") || on("cuda") ? 16 : on("check") ? 40 : 80;
+    const uint64_t every = (on("cpu") || on("cuda") ? 16 : on("check") ? 40 : 80) * (test_long() ? 1 : 4);
     const char *all = getenv("RECHENWERK_TEST_ALL");
     unsigned part, parts;
     if (all) return sscanf(all, "%u/%u", &part, &parts) != 2 || parts == 0 || number % parts == part;
     return rw_random_u64(4711, number) % (plain ? every : 25 * every / 2) == 0;
 }
 
-/* Whether part `number` of `parts` is to be run for row i of a table: all of them, or one a row where a program takes a second. */
-static bool turn(int i, int number, int parts) { return getenv("RECHENWERK_TEST_ALL") || !on("opencl") || i % parts == number; }
+/* Whether part `number` of `parts` is to be run for row i of a table: all of them, or one per row in the short version and
+ * where a program takes a second. */
+static bool turn(int i, int number, int parts)
+{
+    return getenv("RECHENWERK_TEST_ALL") || (test_long() && !on("opencl")) || i % parts == number;
+}
 
 static void all_kinds(const char *layout, const entries *real, const entries *z, uint64_t seed)
 {
@@ -289,6 +294,7 @@ static void test_scaled(void **state)
             by_rows(&e[g]);
             for (int i = 0; i < (fast ? RW_COUNT(kinds) : z ? 2 : 5); ++i) {
                 char text[60];
+                if (!in_turn(i + g + z, 0)) continue;
                 snprintf(text, sizeof text, "%s:%s:scaled", kinds[i].layout, z ? "c64" : "f32");
                 scaled(text, &e[g], z ? is_single(kinds[i].type) ? RW_C64 : RW_C128 : kinds[i].type, kinds[i].op, kinds[i].k);
             }

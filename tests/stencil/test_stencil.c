@@ -150,6 +150,7 @@ static void test_products(void **state)
             char what[120];
             problem p;
             if (++number % 4 && on("opencl")) continue; /* compiling takes long there */
+            if (!test_long() && number % (on("opencl") ? 8 : on("check") ? 5 : 3)) continue;
             snprintf(what, sizeof what, "%s: %lld x %lld x %lld, boundary %d, %s", rw_device_info(dev)->name, (long long)grids[g].size[0], (long long)grids[g].size[1], (long long)grids[g].size[2], kinds[kind], rw_dtype_name(type));
             begin(&p, rw_dtype_is_complex(type) ? text_complex : text_real, type, kinds[kind], grids[g].ndim, grids[g].size, 2);
             compare(what, &p, 1 + number % 2);
@@ -194,7 +195,7 @@ static void test_diagonals(void **state)
                     char what[120];
                     problem p;
                     const int number = ((g * RW_COUNT(kinds) + kind) * RW_COUNT(texts) + i) * 2 + order / 4;
-                    if (number % (on("cpu") ? 3 : on("opencl") ? 19 : 7)) continue;
+                    if (number % ((on("cpu") ? 3 : on("opencl") ? 19 : 7) * (test_long() ? 1 : 3))) continue;
                     snprintf(what, sizeof what, "%s: %s, grid %d, boundary %d, order %d", rw_device_info(dev)->name, texts[i], g, kinds[kind], order);
                     begin(&p, texts[i], number % 2 ? RW_C128 : RW_F64, kinds[kind], grids[g].ndim, grids[g].size, order);
                     check_diagonal(what, &p);
@@ -248,7 +249,7 @@ static void test_solvers(void **state)
         for (int method = RW_KRYLOV_BICGSTAB; method < RW_KRYLOV_METHODS; ++method)
             for (int precond = 0; precond < 3; ++precond) {
                 problem p;
-                if (number++ % (fast() ? type < 2 ? 1 : 3 : on("check") ? 4 : 7)) continue;
+                if (number++ % ((fast() ? type < 2 ? 1 : 3 : on("check") ? 4 : 7) * (test_long() ? 1 : 3))) continue;
                 begin(&p, rw_dtype_is_complex(types[type]) ? text_complex : text_real, types[type], number % 2 ? RW_BOUNDARY_DIRICHLET : RW_BOUNDARY_NEUMANN, 3, size, 2);
                 solve_both(&p, (rw_krylov_method)method, preconds[precond]);
             }

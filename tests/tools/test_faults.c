@@ -35,8 +35,8 @@ enum {
     HOST_ONLY = 1,  /* the same on every device: only on cpu */
     COMPILES = 2,   /* may compile: not where that takes seconds (opencl) */
     ONE_TRY = 4,    /* what a failure ends cannot be tried again: made anew */
-    SLOW = 8,       /* the first events, then ever fewer */
-    SLOWEST = 16,   /* events 1, 4, 16, 64, … */
+    SLOW = 8,       /* the first events, then ever fewer; short: events 1, 4, 16, 64, … */
+    SLOWEST = 16,   /* events 1, 4, 16, 64, …; short: 1, 16, 256, … */
 };
 
 typedef struct probe {
@@ -505,8 +505,9 @@ static const char *const kinds[RW_FAULT_KINDS] = {"allocation", "read", "write",
 static int fail_each(const probe *p, rw_fault kind, const char *expected, int *survived)
 {
     int failures = 0;
-    const bool slow = p->flags & SLOW, slowest = p->flags & SLOWEST || (slow && !on("cpu")); /* others have the same rows */
-    for (long n = 1;; n += slowest ? 3 * n : slow ? 1 + n / DENSE : 1) {
+    int pace = p->flags & SLOWEST ? 2 : p->flags & SLOW ? on("cpu") ? 1 : 2 : 0; /* others have the same rows */
+    if (!test_long()) pace += 1 + (brief() && pace == 0);
+    for (long n = 1;; n += pace == 0 ? 1 : pace == 1 ? 1 + n / DENSE : pace == 2 ? 3 * n : 15 * n) {
         char where[128];
         snprintf(where, sizeof where, "%s %s: %s %ld", p->function, p->what, kinds[kind], n);
         if (n > 100000) fail_msg("%s: no end", where);

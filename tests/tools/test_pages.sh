@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every command and every whole case shown in README.md, the tutorial, the pages of methods and how-to pages runs.
-# Lines that need a GPU are left out where there is none; `make` has its own tests. Environment: SOURCE, RECHENWERK.
+# Lines that need a GPU are left out where there is none; `make` has its own tests. Short: README.md and the pages a new user reads
+# first. Environment: SOURCE, RECHENWERK, RECHENWERK_TEST_LONG.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -33,7 +34,10 @@ run_line() {
     ran=$((ran + 1))
 }
 
-for page in README.md docs/tutorial/first-case.md docs/methods/pde.md docs/methods/depgraph.md docs/methods/rates.md docs/methods/sparse.md docs/methods/multiblock.md docs/methods/precond.md docs/how-to/laboratory.md docs/how-to/solve-a-system.md docs/how-to/run-a-case.md; do
+short="README.md docs/tutorial/first-case.md docs/how-to/solve-a-system.md docs/how-to/run-a-case.md"
+for page in README.md docs/tutorial/first-case.md docs/methods/{pde,depgraph,rates,sparse,multiblock,precond}.md \
+    docs/how-to/{laboratory,solve-a-system,run-a-case}.md; do
+    [ "${RECHENWERK_TEST_LONG:-}" = 1 ] || [[ " $short " = *" $page "* ]] || continue
     blocks yaml $page
     for block in blocks/*; do
         grep -q '^problem:' "$block" || continue
