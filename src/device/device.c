@@ -73,10 +73,11 @@ rw_target rw_target_of(const rw_device_properties *info, rw_tiling_option tiling
     return t;
 }
 
-/* Of a GPU 4096 items a unit; a processor's sums are the same for any number of threads. */
+/* A processor's sums are the same for any number of threads. */
 int64_t rw_target_reducing_groups(const rw_target *t, int items)
 {
-    return t->class == RW_GPU ? (int64_t)RW_MAX(t->units, 16) * 4096 / items : 256;
+    enum { ITEMS_A_UNIT = 4096, GROUPS = 256 };
+    return t->class == RW_GPU ? (int64_t)RW_MAX(t->units, 16) * ITEMS_A_UNIT / items : GROUPS;
 }
 
 /* ---- opening -------------------------------------------------------------------------------------------------------- */

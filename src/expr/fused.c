@@ -159,14 +159,13 @@ static int64_t find_regions(const rw_graph *g, fusion *f)
 /* As many tiles as the device has units, and their regions. */
 static void choose_tiles(const rw_emitter *e, fusion *f)
 {
-    static const int64_t least[3][3] = {{64, 1, 1}, {8, 8, 1}, {4, 4, 4}};
     const rw_tuning *c = e->tuning;
     const int64_t *n = e->g->grid.size;
-    const int ndim = e->g->grid.ndim;
+    const int ndim = e->g->grid.ndim, least[] = {c->fused_least_line, c->fused_least_plane, c->fused_least_space};
     const bool line = is_long(e);
     rw_tiling *t = &f->tiling;
     memset(t, 0, sizeof *t);
-    for (int d = 0; d < 3; ++d) t->tile[d] = RW_MIN(line && d == 0 ? c->fused_line : least[ndim - 1][d], n[d]);
+    for (int d = 0; d < 3; ++d) t->tile[d] = RW_MIN(d >= ndim ? 1 : line ? c->fused_line : least[ndim - 1], n[d]);
     for (int round = 0;; ++round) {
         t->groups = 1;
         for (int d = 0; d < 3; ++d) t->groups *= t->tiles[d] = (n[d] + t->tile[d] - 1) / t->tile[d];

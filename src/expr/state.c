@@ -38,7 +38,7 @@ static void emit_update(rw_emitter *e, const rw_pass_kernel *last)
 {
     const rw_plan *plan = e->plan;
     if (last) rw_emit_merge(e);
-    ADD("KERNEL(update, GLOBAL f64 *slots%s%s%s)\n{\n", last ? ", GLOBAL const f64 *part, int n" : "", plan->trace ? ", GLOBAL f64 *trace" : "", rw_text_of(&e->uniforms));
+    ADD("KERNEL(update, GLOBAL f64 *slots%s%s%s)\n{\n", last ? ", GLOBAL const f64 *part, int n" : "", plan->trace ? ", GLOBAL f64 *trace, int rows" : "", rw_text_of(&e->uniforms));
     if (last) ADD("    SHARED(f64, shared, GROUP);\n    PRIVATE(f64, acc);\n");
     for (int a = 0; last && a < last->naccumulators; ++a)
         ADD("    combine_parts(slots + %d, part + %d * n, n, %d, shared, acc);\n", last->accumulator_slot[a], a, last->accumulator_kind[a]);
@@ -46,7 +46,7 @@ static void emit_update(rw_emitter *e, const rw_pass_kernel *last)
     rw_emit_nodes(e, e->use.needed, "        ");
     if (plan->trace) {
         int columns = count_columns(plan), c = 0, counter = rw_trace_slot(e->g);
-        ADD("        GLOBAL f64 *row = trace + (i64)slots[%d] %% %d * %d;\n        slots[%d] += 1;\n", counter, plan->trace, columns, counter);
+        ADD("        GLOBAL f64 *row = trace + (i64)slots[%d] %% rows * %d;\n        slots[%d] += 1;\n", counter, columns, counter);
         for (int i = 0; i < plan->nresults; ++i)
             if (has_column(plan, i)) ADD("        row[%d] = %s;\n", c++, rw_word(e, plan->results[i].value));
     }
@@ -141,7 +141,7 @@ rw_status rw_expr_update_states(rw_expr *e, rw_queue *q)
         const rw_expr_pass *last = e->passes + e->npasses - 1;
         args[n++] = rw_arg_array(last->part), args[n++] = rw_arg_int(last->kernel.tiling.groups);
     }
-    if (e->plan.trace) args[n++] = rw_arg_array(e->trace);
+    if (e->plan.trace) args[n++] = rw_arg_array(e->trace), args[n++] = rw_arg_int(e->plan.trace);
     for (int i = 0; i < k->nslots; ++i) {
         double re, im;
         rw_scalars_get(e->scalars, k->slots[i].index, &re, &im);

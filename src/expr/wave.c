@@ -167,10 +167,10 @@ static void emit_sizes(rw_emitter *e, const rw_front *w)
 }
 
 /* So many that registers last. */
-static int groups_a_unit(const rw_front *w)
+static int groups_a_unit(const rw_emitter *e, const rw_front *w)
 {
-    if (w->walk == 2) return registers(w) > 26 ? 1 : 2;
-    return registers(w) > 40 ? 4 : 5;
+    if (w->walk == 2) return registers(w) > e->tuning->plane_registers ? 1 : 2;
+    return registers(w) > e->tuning->row_registers ? 4 : 5;
 }
 
 /* Registers, empty, and the first layers of those loaded ahead. */
@@ -218,7 +218,7 @@ rw_status rw_wave_emit(rw_emitter *e)
     const char *column = w->walk == 2 ? "t % WIDTH" : "t";
     emit_sizes(e, w);
     RW_TRY(rw_emit_front_sides(e));
-    e->k->groups_a_unit = groups_a_unit(w);
+    e->k->groups_a_unit = groups_a_unit(e, w);
     rw_emit_head(e);
     ADD("    SHARED(real, shared, 2 * VERSIONS * LAYER);\n");
     for (int i = 0; i < w->nversions; ++i) {

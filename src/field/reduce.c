@@ -5,6 +5,8 @@
 
 #include "device/device.h"
 
+enum { GROUP = 256 }; /* items, unless the caller says */
+
 struct rw_reducer {
     rw_device *device;
     rw_reduce_op op;
@@ -68,8 +70,8 @@ rw_status rw_reducer_create(rw_device *dev, rw_reduce_op op, rw_dtype dtype, int
     if (!r) return rw_fail_memory(dev->ctx, sizeof *r, "a reduction");
     r->device = rw_device_retain(dev), r->op = op, r->dtype = dtype;
     r->result = z && !strcmp(table[op].add, "z") ? RW_C128 : RW_F64;
-    r->groups = rw_target_reducing_groups(&dev->target, 256);
-    rw_status status = build(r, group ? group : 256);
+    r->groups = rw_target_reducing_groups(&dev->target, GROUP);
+    rw_status status = build(r, group ? group : GROUP);
     if (status == RW_OK) *reducer = r;
     else rw_reducer_destroy(&r);
     return status;

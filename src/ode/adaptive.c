@@ -35,13 +35,15 @@ void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_
     const rw_ode *ode = b->ode;
     rw_graph *g = b->graph;
     if (b->status != RW_OK) return;
+    const rw_node atol = rw_build_setting(b, "atol", ode->atol), rtol = rw_build_setting(b, "rtol", ode->rtol);
     rw_node sum = rw_real(g, 0);
-    for (int f = 0; f < ode->nfields; ++f) {
+    for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
         rw_node size = magnitude(g, y[f]);
         if (next) size = OP(MAX, size, magnitude(g, next[f]));
-        rw_node r = OP(DIV, magnitude(g, e[f]), OP(ADD, rw_real(g, ode->atol), OP(MUL, rw_real(g, ode->rtol), size)));
+        rw_node r = OP(DIV, magnitude(g, e[f]), OP(ADD, atol, OP(MUL, rtol, size)));
         sum = OP(ADD, sum, OP(MUL, r, r));
     }
+    if (b->status != RW_OK) return;
     double cells = (double)(ode->grid.size[0] * ode->grid.size[1] * ode->grid.size[2]) * ode->nfields;
     rw_build_result(b, "norm", rw_make1(g, RW_OP_SQRT, OP(DIV, rw_reduce(g, RW_SUM, sum), rw_real(g, cells))));
 }

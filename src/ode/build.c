@@ -45,15 +45,17 @@ void rw_build_begin(rw_building *b, rw_ode *ode)
     note_memory(b);
 }
 
-rw_node rw_build_scalar(rw_building *b, const char *name)
+rw_node rw_build_setting(rw_building *b, const char *name, double value)
 {
     if (b->status != RW_OK) return 0;
     char inner[40]; /* '#' keeps it apart from the user's names */
     snprintf(inner, sizeof inner, "#%s", name);
-    rw_node n = rw_scalar_argument(b->graph, rw_graph_add_param(b->graph, inner, false, 0, 0));
+    rw_node n = rw_scalar_argument(b->graph, rw_graph_add_param(b->graph, inner, false, value, 0));
     note_memory(b);
     return n;
 }
+
+rw_node rw_build_scalar(rw_building *b, const char *name) { return rw_build_setting(b, name, 0); }
 
 /* Lowers one text of a boundary with t = time. */
 static rw_node boundary_node(rw_building *b, const rw_expr_field *f, const char *text)

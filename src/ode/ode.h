@@ -115,6 +115,8 @@ typedef struct rw_building {
 void rw_build_begin(rw_building *b, rw_ode *ode);
 /* A number that is set before each run; a time when its name begins with t. */
 rw_node rw_build_scalar(rw_building *b, const char *name);
+/* A setting of the integrator, such as a tolerance: an argument of the kernels, so that another value compiles nothing. */
+rw_node rw_build_setting(rw_building *b, const char *name, double value);
 /* Vector `v` takes part; `time`: node that t is in its boundary values and right-hand side. All vectors first. */
 void rw_build_vector(rw_building *b, int v, rw_node time);
 rw_node rw_build_value(rw_building *b, int v, int f);           /* y_v[f] */

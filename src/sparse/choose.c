@@ -13,13 +13,7 @@
 
 #include "files/mtx.h"
 #include "sparse/sparse.h"
-
-/* Shares of a copy's speed. Processors: `rechenwerk bench formats`, f64 and f32, three runs on two cores of a Xeon, the median over its kinds of matrices: those with blocks for formats of blocks, those
- * without for the others, as they are what a choice is between. GPUs: `rechenwerk bench sparse` on an H200, a grid of 100^3 cells with blocks of 5 x 5. */
-static const struct { double processor, gpu; } shares[RW_SPARSE_FORMATS] = {
-    [RW_SPARSE_COO] = {0.34, 0.47}, [RW_SPARSE_CSR] = {0.62, 0.83},  [RW_SPARSE_BCSR] = {0.88, 0.74}, [RW_SPARSE_VBCSR] = {0.39, 0.48}, [RW_SPARSE_DIA] = {0.87, 0.94},
-    [RW_SPARSE_ELL] = {0.77, 0.98}, [RW_SPARSE_BELL] = {0.29, 0.98}, [RW_SPARSE_SELL] = {0.81, 0.98}, [RW_SPARSE_BSELL] = {0.31, 0.98},
-};
+#include "sparse/tuning.h"
 
 /* ---- entries -------------------------------------------------------------------------------------------------------------- */
 
@@ -51,7 +45,8 @@ void rw_entries_free(rw_entries *e)
 
 static void set_costs(const rw_device *dev, int n, rw_sparse_candidate *c)
 {
-    for (int i = 0; i < n; ++i) c[i].cost = dev ? c[i].moved / (dev->info.gpu ? shares[c[i].layout.format].gpu : shares[c[i].layout.format].processor) : c[i].moved;
+    const double *share = dev ? rw_sparse_tuning_of[dev->target.class].share : NULL;
+    for (int i = 0; i < n; ++i) c[i].cost = share ? c[i].moved / share[c[i].layout.format] : c[i].moved;
 }
 
 rw_status rw_sparse_predict(rw_device *dev, const rw_entries *e, rw_dtype vectors, int n, rw_sparse_candidate *c)

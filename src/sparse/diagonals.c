@@ -6,6 +6,7 @@
  *
  * Source: Saad 2003, 3.4. */
 #include "sparse/multiply.h"
+#include "sparse/tuning.h"
 
 static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
 {
@@ -56,9 +57,8 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
     return (rw_sparse_block){.row = i, .column = i + rw_index_get(v->column, v->m->layout.index_bits, d), .nr = 1, .nc = 1, .at = v->m->rows * d + i, .sr = 1, .sc = 1};
 }
 
-/* Rows of a tile, and tiles of a group: what a processor adds up stays in its first cache beside the next part of a diagonal. */
-static int tile_of(const rw_sparse *m) { return m->threads ? 256 : 128; }
-static int tiles_of(const rw_sparse *m) { return m->threads ? 1 : 16; }
+static int tile_of(const rw_sparse *m) { return rw_sparse_tuned(m)->diagonal_tile; }
+static int tiles_of(const rw_sparse *m) { return rw_sparse_tuned(m)->diagonal_tiles; }
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {

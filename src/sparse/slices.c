@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "sparse/multiply.h"
+#include "sparse/tuning.h"
 
 static bool sorted(const rw_sparse *m) { return m->layout.sort > 1; }
 
@@ -205,11 +206,12 @@ static bool plain(const rw_sparse *m, const rw_product_program *p)
 /* On a GPU many vectors are shared out to items by WIDE of them. */
 static bool by_blocks(const rw_sparse *m, const rw_product_program *p) { return m->threads && p->vectors >= 4 && p->wide > 1 && m->layout.block_rows > 1; }
 
-/* Block rows of a group: about 128 items on a GPU. */
+/* Block rows of a group. */
 static int rows_of_group(const rw_sparse *m, int vectors)
 {
-    if (!m->threads) return 32;
-    const int items = rows_of_item(m, vectors) > 1 ? 160 : 128;
+    const rw_sparse_tuning *c = rw_sparse_tuned(m);
+    if (!m->threads) return c->slice_items;
+    const int items = rows_of_item(m, vectors) > 1 ? c->slice_items_run : c->slice_items;
     return RW_MAX(items * RW_MAX(rows_of_item(m, vectors), 1) / m->layout.block_rows / 32, 1) * 32;
 }
 
@@ -218,7 +220,11 @@ static int64_t sections(const rw_sparse *m) { return m->layout.section ? RW_MAX(
 static int64_t groups_of_rows(const rw_sparse *m, int vectors) { return (m->block_rows + rows_of_group(m, vectors) - 1) / rows_of_group(m, vectors); }
 
 /* Items of a group, where a block row is shared out to items of a scalar row or of some: `all`, but wide blocks on a GPU have several turns. */
-static int items_of(const rw_sparse *m, int all) { return m->threads ? RW_MIN(all, 256) : all; }
+static int items_of(const rw_sparse *m, int all)
+{
+    const int most = rw_sparse_tuned(m)->slice_items_most;
+    return most ? RW_MIN(all, most) : all;
+}
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {

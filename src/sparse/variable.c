@@ -7,6 +7,7 @@
  *
  * Source: Saad, SPARSKIT: a basic tool kit for sparse matrix computations, 1994 (VBR). */
 #include "sparse/multiply.h"
+#include "sparse/tuning.h"
 
 static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
 {
@@ -54,7 +55,7 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
                       .at = rw_index_get(v->row, bits, places_at(m) + at), .sr = 1, .sc = rows};
 }
 
-static int group_of(const rw_sparse *m) { return m->threads ? 128 : 1024; }
+static int group_of(const rw_sparse *m) { return rw_sparse_tuned(m)->variable_group; }
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {

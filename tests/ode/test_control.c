@@ -42,6 +42,41 @@ static void test_limits_are_hit_exactly(void **state)
     }
 }
 
+/* A run with other tolerances, steps, times and parameters uses the programs of one before it: they take these as arguments. The first
+ * integrator stays alive, so that its programs are found in this process, whatever the cache has. */
+static void test_settings_compile_nothing(void **state)
+{
+    static const char *const equations =
+        "r = u*v^2 + where(x > t - 0.2, 0.1, 0)\ndu/dt = 0.02*laplace(u) - k*r + 0.3*(1 - u)*cos(t)\ndv/dt = 0.01*laplace(v) + k*r - 0.5*v";
+    (void)state;
+    if (on("opencl") && !rw_device_info(dev)->gpu) skip(); /* seconds of PoCL a program */
+    for (int method = RW_ODE_RK4; method <= RW_ODE_AUTO; ++method) {
+        problem p[2];
+        rw_counters before = {0}, after;
+        for (int i = 0; i < 2; ++i) {
+            double error;
+            describe_coupled(p + i, (rw_ode_method)method);
+            p[i].spec.equations = equations, p[i].spec.nscalars = 1, p[i].spec.dense = method != RW_ODE_RK4;
+            if (i) { /* all that is no part of the equations */
+                p[i].scalars[0].value = 1.5;
+                p[i].spec.rtol = 1e-5, p[i].spec.atol = 1e-7, p[i].spec.damping = 0.9;
+                p[i].spec.initial_step = 1e-3, p[i].spec.max_step = 0.05, p[i].spec.end = 0.6, p[i].spec.start = 0.01;
+                if (method == RW_ODE_RK4) p[i].spec.step = 0.01;
+                before = counters();
+            }
+            start(p + i, coupled_bump);
+            run_to(p + i, i ? 0.6 : 0.5);
+            if (p[i].spec.dense) OK(rw_ode_look(p[i].ode, rw_ode_time(p[i].ode) - 1e-6, &error));
+        }
+        after = counters();
+        if (after.compilations != before.compilations || after.cache_hits != before.cache_hits)
+            fail_msg("%s: %d programs are compiled, %d loaded for other settings", rw_ode_method_name(p[1].ode),
+                     (int)(after.compilations - before.compilations), (int)(after.cache_hits - before.cache_hits));
+        assert_true(after.shared - before.shared >= 4);
+        finish(p), finish(p + 1);
+    }
+}
+
 /* An output time does not leave short steps behind. */
 static void test_a_limit_does_not_shorten_the_steps_behind_it(void **state)
 {
@@ -238,7 +273,7 @@ static void test_auto(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits_are_hit_exactly),
+        cmocka_unit_test(test_limits_are_hit_exactly), cmocka_unit_test(test_settings_compile_nothing),
         cmocka_unit_test(test_a_limit_does_not_shorten_the_steps_behind_it),
         cmocka_unit_test(test_rejected_steps),
         cmocka_unit_test(test_right_hand_sides_are_counted),

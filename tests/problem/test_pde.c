@@ -339,6 +339,33 @@ static void test_grids(void **state)
     }
 }
 
+/* Another run with other settings, none of which is an equation or a size, uses the programs of one that is still there. */
+static void test_settings_compile_nothing(void **state)
+{
+    static const char *const text[] = {
+        "parameters: {k: 1}\ntime: {end: 0.1, method: rkc2, rtol: 1e-4}\noutput: {every: 0.05, interpolate: 1e-2}\n"
+        "equations: \"du/dt = k*laplace(u)*cos(t) + where(u > 0.5, 1, 0)\"\n",
+        "parameters: {k: 2}\ntime: {start: 0.01, end: 0.2, method: rkc2, rtol: 1e-5, atol: 1e-9, initial_step: 1e-4, max_step: 0.01, "
+        "max_stages: 50}\noutput: {every: 0.02, series_steps: 3, interpolate: 1e-3}\ncheckpoint: {steps: 7}\n"
+        "equations: \"du/dt = k*laplace(u)*cos(t) + where(u > 0.5, 1, 0)\"\n"};
+    rw_case *c[2];
+    rw_problem *p[2];
+    rw_counters before = {0};
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        char whole[1024];
+        before = rw_device_counters(dev);
+        snprintf(whole, sizeof whole, CASE("{u: {initial: \"x\", boundary: \"0\"}}", "%s"), text[i]);
+        if (create(whole, c + i, p + i) != RW_OK) fail_msg("%s", rw_message(ctx));
+        for (int n = 0; n < 5; ++n) assert_int_equal(p[i]->ops->step(p[i], 0.1), RW_OK);
+    }
+    const rw_counters after = rw_device_counters(dev);
+    assert_int_equal(after.compilations, before.compilations);
+    assert_int_equal(after.cache_hits, before.cache_hits + 1); /* of the initial values, which is not kept */
+    assert_true(after.shared - before.shared >= 5);
+    for (int i = 0; i < 2; ++i) destroy(c + i, p + i);
+}
+
 static const double *values(rw_problem *p)
 {
     const rw_output_field *f;
@@ -764,6 +791,7 @@ int main(void)
                                        cmocka_unit_test(test_no_mistakes_that_follow),
                                        cmocka_unit_test(test_settings_without_effect),
                                        cmocka_unit_test(test_grids),
+                                       cmocka_unit_test(test_settings_compile_nothing),
                                        cmocka_unit_test(test_initial_values),
                                        cmocka_unit_test(test_a_restart_gives_the_same_bytes),
                                        cmocka_unit_test(test_interpolated_outputs),
