@@ -56,7 +56,11 @@ set(RECHENWERK_TEST_DEVICES "${devices}" CACHE STRING "devices that tests run on
 
 set(tiled krylov precond)
 set(unoptimised bench field krylov lab multiblock precond sparse stencil)
-set(only_long ode.work)
+set(only_long ode.work
+    # what PoCL takes long for; the kernels of ode.step, ode.rkc, ode.plain, ode.reference, krylov.krylov are of all kinds
+    ode.control.opencl ode.dense.opencl ode.failure.opencl ode.order.opencl ode.radius.opencl ode.switches.opencl
+    ode.trace.opencl krylov.residual.opencl krylov.stops.opencl krylov.study.opencl lab.rates.opencl
+    problem.adaptive.opencl selftest.selftest.opencl tools.faults.opencl)
 
 # Seconds of each test, by tests/times.sh.
 file(STRINGS "${PROJECT_SOURCE_DIR}/tests/costs.txt" costs REGEX "^[^#]")
@@ -81,7 +85,8 @@ endfunction()
 function(rw_test_both name folder long)
     cmake_parse_arguments(PARSE_ARGV 3 test "" "" "LABELS;ENVIRONMENT;COMMAND")
     if(name IN_LIST only_long)
-        rw_test(${name} "${folder}" LABELS ${test_LABELS} long ENVIRONMENT ${test_ENVIRONMENT} COMMAND ${test_COMMAND})
+        rw_test(${name} "${folder}" LABELS ${test_LABELS} long
+            ENVIRONMENT ${test_ENVIRONMENT} RECHENWERK_TEST_LONG=1 COMMAND ${test_COMMAND})
         return()
     endif()
     set(labels ${test_LABELS})

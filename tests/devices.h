@@ -75,11 +75,11 @@ static inline bool on(const char *kind) { return !strcmp(rw_device_info(dev)->ki
 static inline bool has_gpu_kernels(void) { return dev->target.class == RW_GPU; }
 /* The short version on a device where each program (PoCL) or each access (check) takes long. */
 static inline bool brief(void) { return !test_long() && !on("cpu") && !on("cuda"); }
-/* The i-th case of a list: the short version takes every second one, where brief() every third one, from the k-th on; tests
+/* The i-th case of a list: the short version takes every third one, where brief() every fourth one, from the k-th on; tests
  * that take others of the same list (methods) have another k. */
 static inline bool in_turn(int i, int k)
 {
-    const int every = test_long() ? 1 : brief() ? 3 : 2;
+    const int every = test_long() ? 1 : brief() ? 4 : 3;
     return i % every == k % every;
 }
 /* Host and device copies are different memory. */

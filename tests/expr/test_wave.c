@@ -138,7 +138,7 @@ static void test_bits(void **state)
                     int few = info->gpu ? 11 : strcmp(info->kind, "cpu") ? 37 : 5; /* compiling takes long */
                     if ((g + 2 * k + 3 * i) % few) continue;
                     const int number = chosen++;
-                    if (!test_long() && number % (few == 5 ? 9 : 5)) continue;
+                    if (!test_long() && number % (few == 5 ? 13 : 7)) continue;
                     rw_grid grid = {grids[g][2] > 1 ? 3 : 2, {grids[g][0], grids[g][1], grids[g][2]}, {0.5, 0.25, 0.75}, {0.125, -0.25, 0.5}};
                     int64_t cells = cell_count(&grid);
                     int order = k == 4 && g % 2 ? 4 : 2; /* periodic sides have both orders */

@@ -65,7 +65,8 @@ static void test_large(void **state)
     int64_t iterations = 0;
     bool combined = false, totals = false;
     (void)state;
-    for (int i = 0; i < (test_long() ? RW_COUNT(kinds) : 3); ++i) {
+    for (int i = 0; i < RW_COUNT(kinds); ++i) {
+        if (!test_long() && i != 0 && i != 2) continue;
         entries e = {.rows = n, .columns = n, .is_complex = true, .row = malloc((size_t)n * 24), .column = malloc((size_t)n * 24), .value = malloc((size_t)n * 48)};
         const double im = kinds[i].method == RW_KRYLOV_CG ? 0 : 0.7;
         for (int64_t r = 0; r < n; ++r)
@@ -82,7 +83,7 @@ static void test_large(void **state)
         const double r = true_residual(&e, RW_C128, b, x);
         if (!(r <= 1.01e-10)) fail_msg("%s: residual %g", rw_krylov_method_name(kinds[i].method), r);
         if (kinds[i].method == RW_KRYLOV_FGMRES) iterations = result.iterations;
-        if (kinds[i].method == RW_KRYLOV_GMRES) /* one and the same in exact arithmetic */
+        if (kinds[i].method == RW_KRYLOV_GMRES && iterations) /* one and the same in exact arithmetic */
             if (llabs(result.iterations - iterations) > 1) fail_msg("%s, %s: %d iterations, not %d", rw_krylov_method_name(kinds[i].method), kinds[i].layout, (int)result.iterations, (int)iterations);
         combined = combined || k->product.few || k->update.few, totals = totals || (k->totals && kinds[i].method == RW_KRYLOV_GMRES);
         rw_krylov_destroy(&k), rw_sparse_destroy(&m);

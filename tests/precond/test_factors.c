@@ -115,7 +115,8 @@ static void test_exact(void **state)
         rw_sparse *m = matrix_of(k->layout, k->values, &e);
         rw_array *r = vector_of(k->vectors, e.rows, 5);
         for (int c = 0; c < RW_COUNT(cases); ++c)
-            if (on("cuda") || (c + i) % (test_long() ? on("cpu") ? 2 : 5 : on("cpu") ? 6 : 10) == 0 || (c == 0 && !on("opencl"))) compare_case(&cases[c], k, &d, m, r);
+            if (test_long() ? on("cuda") || (c + i) % (on("cpu") ? 2 : 5) == 0 || (c == 0 && !on("opencl"))
+                            : (c + i) % (on("cpu") ? 6 : 10) == 0) compare_case(&cases[c], k, &d, m, r);
         rw_sparse_destroy(&m), rw_array_destroy(&r);
         free_entries(&e), free_dense(&d);
     }

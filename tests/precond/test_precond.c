@@ -26,7 +26,7 @@ static void test_factors(void **state)
         rw_array *r = vector_of(kinds[i].vectors, e.rows, 5), *z = vector_of(kinds[i].vectors, e.rows, 0);
         for (int c = 0; c < RW_COUNT(factor_cases); ++c) {
             if (!fast && (c + i) % (on("opencl") ? 14 : 7)) continue; /* a program takes a second or more there */
-            if (!test_long() && (c + i) % (fast ? 3 : 14)) continue;
+            if (!test_long() && (c + i) % (fast ? 5 : 14)) continue;
             number *want = numbers(kinds[i].vectors, r);
             reference(&factor_cases[c], &d, want);
             apply(factor_cases[c].text, m, kinds[i].vectors, r, z);
@@ -81,6 +81,7 @@ static void test_memory(void **state)
     for (int i = 0; i < (on("cpu") ? RW_COUNT(kinds) : 0); ++i)
         for (int blocks = 0; blocks < 2; ++blocks)
             for (int is_complex = 0; is_complex < 2; ++is_complex) {
+                if (!in_turn(i + blocks + is_complex, 0)) continue;
                 const rw_dtype type = is_complex ? RW_C128 : RW_F64;
                 entries e = laplacian(40, 2, blocks ? 3 : 1, is_complex, 0);
                 rw_sparse *m = matrix_of(layouts[blocks], type, &e);

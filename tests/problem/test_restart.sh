@@ -21,6 +21,7 @@ again() { rm -rf r && cp -r half r; }
 
 # ---- an end on an output: the same bytes as without it, though 3*0.1 is not 0.3; an end between outputs: they come where they would ----
 for method in rkc2 rk4; do
+    [ $method = rk4 ] && [ "${RECHENWERK_TEST_LONG:-}" != 1 ] && continue
     how=(-q -s "time.method=$method")
     [ $method = rk4 ] && how+=(-s time.step=0.003)
     rm -rf whole parts
@@ -152,13 +153,15 @@ refused() { # refused KEY BEFORE NOW: the value given is NOW
     expect 2 "checkpoint of another case: $1: $2 in the checkpoint, $3 in the case" run two.yaml -o r --restart -s "$1=$3"
     diff -r half r > /dev/null || fail "a refused restart has changed the folder"
 }
-refused grid.size '[12, 12]' '[10, 12]'
-refused grid.precision f64 f32
 refused parameters.D 0.1 0.2
-refused time.method rkc2 rock4
 refused time.start 0 0.1
 refused fields.v.initial '"0"' 1
 refused fields.v.boundary '"0"' '"1"'
+if [ "${RECHENWERK_TEST_LONG:-}" = 1 ]; then # these compile
+    refused grid.size '[12, 12]' '[10, 12]'
+    refused grid.precision f64 f32
+    refused time.method rkc2 rock4
+fi
 again
 expect 2 "equations: [" run two.yaml -o r --restart -s 'equations=["du/dt = laplace(u)", "dv/dt = u"]'
 expect 2 "output.interpolate: not set in the checkpoint, 0.01 in the case" run two.yaml -o r --restart -s output.interpolate=0.01

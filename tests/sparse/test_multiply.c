@@ -93,11 +93,11 @@ static void product(const char *what, rw_sparse *m, const entries *e, rw_op op, 
 }
 
 /* Each kind is a program to be compiled: a random part of them, more on cpu and cuda, less where a program takes a second,
- * a quarter of that part in the short version; all (some 10,000) with RECHENWERK_TEST_ALL=1, those whose number leaves 3 when
+ * an eighth of that part in the short version; all (some 10,000) with RECHENWERK_TEST_ALL=1, those whose number leaves 3 when
  * it is divided by 40 with RECHENWERK_TEST_ALL=3/40. */
 static bool chosen(uint64_t number, bool plain)
 {
-    const uint64_t every = (on("cpu") || on("cuda") ? 16 : on("check") ? 40 : 80) * (test_long() ? 1 : 4);
+    const uint64_t every = (on("cpu") || on("cuda") ? 16 : on("check") ? 40 : 80) * (test_long() ? 1 : 8);
     const char *all = getenv("RECHENWERK_TEST_ALL");
     unsigned part, parts;
     if (all) return sscanf(all, "%u/%u", &part, &parts) != 2 || parts == 0 || number % parts == part;
