@@ -156,8 +156,6 @@ rw_node rw_spacing(rw_graph *g, int axis);
 /* The axis when `n` is a real function of one coordinate that is the same in each run and costs more than loading a number does: its values
  * are kept in a table as long as the axis. -1: it is not. */
 int rw_table_axis(const rw_graph *g, rw_node n);
-/* Its values at the nodes 0 … n - 1 of the axis. */
-void rw_table_fill(rw_graph *g, rw_node node, int64_t n, double *values);
 
 /* Symbolic derivative with respect to a leaf (PARAM, COORD or one FIELD access). |z|, real, imag and conj have no complex
  * derivative: then *problem names the operation and the result is -1. */

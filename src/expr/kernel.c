@@ -6,23 +6,6 @@
 #include "expr/reductions.h"
 #include "expr/strategy.h"
 
-const rw_tuning rw_tuning_of[RW_DEVICE_CLASSES] = {
-#define SAME(type, name, value) .name = value,
-    [RW_PROCESSOR] =
-        {
-#define TUNE(type, name, processor, gpu) .name = processor,
-#include "expr/tuning.def"
-#undef TUNE
-        },
-    [RW_GPU] =
-        {
-#define TUNE(type, name, processor, gpu) .name = gpu,
-#include "expr/tuning.def"
-#undef TUNE
-        }
-#undef SAME
-};
-
 /* Strategies in the order in which they are asked; `class`, `grid`: of devices and grids that they are for, unless the
  * device's option `tiling` asks for them. */
 static const struct strategy {

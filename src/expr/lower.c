@@ -608,16 +608,6 @@ rw_status rw_lower(rw_lowering *l, const rw_source *source, const rw_syntax *s, 
     return status;
 }
 
-rw_status rw_lower_scalar(rw_lowering *l, const rw_source *source, const rw_syntax *s, rw_node *node)
-{
-    rw_value v;
-    RW_TRY(rw_lower(l, source, s, &v));
-    if (v.n > 1)
-        return rw_fail_at(l->ctx, source, s->at, "incompatible shapes: a vector of %d where a scalar is expected", v.n);
-    *node = v.node[0];
-    return RW_OK;
-}
-
 rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_statement *s)
 {
     if (rw_is_reserved(s->name))
@@ -651,8 +641,13 @@ rw_status rw_lower_local(rw_lowering *l, const rw_source *source, int at, const 
 rw_status rw_lower_text(rw_lowering *l, const rw_source *source, rw_node *node)
 {
     rw_parsed parsed;
+    rw_value v;
     RW_TRY(rw_parse_expression(l->ctx, source, &parsed));
-    rw_status status = rw_lower_scalar(l, source, parsed.statements[0].value, node);
+    const rw_syntax *s = parsed.statements[0].value;
+    rw_status status = rw_lower(l, source, s, &v);
+    if (status == RW_OK && v.n > 1)
+        status = rw_fail_at(l->ctx, source, s->at, "incompatible shapes: a vector of %d where a scalar is expected", v.n);
+    if (status == RW_OK) *node = v.node[0];
     rw_parsed_free(&parsed);
     return status;
 }

@@ -53,8 +53,6 @@ void rw_lowering_begin(rw_lowering *l, rw_context *ctx, rw_graph *graph);
 void rw_lowering_end(rw_lowering *l);
 /* The statement's value with names as they stand now. */
 rw_status rw_lower(rw_lowering *l, const rw_source *source, const rw_syntax *s, rw_value *value);
-/* The same, a vector refused. */
-rw_status rw_lower_scalar(rw_lowering *l, const rw_source *source, const rw_syntax *s, rw_node *node);
 rw_status rw_lower_define(rw_lowering *l, const rw_source *source, const rw_statement *s);
 /* A name gets a value for the statements behind. */
 rw_status rw_lower_local(rw_lowering *l, const rw_source *source, int at, const char *name, rw_value value);

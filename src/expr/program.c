@@ -570,7 +570,7 @@ int rw_expr_result_index(const rw_expr *e, const char *name)
     return -1;
 }
 
-rw_status rw_expr_result(rw_expr *e, int index, double *re, double *im)
+static rw_status get_result(rw_expr *e, int index, double *re, double *im)
 {
     const void *slots = NULL;
     double out[2];
@@ -590,7 +590,7 @@ rw_status rw_expr_get(rw_expr *e, const char *scalar, double *re, double *im)
         if (im) *im = 0;
         return rw_expr_get_state(e, e->graph->params[p].state, re);
     }
-    if (i >= 0) return rw_expr_result(e, i, re, im);
+    if (i >= 0) return get_result(e, i, re, im);
     const char *names[64];
     int n = 0;
     for (int r = 0; r < e->plan.nresults && n < 64; ++r) names[n++] = e->plan.results[r].name;

@@ -83,6 +83,5 @@ void rw_expr_hold(rw_expr *e, int field, rw_array *a); /* binds without a check;
 void rw_expr_set_index(rw_expr *e, int param, double re, double im);
 /* Results by their number; -1: there is none of the name. */
 int rw_expr_result_index(const rw_expr *e, const char *name);
-rw_status rw_expr_result(rw_expr *e, int index, double *re, double *im);
 
 #endif

@@ -27,7 +27,8 @@ static void coordinate_value(void *user, const rw_graph *g, rw_node leaf, double
     out[0] = o->re + (double)(*(const int64_t *)user + p->offset[p->index]) * h->re, out[1] = 0;
 }
 
-void rw_table_fill(rw_graph *g, rw_node node, int64_t n, double *values)
+/* Its values at the nodes 0 … n - 1 of the axis. */
+static void evaluate(rw_graph *g, rw_node node, int64_t n, double *values)
 {
     double out[2];
     for (int64_t i = 0; i < n; ++i) {
@@ -45,7 +46,7 @@ static rw_status fill(rw_expr *e, rw_expr_table *t)
     double *values = rw_calloc((size_t)n, sizeof *values);
     rw_status status = values ? rw_array_write(t->array, &to) : rw_fail_memory(e->device->ctx, (size_t)n * sizeof *values, "a table");
     if (status == RW_OK) {
-        rw_table_fill(e->graph, t->node, n, values);
+        evaluate(e->graph, t->node, n, values);
         for (int64_t i = 0; i < n; ++i)
             if (t->array->dtype == RW_F32) ((float *)to)[i] = (float)values[i];
             else ((double *)to)[i] = values[i];

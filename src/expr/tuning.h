@@ -12,6 +12,6 @@ typedef struct rw_tuning {
 #undef SAME
 } rw_tuning;
 
-extern const rw_tuning rw_tuning_of[RW_DEVICE_CLASSES]; /* kernel.c */
+extern const rw_tuning rw_tuning_of[RW_DEVICE_CLASSES];
 
 #endif

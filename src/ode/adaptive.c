@@ -26,8 +26,6 @@ struct rw_adaptive {
     bool jumps_reported;
 };
 
-#define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
-
 static rw_node magnitude(rw_graph *g, rw_node n) { return rw_make1(g, RW_OP_ABS, n); }
 
 void rw_build_norm(rw_building *b, const rw_node *e, const rw_node *y, const rw_node *next)

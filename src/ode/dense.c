@@ -40,8 +40,6 @@ struct rw_dense {
     bool undoable;
 };
 
-#define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
-
 rw_status rw_dense_create(rw_ode *ode)
 {
     ode->dense = rw_calloc(1, sizeof *ode->dense);

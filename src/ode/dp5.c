@@ -27,8 +27,6 @@ typedef struct dp5 {
     rw_stage stage[STAGES], error;
 } dp5;
 
-#define OP(o, x, y) rw_make2(g, RW_OP_##o, x, y)
-
 static int argument_of(int i) { return i == 0 ? Y : i % 2 ? ODD : EVEN; }
 
 static rw_status build_stage(rw_ode *ode, int i, rw_node *rates, rw_stage *stage)

@@ -26,8 +26,6 @@ struct rw_jumps {
     int *frozen;    /* by field: the graph's field that is bound to y_{n+1} a second time; -1: none */
 };
 
-#define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
-
 typedef struct freezing {
     rw_building *b;
     rw_jumps *jumps;

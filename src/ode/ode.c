@@ -95,7 +95,8 @@ static rw_status check_spec(rw_context *ctx, rw_ode_spec *spec)
     return RW_OK;
 }
 
-bool rw_ode_has_vector(const rw_ode *ode, int v) { return v < ode->ops->vectors || (ode->dense && v >= RW_PAST); }
+/* Whether the method has a vector of this number, or dense.c does. */
+static bool has_vector(const rw_ode *ode, int v) { return v < ode->ops->vectors || (ode->dense && v >= RW_PAST); }
 
 rw_status rw_ode_make_vectors(rw_ode *ode)
 {
@@ -104,7 +105,7 @@ rw_status rw_ode_make_vectors(rw_ode *ode)
     for (int d = 0; d < ode->grid.ndim; ++d) shape[d] = ode->grid.size[ode->grid.ndim - 1 - d];
     for (int i = ode->nfields; i < RW_ODE_VECTORS * ode->nfields; ++i) {
         const rw_array *y = ode->vector[i % ode->nfields];
-        if (ode->vector[i] || !rw_ode_has_vector(ode, i / ode->nfields)) continue;
+        if (ode->vector[i] || !has_vector(ode, i / ode->nfields)) continue;
         RW_TRY(rw_array_create(dev, ode->fields[i % ode->nfields].dtype, ode->grid.ndim, shape, y ? y->memory : RW_MEMORY_DEVICE, &ode->vector[i]));
     }
     return RW_OK;

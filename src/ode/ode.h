@@ -112,6 +112,9 @@ typedef struct rw_building {
     rw_status status;         /* first failure; later calls do nothing */
 } rw_building;
 
+/* An operation of two nodes of the graph g. */
+#define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
+
 void rw_build_begin(rw_building *b, rw_ode *ode);
 /* A number that is set before each run; a time when its name begins with t. */
 rw_node rw_build_scalar(rw_building *b, const char *name);
@@ -148,8 +151,6 @@ void rw_stage_free(rw_stage *stage);
 rw_status rw_ode_become(rw_ode *ode, rw_ode_method method);
 /* Those that are not there yet, in the kind of memory that y has. */
 rw_status rw_ode_make_vectors(rw_ode *ode);
-/* Whether the method has a vector of this number, or dense.c does. */
-bool rw_ode_has_vector(const rw_ode *ode, int v);
 /* The arrays of two vectors exchanged. */
 void rw_ode_exchange(rw_ode *ode, int v, int w);
 /* The stage's plan added to `text`. */

@@ -27,8 +27,6 @@ typedef struct rk4 {
     rw_switches *switches;
 } rk4;
 
-#define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
-
 static rw_status build(rw_ode *ode, int i, rw_node *rates, rw_stage *stage)
 {
     static const int from[] = {Y, A, B, C}, into[] = {A, B, C, Y};

@@ -48,8 +48,6 @@ typedef struct rkc {
 
 /* ---- programs ------------------------------------------------------------------------------------------------------- */
 
-#define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
-
 static rw_status build_first(rw_ode *ode, rw_node *f0, rw_stage *stage)
 {
     rw_building b;

@@ -42,8 +42,6 @@ typedef struct method {
 
 /* ---- programs ------------------------------------------------------------------------------------------------------- */
 
-#define OP(o, a, b) rw_make2(g, RW_OP_##o, a, b)
-
 /* base: y or NEW; older: y, OLD, or -1 for the first stage of a block. */
 static rw_status build_recurrence(rw_ode *ode, int base, int older, rw_node *rates, const char *name, rw_stage *stage)
 {

@@ -85,10 +85,10 @@ static rw_node robin_part(rw_graph *g, int field, int side, const leaves *l, con
         rw_graph_node p = g->nodes[l->field[i]];
         int m = side % 2 ? p.offset[side / 2] : -p.offset[side / 2];
         if (p.index != field || m <= 0) continue;
-        sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, rw_real(g, 2.0 * m), rw_make1(g, RW_OP_ABS, d[i])));
+        sum = OP(ADD, sum, OP(MUL, rw_real(g, 2.0 * m), rw_make1(g, RW_OP_ABS, d[i])));
     }
-    rw_node ratio = rw_make1(g, RW_OP_ABS, rw_make2(g, RW_OP_DIV, a, b));
-    return rw_make2(g, RW_OP_MUL, rw_make2(g, RW_OP_MUL, rw_spacing(g, side / 2), ratio), sum);
+    rw_node ratio = rw_make1(g, RW_OP_ABS, OP(DIV, a, b));
+    return OP(MUL, OP(MUL, rw_spacing(g, side / 2), ratio), sum);
 }
 
 /* True when some side has order-4 ghost values of a slope. */
@@ -111,16 +111,16 @@ static rw_node row_sum(rw_graph *g, rw_node rate, rw_node t)
     if (!collect_leaves(g, rate, t, &l) || !(d = rw_calloc((size_t)RW_MAX(l.nfields, 1), sizeof *d))) g->failed = true;
     for (int i = 0; i < l.nfields && !problem && !g->failed; ++i) {
         d[i] = rw_diff(g, rate, l.field[i], &problem);
-        if (!problem) sum = rw_make2(g, RW_OP_ADD, sum, rw_make1(g, RW_OP_ABS, d[i]));
+        if (!problem) sum = OP(ADD, sum, rw_make1(g, RW_OP_ABS, d[i]));
     }
     for (int f = 0; f < g->nfields; ++f) /* no cell lies at both sides of an axis */
         for (int axis = 0; axis < g->grid.ndim && !problem && !g->failed; ++axis)
-            sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MAX, robin_part(g, f, 2 * axis, &l, d),
+            sum = OP(ADD, sum, OP(MAX, robin_part(g, f, 2 * axis, &l, d),
                                                        robin_part(g, f, 2 * axis + 1, &l, d)));
     rw_free(l.field), rw_free(d);
     if (problem) return -1;
     if (g->failed) return 0;
-    return g->order == 4 && has_slopes(g) ? rw_make2(g, RW_OP_MUL, rw_real(g, 1.4), sum) : sum;
+    return g->order == 4 && has_slopes(g) ? OP(MUL, rw_real(g, 1.4), sum) : sum;
 }
 
 /* Where the row's circle ends on the right: the derivative by its own value instead of that derivative's modulus. */
@@ -131,7 +131,7 @@ static rw_node right_end(rw_graph *g, rw_node sum, rw_node rate, rw_node own)
     if (problem || g->failed) return sum;
     rw_node size = rw_make1(g, RW_OP_ABS, d);
     if (g->nodes[d].is_complex) d = rw_make1(g, RW_OP_REAL, d);
-    return rw_make2(g, RW_OP_ADD, rw_make2(g, RW_OP_SUB, sum, size), d);
+    return OP(ADD, OP(SUB, sum, size), d);
 }
 
 static void add_result(rw_building *b, const char *name, rw_node n)
@@ -188,16 +188,16 @@ static rw_status build_power(rw_ode *ode, struct rw_spectral *s)
         rw_graph *g = b.graph;
         rw_node sum = b.status == RW_OK ? rw_real(g, 0) : 0, base = sum, along = sum;
         for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
-            rw_node v = which ? rw_make2(g, RW_OP_SUB, f1[f], f0[f]) : f0[f];
+            rw_node v = which ? OP(SUB, f1[f], f0[f]) : f0[f];
             rw_node m = rw_make1(g, RW_OP_ABS, v), y = rw_make1(g, RW_OP_ABS, rw_build_value(&b, 0, f));
-            sum = rw_make2(g, RW_OP_ADD, sum, rw_make2(g, RW_OP_MUL, m, m));
-            base = rw_make2(g, RW_OP_ADD, base, rw_make2(g, RW_OP_MUL, y, y));
+            sum = OP(ADD, sum, OP(MUL, m, m));
+            base = OP(ADD, base, OP(MUL, y, y));
             if (!which) continue;
-            rw_node z = rw_make2(g, RW_OP_SUB, rw_build_value(&b, 1, f), rw_build_value(&b, 0, f));
+            rw_node z = OP(SUB, rw_build_value(&b, 1, f), rw_build_value(&b, 0, f));
             if (g->nodes[v].is_complex || g->nodes[z].is_complex)
-                z = rw_make1(g, RW_OP_REAL, rw_make2(g, RW_OP_MUL, rw_make1(g, RW_OP_CONJ, v), z));
-            else z = rw_make2(g, RW_OP_MUL, v, z);
-            along = rw_make2(g, RW_OP_ADD, along, z);
+                z = rw_make1(g, RW_OP_REAL, OP(MUL, rw_make1(g, RW_OP_CONJ, v), z));
+            else z = OP(MUL, v, z);
+            along = OP(ADD, along, z);
             rw_build_store(&b, 2, f, v);
         }
         if (b.status == RW_OK) {
@@ -205,23 +205,19 @@ static rw_status build_power(rw_ode *ode, struct rw_spectral *s)
             rw_build_result(&b, "norm", norm);
             if (!which) rw_build_result(&b, "y", rw_make1(g, RW_OP_SQRT, rw_reduce(g, RW_SUM, base)));
             else rw_build_result(&b, "along", rw_reduce(g, RW_SUM, along));
-            rw_node scale = rw_make2(g, RW_OP_DIV, d, norm);
+            rw_node scale = OP(DIV, d, norm);
             for (int f = 0; f < ode->nfields && which && b.status == RW_OK; ++f)
-                rw_build_store(&b, 1, f, rw_make2(g, RW_OP_ADD, rw_build_value(&b, 0, f),
-                                                  rw_make2(g, RW_OP_MUL, scale, rw_build_value(&b, 2, f))));
+                rw_build_store(&b, 1, f, OP(ADD, rw_build_value(&b, 0, f), OP(MUL, scale, rw_build_value(&b, 2, f))));
             /* start: a perturbation along F, or a rough one where F vanishes */
             for (int f = 0; f < ode->nfields && !which && b.status == RW_OK; ++f) {
                 rw_node rough = rw_real(g, 1); /* a product: fast along all axes at once, as the largest eigenvector is */
                 for (int a = 0; a < ode->grid.ndim; ++a) {
-                    rw_node i = rw_make2(g, RW_OP_DIV, rw_coord(g, a, 0), rw_spacing(g, a));
-                    rough = rw_make2(g, RW_OP_MUL, rough,
-                                     rw_make1(g, RW_OP_COS, rw_make2(g, RW_OP_MUL, rw_real(g, 2.4 + 0.3 * a), i)));
+                    rw_node i = OP(DIV, rw_coord(g, a, 0), rw_spacing(g, a));
+                    rough = OP(MUL, rough, rw_make1(g, RW_OP_COS, OP(MUL, rw_real(g, 2.4 + 0.3 * a), i)));
                 }
-                rw_node part = rw_make(g, RW_OP_WHERE, rw_make2(g, RW_OP_LT, rw_real(g, 0), norm),
-                                        rw_make2(g, RW_OP_MUL, scale, f0[f]), rw_real(g, 0));
-                rw_node small = rw_make2(g, RW_OP_MUL, rw_make2(g, RW_OP_MUL, rw_real(g, 0.01), d), rough);
-                rw_build_store(&b, 1, f, rw_make2(g, RW_OP_ADD, rw_build_value(&b, 0, f),
-                                                  rw_make2(g, RW_OP_ADD, part, small)));
+                rw_node part = rw_make(g, RW_OP_WHERE, OP(LT, rw_real(g, 0), norm), OP(MUL, scale, f0[f]), rw_real(g, 0));
+                rw_node small = OP(MUL, OP(MUL, rw_real(g, 0.01), d), rough);
+                rw_build_store(&b, 1, f, OP(ADD, rw_build_value(&b, 0, f), OP(ADD, part, small)));
             }
         }
         status = rw_build_end(&b, which ? "power" : "power_start", which ? &s->next : &s->start);

@@ -26,6 +26,16 @@ while IFS=: read -r file line text; do
     case $text in *'"rechenwerk/'* | *'"rechenwerk_build.h"'* | *'"bench/benchmarks.h"'* | *'"lab/studies.h"'*) ;; *'"'*/*) report "$file:$line" tools "${text#*\"}" "public headers only" ;; esac
 done < <(grep -rnE '^#include "' tools --include='*.c' --include='*.h')
 
+# In src/expr, of the files that write kernels: an include names a lower one, or the file's own header.
+declare -A part=([tuning]=0 [emitter]=1 [nodes]=2 [arguments]=3 [reductions]=3 [sides]=3 [loads]=4 [strategy]=4 [front]=5
+    [plain]=6 [fused]=6 [wave]=6 [rings]=6 [kernel]=7)
+while IFS=: read -r file line text; do
+    from=$(basename "${file%.*}") to=$(basename "${text#*\"}" .h\")
+    [ -n "${part[$from]:-}" ] && [ -n "${part[$to]:-}" ] && [ "$from" != "$to" ] && [ "$to" != kernel ] || continue
+    seen=$((seen + 1))
+    [ "${part[$to]}" -lt "${part[$from]}" ] || report "$file:$line" "$from" "$to" "a file that writes kernels uses those below it alone"
+done < <(grep -rnE '^#include "expr/' src/expr --include='*.c' --include='*.h')
+
 [ "$seen" -gt 100 ] || { echo "only $seen includes found: is SOURCE right?"; exit 1; }
 [ "$bad" = 0 ] && echo "$seen includes, all point down"
 exit "$bad"
