@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "rechenwerk/krylov.h"
+#include "rechenwerk/sparse.h"
 #include "rechenwerk/stencil.h"
 
 enum { N = 32, CELLS = N * N * N };
@@ -30,10 +31,10 @@ static rw_status assemble(rw_device *dev, rw_sparse **A)
             }
     }
     const rw_sparse_layout layout = {.format = RW_SPARSE_CSR, .values = RW_F64, .block_rows = 1, .block_columns = 1};
-    return rw_sparse_from_entries(dev, &layout, CELLS, CELLS, n, row, column, value, false, A);
+    return rw_sparse_from_entries(dev, &layout, &(rw_entries){CELLS, CELLS, n, false, row, column, value}, A);
 }
 
-static rw_status solve(rw_context *ctx, rw_device *dev, const char *what, rw_sparse *A, double *u)
+static rw_status solve(rw_context *ctx, rw_device *dev, const char *what, rw_operator *A, int64_t bytes, double *u)
 {
     const int64_t n = CELLS;
     rw_krylov *solver = NULL;
@@ -50,7 +51,7 @@ static rw_status solve(rw_context *ctx, rw_device *dev, const char *what, rw_spa
     if (status == RW_OK) status = rw_krylov_solve(solver, b, x, &result);
     if (status == RW_OK) status = rw_array_read(x, &solution);
     for (int i = 0; status == RW_OK && i < CELLS; ++i) u[i] = ((const double *)solution)[i];
-    if (status == RW_OK) printf("%-9s %8.2f MB, %lld iterations, |r| = %.1e |b|\n", what, 1e-6 * (double)rw_sparse_get_size(A).bytes, (long long)result.iterations, result.residual / result.right_side);
+    if (status == RW_OK) printf("%-9s %8.2f MB, %lld iterations, |r| = %.1e |b|\n", what, 1e-6 * (double)bytes, (long long)result.iterations, result.residual / result.right_side);
     else fail(ctx);
     rw_krylov_destroy(&solver);
     rw_array_destroy(&b), rw_array_destroy(&x);
@@ -65,16 +66,18 @@ int main(int argc, char **argv)
     const rw_expr_spec spec = {.text = "Au = u - tau*laplace(u)", .grid = {3, {N, N, N}, {h, h, h}, {h, h, h}}, .fields = fields, .nfields = 2, .scalars = &scalar, .nscalars = 1};
     rw_context *ctx;
     rw_device *dev;
-    rw_sparse *A = NULL, *matrix = NULL;
+    rw_operator *A = NULL;
+    rw_sparse *matrix = NULL;
     if (rw_context_create(&ctx) != RW_OK) return 1;
     if (rw_device_open(ctx, argc > 1 ? argv[1] : "auto", &dev) != RW_OK) return fail(ctx);
     for (int side = 0; side < 6; ++side) fields[0].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
-    if (rw_sparse_from_expr(dev, &spec, "u", "Au", &A) != RW_OK || assemble(dev, &matrix) != RW_OK) return fail(ctx);
-    if (solve(ctx, dev, "equation", A, u[0]) != RW_OK || solve(ctx, dev, "matrix", matrix, u[1]) != RW_OK) return 1;
+    if (rw_operator_from_expr(dev, &spec, "u", "Au", &A) != RW_OK || assemble(dev, &matrix) != RW_OK) return fail(ctx);
+    if (solve(ctx, dev, "equation", A, 0, u[0]) != RW_OK ||
+        solve(ctx, dev, "matrix", rw_sparse_operator(matrix), rw_sparse_get_size(matrix).bytes, u[1]) != RW_OK) return 1;
     double differs = 0, most = 0;
     for (int i = 0; i < CELLS; ++i) differs = fmax(differs, fabs(u[0][i] - u[1][i])), most = fmax(most, fabs(u[1][i]));
     printf("%s: solutions differ by %.1e of the largest value\n", rw_device_info(dev)->name, differs / most);
-    rw_sparse_destroy(&A), rw_sparse_destroy(&matrix);
+    rw_operator_destroy(&A), rw_sparse_destroy(&matrix);
     rw_device_close(&dev);
     rw_context_destroy(&ctx);
     return differs < 1e-8 * most ? 0 : 1;

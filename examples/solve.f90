@@ -54,7 +54,7 @@ program solve
     spec%method = rw_krylov_gmres
     spec%rtol = 1e-10_c_double
     spec%precond%method = rw_precond_jacobi
-    call check(rw_krylov_create(matrix, rw_c128, spec, solver))
+    call check(rw_krylov_create(rw_sparse_operator(matrix), rw_c128, spec, solver))
     call check(rw_krylov_solve(solver, y, x, result))
     call check(rw_array_get(x, found))
     print "(a, i0, a, i0, a, es9.2, a, es9.2)", trim(name)//": ", unknowns, " unknowns, ", result%iterations, &

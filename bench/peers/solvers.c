@@ -256,7 +256,7 @@ static void solve(const job *j, const char *method, const char *precond, int64_t
     check(j->ctx, rw_krylov_method_parse(j->ctx, method, &spec.method));
     check(j->ctx, rw_precond_parse(j->ctx, precond, &spec.precond));
     for (int round = 0; round < 2; ++round, spec.iterations = iterations) { /* the first compiles and touches the memory */
-        check(j->ctx, rw_krylov_create(j->m, j->type, &spec, &k));
+        check(j->ctx, rw_krylov_create(rw_sparse_operator(j->m), j->type, &spec, &k));
         check(j->ctx, rw_array_zero(j->x, rw_device_queue(j->dev)));
         const double begin = omp_get_wtime();
         const rw_status status = rw_krylov_solve(k, j->right, j->x, &r);

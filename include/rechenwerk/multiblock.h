@@ -5,7 +5,7 @@
  *   rw_multiblock_create(dev, &grid, &layout, &op);                                 8 grid blocks along x
  *   rw_multiblock_vector(op, RW_C128, &x), rw_multiblock_vector(op, RW_C128, &y);
  *   rw_multiblock_multiply(op, NULL, x, NULL, y, rw_device_queue(dev));             ghosts of x from the neighbours, then y <- A x in each grid block
- *   rw_multiblock_map(op, RW_C128, &A), rw_krylov_create(A, RW_C128, &spec, &solver);  and a solver with it
+ *   rw_multiblock_operator(op, RW_C128, &A), rw_krylov_create(rw_sparse_operator(A), RW_C128, &spec, &solver);  and a solver with it
  *
  * The grid is x times theta times r, cut into equal grid blocks. A cell has five unknowns, a coupling of two cells is a block of 5 x 5. Around each grid block
  * lie ghost cells, two wide, along the axes that the stencil couples: inner ones, which are cells of neighbours, and outer ones, where the grid ends. Cells
@@ -155,10 +155,10 @@ RW_API rw_status rw_multiblock_clear(rw_multiblock *op, rw_array *x, rw_queue *q
  * rw_sparse_multiply. Launches only, once it has run for vectors of this type: it may be recorded. */
 RW_API rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2], rw_array *x, const double beta[2], rw_array *y, rw_queue *queue);
 
-/* The operator as solvers take it, a matrix without entries (rw_sparse_create_free) for vectors of rw_multiblock_vector and this type: right-hand sides and first guesses whose ghosts are 0, as those of the
- * solution are then. In mode FULL outer ghosts are 0 too. jacobi and chebyshev have its diagonal. The operator stays the caller's and must outlive the map. ERR_ARGUMENT: a type that is none, or real for complex
+/* The operator as solvers take it, for vectors of rw_multiblock_vector and this type: right-hand sides and first guesses whose ghosts are 0, as those of the
+ * solution are then. In mode FULL outer ghosts are 0 too. jacobi and chebyshev have its diagonal. `op` stays the caller's and must outlive it. ERR_ARGUMENT: a type that is none, or real for complex
  * matrices; ERR_MEMORY. */
-RW_API rw_status rw_multiblock_map(rw_multiblock *op, rw_dtype type, rw_sparse **map);
+RW_API rw_status rw_multiblock_operator(rw_multiblock *op, rw_dtype type, rw_operator **whole);
 
 #ifdef __cplusplus
 }

@@ -40,6 +40,12 @@ module rechenwerk
         type(c_ptr) :: first = c_null_ptr, column = c_null_ptr, row_size = c_null_ptr, column_size = c_null_ptr
     end type
 
+    type, bind(c) :: entries
+        integer(c_int64_t) :: rows, columns, n
+        logical(c_bool) :: is_complex
+        type(c_ptr) :: row, column, value
+    end type
+
     type, bind(c) :: rw_sparse_size
         integer(c_int64_t) :: rows = 0, columns = 0, blocks = 0, places = 0, bytes = 0
     end type
@@ -157,18 +163,12 @@ module rechenwerk
             import
             type(c_ptr), value :: matrix
         end function
-        integer(c_int) function rw_sparse_from_entries(device, layout, rows, columns, n, row, column, values, is_complex, &
-                                                       matrix) bind(c)
-            import
-            type(c_ptr), value :: device
-            type(rw_sparse_layout), intent(in) :: layout
-            integer(c_int64_t), value :: rows, columns, n
-            integer(c_int64_t), intent(in) :: row(*), column(*)
-            type(*), intent(in) :: values(*)     ! real(c_double), or complex(c_double_complex) where is_complex
-            logical(c_bool), value :: is_complex
-            type(c_ptr), intent(out) :: matrix
-        end function
         type(rw_sparse_size) function rw_sparse_get_size(matrix) bind(c)
+            import
+            type(c_ptr), value :: matrix
+        end function
+        ! The matrix as solvers take it.
+        type(c_ptr) function rw_sparse_operator(matrix) bind(c)
             import
             type(c_ptr), value :: matrix
         end function
@@ -180,9 +180,9 @@ module rechenwerk
         end function
 
         ! krylov.h
-        integer(c_int) function rw_krylov_create(matrix, vectors, spec, solver) bind(c)
+        integer(c_int) function rw_krylov_create(operator, vectors, spec, solver) bind(c)
             import
-            type(c_ptr), value :: matrix
+            type(c_ptr), value :: operator
             integer(c_int), value :: vectors
             type(rw_krylov_spec), intent(in) :: spec
             type(c_ptr), intent(out) :: solver
@@ -215,6 +215,11 @@ module rechenwerk
     interface rw_array_set
         module procedure set_f32, set_f64, set_c64, set_c128
     end interface
+    ! A matrix from entries in any order, numbered from 0; those of one place are added.
+    interface rw_sparse_from_entries
+        module procedure from_real_entries, from_complex_entries
+    end interface
+    private :: from_real_entries, from_complex_entries, from_entries, entries
     private :: get_f32, get_f64, get_c64, get_c128, set_f32, set_f64, set_c64, set_c128
 
 contains
@@ -241,6 +246,45 @@ contains
         do i = 1, size(c)
             text(i:i) = c(i)
         end do
+    end function
+
+    integer(c_int) function from_entries(device, layout, list, matrix)
+        type(c_ptr), intent(in) :: device
+        type(rw_sparse_layout), intent(in) :: layout
+        type(entries), intent(in) :: list
+        type(c_ptr), intent(out) :: matrix
+        interface
+            integer(c_int) function make(device, layout, list, matrix) bind(c, name="rw_sparse_from_entries")
+                import
+                type(c_ptr), value :: device
+                type(rw_sparse_layout), intent(in) :: layout
+                type(entries), intent(in) :: list
+                type(c_ptr), intent(out) :: matrix
+            end function
+        end interface
+        from_entries = make(device, layout, list, matrix)
+    end function
+
+    integer(c_int) function from_real_entries(device, layout, rows, columns, row, column, values, matrix)
+        type(c_ptr), intent(in) :: device
+        type(rw_sparse_layout), intent(in) :: layout
+        integer(c_int64_t), intent(in) :: rows, columns
+        integer(c_int64_t), intent(in), target, contiguous :: row(:), column(:)
+        real(c_double), intent(in), target, contiguous :: values(:)
+        type(c_ptr), intent(out) :: matrix
+        from_real_entries = from_entries(device, layout, entries(rows, columns, size(row, kind=c_int64_t), .false._c_bool, &
+            c_loc(row), c_loc(column), c_loc(values)), matrix)
+    end function
+
+    integer(c_int) function from_complex_entries(device, layout, rows, columns, row, column, values, matrix)
+        type(c_ptr), intent(in) :: device
+        type(rw_sparse_layout), intent(in) :: layout
+        integer(c_int64_t), intent(in) :: rows, columns
+        integer(c_int64_t), intent(in), target, contiguous :: row(:), column(:)
+        complex(c_double_complex), intent(in), target, contiguous :: values(:)
+        type(c_ptr), intent(out) :: matrix
+        from_complex_entries = from_entries(device, layout, entries(rows, columns, size(row, kind=c_int64_t), .true._c_bool, &
+            c_loc(row), c_loc(column), c_loc(values)), matrix)
     end function
 
     ! The message of the last failed call.

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rechenwerk/array.h"
+#include "rechenwerk/operator.h"
 #include "rechenwerk/param.h"
 
 #ifdef __cplusplus
@@ -40,8 +40,7 @@ typedef enum rw_sparse_format {
 #define RW_X(name, text, blocks, line) RW_SPARSE_##name,
     RW_SPARSE_FORMAT_LIST(RW_X)
 #undef RW_X
-    RW_SPARSE_FORMATS,
-    RW_SPARSE_FREE /* no format: what rw_sparse_create_free makes has no entries */
+    RW_SPARSE_FORMATS
 } rw_sparse_format;
 
 enum { RW_SPARSE_BLOCK_MOST = 16 };
@@ -165,7 +164,6 @@ typedef struct rw_sparse rw_sparse;
 
 /* A matrix with these blocks, all values zero. `blocks` is not needed any more afterwards. Errors as of rw_sparse_estimate, and ERR_MEMORY. */
 RW_API rw_status rw_sparse_create(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse **matrix);
-/* Behind solvers and preconditioners that use it. */
 RW_API void rw_sparse_destroy(rw_sparse **matrix);
 
 /* Adds n blocks to those at (row[k], column[k]); values: block after block, each row after row, in the matrix's own type. ERR_ARGUMENT for a block that
@@ -175,11 +173,11 @@ RW_API rw_status rw_sparse_add_blocks(rw_sparse *matrix, int64_t n, const int64_
 /* All values zero again; the pattern stays. */
 RW_API rw_status rw_sparse_zero(rw_sparse *matrix);
 
-/* A matrix from entries in any order: values n numbers, or n pairs when is_complex; those of the same place are added. Rows and columns must be multiples of
- * the blocks' size. VBCSR finds its blocks itself: neighbouring rows, and columns, of equal pattern. ERR_ARGUMENT: a place outside, a number that is not
- * finite, complex values for a real layout, sizes. ERR_MEMORY as of rw_sparse_estimate. */
-RW_API rw_status rw_sparse_from_entries(rw_device *device, const rw_sparse_layout *layout, int64_t rows, int64_t columns, int64_t n, const int64_t *row,
-                                        const int64_t *column, const double *values, bool is_complex, rw_sparse **matrix);
+/* A matrix from entries in any order; those of the same place are added. Rows and columns must be multiples of the blocks'
+ * size. VBCSR finds its blocks itself: neighbouring rows, and columns, of equal pattern. ERR_ARGUMENT: a place outside, a
+ * number that is not finite, complex values for a real layout, sizes. ERR_MEMORY as of rw_sparse_estimate. */
+RW_API rw_status rw_sparse_from_entries(rw_device *device, const rw_sparse_layout *layout, const rw_entries *entries,
+                                        rw_sparse **matrix);
 /* From a file of the Matrix Market; a complex one gives C64 or C128 for F32 or F64. ERR_INPUT with the line of what is wrong; ERR_FILE; ERR_MEMORY; ERR_ARGUMENT: a size that blocks do not divide. */
 RW_API rw_status rw_sparse_read(rw_device *device, const rw_sparse_layout *layout, const char *path, rw_sparse **matrix);
 /* To one, "general", entries as rw_sparse_entries has them, read back to the same bits; it appears whole or not at all. ERR_FILE; ERR_MEMORY: the text is made in memory. */
@@ -195,41 +193,31 @@ RW_API rw_status rw_sparse_entries(rw_sparse *matrix, int64_t *n, int64_t **row,
 RW_API void rw_sparse_free_entries(int64_t **row, int64_t **column, double **values);
 
 RW_API const rw_sparse_layout *rw_sparse_get_layout(const rw_sparse *matrix);
-/* Of a map without entries 0 blocks, places and bytes. */
 RW_API rw_sparse_size rw_sparse_get_size(const rw_sparse *matrix);
 RW_API rw_device *rw_sparse_device(const rw_sparse *matrix);
 
+/* The arrays of a matrix in csr or bcsr, as other libraries take them. */
+typedef struct rw_sparse_arrays {
+    int64_t block_rows, block_columns;
+    int block;                       /* rows and columns of a block, 1 of csr; its entries row after row, or with layout.columns
+                                        column after column */
+    rw_array *first, *column, *value; /* of the matrix, which keeps them: first[i]: number of the first block of block row i,
+                                        block_rows + 1 of them; indices i32 or i64 */
+} rw_sparse_arrays;
+/* ERR_ARGUMENT: another format, blocks that are not square, scaled values, or csr that a GPU keeps in parts of columns. */
+RW_API rw_status rw_sparse_get_arrays(rw_sparse *matrix, rw_sparse_arrays *arrays);
+
 /* ---- products -------------------------------------------------------------------------------------------------------------------- */
 
-typedef enum rw_op { RW_OP_NONE, RW_OP_TRANSPOSE, RW_OP_CONJUGATE } rw_op; /* A, its transpose, its conjugate transpose */
+/* The matrix as solvers and preconditioners take it. It belongs to the matrix and goes away with it; a solver that was made
+ * with it keeps the matrix alive. NULL: of NULL. */
+RW_API rw_operator *rw_sparse_operator(rw_sparse *matrix);
 
-/* y <- alpha op(A) x + beta y, on the device, without waiting. x and y: vectors, or arrays of shape (n, k) for k of them side by side; of one type, real or
- * complex (complex for a complex matrix). alpha, beta: pairs (re, im); NULL: 1 and 0. With beta = 0 y is not read. x and y must be different arrays.
- * The first product with a transpose makes an index for it (4 or 8 bytes and a place a block); rw_sparse_transpose is faster where there are many.
- * ERR_ARGUMENT: sizes, types, another device, a complex alpha or beta for real vectors. With the first product of a kind: ERR_COMPILE, ERR_MEMORY. Source of the formats: docs/methods/sparse.md. */
-RW_API rw_status rw_sparse_multiply(rw_sparse *matrix, rw_op op, const double alpha[2], rw_array *x, const double beta[2], rw_array *y, rw_queue *queue);
-
-/* ---- without entries -------------------------------------------------------------------------------------------------------------- */
-
-/* A linear map that is a function: a stencil that is computed, a product of matrices, whatever kernels can do. */
-typedef struct rw_sparse_free {
-    int64_t rows, columns; /* 1 and more */
-    rw_dtype values;       /* F32, F64, C64, C128: vectors are of this type */
-    /* y <- op(A) x, put into the queue. Launches alone, since solvers record them and replay them, unless `direct`; x and y are two different arrays of one dimension, whole vectors on the
-     * device of the map. */
-    rw_status (*multiply)(void *user, rw_op op, rw_array *x, rw_array *y, rw_queue *queue);
-    bool direct;           /* multiply may copy, wait, compute on the host: solvers call it in every iteration and record nothing, so an iteration costs its launches one by one */
-    bool transposes;       /* multiply does every op; else RW_OP_NONE alone */
-    bool hermitian;        /* the conjugate transpose is the same map: multiply is asked for RW_OP_NONE in its place */
-    rw_status (*diagonal)(void *user, rw_array **diagonal); /* (optional) `rows` values, asked for by jacobi and chebyshev; the array stays its owner's */
-    void (*destroy)(void *user); /* (optional) called with the matrix' end */
-    void *user;
-} rw_sparse_free;
-
-/* A matrix in the eyes of products and solvers, in no format: its layout says RW_SPARSE_FREE. What needs entries (rw_sparse_add_blocks, _zero, _entries, _write, _convert, _transpose, preconditioners but
- * jacobi and chebyshev) gives ERR_UNSUPPORTED, and so do products with transposes that it does not have; vectors of another type ERR_ARGUMENT. A product of whole vectors with alpha = 1 and beta = 0
- * is `multiply` alone; else it is given vectors of the matrix, and a pass more copies x or combines y. ERR_ARGUMENT: sizes, type, no `multiply`; then `user` stays the caller's. ERR_MEMORY. */
-RW_API rw_status rw_sparse_create_free(rw_device *device, const rw_sparse_free *map, rw_sparse **matrix);
+/* y <- alpha op(A) x + beta y: rw_operator_multiply of its operator. The first product with a transpose makes an index for it
+ * (4 or 8 bytes and a place a block); rw_sparse_transpose is faster where there are many. Source of the formats:
+ * docs/methods/sparse.md. */
+RW_API rw_status rw_sparse_multiply(rw_sparse *matrix, rw_op op, const double alpha[2], rw_array *x, const double beta[2],
+                                    rw_array *y, rw_queue *queue);
 
 #ifdef __cplusplus
 }

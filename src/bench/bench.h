@@ -133,7 +133,7 @@ typedef struct rw_peer {
 rw_status rw_fftw_open(rw_bench *b, const void *x, void *y, int64_t batch, rw_peer *peer);
 rw_status rw_cufft_open(rw_bench *b, rw_array *x, rw_array *y, int64_t batch, rw_peer *peer);
 /* y = A x for a matrix in csr or bcsr of 32-bit indices whose values have x's type; matrix and x must stay. */
-rw_status rw_cusparse_open(rw_bench *b, const struct rw_sparse *matrix, rw_array *x, rw_peer *peer);
+rw_status rw_cusparse_open(rw_bench *b, struct rw_sparse *matrix, rw_array *x, rw_peer *peer);
 /* lib<name>.so as $variable says, else the newest that is found; NULL when there is none. */
 void *rw_bench_library(const char *name, const char *variable);
 

@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "sparse/sparse.h"
+#include "sparse/host.h"
 
 enum { DIRECTION_ROW = 0, NOT_TRANSPOSED = 0 };
 
 typedef struct bsr {
     void *handle, *descriptor;
-    const rw_sparse *m;
+    rw_sparse_arrays m;
     rw_array *x, *y;
     int (*create)(void **handle);
     int (*destroy)(void *handle);
@@ -26,10 +26,11 @@ typedef struct bsr {
 static rw_status call_bsr(void *user, int round)
 {
     bsr *c = user;
-    const rw_sparse *m = c->m;
+    const rw_sparse_arrays *m = &c->m;
     (void)round;
-    int error = c->multiply(c->handle, DIRECTION_ROW, NOT_TRANSPOSED, (int)m->block_rows, (int)m->block_columns, (int)m->blocks, &c->one, c->descriptor, m->value->buffer.pointer,
-                            m->first->buffer.pointer, m->column->buffer.pointer, m->layout.block_rows, c->x->buffer.pointer, &c->zero, c->y->buffer.pointer);
+    int error = c->multiply(c->handle, DIRECTION_ROW, NOT_TRANSPOSED, (int)m->block_rows, (int)m->block_columns,
+                            (int)m->column->size, &c->one, c->descriptor, m->value->buffer.pointer,
+                            m->first->buffer.pointer, m->column->buffer.pointer, m->block, c->x->buffer.pointer, &c->zero, c->y->buffer.pointer);
     return error ? rw_fail(c->ctx, RW_ERR_LAUNCH, "cusparse bsrmv: error %d", error) : RW_OK;
 }
 
@@ -64,7 +65,7 @@ static bool find_bsr(bsr *c, rw_dtype dtype)
 }
 
 /* What the library reads, and y that it may overwrite, to the device. */
-static rw_status bring(rw_bench *b, const rw_sparse *m, rw_array *x, rw_array *y)
+static rw_status bring(rw_bench *b, const rw_sparse_arrays *m, rw_array *x, rw_array *y)
 {
     rw_array *const used[] = {m->first, m->column, m->value, x, y};
     for (int i = 0; i < RW_COUNT(used); ++i) RW_TRY(rw_array_for_launch(used[i], b->queue, used[i] == y));
@@ -73,8 +74,8 @@ static rw_status bring(rw_bench *b, const rw_sparse *m, rw_array *x, rw_array *y
 
 static rw_status prepare_bsr(rw_bench *b, bsr *c)
 {
-    RW_TRY(rw_bench_array(b, c->x->dtype, c->m->rows, &c->y));
-    RW_TRY(bring(b, c->m, c->x, c->y));
+    RW_TRY(rw_bench_array(b, c->x->dtype, c->m.block_rows * c->m.block, &c->y));
+    RW_TRY(bring(b, &c->m, c->x, c->y));
     int error = c->create(&c->handle);
     if (!error) error = c->create_descriptor(&c->descriptor);
     if (!error) error = c->set_stream(c->handle, b->queue->state);
@@ -83,11 +84,11 @@ static rw_status prepare_bsr(rw_bench *b, bsr *c)
 
 static rw_status not_found(rw_bench *b) { return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libcusparse not found: set RECHENWERK_CUSPARSE to its path"); }
 
-static rw_status open_bsr(rw_bench *b, const rw_sparse *m, rw_array *x, rw_peer *peer)
+static rw_status open_bsr(rw_bench *b, const rw_sparse_arrays *m, rw_array *x, rw_peer *peer)
 {
     bsr *c = rw_calloc(1, sizeof *c);
     if (!c) return rw_fail_memory(b->ctx, sizeof *c, "a peer");
-    c->ctx = b->ctx, c->m = m, c->x = x;
+    c->ctx = b->ctx, c->m = *m, c->x = x;
     rw_status status = find_bsr(c, x->dtype) ? prepare_bsr(b, c) : not_found(b);
     if (status == RW_OK) *peer = (rw_peer){{"cuSPARSE BSR", call_bsr, c}, c, close_bsr};
     else close_bsr(c);
@@ -147,17 +148,17 @@ static bool find_csr(csr *c)
     return all;
 }
 
-static rw_status prepare_csr(rw_bench *b, csr *c, const rw_sparse *m, rw_array *x)
+static rw_status prepare_csr(rw_bench *b, csr *c, const rw_sparse_arrays *m, rw_array *x)
 {
     size_t bytes = 0;
-    RW_TRY(rw_bench_array(b, x->dtype, m->rows, &c->y));
+    RW_TRY(rw_bench_array(b, x->dtype, m->block_rows, &c->y));
     RW_TRY(bring(b, m, x, c->y));
     int error = c->create(&c->handle);
     if (!error) error = c->set_stream(c->handle, b->queue->state);
     if (!error)
-        error = c->create_csr(&c->matrix, m->rows, m->columns, m->value->size, m->first->buffer.pointer, m->column->buffer.pointer, m->value->buffer.pointer, INDEX_32, INDEX_32, BASE_ZERO, c->type);
-    if (!error) error = c->create_vector(&c->x_vector, m->columns, x->buffer.pointer, c->type);
-    if (!error) error = c->create_vector(&c->y_vector, m->rows, c->y->buffer.pointer, c->type);
+        error = c->create_csr(&c->matrix, m->block_rows, m->block_columns, m->value->size, m->first->buffer.pointer, m->column->buffer.pointer, m->value->buffer.pointer, INDEX_32, INDEX_32, BASE_ZERO, c->type);
+    if (!error) error = c->create_vector(&c->x_vector, m->block_columns, x->buffer.pointer, c->type);
+    if (!error) error = c->create_vector(&c->y_vector, m->block_rows, c->y->buffer.pointer, c->type);
     if (!error) error = c->buffer_size(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type, ALGORITHM_DEFAULT, &bytes);
     if (!error) {
         RW_TRY(rw_bench_array(b, RW_U8, (int64_t)bytes + 16, &c->buffer));
@@ -166,7 +167,7 @@ static rw_status prepare_csr(rw_bench *b, csr *c, const rw_sparse *m, rw_array *
     return error ? rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE does not start: error %d", error) : RW_OK;
 }
 
-static rw_status open_csr(rw_bench *b, const rw_sparse *m, rw_array *x, rw_peer *peer)
+static rw_status open_csr(rw_bench *b, const rw_sparse_arrays *m, rw_array *x, rw_peer *peer)
 {
     static const int types[] = {[RW_F32] = 0, [RW_F64] = 1, [RW_C64] = 4, [RW_C128] = 5};
     csr *c = rw_calloc(1, sizeof *c);
@@ -180,9 +181,11 @@ static rw_status open_csr(rw_bench *b, const rw_sparse *m, rw_array *x, rw_peer 
     return status;
 }
 
-rw_status rw_cusparse_open(rw_bench *b, const rw_sparse *m, rw_array *x, rw_peer *peer)
+rw_status rw_cusparse_open(rw_bench *b, rw_sparse *m, rw_array *x, rw_peer *peer)
 {
+    rw_sparse_arrays arrays;
     *peer = (rw_peer){0};
     if (strcmp(b->dev->info.kind, "cuda") != 0) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE is for cuda devices");
-    return m->layout.format == RW_SPARSE_CSR ? open_csr(b, m, x, peer) : open_bsr(b, m, x, peer);
+    RW_TRY(rw_sparse_get_arrays(m, &arrays));
+    return arrays.block == 1 ? open_csr(b, &arrays, x, peer) : open_bsr(b, &arrays, x, peer);
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "sparse/sparse.h"
+#include "sparse/host.h"
 
 /* Columns of row i, ascending; at most MOST. */
 enum { MOST = 2048 };

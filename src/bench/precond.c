@@ -6,7 +6,7 @@
 #include "bench/bench.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/multiblock.h"
-#include "sparse/sparse.h"
+#include "sparse/host.h"
 
 typedef struct application { rw_precond *p; rw_array *r, *z; rw_queue *queue; } application;
 
@@ -33,9 +33,9 @@ static rw_status solve(rw_sparse *m, bool is_flow, const char *text, rw_array *r
 {
     rw_krylov *k;
     rw_krylov_spec spec = {.method = is_flow ? RW_KRYLOV_GMRES : RW_KRYLOV_CG, .rtol = 1e-8, .iterations = 2000};
-    RW_TRY(rw_precond_parse(m->device->ctx, text, &spec.precond));
-    RW_TRY(rw_krylov_create(m, RW_F64, &spec, &k));
-    rw_status status = rw_array_zero(z, m->device->queue);
+    RW_TRY(rw_precond_parse(rw_sparse_device(m)->ctx, text, &spec.precond));
+    RW_TRY(rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &k));
+    rw_status status = rw_array_zero(z, rw_sparse_device(m)->queue);
     if (status == RW_OK) status = rw_krylov_solve(k, r, z, result);
     rw_krylov_destroy(&k);
     return status;
@@ -44,8 +44,8 @@ static rw_status solve(rw_sparse *m, bool is_flow, const char *text, rw_array *r
 static rw_status vectors(rw_bench *b, const rw_sparse *m, application *a)
 {
     a->queue = b->queue;
-    RW_TRY(rw_bench_array(b, RW_F64, m->rows, &a->r));
-    RW_TRY(rw_bench_array(b, RW_F64, m->rows, &a->z));
+    RW_TRY(rw_bench_array(b, RW_F64, rw_sparse_get_size(m).rows, &a->r));
+    RW_TRY(rw_bench_array(b, RW_F64, rw_sparse_get_size(m).rows, &a->z));
     return rw_bench_fill(a->r, 7, -0.5);
 }
 
@@ -60,11 +60,11 @@ static rw_status run_one(rw_bench *b, rw_sparse *m, bool is_flow, int64_t n, con
     rw_status status = vectors(b, m, &a);
     if (status == RW_OK) status = solve(m, is_flow, text, a.r, a.z, &result);
     if (status == RW_OK) status = rw_precond_parse(b->ctx, text, &spec);
-    if (status == RW_OK) status = rw_precond_create(m, RW_F64, &spec, &a.p);
+    if (status == RW_OK) status = rw_precond_create(rw_sparse_operator(m), RW_F64, &spec, &a.p);
     if (status == RW_OK) {
         const rw_precond_info info = rw_precond_get_info(a.p);
         row.error = result.right_side > 0 ? result.residual / result.right_side : 0; /* of the solve */
-        row.bytes = (double)info.bytes + 16 * (double)m->rows;
+        row.bytes = (double)info.bytes + 16 * (double)rw_sparse_get_size(m).rows;
         snprintf(row.what, sizeof row.what, "%s", text);
         snprintf(row.variant, sizeof row.variant, "made in %.2g s, %d iterations of %s", info.seconds, (int)result.iterations, is_flow ? "gmres" : "cg");
         snprintf(row.size, sizeof row.size, "%d^3 cells, %s", (int)n, is_flow ? "flow" : "Laplacian");

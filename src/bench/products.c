@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "bench/bench.h"
-#include "sparse/sparse.h"
+#include "sparse/host.h"
 
 typedef struct contest {
     rw_sparse *m;
@@ -22,20 +22,19 @@ static rw_status multiply(void *user, int round)
     return rw_sparse_multiply(c->m, RW_OP_NONE, NULL, c->x, NULL, c->y, c->queue);
 }
 
-static bool is_single(rw_dtype type) { return type == RW_F32 || type == RW_C64; }
 static long double complex element(rw_dtype type, const void *p, int64_t i) { return (long double)rw_value_get(type, p, i, 0) + (long double)rw_value_get(type, p, i, 1) * I; }
 
 /* An entry as the matrix has it. */
 static long double complex stored(const rw_entries *e, int64_t k, rw_dtype values)
 {
     const double re = e->is_complex ? e->value[2 * k] : e->value[k], im = e->is_complex ? e->value[2 * k + 1] : 0;
-    return is_single(values) ? (long double)(float)re + (long double)(float)im * I : (long double)re + (long double)im * I;
+    return rw_dtype_is_single(values) ? (long double)(float)re + (long double)(float)im * I : (long double)re + (long double)im * I;
 }
 
 /* Error of row i over what is allowed; what is not a number is infinite. */
 static double row_error(const rw_entries *e, const rw_sorted *s, rw_dtype values, rw_dtype vectors, const void *x, const void *y, int64_t i)
 {
-    const long double sums = is_single(values) && is_single(vectors) ? FLT_EPSILON : DBL_EPSILON, round = is_single(vectors) ? FLT_EPSILON : DBL_EPSILON;
+    const long double sums = rw_dtype_is_single(values) && rw_dtype_is_single(vectors) ? FLT_EPSILON : DBL_EPSILON, round = rw_dtype_is_single(vectors) ? FLT_EPSILON : DBL_EPSILON;
     long double complex sum = 0;
     long double scale = 0;
     for (int64_t k = s->first[i]; k < s->first[i + 1]; ++k) {
@@ -56,7 +55,7 @@ static rw_status compare(contest *c, const rw_entries *e, const rw_sorted *s, rw
     RW_TRY(rw_array_read(c->y, &y));
 #pragma omp parallel for schedule(static) reduction(max : most)
     for (int64_t i = 0; i < e->rows; ++i) {
-        const double error = row_error(e, s, c->m->layout.values, vectors, x, y, i);
+        const double error = row_error(e, s, rw_sparse_get_layout(c->m)->values, vectors, x, y, i);
         most = RW_MAX(most, error);
     }
     *worst = most;
@@ -72,7 +71,7 @@ static rw_status run_one(rw_bench *b, const rw_entries *e, const rw_sorted *s, r
     snprintf(row.variant, sizeof row.variant, "%.63s", layout);
     snprintf(row.size, sizeof row.size, "%lld x %lld", (long long)e->rows, (long long)e->columns);
     if (candidate->refused) return rw_bench_add(b, &row);
-    RW_TRY(rw_sparse_from_entries(b->dev, &candidate->layout, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &c->m));
+    RW_TRY(rw_sparse_from_entries(b->dev, &candidate->layout, e, &c->m));
     rw_status status = compare(c, e, s, vectors, &row.error);
     if (status == RW_OK) status = rw_bench_warm_and_cold(b, &(rw_contestant){"", multiply, c}, &row);
     if (status == RW_OK) status = rw_bench_add(b, &row);

@@ -9,7 +9,7 @@
 #include "bench/bench.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/multiblock.h"
-#include "sparse/sparse.h"
+#include "sparse/host.h"
 
 typedef struct contest {
     rw_sparse *m;
@@ -135,19 +135,18 @@ static rw_status make_pattern(rw_bench *b, const work *w, const rw_sparse_layout
 /* ---- ours ---------------------------------------------------------------------------------------------------------------- */
 
 /* Uniform numbers; with `diagonal` that on the diagonal, and symmetric where asked. */
-static void fill_values(const rw_view *v, const pattern *p, double diagonal, bool symmetric)
+static void fill_values(const rw_view *v, const pattern *p, int64_t columns, double diagonal, bool symmetric)
 {
-    const rw_sparse *m = v->m;
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < m->block_rows; ++i) {
-        for (int64_t row = rw_row_of(m, i); row < rw_row_of(m, i + 1); ++row) rw_entry_scale(v, row, 0.5 + diagonal);
-        for (int64_t k = 0, n = m->ops->count(v, i); k < n; ++k) {
-            const rw_sparse_block b = m->ops->block(v, i, k);
+    for (int64_t i = 0; i < rw_view_rows(v); ++i) {
+        for (int64_t row = rw_view_row(v, i); row < rw_view_row(v, i + 1); ++row) rw_entry_scale(v, row, 0.5 + diagonal);
+        for (int64_t k = 0, n = rw_view_count(v, i); k < n; ++k) {
+            const rw_sparse_block b = rw_view_block(v, i, k);
             uint64_t number = (uint64_t)(p->first[i] + k) * 32;
             for (int r = 0; r < b.nr; ++r)
                 for (int c = 0; c < b.nc; ++c, ++number) {
                     const int64_t row = b.row + r, column = b.column + c;
-                    const uint64_t of = symmetric ? (uint64_t)(RW_MIN(row, column) * m->columns + RW_MAX(row, column)) : number;
+                    const uint64_t of = symmetric ? (uint64_t)(RW_MIN(row, column) * columns + RW_MAX(row, column)) : number;
                     rw_entry_add(v, b.at + b.sr * r + b.sc * c, row, rw_random_uniform(1, of) - 0.5 + (row == column ? diagonal : 0), rw_random_uniform(2, of) - 0.5);
                 }
         }
@@ -165,9 +164,9 @@ static rw_status make(rw_bench *b, const work *w, int n, bool symmetric, contest
     const rw_sparse_blocks blocks = {p.rows, p.rows, p.first, p.column, p.size, p.size};
     if (status == RW_OK) status = rw_sparse_create(b->dev, &l, &blocks, &c->m);
     if (status == RW_OK) status = rw_sparse_look(c->m, true, &v);
-    if (status == RW_OK) fill_values(&v, &p, w->diagonal, symmetric);
+    if (status == RW_OK) fill_values(&v, &p, rw_sparse_get_size(c->m).columns, w->diagonal, symmetric);
     rw_free(p.first), rw_free(p.column), rw_free(p.size);
-    const int64_t shape[2] = {status == RW_OK ? c->m->rows : 0, w->vectors};
+    const int64_t shape[2] = {status == RW_OK ? rw_sparse_get_size(c->m).rows : 0, w->vectors};
     if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->x);
     if (status == RW_OK) status = rw_array_create(b->dev, w->vector, 2, shape, RW_MEMORY_DEVICE, &c->y);
     if (status == RW_OK) status = rw_bench_fill(c->x, 7, -0.5);
@@ -183,21 +182,19 @@ static rw_status multiply(void *user, int round)
 
 static double epsilon(const contest *c, rw_dtype vector)
 {
-    const rw_dtype a = c->m->layout.values;
-    return (a == RW_F32 || a == RW_C64) && (vector == RW_F32 || vector == RW_C64) ? FLT_EPSILON : DBL_EPSILON;
+    return rw_dtype_is_single(rw_sparse_get_layout(c->m)->values) && rw_dtype_is_single(vector) ? FLT_EPSILON : DBL_EPSILON;
 }
 
 /* Error of block row i over what rounding allows; NaN counts as infinite. */
 static double row_error(const contest *c, const rw_view *v, const void *x, const void *y, rw_dtype type, int vectors, int64_t i)
 {
-    const rw_sparse *m = c->m;
     double worst = 0;
-    const int64_t n = m->ops->count(v, i), row = rw_row_of(m, i);
-    for (int r = 0; r < rw_row_of(m, i + 1) - row; ++r)
+    const int64_t n = rw_view_count(v, i), row = rw_view_row(v, i);
+    for (int r = 0; r < rw_view_row(v, i + 1) - row; ++r)
         for (int u = 0; u < vectors; ++u) {
             double re = 0, im = 0, scale = 0, terms = 2;
             for (int64_t k = 0; k < n; ++k) {
-                const rw_sparse_block b = m->ops->block(v, i, k);
+                const rw_sparse_block b = rw_view_block(v, i, k);
                 for (int j = 0; j < b.nc; ++j, ++terms) {
                     const int64_t at = b.at + b.sr * r + b.sc * j, from = (b.column + j) * vectors + u;
                     const double a = rw_entry_get(v, at, b.row + r, 0), ai = rw_entry_get(v, at, b.row + r, 1);
@@ -222,7 +219,7 @@ static rw_status error(contest *c, const work *w, int64_t step, double *worst)
     RW_TRY(rw_array_read(c->x, &x));
     RW_TRY(rw_array_read(c->y, &y));
 #pragma omp parallel for reduction(max : most)
-    for (int64_t i = 0; i < c->m->block_rows; i += step) {
+    for (int64_t i = 0; i < rw_view_rows(&v); i += step) {
         const double e = row_error(c, &v, x, y, w->vector, w->vectors, i);
         most = RW_MAX(most, e);
     }
@@ -233,11 +230,11 @@ static rw_status error(contest *c, const work *w, int64_t step, double *worst)
 /* What cuSPARSE can do with the matrix: rows as they are; blocks of one vector's type row after row, a second matrix. */
 static void open_peer(rw_bench *b, const work *w, int n, contest *c, contest *blocks, rw_peer *peer)
 {
-    const rw_sparse_layout *l = &c->m->layout;
+    const rw_sparse_layout *l = rw_sparse_get_layout(c->m);
     work same = *w;
     if (b->options.no_peers || strcmp(b->dev->info.kind, "cuda") != 0 || l->values != w->vector || l->scaled || w->vectors > 1) return;
-    if (l->format == RW_SPARSE_CSR && c->m->parts <= 1) rw_cusparse_open(b, c->m, c->x, peer);
-    if (l->format != RW_SPARSE_BSELL && c->m->parts <= 1) return;
+    if (l->format == RW_SPARSE_CSR && rw_cusparse_open(b, c->m, c->x, peer) != RW_ERR_ARGUMENT) return;
+    if (l->format != RW_SPARSE_BSELL && l->format != RW_SPARSE_CSR) return;
     char layout[24];
     snprintf(layout, sizeof layout, "bcsr:%d:%s", l->block_rows, rw_dtype_name(l->values));
     same.layout = l->format == RW_SPARSE_BSELL ? layout : w->layout;
@@ -259,9 +256,10 @@ static rw_status run_one(rw_bench *b, const work *w)
     if (status == RW_OK) status = error(&c, w, 7, &row.error);
     if (status == RW_OK) open_peer(b, w, n, &c, &blocks, &peer);
     if (status == RW_OK) {
-        const rw_sparse_layout *l = &c.m->layout;
+        const rw_sparse_layout *l = rw_sparse_get_layout(c.m);
+        const rw_sparse_size size = rw_sparse_get_size(c.m);
         const double area = l->format == RW_SPARSE_VBCSR ? 25 : (double)l->block_rows * l->block_columns;
-        row.bytes = (double)c.m->blocks * (area * (double)rw_sparse_value_size(l) + 4) + (l->scaled ? 2.0 * (double)c.m->rows : 0) + 2.0 * (double)c.m->rows * w->vectors * (double)rw_dtype_size(w->vector);
+        row.bytes = (double)size.blocks * (area * (double)rw_sparse_value_size(l) + 4) + (l->scaled ? 2.0 * (double)size.rows : 0) + 2.0 * (double)size.rows * w->vectors * (double)rw_dtype_size(w->vector);
         status = rw_bench_compare(b, &(rw_contestant){"", multiply, &c}, &peer.contestant, peer.state != NULL, &row);
         rw_sparse_layout_print(l, own, sizeof own);
     }
@@ -326,7 +324,7 @@ static rw_status solve(void *user, int round)
     RW_TRY(rw_array_zero(s->c.y, s->c.queue));
     rw_status status = rw_krylov_solve(s->k, s->c.x, s->c.y, &r);
     if (status == RW_ERR_NOT_CONVERGED && r.reason == RW_KRYLOV_ITERATIONS && r.iterations == s->iterations) return RW_OK;
-    return status == RW_OK || status == RW_ERR_NOT_CONVERGED ? rw_fail(s->c.m->device->ctx, RW_ERR_CHECK, "a solver stopped after %d iterations: %s", (int)r.iterations, rw_krylov_reason_text(r.reason)) : status;
+    return status == RW_OK || status == RW_ERR_NOT_CONVERGED ? rw_fail(rw_sparse_device(s->c.m)->ctx, RW_ERR_CHECK, "a solver stopped after %d iterations: %s", (int)r.iterations, rw_krylov_reason_text(r.reason)) : status;
 }
 
 static rw_status run_solver(rw_bench *b, int number, int n, const char *size)
@@ -338,9 +336,9 @@ static rw_status run_solver(rw_bench *b, int number, int n, const char *size)
     rw_bench_result row = {.tolerance = 1, .met = -1};
     const rw_krylov_spec spec = {.method = method, .rtol = 1e-300, .iterations = iterations, .restart = method == RW_KRYLOV_IDR ? 0 : RESTART};
     rw_status status = make(b, &w, n, method == RW_KRYLOV_CG, &s.c);
-    if (status == RW_OK) status = rw_krylov_create(s.c.m, RW_F64, &spec, &s.k);
+    if (status == RW_OK) status = rw_krylov_create(rw_sparse_operator(s.c.m), RW_F64, &spec, &s.k);
     if (status == RW_OK) {
-        row.bytes = iterations * (solvers[number].products * (double)s.c.m->blocks * 204 + solvers[number].passes * (double)s.c.m->rows * 8);
+        row.bytes = iterations * (solvers[number].products * (double)rw_sparse_get_size(s.c.m).blocks * 204 + solvers[number].passes * (double)rw_sparse_get_size(s.c.m).rows * 8);
         status = rw_bench_compare(b, &(rw_contestant){"", solve, &s}, NULL, 0, &row);
     }
     if (status == RW_OK) {
@@ -363,13 +361,13 @@ static rw_status run_document(rw_bench *b)
     rw_sparse_layout l;
     RW_TRY(rw_sparse_layout_parse(b->ctx, b->dev->info.gpu ? "bsell:5x5:c64" : "bcsr:5x5:c64", &l));
     rw_status status = rw_multiblock_assemble(b->dev, &grid, RW_MULTIBLOCK_ALL, RW_MULTIBLOCK_COMPACT, &l, &s.c.m);
-    const int64_t n = status == RW_OK ? s.c.m->rows : 0;
+    const int64_t n = status == RW_OK ? rw_sparse_get_size(s.c.m).rows : 0;
     if (status == RW_OK) status = rw_array_create(b->dev, RW_C64, 1, &n, RW_MEMORY_DEVICE, &s.c.x);
     if (status == RW_OK) status = rw_array_create(b->dev, RW_C64, 1, &n, RW_MEMORY_DEVICE, &s.c.y);
     if (status == RW_OK) status = rw_bench_fill(s.c.x, 7, -0.5);
-    if (status == RW_OK) status = rw_krylov_create(s.c.m, RW_C64, &spec, &s.k);
+    if (status == RW_OK) status = rw_krylov_create(rw_sparse_operator(s.c.m), RW_C64, &spec, &s.k);
     if (status == RW_OK) {
-        row.bytes = 100 * ((double)s.c.m->blocks * 204 + (2 * 101 / 2. + 6) * (double)n * 8);
+        row.bytes = 100 * ((double)rw_sparse_get_size(s.c.m).blocks * 204 + (2 * 101 / 2. + 6) * (double)n * 8);
         status = rw_bench_compare(b, &(rw_contestant){"", solve, &s}, NULL, 0, &row);
     }
     if (status == RW_OK) {
@@ -402,7 +400,7 @@ static rw_status check_solver(rw_bench *b, int64_t n, int variant, double *worst
     rw_krylov_result r = {0};
     rw_status status = make(b, &w, (int)n, checked_solvers[variant] == RW_KRYLOV_CG, &s.c);
     if (status == RW_OK) status = rw_array_zero(s.c.y, b->queue);
-    if (status == RW_OK) status = rw_krylov_create(s.c.m, RW_F64, &(rw_krylov_spec){.method = checked_solvers[variant], .rtol = 1e-9}, &s.k);
+    if (status == RW_OK) status = rw_krylov_create(rw_sparse_operator(s.c.m), RW_F64, &(rw_krylov_spec){.method = checked_solvers[variant], .rtol = 1e-9}, &s.k);
     if (status == RW_OK) status = rw_krylov_solve(s.k, s.c.x, s.c.y, &r);
     *worst = r.residual, *allowed = 2e-9 * r.right_side;
     rw_krylov_destroy(&s.k);

@@ -1,12 +1,12 @@
 /* Iterations of conjugate gradients with the 7-point stencil on n^3 cells, from its equation and assembled: the same numbers of iterations, and what the matrix costs.
  *
- * Least bytes of an iteration: 10 passes over vectors; of the matrix its entries with an index each; without it one pass more that reads two vectors, for the sums of a product (src/sparse/free.c). */
+ * Least bytes of an iteration: 10 passes over vectors; of the matrix its entries with an index each; without it one pass more that reads two vectors, for the sums of a product (src/operator/function.c). */
 #include "bench/bench.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/stencil.h"
-#include "sparse/sparse.h"
+#include "sparse/host.h"
 
-typedef struct stencil_contest { rw_sparse *m; rw_krylov *k; rw_array *b, *x; rw_queue *queue; int64_t iterations; } stencil_contest;
+typedef struct stencil_contest { rw_operator *a; rw_sparse *m; rw_krylov *k; rw_array *b, *x; rw_queue *queue; int64_t iterations; } stencil_contest;
 
 static rw_status solve(void *user, int round)
 {
@@ -16,7 +16,7 @@ static rw_status solve(void *user, int round)
     RW_TRY(rw_array_zero(s->x, s->queue));
     rw_status status = rw_krylov_solve(s->k, s->b, s->x, &r);
     if (status == RW_ERR_NOT_CONVERGED && r.reason == RW_KRYLOV_ITERATIONS && r.iterations == s->iterations) return RW_OK;
-    return status == RW_OK || status == RW_ERR_NOT_CONVERGED ? rw_fail(s->m->device->ctx, RW_ERR_CHECK, "cg stopped after %d iterations: %s", (int)r.iterations, rw_krylov_reason_text(r.reason)) : status;
+    return status == RW_OK || status == RW_ERR_NOT_CONVERGED ? rw_fail(rw_operator_device(s->a)->ctx, RW_ERR_CHECK, "cg stopped after %d iterations: %s", (int)r.iterations, rw_krylov_reason_text(r.reason)) : status;
 }
 
 /* The columns of row i, ascending, and its values; how many. */
@@ -50,7 +50,7 @@ static rw_status fill(rw_bench *b, int64_t n, int64_t *first, int64_t *column, r
         int64_t of[7];
         double value[7];
         const int entries = row_of(n, i, of, value);
-        for (int k = 0; k < entries; ++k) rw_value_add(RW_F64, v.value, (*m)->ops->block(&v, i, k).at, value[k], 0);
+        for (int k = 0; k < entries; ++k) rw_value_add(RW_F64, v.value, rw_view_block(&v, i, k).at, value[k], 0);
     }
     return RW_OK;
 }
@@ -64,12 +64,12 @@ rw_status rw_bench_laplace(rw_bench *b, int64_t n, rw_sparse **m)
     return status;
 }
 
-static rw_status from_equation(rw_bench *b, int64_t n, rw_sparse **m)
+static rw_status from_equation(rw_bench *b, int64_t n, rw_operator **a)
 {
     rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}, {.name = "Au", .dtype = RW_F64}};
     for (int side = 0; side < 6; ++side) fields[0].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET};
     const rw_expr_spec spec = {.text = "Au = 0.1*u - laplace(u)", .grid = {3, {n, n, n}, {1, 1, 1}, {0, 0, 0}}, .fields = fields, .nfields = 2};
-    return rw_sparse_from_expr(b->dev, &spec, "u", "Au", m);
+    return rw_operator_from_expr(b->dev, &spec, "u", "Au", a);
 }
 
 static rw_status run_one(rw_bench *b, int64_t n, bool assembled)
@@ -78,19 +78,21 @@ static rw_status run_one(rw_bench *b, int64_t n, bool assembled)
     stencil_contest s = {.queue = b->queue, .iterations = b->dev->info.gpu ? 60 : 30};
     const rw_krylov_spec spec = {.method = RW_KRYLOV_CG, .rtol = 1e-300, .iterations = s.iterations};
     rw_bench_result row = {.tolerance = 1, .met = -1};
-    rw_status status = assembled ? rw_bench_laplace(b, n, &s.m) : from_equation(b, n, &s.m);
+    rw_status status = assembled ? rw_bench_laplace(b, n, &s.m) : from_equation(b, n, &s.a);
+    if (status == RW_OK && assembled) s.a = rw_sparse_operator(s.m);
     if (status == RW_OK) status = rw_array_create(b->dev, RW_F64, 1, &rows, RW_MEMORY_DEVICE, &s.b);
     if (status == RW_OK) status = rw_array_create(b->dev, RW_F64, 1, &rows, RW_MEMORY_DEVICE, &s.x);
     if (status == RW_OK) status = rw_bench_fill(s.b, 7, -0.5);
-    if (status == RW_OK) status = rw_krylov_create(s.m, RW_F64, &spec, &s.k);
+    if (status == RW_OK) status = rw_krylov_create(s.a, RW_F64, &spec, &s.k);
     if (status == RW_OK) {
-        row.bytes = (double)s.iterations * (assembled ? 12. * (double)s.m->blocks + 80. * (double)rows : 96. * (double)rows);
+        row.bytes = (double)s.iterations * (assembled ? 12. * (double)rw_sparse_get_size(s.m).blocks + 80. * (double)rows : 96. * (double)rows);
         snprintf(row.what, sizeof row.what, "cg, %d iterations, %s", (int)s.iterations, assembled ? "7-point, assembled" : "7-point, from its equation");
         snprintf(row.size, sizeof row.size, "%d^3 cells", (int)n);
         status = rw_bench_compare(b, &(rw_contestant){"", solve, &s}, NULL, 0, &row);
     }
     if (status == RW_OK) status = rw_bench_add(b, &row);
     rw_krylov_destroy(&s.k);
+    rw_operator_destroy(&s.a);
     rw_sparse_destroy(&s.m);
     rw_array_destroy(&s.b), rw_array_destroy(&s.x);
     return status;

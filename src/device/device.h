@@ -216,6 +216,9 @@ struct rw_device {
     void *state; /* the table's */
 };
 
+/* Kernels for threads of a GPU, or as there; else for a processor's lanes. NULL: a processor. */
+static inline bool rw_device_has_threads(const rw_device *dev) { return dev && dev->target.class == RW_GPU; }
+
 struct rw_queue {
     rw_device *device;
     int references;        /* its creator and the arrays that were last used in it */
@@ -237,6 +240,10 @@ struct rw_sequence {
     rw_record record;
     void *graph;
 };
+
+/* f32, c64 and the name of what the parts are, "f32" or "f64". */
+static inline bool rw_dtype_is_single(rw_dtype dtype) { return dtype == RW_F32 || dtype == RW_C64; }
+static inline const char *rw_dtype_real(rw_dtype dtype) { return rw_dtype_is_single(dtype) ? "f32" : "f64"; }
 
 struct rw_array {
     int references; /* the caller's, of programs bound to it, of recorded sequences */

@@ -27,7 +27,7 @@ static rw_status start(rw_krylov *k, rw_array *b)
     if (!k->p) return rw_array_copy(k->vector[P], k->vector[R], k->queue);
     RW_TRY(rw_krylov_precondition(k, k->vector[R], k->vector[Z]));
     const rw_arg a[] = {rw_arg_array(k->second.now), rw_arg_int(k->second.n), rw_arg_array(k->state[0])};
-    RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_begin_rho, 1, 1, a, 3));
+    RW_TRY(rw_krylov_launch(k, "begin_rho", 1, 1, a, 3));
     return rw_array_copy(k->vector[P], k->vector[Z], k->queue);
 }
 
@@ -35,14 +35,14 @@ static rw_status one(rw_krylov *k, rw_array *from, rw_array *to)
 {
     RW_TRY(rw_krylov_product(k, k->a, 1, k->vector[P], 0, 0, k->vector[Q], k->vector[Q], 0, k->vector[P], &k->product));
     const rw_arg u[] = {rw_arg_array(k->vector[R]), rw_arg_array(k->vector[Q]), rw_arg_array(k->product.now), rw_arg_int(k->product.n), rw_arg_array(from), rw_arg_array(k->update.part), rw_arg_int(k->n)};
-    RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_cg_update, k->groups, 1, u, 7));
+    RW_TRY(rw_krylov_launch(k, "cg_update", k->groups, 1, u, 7));
     RW_TRY(rw_krylov_settle(k, &k->update, 1));
     if (k->p) RW_TRY(rw_krylov_precondition(k, k->vector[R], k->vector[Z]));
     const rw_sums *rz = k->p ? &k->second : &k->update;
     const rw_arg d[] = {rw_arg_array(k->x),          rw_arg_array(k->vector[P]), rw_arg_array(k->vector[k->p ? Z : R]), rw_arg_array(k->product.now), rw_arg_int(k->product.n),
                         rw_arg_array(k->update.now), rw_arg_int(k->update.n),    rw_arg_array(rz->now),                 rw_arg_int(rz->n),            rw_arg_array(from),
                         rw_arg_array(to),            rw_arg_array(k->history),   rw_arg_int(k->n)};
-    return rw_krylov_launch(k, RW_KRYLOV_K_cg_direction, k->groups, 1, d, 13);
+    return rw_krylov_launch(k, "cg_direction", k->groups, 1, d, 13);
 }
 
 static rw_status step(rw_krylov *k, int number)
@@ -52,22 +52,30 @@ static rw_status step(rw_krylov *k, int number)
     return one(k, k->state[1], k->state[0]);
 }
 
-const rw_krylov_ops rw_krylov_cg = {"cg.k", 3, 1, 2, start, step, NULL, NULL};
+const rw_krylov_ops rw_krylov_cg = {.text = {"cg.k"}, .vectors = 3, .more = 1, .iterations = 2, .start = start, .step = step};
 
 /* ---- one place of sums ------------------------------------------------------------------------------------------------------------------------- */
 
+/* k->method: two sums that take turns */
+static rw_sums *sums_of(const rw_krylov *k) { return k->method; }
+
 static rw_status single_allocate(rw_krylov *k)
 {
-    for (int i = 0; i < 2; ++i) RW_TRY(rw_krylov_sums(k, &k->one[i], k->groups, 2));
+    for (int i = 0; i < 2; ++i) RW_TRY(rw_krylov_sums(k, &sums_of(k)[i], k->groups, 2));
     return RW_OK;
+}
+
+static void single_free(rw_krylov *k)
+{
+    for (int i = 0; i < 2; ++i) rw_krylov_sums_free(&sums_of(k)[i]);
 }
 
 static rw_status single_start(rw_krylov *k, rw_array *b)
 {
     RW_TRY(residual(k, b));
-    const rw_arg s[] = {rw_arg_array(k->vector[R]), rw_arg_array(k->vector[R]), rw_arg_array(k->one[0].part), rw_arg_int(k->n)};
-    RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_squares, k->groups, 1, s, 4));
-    RW_TRY(rw_krylov_settle(k, &k->one[0], 2));
+    const rw_arg s[] = {rw_arg_array(k->vector[R]), rw_arg_array(k->vector[R]), rw_arg_array(sums_of(k)[0].part), rw_arg_int(k->n)};
+    RW_TRY(rw_krylov_launch(k, "squares", k->groups, 1, s, 4));
+    RW_TRY(rw_krylov_settle(k, &sums_of(k)[0], 2));
     RW_TRY(rw_array_zero(k->vector[P], k->queue));
     return rw_array_zero(k->vector[Q], k->queue);
 }
@@ -75,16 +83,16 @@ static rw_status single_start(rw_krylov *k, rw_array *b)
 static rw_status single_one(rw_krylov *k, int half)
 {
     rw_array *const from = k->state[half], *const to = k->state[1 - half];
-    const rw_sums *const rr = &k->one[half];
+    const rw_sums *const rr = &sums_of(k)[half];
     rw_array *const z = k->vector[k->p ? Z : R];
     if (k->p) RW_TRY(rw_krylov_precondition(k, k->vector[R], z));
     RW_TRY(rw_krylov_product(k, k->a, 1, z, 0, 0, k->vector[W], k->vector[W], 0, z, &k->product));
     const rw_sums *rz = k->p ? &k->second : rr;
     const rw_arg a[] = {rw_arg_array(k->x),   rw_arg_array(k->vector[R]), rw_arg_array(k->vector[P]), rw_arg_array(k->vector[Q]), rw_arg_array(z),   rw_arg_array(k->vector[W]),
                         rw_arg_array(k->product.now), rw_arg_int(k->product.n), rw_arg_array(rz->now), rw_arg_int(rz->n), rw_arg_array(rr->now), rw_arg_int(rr->n),
-                        rw_arg_array(from), rw_arg_array(to), rw_arg_array(k->history), rw_arg_array(k->one[1 - half].part), rw_arg_int(k->n)};
-    RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_cg_single, k->groups, 1, a, 17));
-    return rw_krylov_settle(k, &k->one[1 - half], 1);
+                        rw_arg_array(from), rw_arg_array(to), rw_arg_array(k->history), rw_arg_array(sums_of(k)[1 - half].part), rw_arg_int(k->n)};
+    RW_TRY(rw_krylov_launch(k, "cg_single", k->groups, 1, a, 17));
+    return rw_krylov_settle(k, &sums_of(k)[1 - half], 1);
 }
 
 static rw_status single_step(rw_krylov *k, int number)
@@ -94,4 +102,5 @@ static rw_status single_step(rw_krylov *k, int number)
     return single_one(k, 1);
 }
 
-const rw_krylov_ops rw_krylov_single_cg = {"cg.k", 5, 0, 2, single_start, single_step, single_allocate, NULL};
+const rw_krylov_ops rw_krylov_single_cg = {.text = {"cg.k"}, .vectors = 5, .iterations = 2, .few_unknowns = true,
+    .state = 2 * sizeof(rw_sums), .start = single_start, .step = single_step, .allocate = single_allocate, .free = single_free};

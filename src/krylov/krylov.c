@@ -63,9 +63,11 @@ const char *rw_krylov_method_name(rw_krylov_method method)
 
 /* ---- for the methods -------------------------------------------------------------------------------------------------------------------- */
 
-rw_status rw_krylov_launch(rw_krylov *k, int kernel, int64_t groups, int64_t more, const rw_arg *args, int nargs)
+rw_status rw_krylov_launch(rw_krylov *k, const char *name, int64_t groups, int64_t more, const rw_arg *args, int nargs)
 {
-    return rw_launch(k->queue, k->kernel[kernel], (int64_t[3]){groups, more, 1}, args, nargs);
+    rw_kernel *kernel;
+    RW_TRY(rw_program_kernel(k->program, name, &kernel));
+    return rw_launch(k->queue, kernel, (int64_t[3]){groups, more, 1}, args, nargs);
 }
 
 rw_status rw_krylov_sums(rw_krylov *k, rw_sums *s, int64_t groups, int sums)
@@ -76,34 +78,39 @@ rw_status rw_krylov_sums(rw_krylov *k, rw_sums *s, int64_t groups, int sums)
     return groups > RW_KRYLOV_FEW ? rw_array_create(k->device, RW_F64, 1, &few, RW_MEMORY_DEVICE, &s->few) : RW_OK;
 }
 
+void rw_krylov_sums_free(rw_sums *s) { rw_array_destroy(&s->part), rw_array_destroy(&s->few); }
+
 rw_status rw_krylov_settle(rw_krylov *k, rw_sums *s, int sums)
 {
     s->now = s->few ? s->few : s->part, s->n = s->few ? 64 : s->groups;
     if (!s->few) return RW_OK;
     const rw_arg a[] = {rw_arg_array(s->part), rw_arg_array(s->few), rw_arg_int(s->groups)};
-    return rw_krylov_launch(k, RW_KRYLOV_K_combine, 64, sums, a, 3);
+    return rw_krylov_launch(k, "combine", 64, sums, a, 3);
 }
 
-rw_status rw_krylov_product(rw_krylov *k, rw_sparse *m, double alpha, rw_array *x, int64_t x_from, double beta, rw_array *z, rw_array *y, int64_t y_from, rw_array *w, rw_sums *sums)
+rw_status rw_krylov_product(rw_krylov *k, rw_operator *a, double alpha, rw_array *x, int64_t x_from, double beta,
+                            rw_array *z, rw_array *y, int64_t y_from, rw_array *w, rw_sums *sums)
 {
-    RW_TRY(rw_product_run_at(m, (double[]){alpha, 0}, x, x_from, (double[]){beta, 0}, z, y, y_from, w, sums ? sums->part : NULL, k->queue));
+    const rw_product p = {.x = x, .z = z, .y = y, .w = w, .part = sums ? sums->part : NULL, .vectors = 1, .x_from = x_from,
+                          .y_from = y_from, .alpha = {alpha, 0}, .beta = {beta, 0}};
+    RW_TRY(rw_operator_run(a, &p, k->queue));
     return sums ? rw_krylov_settle(k, sums, 3) : RW_OK;
 }
 
 rw_status rw_krylov_precondition(rw_krylov *k, rw_array *r, rw_array *z)
 {
-    rw_sparse *one = rw_precond_product(k->p);
+    rw_operator *one = rw_precond_product(k->p);
     if (one) return rw_krylov_product(k, one, 1, r, 0, 0, z, z, 0, r, &k->second);
     RW_TRY(rw_precond_run(k->p, r, 0, z, k->queue));
     const rw_arg a[] = {rw_arg_array(r), rw_arg_array(z), rw_arg_array(k->second.part), rw_arg_int(k->n)};
-    RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_inner, k->groups, 1, a, 4));
+    RW_TRY(rw_krylov_launch(k, "inner", k->groups, 1, a, 4));
     return rw_krylov_settle(k, &k->second, 1);
 }
 
 rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b)
 {
     const rw_arg s[] = {rw_arg_array(r), rw_arg_array(b), rw_arg_array(k->update.part), rw_arg_int(k->n)};
-    RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_squares, k->groups, 1, s, 4));
+    RW_TRY(rw_krylov_launch(k, "squares", k->groups, 1, s, 4));
     RW_TRY(rw_krylov_settle(k, &k->update, 2));
     const rw_arg a[] = {rw_arg_array(k->update.now),
                         rw_arg_int(k->update.n),
@@ -113,7 +120,7 @@ rw_status rw_krylov_begin(rw_krylov *k, rw_array *r, rw_array *b)
                         rw_arg_real(k->target * k->spec.atol),
                         rw_arg_real((double)k->spec.iterations),
                         rw_arg_real((double)k->begun)};
-    return rw_krylov_launch(k, RW_KRYLOV_K_begin, 1, 1, a, 8);
+    return rw_krylov_launch(k, "begin", 1, 1, a, 8);
 }
 
 enum { SMALL = 65536 }; /* unknowns: below, a launch costs a GPU more than its vectors */
@@ -121,15 +128,17 @@ enum { SMALL = 65536 }; /* unknowns: below, a launch costs a GPU more than its v
 /* ---- create, destroy ---------------------------------------------------------------------------------------------------------------------- */
 
 /* *s: the specification with its defaults. */
-static rw_status check(rw_context *ctx, const rw_sparse *a, rw_dtype vectors, rw_krylov_spec *s)
+static rw_status check(rw_context *ctx, const rw_operator *a, rw_dtype vectors, rw_krylov_spec *s)
 {
     RW_TRY(rw_params_resolve(ctx, rw_krylov_params(), NULL, s));
     s->rtol = fmax(s->rtol, 0), s->atol = fmax(s->atol, 0);
     if (s->rtol == 0 && s->atol == 0)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "rtol and atol are off: set one, or no iteration is the last");
-    if (a->rows != a->columns) return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: solvers need square ones", (long long)a->rows, (long long)a->columns);
+    if (a->info.rows != a->info.columns)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: solvers need square ones", (long long)a->info.rows,
+                       (long long)a->info.columns);
     if (!rw_dtype_is_number(vectors)) return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
-    return rw_product_check(a, RW_OP_NONE, vectors);
+    return rw_operator_check(a, RW_OP_NONE, vectors);
 }
 
 static rw_status check_inner(rw_context *ctx, const rw_krylov_spec *s)
@@ -144,33 +153,29 @@ static rw_status check_inner(rw_context *ctx, const rw_krylov_spec *s)
     return RW_OK;
 }
 
+/* Elements of an item of vector kernels: on a GPU one, until it is full of groups. */
+static int each_item_of(const rw_krylov *k)
+{
+    const int64_t fill = 256 * RW_MAX(k->device->info.units, 1) * 8;
+    if (k->ops->few_unknowns) return 1;
+    return rw_device_has_threads(k->device) ? (int)RW_MAX((k->n + fill - 1) / fill, 1) : 32;
+}
+
 static rw_status build(rw_krylov *k)
 {
-    static const struct { const char *name, *text; } kernels[] = {
-#define RW_X(name, text) {#name, #text ".k"},
-        RW_KRYLOV_KERNELS(RW_X)
-#undef RW_X
-    };
-    const int64_t units = RW_MAX(k->device->info.units, 1), fill = 256 * units * 8; /* a GPU full of groups; then items get more to do */
-    const int group = RW_KRYLOV_GROUP, each_item = k->ops == &rw_krylov_single_cg ? 1 : k->threads ? (int)RW_MAX((k->n + fill - 1) / fill, 1) : 32;
-    const int64_t pieces = k->n / RW_KRYLOV_TILE / (4 * units); /* enough groups for a GPU, of few enough sums */
-    const bool idr = k->spec.method == RW_KRYLOV_IDR, is_complex = rw_dtype_is_complex(k->type);
-    const char *part = k->type == RW_F32 || k->type == RW_C64 ? "f32" : "f64";
-    k->deep = is_complex || !k->threads ? 4 : 8, k->tiles = k->threads ? (int)RW_MIN(RW_MAX(pieces, 1), 8) : 8;
+    const int each_item = each_item_of(k), group = RW_KRYLOV_GROUP;
+    const char *const *name = k->ops->text, *part = rw_dtype_real(k->type);
+    rw_text d = {0}, text = {0};
     k->groups = RW_MAX((k->n + group * each_item - 1) / (group * each_item), 1);
-    char *text = rw_format("%s\n%s\n%s\n%s", rw_embedded_text("values.k"), rw_embedded_text("krylov.k"),
-                           idr ? rw_embedded_text("gmres.k") : "", rw_embedded_text(k->ops->text));
-    rw_status status = text ? rw_program_create_with(k->device, k->ops->text, text, &k->program,
-                                                     "GROUP=%d EACH_ITEM=%d REAL=f64 MATRIX_REAL=%s MATRIX_COMPLEX=%d VECTOR_REAL=%s "
-                                                     "VECTOR_COMPLEX=%d R=1 C=1 VECTORS=1 WIDE=1 CONJUGATE=0 DOTS=0 RESTART=%d DEEP=%d "
-                                                     "TILES=%d SHADOW=%d SERIAL=%d",
-                                                     group, each_item, part, is_complex, part, is_complex,
-                                                     rw_krylov_room(k->spec.restart), k->deep, k->tiles, idr ? k->spec.restart : 1, !k->threads)
-                            : rw_fail_memory(k->device->ctx, 40000, "the text of a solver");
-    for (int i = 0; status == RW_OK && i < RW_KRYLOV_NKERNELS; ++i)
-        if (!strcmp(kernels[i].text, "krylov.k") || !strcmp(kernels[i].text, k->ops->text) || (idr && !strcmp(kernels[i].text, "gmres.k")))
-            status = rw_program_kernel(k->program, kernels[i].name, &k->kernel[i]);
-    rw_free(text);
+    rw_product_types(&d, "f64", part, rw_dtype_is_complex(k->type), k->type);
+    rw_text_add(&d, "GROUP=%d EACH_ITEM=%d", group, each_item);
+    if (k->ops->define) k->ops->define(k, &d);
+    rw_text_add(&text, "%s\n%s", rw_embedded_text("values.k"), rw_embedded_text("krylov.k"));
+    for (int i = 0; i < 2 && name[i]; ++i) rw_text_add(&text, "\n%s", rw_embedded_text(name[i]));
+    rw_status status = d.failed || text.failed ? rw_fail_memory(k->device->ctx, 40000, "the text of a solver") : RW_OK;
+    if (status == RW_OK)
+        status = rw_program_create_with(k->device, name[1] ? name[1] : name[0], text.data, &k->program, "%s", d.data);
+    rw_text_free(&d), rw_text_free(&text);
     return status;
 }
 
@@ -203,16 +208,14 @@ int64_t rw_krylov_memory(const rw_krylov_spec *spec, int64_t n, rw_dtype vectors
     rw_krylov_spec resolved = *spec, *s = &resolved;
     if (rw_params_resolve(NULL, rw_krylov_params(), NULL, s) != RW_OK) return 0;
     const rw_krylov_ops *ops = ops_of(s, n, true);
-    const int64_t restart = s->restart, all = vectors_of(ops, s) + (s->method == RW_KRYLOV_FGMRES && s->precond.method ? restart : 0);
-    if (s->inner) {
+    const int64_t vector = n * (int64_t)rw_dtype_size(vectors);
+    if (s->inner) { /* with the vectors that it makes, and its right-hand side */
         rw_krylov_spec plain = *s;
         const rw_krylov_spec in = spec_of_inner(s);
         plain.inner = NULL;
-        return rw_krylov_memory(&plain, n, vectors) + (restart + 1) * n * (int64_t)rw_dtype_size(vectors) + (in.inner ? 0 : rw_krylov_memory(&in, n, vectors));
+        return rw_krylov_memory(&plain, n, vectors) + (s->restart + 1) * vector + (in.inner ? 0 : rw_krylov_memory(&in, n, vectors));
     }
-    if (s->method == RW_KRYLOV_IDR) return (all * n + (3 * restart + 3) * rw_krylov_pitch(n)) * (int64_t)rw_dtype_size(vectors);
-    const int64_t small = ops->cycle ? rw_krylov_small((int)restart) * (rw_dtype_is_complex(vectors) ? 16 : 8) : 0;
-    return (all * n + (ops->cycle ? (restart + 1) * rw_krylov_pitch(n) : 0)) * (int64_t)rw_dtype_size(vectors) + small;
+    return vectors_of(ops, s) * vector + (ops->memory ? ops->memory(s, n, vectors) : 0);
 }
 
 static rw_status allocate(rw_krylov *k)
@@ -221,9 +224,8 @@ static rw_status allocate(rw_krylov *k)
     RW_TRY(vector(k, k->type, k->n, &k->x));
     for (int i = 0; i < 2; ++i) RW_TRY(vector(k, RW_F64, RW_KRYLOV_STATE, &k->state[i]));
     RW_TRY(vector(k, RW_F64, k->spec.iterations + 3, &k->history));
-    RW_TRY(vector(k, RW_F64, 2, &k->omega));
-    RW_TRY(rw_krylov_sums(k, &k->product, rw_product_groups(k->a, RW_OP_NONE), 3));
-    if (k->p) RW_TRY(rw_krylov_sums(k, &k->second, rw_precond_product(k->p) ? rw_product_groups(rw_precond_product(k->p), RW_OP_NONE) : k->groups, 3));
+    RW_TRY(rw_krylov_sums(k, &k->product, rw_operator_groups(k->a), 3));
+    if (k->p) RW_TRY(rw_krylov_sums(k, &k->second, rw_precond_product(k->p) ? rw_operator_groups(rw_precond_product(k->p)) : k->groups, 3));
     RW_TRY(rw_krylov_sums(k, &k->update, k->groups, 3));
     if (k->ops->allocate) RW_TRY(k->ops->allocate(k));
     k->sequence = rw_calloc((size_t)rw_krylov_steps(k), sizeof *k->sequence);
@@ -239,21 +241,23 @@ static rw_status create_inner(rw_krylov *k, const rw_krylov_spec *s)
     return rw_array_create(k->device, k->type, 1, &k->n, RW_MEMORY_DEVICE, &k->inner->right);
 }
 
-rw_status rw_krylov_create(rw_sparse *a, rw_dtype vectors, const rw_krylov_spec *given, rw_krylov **solver)
+rw_status rw_krylov_create(rw_operator *a, rw_dtype vectors, const rw_krylov_spec *given, rw_krylov **solver)
 {
     RW_NEED(solver, "solver");
     *solver = NULL;
-    RW_NEED(a, "matrix");
+    RW_NEED(a, "op");
     RW_NEED(given, "spec");
     rw_krylov_spec resolved = *given, *spec = &resolved;
     RW_TRY(check(a->device->ctx, a, vectors, spec));
     RW_TRY(check_inner(a->device->ctx, spec));
     rw_krylov *k = rw_calloc(1, sizeof *k);
     if (!k) return rw_fail_memory(a->device->ctx, sizeof *k, "a solver");
-    k->device = rw_device_retain(a->device), k->queue = a->device->queue, k->a = a, k->spec = *spec, k->type = vectors, k->n = a->rows, k->threads = a->threads;
-    k->ops = ops_of(spec, k->n, k->threads);
+    k->device = rw_device_retain(a->device), k->queue = a->device->queue, k->a = rw_operator_retain(a), k->spec = *spec, k->type = vectors, k->n = a->info.rows;
+    k->ops = ops_of(spec, k->n, rw_device_has_threads(k->device));
     k->spec.inner = NULL;
-    rw_status status = spec->precond.method ? rw_precond_create(a, vectors, &spec->precond, &k->p) : spec->inner ? create_inner(k, spec) : RW_OK;
+    rw_status status = RW_OK;
+    if (k->ops->state && !(k->method = rw_calloc(1, k->ops->state))) status = rw_fail_memory(k->device->ctx, k->ops->state, "a solver");
+    if (status == RW_OK) status = spec->precond.method ? rw_precond_create(a, vectors, &spec->precond, &k->p) : spec->inner ? create_inner(k, spec) : RW_OK;
     if (status == RW_OK) status = build(k);
     if (status == RW_OK) status = allocate(k);
     if (status == RW_OK) *solver = k;
@@ -271,15 +275,15 @@ void rw_krylov_destroy(rw_krylov **solver)
     rw_free(k->sequence);
     rw_array_destroy(&k->x);
     for (int i = 0; i < RW_KRYLOV_VECTORS; ++i) rw_array_destroy(&k->vector[i]);
-    rw_array_destroy(&k->state[0]), rw_array_destroy(&k->state[1]), rw_array_destroy(&k->history), rw_array_destroy(&k->basis), rw_array_destroy(&k->small), rw_array_destroy(&k->omega), rw_array_destroy(&k->totals);
-    for (int i = 0; k->flexible && i < k->spec.restart; ++i) rw_array_destroy(&k->flexible[i]);
-    rw_free(k->flexible);
-    rw_sums *const sums[] = {&k->product, &k->second, &k->update, &k->dots, &k->one[0], &k->one[1]};
-    for (int i = 0; i < RW_COUNT(sums); ++i) rw_array_destroy(&sums[i]->part), rw_array_destroy(&sums[i]->few);
+    rw_array_destroy(&k->state[0]), rw_array_destroy(&k->state[1]), rw_array_destroy(&k->history);
+    rw_krylov_sums_free(&k->product), rw_krylov_sums_free(&k->second), rw_krylov_sums_free(&k->update);
+    if (k->method && k->ops->free) k->ops->free(k);
+    rw_free(k->method);
     rw_program_destroy(&k->program);
     rw_precond_destroy(&k->p);
     rw_krylov_destroy(&k->inner);
     rw_array_destroy(&k->right);
+    rw_operator_release(&k->a);
     rw_device_close(&k->device);
     rw_free(k);
 }

@@ -17,7 +17,7 @@
 /* The step number, from its recording. An inner solver's steps are recorded themselves; a direct map's cannot be. */
 static rw_status replay(rw_krylov *k, int number)
 {
-    if (k->inner || k->a->map.direct) return k->ops->step(k, number);
+    if (k->inner || k->a->info.direct) return k->ops->step(k, number);
     if (!k->sequence[number]) {
         RW_TRY(rw_record_begin(k->queue));
         rw_status status = k->ops->step(k, number), ended;
@@ -39,7 +39,7 @@ static int64_t steps_to_poll(const rw_krylov *k, const double *s, double first)
     const double r = s[RW_KRYLOV_RESIDUAL], iterations = s[RW_KRYLOV_ITERATION] - (double)k->begun,
                  tolerance = s[RW_KRYLOV_TOLERANCE], last = (double)k->spec.iterations - s[RW_KRYLOV_ITERATION];
     double left = 4;
-    if (k->inner || k->a->map.direct) return 1; /* a step costs more than a poll */
+    if (k->inner || k->a->info.direct) return 1; /* a step costs more than a poll */
     if (r < first && tolerance > 0 && iterations >= 1) left = log(r / tolerance) / (log(first / r) / iterations);
     return (int64_t)fmax(ceil(fmin(fmin(left / 2, last), 64) / k->ops->iterations), 1);
 }
@@ -136,7 +136,7 @@ rw_status rw_krylov_apply(rw_krylov *k, rw_array *b, int64_t from, rw_array *y)
     const int64_t n = (k->spec.iterations + k->ops->iterations - 1) / k->ops->iterations;
     const rw_arg a[] = {rw_arg_array(b), rw_arg_array(k->right), rw_arg_int(from), rw_arg_int(k->n)};
     k->now = 0, k->begun = 0, k->target = 1;
-    RW_TRY(rw_krylov_launch(k, RW_KRYLOV_K_take, k->groups, 1, a, 4));
+    RW_TRY(rw_krylov_launch(k, "take", k->groups, 1, a, 4));
     RW_TRY(rw_array_zero(k->x, k->queue));
     RW_TRY(k->ops->start(k, k->right));
     for (int64_t i = 0; i < n; ++i) {
@@ -287,7 +287,7 @@ rw_status rw_krylov_solve(rw_krylov *k, rw_array *b, rw_array *x, rw_krylov_resu
     double best = 0;
     memset(result, 0, sizeof *result);
     RW_TRY(check_vectors(k, b, x));
-    RW_TRY(rw_sparse_send(k->a, k->queue));
+    RW_TRY(rw_operator_send(k->a, k->queue));
     RW_TRY(rw_array_copy(k->x, x, k->queue));
     RW_TRY(passes(k, b, x, result, &best));
     const double reached = result->residual;

@@ -15,7 +15,7 @@
 #include "lab/windows.h"
 #include "lab/occupancy.h"
 #include "lab/spmv.h"
-#include "sparse/sparse.h"
+#include "sparse/host.h"
 
 /* ---- settings ---------------------------------------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 
 #include "lab/spmv.h"
 #include "rechenwerk/krylov.h"
-#include "sparse/sparse.h"
+#include "sparse/host.h"
 
 const rw_lab_column rw_spmv_gmres_columns[SPMV_GMRES_COLUMNS] = {
     [G_CASE] = {"case", "", RW_SHOW_NAME, false, NULL},
@@ -48,7 +48,7 @@ static rw_status multiply_there(void *user, rw_op op, rw_array *x, rw_array *y, 
 typedef struct solver_run {
     rw_device *device;          /* of the solver */
     const rw_device *watched;   /* whose copies are counted */
-    rw_sparse *matrix;          /* the solver's */
+    rw_operator *a;             /* the solver's */
     rw_array *b, *x;
     double seconds, copied, residual;
     int64_t iterations;
@@ -81,7 +81,7 @@ static rw_status time_solves(const rw_lab *lab, solver_run *s)
     const double start = rw_seconds();
     rw_krylov *k;
     s->seconds = INFINITY;
-    RW_TRY(rw_krylov_create(s->matrix, s->b->dtype, &spec, &k));
+    RW_TRY(rw_krylov_create(s->a, s->b->dtype, &spec, &k));
     rw_status status = RW_OK;
     for (int i = 0; i <= rw_spmv_number(lab, "runs") && (i < 2 || rw_seconds() - start < rw_spmv_number(lab, "seconds")) && status == RW_OK; ++i) status = solve_once(s, k);
     rw_krylov_destroy(&k);
@@ -90,7 +90,9 @@ static rw_status time_solves(const rw_lab *lab, solver_run *s)
 
 static rw_status make_vectors(solver_run *s, rw_dtype type)
 {
-    const int64_t n = rw_sparse_get_size(s->matrix).rows;
+    rw_operator_info info;
+    RW_TRY(rw_operator_get_info(s->a, &info));
+    const int64_t n = info.rows;
     void *b;
     RW_TRY(rw_array_create(s->device, type, 1, &n, RW_MEMORY_DEVICE, &s->b));
     RW_TRY(rw_array_create(s->device, type, 1, &n, RW_MEMORY_DEVICE, &s->x));
@@ -138,13 +140,13 @@ static rw_status time_offloaded(const rw_lab *lab, rw_device *host, rw_device *d
     const rw_dtype type = vectors_of(lab);
     const int64_t n = rw_sparse_get_size(matrix).rows;
     offload o = {.matrix = matrix};
-    const rw_sparse_free map = {.rows = n, .columns = n, .values = type, .multiply = multiply_there, .direct = true, .user = &o};
+    const rw_operator_spec map = {.rows = n, .columns = n, .type = type, .multiply = multiply_there, .direct = true, .user = &o};
     *s = (solver_run){.device = host, .watched = dev};
     rw_status status = rw_array_create(dev, type, 1, &n, RW_MEMORY_DEVICE, &o.x);
     if (status == RW_OK) status = rw_array_create(dev, type, 1, &n, RW_MEMORY_DEVICE, &o.y);
-    if (status == RW_OK) status = rw_sparse_create_free(host, &map, &s->matrix);
+    if (status == RW_OK) status = rw_operator_create(host, &map, &s->a);
     if (status == RW_OK) status = time_system(lab, s, type);
-    rw_sparse_destroy(&s->matrix);
+    rw_operator_destroy(&s->a);
     rw_array_destroy(&o.x), rw_array_destroy(&o.y);
     return status;
 }
@@ -155,20 +157,22 @@ static rw_status measure_device(rw_spmv_study *s, rw_device *host, int device, d
     rw_lab *lab = s->lab;
     rw_device *dev = device < 0 ? host : lab->devices[device];
     const char *name = dev->info.name;
+    rw_sparse *matrix;
     solver_run all = {.device = dev, .watched = dev}, products;
     rw_lab_say(lab, "%s: GMRES on %s", rw_spmv_case(s->which), name);
-    RW_TRY(assemble(lab, dev, s->which, &all.matrix));
+    RW_TRY(assemble(lab, dev, s->which, &matrix));
+    all.a = rw_sparse_operator(matrix);
     rw_status status = time_system(lab, &all, vectors_of(lab));
     if (status == RW_OK && dev == host) *base = all.seconds;
     if (status == RW_OK) status = put_row(lab, s->which, "everything", name, &all, *base);
     if (status == RW_OK && strcmp(dev->info.kind, "cpu") != 0) {
-        status = time_offloaded(lab, host, dev, all.matrix, &products);
+        status = time_offloaded(lab, host, dev, matrix, &products);
         if (status == RW_OK) status = put_row(lab, s->which, "products", name, &products, *base);
         if (status == RW_OK && *base > 0) /* the processors had room for it */
             rw_lab_note(lab, "gmres: %s on %s: with its products alone there it is %.3g times as fast as with everything on %s, with everything there %.3g times: %s", rw_spmv_case(s->which), name, *base / products.seconds,
                         host->info.name, *base / all.seconds, all.seconds < products.seconds ? "what stays is faster" : "what stays is not faster");
     }
-    rw_sparse_destroy(&all.matrix);
+    rw_sparse_destroy(&matrix);
     return status;
 }
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "sparse/sparse.h"
+#include "sparse/host.h"
 
 #define T(...) {__VA_ARGS__}
 const rw_spmv_method rw_spmv_methods[] = {

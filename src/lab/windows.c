@@ -2,7 +2,7 @@
  * unused is copied too, or an index could not be followed. */
 #include "lab/windows.h"
 #include "multiblock/multiblock.h"
-#include "sparse/sparse.h"
+#include "sparse/host.h"
 
 /* Lowest and highest block column of block rows lo … hi. */
 static void span(const rw_sparse_blocks *p, int64_t lo, int64_t hi, int64_t *least, int64_t *most)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "multiblock/multiblock.h"
-#include "sparse/sparse.h"
+#include "sparse/host.h"
 
 /* ---- patterns --------------------------------------------------------------------------------------------------------------------- */
 
@@ -125,12 +125,12 @@ static void fill_values(const rw_multiblock_scope *s, const rw_sparse_blocks *p,
 
 static rw_status add_values(const rw_multiblock_scope *s, const rw_sparse_blocks *p, rw_sparse *m)
 {
-    const rw_dtype type = m->layout.values;
-    const bool scalar = rw_multiblock_is_scalar(&m->layout);
+    const rw_dtype type = rw_sparse_get_layout(m)->values;
+    const bool scalar = rw_multiblock_is_scalar(rw_sparse_get_layout(m));
     const int64_t width = scalar ? RW_UNKNOWNS : 1, rows = s->count * s->rows, most = PIECE * s->grid->noffsets * (scalar ? RW_AREA : 1);
     const size_t bytes = (scalar ? 1 : RW_AREA) * rw_dtype_size(type);
     piece to = {rw_calloc((size_t)most, sizeof *to.row), rw_calloc((size_t)most, bytes)};
-    rw_status status = to.row && to.value ? RW_OK : rw_fail_memory(m->device->ctx, (size_t)most * (bytes + 8), "values of a grid block");
+    rw_status status = to.row && to.value ? RW_OK : rw_fail_memory(rw_sparse_device(m)->ctx, (size_t)most * (bytes + 8), "values of a grid block");
     for (int64_t i = 0; i < rows && status == RW_OK; i += PIECE) {
         const int64_t end = RW_MIN(i + PIECE, rows), from = p->first[width * i], n = p->first[width * end] - from;
         memset(to.value, 0, (size_t)n * bytes);

@@ -3,9 +3,10 @@
  *   x   | grid block 0 with ghosts | grid block 1 with ghosts | …        one array; an exchange is one launch, a product one a grid block
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "multiblock/multiblock.h"
-#include "sparse/multiply.h"
+#include "sparse/host.h"
 
 enum { GROUP = 256 };
 
@@ -83,7 +84,7 @@ static rw_status fill(rw_multiblock *op, const rw_sparse_layout *layout)
     if (!op->matrix) return rw_fail_memory(op->device->ctx, (size_t)op->grid.blocks * sizeof *op->matrix, "the matrices of grid blocks");
     for (int64_t b = 0; b < op->grid.blocks; ++b) {
         RW_TRY(rw_multiblock_assemble(op->device, &op->grid.spec, b, RW_MULTIBLOCK_EXTENDED, layout, &op->matrix[b]));
-        RW_TRY(rw_sparse_send(op->matrix[b], op->device->queue));
+        RW_TRY(rw_operator_send(rw_sparse_operator(op->matrix[b]), op->device->queue));
     }
     RW_TRY(make_lists(op));
     return rw_queue_wait(op->device->queue);
@@ -165,7 +166,7 @@ static rw_status find_kernels(rw_multiblock *op, rw_dtype type, const kernels **
     *found = k;
     if (k->program) return RW_OK;
     RW_TRY(rw_program_create_with(op->device, "exchange.k", rw_embedded_text("exchange.k"), &k->program,
-                                  "GROUP=%d REAL=%s PARTS=%d INDEX=%s", GROUP, type == RW_F32 || type == RW_C64 ? "f32" : "f64",
+                                  "GROUP=%d REAL=%s PARTS=%d INDEX=%s", GROUP, rw_dtype_real(type),
                                   rw_dtype_is_complex(type) ? 10 : 5, is_long(&op->grid) ? "i64" : "i32"));
     rw_status status = rw_program_kernel(k->program, "exchange", &k->exchange);
     if (status == RW_OK) status = rw_program_kernel(k->program, "clear", &k->clear);
@@ -200,20 +201,22 @@ rw_status rw_multiblock_clear(rw_multiblock *op, rw_array *x, rw_queue *q)
 rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2], rw_array *x, const double beta[2], rw_array *y, rw_queue *q)
 {
     RW_NEED(op, "op"); RW_NEED(x, "x"); RW_NEED(y, "y"); RW_NEED(q, "queue");
-    static const double one[2] = {1, 0}, zero[2] = {0, 0};
     rw_context *ctx = op->device->ctx;
     const int64_t length = op->grid.extended_cells * RW_UNKNOWNS;
+    rw_product p = {.x = x, .z = y, .y = y, .vectors = 1, .alpha = {1, 0}};
     RW_TRY(check_vector(op, "x", x));
     RW_TRY(check_vector(op, "y", y));
     if (x == y) return rw_fail(ctx, RW_ERR_ARGUMENT, "x and y are the same array: a product needs two");
     if (x->dtype != y->dtype) return rw_fail(ctx, RW_ERR_ARGUMENT, "x is of %s, y of %s: they must be alike", rw_dtype_name(x->dtype), rw_dtype_name(y->dtype));
     RW_TRY(check_type(op, x->dtype));
-    if (!alpha) alpha = one;
-    if (!beta) beta = zero;
-    if (!rw_dtype_is_complex(x->dtype) && (alpha[1] != 0 || beta[1] != 0)) return rw_fail(ctx, RW_ERR_ARGUMENT, "alpha and beta must be real for vectors of %s", rw_dtype_name(x->dtype));
+    if (alpha) memcpy(p.alpha, alpha, sizeof p.alpha);
+    if (beta) memcpy(p.beta, beta, sizeof p.beta);
+    if (!rw_dtype_is_complex(x->dtype) && (p.alpha[1] != 0 || p.beta[1] != 0)) return rw_fail(ctx, RW_ERR_ARGUMENT, "alpha and beta must be real for vectors of %s", rw_dtype_name(x->dtype));
     RW_TRY(rw_multiblock_exchange(op, x, q));
-    for (int64_t b = 0; b < op->grid.blocks; ++b)
-        RW_TRY(rw_product_run_at(op->matrix[b], alpha, x, b * length, beta, y, y, b * length, NULL, NULL, q));
+    for (int64_t b = 0; b < op->grid.blocks; ++b) {
+        p.x_from = p.y_from = b * length;
+        RW_TRY(rw_operator_run(rw_sparse_operator(op->matrix[b]), &p, q));
+    }
     return RW_OK;
 }
 
@@ -221,8 +224,7 @@ rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2], rw_ar
 
 typedef struct whole {
     rw_multiblock *op;
-    rw_dtype type;      /* of vectors */
-    rw_array *diagonal; /* NULL: not asked for yet */
+    rw_dtype type; /* of vectors */
 } whole;
 
 /* Ghosts of x are 0 before and behind it, so that sums over x count each cell once. */
@@ -234,74 +236,47 @@ static rw_status multiply(void *user, rw_op op, rw_array *x, rw_array *y, rw_que
     return rw_multiblock_clear(w->op, x, q);
 }
 
-/* Of the rows of a grid block, numbers or pairs; 1 of ghosts. */
-static rw_status put_diagonal(const rw_multiblock_grid *g, rw_sparse *m, bool is_complex, double *d)
+/* Of the rows of a grid block, from element `at` on; 1 of ghosts. */
+static rw_status put_diagonal(const whole *w, rw_sparse *m, rw_array *d, int64_t at, void *to)
 {
-    rw_view v;
+    const void *from;
     int64_t cell[RW_AXES];
-    RW_TRY(rw_sparse_look(m, false, &v));
-    for (int64_t i = 0; i < m->block_rows; ++i)
-        for (int64_t k = 0; k < m->ops->count(&v, i); ++k) {
-            const rw_sparse_block b = m->ops->block(&v, i, k);
-            for (int r = 0; r < b.nr; ++r) {
-                const int64_t c = b.row + r - b.column, at = b.at + b.sr * r + b.sc * c;
-                if (c < 0 || c >= b.nc) continue;
-                for (int part = 0; part <= is_complex; ++part) d[(b.row + r) * (1 + is_complex) + part] = rw_entry_get(&v, at, b.row + r, part);
-            }
-        }
-    for (int64_t i = 0; i < m->rows; ++i)
-        if (!rw_multiblock_locate(g, i / RW_UNKNOWNS, true, cell)) d[i * (1 + is_complex)] = 1;
-    return RW_OK;
-}
-
-static rw_status fill_diagonal(const whole *w, double *d, rw_array *to)
-{
-    const bool is_complex = rw_dtype_is_complex(w->type), single = w->type == RW_F32 || w->type == RW_C64;
-    const int64_t length = w->op->size / w->op->grid.blocks * (1 + is_complex);
-    void *data;
-    for (int64_t b = 0; b < w->op->grid.blocks; ++b) RW_TRY(put_diagonal(&w->op->grid, w->op->matrix[b], is_complex, d + b * length));
-    RW_TRY(rw_array_write(to, &data));
-    for (int64_t i = 0; i < w->op->grid.blocks * length; ++i) {
-        if (single) ((float *)data)[i] = (float)d[i];
-        else ((double *)data)[i] = d[i];
+    RW_TRY(rw_operator_get_diagonal(rw_sparse_operator(m), d));
+    RW_TRY(rw_array_read(d, &from));
+    for (int64_t i = 0; i < d->size; ++i) {
+        const bool inside = rw_multiblock_locate(&w->op->grid, i / RW_UNKNOWNS, true, cell);
+        rw_value_add(w->type, to, at + i, inside ? rw_value_get(d->dtype, from, i, 0) : 1,
+                     inside ? rw_value_get(d->dtype, from, i, 1) : 0);
     }
     return RW_OK;
 }
 
-static rw_status diagonal(void *user, rw_array **array)
+static rw_status diagonal(void *user, rw_array *to)
 {
-    whole *w = user;
-    *array = NULL;
-    const size_t bytes = (size_t)w->op->size * 16;
-    rw_array *made = NULL;
-    double *d = rw_calloc(1, bytes);
-    rw_status status = d ? rw_array_create(w->op->device, w->type, 1, &w->op->size, RW_MEMORY_DEVICE, &made) : rw_fail_memory(w->op->device->ctx, bytes, "the diagonal of grid blocks");
-    if (status == RW_OK) status = fill_diagonal(w, d, made);
-    rw_free(d);
-    if (status != RW_OK) rw_array_destroy(&made);
-    if (status != RW_OK) return status;
-    rw_array_destroy(&w->diagonal); /* of values before */
-    *array = w->diagonal = made;
-    return RW_OK;
+    const whole *w = user;
+    const rw_multiblock *op = w->op;
+    const int64_t length = op->size / op->grid.blocks;
+    rw_array *d;
+    void *data;
+    RW_TRY(rw_array_create(op->device, rw_sparse_get_layout(op->matrix[0])->values, 1, &length, RW_MEMORY_DEVICE, &d));
+    rw_status status = rw_array_write(to, &data);
+    if (status == RW_OK) memset(data, 0, (size_t)to->size * rw_dtype_size(to->dtype));
+    for (int64_t b = 0; status == RW_OK && b < op->grid.blocks; ++b) status = put_diagonal(w, op->matrix[b], d, b * length, data);
+    rw_array_destroy(&d);
+    return status;
 }
 
-static void forget(void *user)
+rw_status rw_multiblock_operator(rw_multiblock *op, rw_dtype type, rw_operator **whole_op)
 {
-    whole *w = user;
-    rw_array_destroy(&w->diagonal);
-    rw_free(w);
-}
-
-rw_status rw_multiblock_map(rw_multiblock *op, rw_dtype type, rw_sparse **map)
-{
-    RW_NEED(map, "map");
-    *map = NULL;
+    RW_NEED(whole_op, "whole");
+    *whole_op = NULL;
     RW_NEED(op, "op");
-    if (rw_dtype_is_number(type)) RW_TRY(check_type(op, type)); /* else the map is refused for its type */
+    if (rw_dtype_is_number(type)) RW_TRY(check_type(op, type)); /* else the operator is refused for its type */
     whole *w = rw_calloc(1, sizeof *w);
-    if (!w) return rw_fail_memory(op->device->ctx, sizeof *w, "a map of grid blocks");
-    *w = (whole){op, type, NULL};
-    const rw_status status = rw_sparse_create_free(op->device, &(rw_sparse_free){.rows = op->size, .columns = op->size, .values = type, .multiply = multiply, .diagonal = diagonal, .destroy = forget, .user = w}, map);
+    if (!w) return rw_fail_memory(op->device->ctx, sizeof *w, "an operator of grid blocks");
+    *w = (whole){op, type};
+    const rw_operator_spec spec = {.rows = op->size, .columns = op->size, .type = type, .multiply = multiply, .diagonal = diagonal, .destroy = rw_free, .user = w};
+    const rw_status status = rw_operator_create(op->device, &spec, whole_op);
     if (status != RW_OK) rw_free(w);
     return status;
 }

@@ -9,27 +9,27 @@
 
 enum { MOST_GRIDS = 30 };
 
-struct rw_grid {
-    rw_grid *coarser;
-    rw_sparse *a, *own;        /* own: a, but on the first grid */
+typedef struct grid grid;
+struct grid {
+    grid *coarser;
+    rw_operator *a;
+    rw_sparse *own;            /* a, but on the first grid */
     rw_sparse *up, *down, *direct; /* up: prolongation, down: restriction */
     rw_smoother smoother;
     rw_array *x, *b, *r;       /* x and b: of coarser grids than the first */
 };
 
-void rw_amg_destroy(rw_grid **grid)
-{
-    for (rw_grid *g = *grid, *next; g; g = next) {
-        next = g->coarser;
-        rw_sparse_destroy(&g->own), rw_sparse_destroy(&g->up), rw_sparse_destroy(&g->down), rw_sparse_destroy(&g->direct);
-        rw_smoother_free(&g->smoother);
-        rw_array_destroy(&g->x), rw_array_destroy(&g->b), rw_array_destroy(&g->r);
-        rw_free(g);
-    }
-    *grid = NULL;
-}
+typedef struct amg {
+    grid *first;
+    rw_array *x; /* of an x that begins within an array */
+} amg;
 
 static rw_status no_memory(const rw_precond *p, const rw_host *h) { return rw_fail_memory(p->device->ctx, (size_t)h->rows * (size_t)(rw_host_size(h) * 8 + 8), "the grids of amg"); }
+
+static rw_status send(const rw_precond *p, const rw_host *h, rw_sparse **m)
+{
+    return rw_host_send(h, p->device, p->spec.f32 || p->spec.scaled, p->spec.scaled, m);
+}
 
 /* ---- products on the host ------------------------------------------------------------------------------------------------------------------ */
 
@@ -345,7 +345,7 @@ static rw_status solve_directly(rw_precond *p, const rw_host *a, rw_sparse **dir
         fill(a, n, full);
         good = rw_dense_eliminate(n, parts, full, h.value);
     }
-    if (good) status = rw_host_send(&h, p->device, &p->spec, direct);
+    if (good) status = send(p, &h, direct);
     rw_free(full), rw_free(diagonal), rw_host_free(&h);
     return status;
 }
@@ -353,7 +353,7 @@ static rw_status solve_directly(rw_precond *p, const rw_host *a, rw_sparse **dir
 static rw_status vector(rw_precond *p, int64_t n, rw_array **array) { return rw_array_create(p->device, p->type, 1, &n, RW_MEMORY_DEVICE, array); }
 
 /* The matrix of the next grid, and how to get there and back; next->rows = 0: it would not be much smaller. */
-static rw_status coarsen(rw_precond *p, rw_grid *g, const rw_host *a, double theta, rw_host *next)
+static rw_status coarsen(rw_precond *p, grid *g, const rw_host *a, double theta, rw_host *next)
 {
     rw_host prolong = {0}, down = {0}, ap = {0};
     double *d = rw_amg_diagonal(a);
@@ -366,28 +366,27 @@ static rw_status coarsen(rw_precond *p, rw_grid *g, const rw_host *a, double the
     if (smaller && !(prolongation(a, strong, of, aggregates, 4 / (3 * g->smoother.most / 1.1), &prolong) && transpose(&prolong, &down) && multiply(a, &prolong, false, &ap) &&
                      multiply(&down, &ap, true, next)))
         status = no_memory(p, a);
-    if (smaller && status == RW_OK) status = rw_host_send(&prolong, p->device, &p->spec, &g->up);
-    if (smaller && status == RW_OK) status = rw_host_send(&down, p->device, &p->spec, &g->down);
+    if (smaller && status == RW_OK) status = send(p, &prolong, &g->up);
+    if (smaller && status == RW_OK) status = send(p, &down, &g->down);
     rw_free(d), rw_free(strong), rw_free(of);
     rw_host_free(&prolong), rw_host_free(&down), rw_host_free(&ap);
     return status;
 }
 
-static void count(rw_precond *p, const rw_grid *g)
+static void count(rw_precond *p, const grid *g)
 {
     const rw_sparse *const all[] = {g->own, g->up, g->down, g->direct};
-    for (int i = 0; i < RW_COUNT(all); ++i)
-        if (all[i]) p->info.bytes += rw_sparse_get_size(all[i]).bytes;
-    p->info.blocks += g->a->blocks, ++p->info.levels;
+    for (int i = 0; i < RW_COUNT(all); ++i) p->info.bytes += rw_sparse_get_size(all[i]).bytes;
+    p->info.blocks += rw_sparse_get_size(rw_sparse_of(g->a)).blocks, ++p->info.levels;
 }
 
 /* Everything of a grid with matrix a; *next: that of the coarser one. */
-static rw_status fill_grid(rw_precond *p, rw_grid *g, const rw_host *a, double theta, rw_host *next)
+static rw_status fill_grid(rw_precond *p, grid *g, const rw_host *a, double theta, rw_host *next)
 {
     const int64_t n = a->rows * a->r;
     if (!g->a) {
-        RW_TRY(rw_host_send(a, p->device, &p->spec, &g->own));
-        g->a = g->own;
+        RW_TRY(send(p, a, &g->own));
+        g->a = rw_sparse_operator(g->own);
     }
     if (g->own) {
         RW_TRY(vector(p, n, &g->x));
@@ -402,18 +401,20 @@ static rw_status fill_grid(rw_precond *p, rw_grid *g, const rw_host *a, double t
     return RW_OK;
 }
 
-static rw_status create(rw_precond *p, rw_sparse *m)
+static rw_status create(rw_precond *p, rw_operator *m)
 {
     rw_host a, next = {0};
-    RW_TRY(rw_host_read(m, &a));
+    amg *all = p->method = rw_calloc(1, sizeof *all);
+    if (!all) return rw_fail_memory(p->device->ctx, sizeof *all, "a preconditioner");
+    RW_TRY(rw_host_read(rw_sparse_of(m), &a));
     rw_status status = RW_OK;
-    rw_grid **place = &p->grid;
+    grid **place = &all->first;
     for (double theta = p->spec.theta > 0 ? p->spec.theta : RW_AMG_THETA; status == RW_OK;
          place = &(*place)->coarser, theta /= p->spec.theta > 0 ? 1 : 2) {
         *place = rw_calloc(1, sizeof **place);
         if (!*place) status = rw_fail_memory(p->device->ctx, sizeof **place, "a grid of amg");
         else {
-            if (place == &p->grid) (*place)->a = m;
+            if (place == &all->first) (*place)->a = m;
             status = fill_grid(p, *place, &a, theta, &next);
         }
         if (!next.rows) break;
@@ -421,30 +422,47 @@ static rw_status create(rw_precond *p, rw_sparse *m)
         a = next, next = (rw_host){0};
     }
     rw_host_free(&a), rw_host_free(&next);
-    return status == RW_OK ? vector(p, p->n, &p->work[0]) : status;
+    return status == RW_OK ? vector(p, p->n, &all->x) : status;
 }
 
-static rw_status cycle(rw_precond *p, rw_grid *g, rw_array *b, rw_array *y, rw_queue *q)
+static rw_status cycle(rw_precond *p, grid *g, rw_array *b, rw_array *y, rw_queue *q)
 {
-    static const double one[2] = {1, 0}, zero[2] = {0, 0}, minus[2] = {-1, 0};
-    rw_grid *c = g->coarser;
-    if (g->direct) return rw_product_run_at(g->direct, one, b, 0, zero, y, y, 0, NULL, NULL, q);
+    grid *c = g->coarser;
+    if (g->direct) return rw_operator_apply(rw_sparse_operator(g->direct), 1, b, 0, 0, y, y, q);
     RW_TRY(rw_chebyshev_run(p, &g->smoother, b, y, true, q));
     if (c) {
-        RW_TRY(rw_product_run_at(g->a, minus, y, 0, one, b, g->r, 0, NULL, NULL, q));
-        RW_TRY(rw_product_run_at(g->down, one, g->r, 0, zero, c->b, c->b, 0, NULL, NULL, q));
+        RW_TRY(rw_operator_apply(g->a, -1, y, 0, 1, b, g->r, q));
+        RW_TRY(rw_operator_apply(rw_sparse_operator(g->down), 1, g->r, 0, 0, c->b, c->b, q));
         RW_TRY(cycle(p, c, c->b, c->x, q));
-        RW_TRY(rw_product_run_at(g->up, one, c->x, 0, one, y, y, 0, NULL, NULL, q));
+        RW_TRY(rw_operator_apply(rw_sparse_operator(g->up), 1, c->x, 0, 1, y, y, q));
     }
     return rw_chebyshev_run(p, &g->smoother, b, y, false, q);
 }
 
 static rw_status apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q)
 {
-    if (from) RW_TRY(rw_precond_add(p, x, from, p->work[0], true, q));
-    return cycle(p, p->grid, from ? p->work[0] : x, y, q);
+    const amg *all = p->method;
+    if (from) RW_TRY(rw_precond_add(p, x, from, all->x, true, q));
+    return cycle(p, all->first, from ? all->x : x, y, q);
 }
 
-static void use(rw_precond *p, rw_sparse *m) { p->grid->a = p->grid->smoother.a = m; }
+static void use(rw_precond *p, rw_operator *a)
+{
+    grid *first = ((amg *)p->method)->first;
+    first->a = first->smoother.a = a;
+}
 
-const rw_precond_ops rw_precond_amg = {create, use, apply};
+static void free_method(rw_precond *p)
+{
+    amg *all = p->method;
+    for (grid *g = all->first, *next; g; g = next) {
+        next = g->coarser;
+        rw_sparse_destroy(&g->own), rw_sparse_destroy(&g->up), rw_sparse_destroy(&g->down), rw_sparse_destroy(&g->direct);
+        rw_smoother_free(&g->smoother);
+        rw_array_destroy(&g->x), rw_array_destroy(&g->b), rw_array_destroy(&g->r);
+        rw_free(g);
+    }
+    rw_array_destroy(&all->x);
+}
+
+const rw_precond_ops rw_precond_amg = {.needs_entries = true, .create = create, .use = use, .apply = apply, .free = free_method};

@@ -7,53 +7,9 @@
 
 #include "precond/precond.h"
 
-/* Adds the entries of block row i to h, which has scalar rows: counts them in first[row + 1], or stores them at
- * first[row] + used[row]. Entries that are 0 are left out, but for those of the diagonal. */
-static void read_block_row(const rw_view *v, int64_t i, rw_host *h, int64_t *used)
+static rw_status no_memory(const rw_operator *a)
 {
-    for (int64_t k = 0, count = v->m->ops->count(v, i); k < count; ++k) {
-        const rw_sparse_block b = v->m->ops->block(v, i, k);
-        for (int r = 0; r < b.nr; ++r)
-            for (int c = 0; c < b.nc; ++c) {
-                const int64_t row = b.row + r, column = b.column + c, at = b.at + b.sr * r + b.sc * c;
-                const double re = rw_entry_get(v, at, row, 0), im = h->parts == 2 ? rw_entry_get(v, at, row, 1) : 0;
-                if (row >= h->rows || column >= h->columns || (re == 0 && im == 0 && row != column)) continue;
-                if (!used) {
-                    ++h->first[row + 1];
-                    continue;
-                }
-                const int64_t to = h->first[row] + used[row]++;
-                h->column[to] = column, h->value[h->parts * to] = re;
-                if (h->parts == 2) h->value[2 * to + 1] = im;
-            }
-    }
-}
-
-static rw_status no_memory(const rw_sparse *m)
-{
-    return rw_fail_memory(m->device->ctx, (size_t)m->rows * 64, "the blocks of a preconditioner");
-}
-
-/* The matrix by entries: blocks of 1 x 1, columns ascending as in every format. */
-static rw_status read_entries(rw_sparse *m, rw_host *h)
-{
-    rw_view v;
-    *h = (rw_host){.rows = m->rows,
-                   .columns = m->columns,
-                   .r = 1,
-                   .parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1};
-    RW_TRY(rw_sparse_look(m, false, &v));
-    int64_t *used = rw_calloc((size_t)RW_MAX(h->rows, 1), sizeof *used);
-    h->first = rw_calloc((size_t)h->rows + 1, sizeof *h->first);
-    bool made = used && h->first;
-    for (int64_t i = 0; made && i < m->block_rows; ++i) read_block_row(&v, i, h, NULL);
-    for (int64_t i = 0; made && i < h->rows; ++i) h->first[i + 1] += h->first[i];
-    made = made && rw_host_make(h);
-    for (int64_t i = 0; made && i < m->block_rows; ++i) read_block_row(&v, i, h, used);
-    rw_free(used);
-    if (made) return RW_OK;
-    rw_host_free(h);
-    return no_memory(m);
+    return rw_fail_memory(a->device->ctx, (size_t)a->info.rows * 64, "the blocks of a preconditioner");
 }
 
 /* Blocks of r x r that have an entry in block row i, each once; seen[j] == i + 1: block j is counted. to: their
@@ -123,40 +79,34 @@ int rw_unknowns_per_node(const rw_host *h)
     return best;
 }
 
-/* Square blocks of one size in which the matrix is stored, 1 of entries; 0: blocks of another kind. */
-static int stored_blocks(const rw_sparse *m)
+static rw_status check_block(const rw_operator *a, const char *who, int r)
 {
-    return m->row_first || m->layout.block_rows != m->layout.block_columns ? 0 : RW_MAX(m->layout.block_rows, 1);
-}
-
-static rw_status check_block(const rw_sparse *m, const char *who, int r)
-{
-    if (r <= 1 || m->rows % r == 0) return RW_OK;
-    return rw_fail(m->device->ctx, RW_ERR_ARGUMENT,
+    if (r <= 1 || a->info.rows % r == 0) return RW_OK;
+    return rw_fail(a->device->ctx, RW_ERR_ARGUMENT,
                    "preconditioner %s: block = %d does not divide the %lld rows of the matrix", who, r,
-                   (long long)m->rows);
+                   (long long)a->info.rows);
 }
 
-rw_status rw_precond_blocks(rw_sparse *m, const rw_precond_spec *s, int *block, rw_sparse **copy)
+rw_status rw_precond_blocks(rw_operator *a, const rw_precond_spec *s, int *block, rw_sparse **copy)
 {
-    const int stored = rw_sparse_is_free(m) ? 1 : stored_blocks(m);
-    const bool finds = s->method == RW_PRECOND_AMG && !rw_sparse_is_free(m) &&
-                       (s->block == RW_PRECOND_BLOCK_AUTO || (!s->block && stored <= 1));
+    rw_sparse *const m = rw_sparse_of(a);
+    const int stored = m ? rw_sparse_square(m) : 1;
+    const bool finds = s->method == RW_PRECOND_AMG && (s->block == RW_PRECOND_BLOCK_AUTO || (!s->block && stored <= 1));
     const char *who = rw_precond_method_name(s->method);
     rw_host h, b = {0};
     *copy = NULL, *block = s->block > 0 ? s->block : RW_MAX(stored, 1);
-    RW_TRY(check_block(m, who, *block));
+    RW_TRY(check_block(a, who, *block));
     if (*block == stored && !finds) return RW_OK;
-    if (rw_sparse_is_free(m))
-        return rw_fail(m->device->ctx, RW_ERR_UNSUPPORTED,
+    if (!m)
+        return rw_fail(a->device->ctx, RW_ERR_UNSUPPORTED,
                        "preconditioner %s: block = %d, and a matrix-free operator has entries alone: use block = 1",
                        who, *block);
-    RW_TRY(read_entries(m, &h));
+    RW_TRY(rw_host_read_entries(m, &h));
     if (finds) *block = rw_unknowns_per_node(&h);
     rw_status status = RW_OK;
     if (*block != stored) {
         const bool gathered = *block == 1 || rw_host_gather(&h, *block, &b);
-        status = gathered ? rw_host_send(*block == 1 ? &h : &b, m->device, &(rw_precond_spec){0}, copy) : no_memory(m);
+        status = gathered ? rw_host_send(*block == 1 ? &h : &b, a->device, false, false, copy) : no_memory(a);
     }
     rw_host_free(&h), rw_host_free(&b);
     return status;

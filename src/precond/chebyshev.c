@@ -30,28 +30,29 @@ static rw_status length_of(rw_array *part, int64_t n, double *length)
     return RW_OK;
 }
 
-static rw_status powers(rw_sparse *a, rw_sparse *inverse, rw_array *v, rw_array *t, rw_array *part, rw_queue *q, double *most)
+static rw_status powers(rw_operator *a, rw_operator *inverse, rw_array *v, rw_array *t, rw_array *part, rw_queue *q, double *most)
 {
-    const int64_t groups = rw_product_groups(inverse, RW_OP_NONE);
+    const int64_t groups = rw_operator_groups(inverse);
     double length = 0;
     for (int k = 0; k <= POWERS; ++k) {
         const double scale = k && length > 0 ? 1 / length : 1; /* of the first vector's length nothing is known */
-        RW_TRY(rw_product_run_at(a, (double[]){scale, 0}, v, 0, (double[]){0, 0}, t, t, 0, NULL, NULL, q));
-        RW_TRY(rw_product_run_at(inverse, (double[]){1, 0}, t, 0, (double[]){0, 0}, v, v, 0, v, part, q));
+        RW_TRY(rw_operator_apply(a, scale, v, 0, 0, t, t, q));
+        RW_TRY(rw_operator_run(inverse, &(rw_product){.x = t, .z = v, .y = v, .w = v, .part = part, .vectors = 1, .alpha = {1, 0}}, q));
         RW_TRY(length_of(part, groups, &length));
     }
     *most = length;
     return RW_OK;
 }
 
-rw_status rw_largest_eigenvalue(rw_sparse *a, rw_sparse *inverse, rw_dtype vectors, double *most)
+rw_status rw_largest_eigenvalue(rw_operator *a, rw_sparse *inverse, rw_dtype vectors, double *most)
 {
     rw_array *v = NULL, *t = NULL, *part = NULL;
-    const int64_t sums = 3 * RW_MAX(rw_product_groups(inverse, RW_OP_NONE), 1);
-    rw_status status = random_vector(a->device, vectors, a->rows, &v);
-    if (status == RW_OK) status = rw_array_create(a->device, vectors, 1, &a->rows, RW_MEMORY_DEVICE, &t);
+    rw_operator *const d = rw_sparse_operator(inverse);
+    const int64_t n = a->info.rows, sums = 3 * RW_MAX(rw_operator_groups(d), 1);
+    rw_status status = random_vector(a->device, vectors, n, &v);
+    if (status == RW_OK) status = rw_array_create(a->device, vectors, 1, &n, RW_MEMORY_DEVICE, &t);
     if (status == RW_OK) status = rw_array_create(a->device, RW_F64, 1, &sums, RW_MEMORY_DEVICE, &part);
-    if (status == RW_OK) status = powers(a, inverse, v, t, part, a->device->queue, most);
+    if (status == RW_OK) status = powers(a, d, v, t, part, a->device->queue, most);
     rw_array_destroy(&v), rw_array_destroy(&t), rw_array_destroy(&part);
     if (status == RW_OK && !(isfinite(*most) && *most > 0)) status = rw_fail(a->device->ctx, RW_ERR_INPUT, "the largest eigenvalue of a preconditioner comes out as %g: the matrix has numbers that are not finite, or is zero", *most);
     return status;
@@ -59,19 +60,19 @@ rw_status rw_largest_eigenvalue(rw_sparse *a, rw_sparse *inverse, rw_dtype vecto
 
 rw_status rw_chebyshev_run(const rw_precond *p, const rw_smoother *s, rw_array *b, rw_array *y, bool zero, rw_queue *q)
 {
-    rw_sparse *const a = s->a, *const inverse = s->inverse;
+    rw_operator *const a = s->a, *const inverse = rw_sparse_operator(s->inverse);
     rw_array *const t = s->work[0], *const d = s->work[1];
     const double least = s->least, most = s->most;
     const double middle = (most + least) / 2, half = (most - least) / 2, sigma = middle / half;
     double rho = 1 / sigma;
-    if (!zero) RW_TRY(rw_product_run_at(a, (double[]){-1, 0}, y, 0, (double[]){1, 0}, b, t, 0, NULL, NULL, q));
-    RW_TRY(rw_product_run_at(inverse, (double[]){1 / middle, 0}, zero ? b : t, 0, (double[]){0, 0}, d, d, 0, NULL, NULL, q));
+    if (!zero) RW_TRY(rw_operator_apply(a, -1, y, 0, 1, b, t, q));
+    RW_TRY(rw_operator_apply(inverse, 1 / middle, zero ? b : t, 0, 0, d, d, q));
     for (int k = 1;; ++k) {
         RW_TRY(rw_precond_add(p, d, 0, y, zero && k == 1, q));
         if (k >= s->degree) return RW_OK;
         const double next = 1 / (2 * sigma - rho);
-        RW_TRY(rw_product_run_at(a, (double[]){-1, 0}, y, 0, (double[]){1, 0}, b, t, 0, NULL, NULL, q));
-        RW_TRY(rw_product_run_at(inverse, (double[]){2 * next / half, 0}, t, 0, (double[]){next * rho, 0}, d, d, 0, NULL, NULL, q));
+        RW_TRY(rw_operator_apply(a, -1, y, 0, 1, b, t, q));
+        RW_TRY(rw_operator_apply(inverse, 2 * next / half, t, 0, next * rho, d, d, q));
         rho = next;
     }
 }
@@ -82,30 +83,45 @@ void rw_smoother_free(rw_smoother *s)
     rw_array_destroy(&s->work[0]), rw_array_destroy(&s->work[1]);
 }
 
-rw_status rw_smoother_create(rw_precond *p, rw_sparse *a, const rw_host *host, const char *who, double ratio, rw_smoother *s)
+rw_status rw_smoother_create(rw_precond *p, rw_operator *a, const rw_host *host, const char *who, double ratio, rw_smoother *s)
 {
     s->a = a, s->degree = p->spec.degree;
-    RW_TRY(rw_diagonal_inverse(a, host, who, 1, &p->spec, &s->inverse));
+    RW_TRY(rw_diagonal_inverse(a, host, who, &p->spec, &s->inverse));
     RW_TRY(rw_largest_eigenvalue(a, s->inverse, p->type, &s->most));
     s->most *= 1.1, s->least = s->most / ratio; /* the powers come from below */
-    for (int i = 0; i < 2; ++i) RW_TRY(rw_array_create(p->device, p->type, 1, &a->rows, RW_MEMORY_DEVICE, &s->work[i]));
+    for (int i = 0; i < 2; ++i) RW_TRY(rw_array_create(p->device, p->type, 1, &a->info.rows, RW_MEMORY_DEVICE, &s->work[i]));
     p->info.bytes += rw_sparse_get_size(s->inverse).bytes;
     return RW_OK;
 }
 
-static rw_status create(rw_precond *p, rw_sparse *m)
+typedef struct chebyshev {
+    rw_smoother smoother;
+    rw_array *x; /* of an x that begins within an array */
+} chebyshev;
+
+static rw_status create(rw_precond *p, rw_operator *a)
 {
-    RW_TRY(rw_smoother_create(p, m, NULL, "chebyshev", 30, &p->smoother));
-    p->info.blocks = p->smoother.inverse->blocks;
-    return rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &p->work[0]);
+    chebyshev *c = p->method = rw_calloc(1, sizeof *c);
+    if (!c) return rw_fail_memory(p->device->ctx, sizeof *c, "a preconditioner");
+    RW_TRY(rw_smoother_create(p, a, NULL, "chebyshev", 30, &c->smoother));
+    p->info.blocks = rw_sparse_get_size(c->smoother.inverse).blocks;
+    return rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &c->x);
 }
 
 static rw_status apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q)
 {
-    if (from) RW_TRY(rw_precond_add(p, x, from, p->work[0], true, q));
-    return rw_chebyshev_run(p, &p->smoother, from ? p->work[0] : x, y, true, q);
+    chebyshev *c = p->method;
+    if (from) RW_TRY(rw_precond_add(p, x, from, c->x, true, q));
+    return rw_chebyshev_run(p, &c->smoother, from ? c->x : x, y, true, q);
 }
 
-static void use(rw_precond *p, rw_sparse *m) { p->smoother.a = m; }
+static void use(rw_precond *p, rw_operator *a) { ((chebyshev *)p->method)->smoother.a = a; }
 
-const rw_precond_ops rw_precond_chebyshev = {create, use, apply};
+static void free_method(rw_precond *p)
+{
+    chebyshev *c = p->method;
+    rw_smoother_free(&c->smoother);
+    rw_array_destroy(&c->x);
+}
+
+const rw_precond_ops rw_precond_chebyshev = {.create = create, .use = use, .apply = apply, .free = free_method};

@@ -8,7 +8,7 @@ static rw_status singular(rw_context *ctx, const char *who, const rw_host *h, in
 }
 
 /* Inverses into d, which has a block a row; the first row without one, -1 when all have. */
-static int64_t invert(const rw_host *h, double scale, rw_host *d)
+static int64_t invert(const rw_host *h, rw_host *d)
 {
     const int size = rw_host_size(h);
     int64_t first = INT64_MAX;
@@ -18,64 +18,87 @@ static int64_t invert(const rw_host *h, double scale, rw_host *d)
         while (k < h->first[i + 1] && h->column[k] < i) ++k;
         d->column[i] = i;
         if (k == h->first[i + 1] || h->column[k] != i || !rw_dense_invert(h->r, h->parts, h->value + k * size, d->value + i * size)) first = RW_MIN(first, i);
-        else for (int e = 0; e < size; ++e) d->value[i * size + e] *= scale;
     }
     return first == INT64_MAX ? -1 : first;
 }
 
-/* The diagonal of a map without entries, as it tells it. */
-static rw_status read_told(rw_sparse *m, const char *who, rw_host *h)
+/* Blocks on the diagonal alone, of the size of h; false: no memory. */
+static bool make_diagonal(rw_host *h)
 {
-    rw_array *array;
-    const void *data;
-    rw_context *ctx = m->device->ctx;
-    *h = (rw_host){.rows = m->rows, .columns = m->columns, .r = 1, .parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1};
-    if (!m->map.diagonal) return rw_fail(ctx, RW_ERR_UNSUPPORTED, "%s needs the diagonal, and this map without entries has none: give rw_sparse_free.diagonal, or use no preconditioner", who);
-    const unsigned before = rw_failures();
-    const rw_status given = m->map.diagonal(m->map.user, &array);
-    RW_TRY(rw_callback_status(ctx, given, before, "rw_sparse_free.diagonal"));
-    if (array->dtype != m->layout.values || array->size != m->rows)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: the diagonal told is %lld numbers of %s: %lld of %s are needed", who, (long long)array->size, rw_dtype_name(array->dtype), (long long)m->rows,
-                       rw_dtype_name(m->layout.values));
-    RW_TRY(rw_array_read(array, &data));
     h->first = rw_calloc((size_t)h->rows + 1, sizeof *h->first);
     for (int64_t i = 0; h->first && i <= h->rows; ++i) h->first[i] = i;
-    if (!h->first || !rw_host_make(h)) return rw_fail_memory(ctx, (size_t)h->rows * 32, "a preconditioner");
-    for (int64_t i = 0; i < h->rows; ++i) {
-        h->column[i] = i;
-        for (int p = 0; p < h->parts; ++p) h->value[h->parts * i + p] = rw_value_get(m->layout.values, data, i, p);
-    }
+    if (!h->first || !rw_host_make(h)) return false;
+    for (int64_t i = 0; i < h->rows; ++i) h->column[i] = i;
+    return true;
+}
+
+/* The diagonal of an operator without entries, as it says. */
+static rw_status read_diagonal(rw_operator *a, rw_array *array, rw_host *h)
+{
+    const void *data;
+    *h = (rw_host){.rows = a->info.rows, .columns = a->info.columns, .r = 1, .parts = 1 + rw_dtype_is_complex(a->info.type)};
+    if (!make_diagonal(h)) return rw_fail_memory(a->device->ctx, (size_t)h->rows * 32, "a preconditioner");
+    RW_TRY(rw_operator_get_diagonal(a, array));
+    RW_TRY(rw_array_read(array, &data));
+    for (int64_t i = 0; i < h->rows * h->parts; ++i)
+        h->value[i] = rw_value_get(a->info.type, data, i / h->parts, (int)(i % h->parts));
     return RW_OK;
 }
 
-rw_status rw_diagonal_inverse(rw_sparse *m, const rw_host *host, const char *who, double scale, const rw_precond_spec *s, rw_sparse **inverse)
+static rw_status read_operator(rw_operator *a, rw_host *h)
 {
-    rw_host h = {0}, d;
-    rw_context *ctx = m->device->ctx;
+    rw_sparse *m = rw_sparse_of(a);
+    rw_array *array;
+    if (m) return rw_host_read(m, h);
+    RW_TRY(rw_array_create(a->device, a->info.type, 1, &a->info.rows, RW_MEMORY_DEVICE, &array));
+    rw_status status = read_diagonal(a, array, h);
+    rw_array_destroy(&array);
+    return status;
+}
+
+rw_status rw_diagonal_inverse(rw_operator *a, const rw_host *host, const char *who, const rw_precond_spec *s,
+                              rw_sparse **inverse)
+{
+    rw_host h = {0}, d = {0};
+    rw_context *ctx = a->device->ctx;
     *inverse = NULL;
-    rw_status status = host ? RW_OK : rw_sparse_is_free(m) ? read_told(m, who, &h) : rw_host_read(m, &h);
+    rw_status status = host ? RW_OK : read_operator(a, &h);
     if (!host) host = &h;
-    d = (rw_host){.rows = host->rows, .columns = host->columns, .r = host->r, .parts = host->parts, .first = rw_calloc(((size_t)host->rows + 1), sizeof *d.first)};
-    for (int64_t i = 0; d.first && i <= host->rows; ++i) d.first[i] = i;
-    if (status == RW_OK) status = d.first && rw_host_make(&d) ? RW_OK : rw_fail_memory(ctx, (size_t)(host->rows + 1) * 8 * (size_t)(rw_host_size(host) + 2), "a preconditioner");
     if (status == RW_OK) {
-        const int64_t row = invert(host, scale, &d);
-        status = row >= 0 ? singular(ctx, who, host, row) : rw_host_send(&d, m->device, s, inverse);
+        d = (rw_host){.rows = host->rows, .columns = host->columns, .r = host->r, .parts = host->parts};
+        if (!make_diagonal(&d))
+            status = rw_fail_memory(ctx, (size_t)(host->rows + 1) * 8 * (size_t)(rw_host_size(host) + 2), "a preconditioner");
+    }
+    if (status == RW_OK) {
+        const int64_t row = invert(host, &d);
+        status = row >= 0 ? singular(ctx, who, host, row) : rw_host_send(&d, a->device, s->f32 || s->scaled, s->scaled, inverse);
     }
     rw_host_free(&h), rw_host_free(&d);
     return status;
 }
 
-static rw_status create(rw_precond *p, rw_sparse *m)
+/* p->method is the matrix of the inverses. */
+static rw_status create(rw_precond *p, rw_operator *a)
 {
-    RW_TRY(rw_diagonal_inverse(m, NULL, "jacobi", 1, &p->spec, &p->inverse));
-    p->info.blocks = p->inverse->blocks, p->info.bytes = rw_sparse_get_size(p->inverse).bytes;
+    rw_sparse *inverse;
+    RW_TRY(rw_diagonal_inverse(a, NULL, "jacobi", &p->spec, &inverse));
+    p->method = inverse;
+    rw_precond_count(p, inverse);
     return RW_OK;
 }
 
+static rw_operator *product(const rw_precond *p) { return rw_sparse_operator(p->method); }
+
 static rw_status apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q)
 {
-    return rw_product_run_at(p->inverse, (double[]){1, 0}, x, from, (double[]){0, 0}, y, y, 0, NULL, NULL, q);
+    return rw_operator_apply(product(p), 1, x, from, 0, y, y, q);
 }
 
-const rw_precond_ops rw_precond_jacobi = {create, NULL, apply};
+static void free_method(rw_precond *p)
+{
+    rw_sparse *inverse = p->method;
+    p->method = NULL;
+    rw_sparse_destroy(&inverse);
+}
+
+const rw_precond_ops rw_precond_jacobi = {.create = create, .apply = apply, .product = product, .free = free_method};

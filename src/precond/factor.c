@@ -21,7 +21,7 @@ typedef struct work {
     rw_array *now[2], *bad, *count;
     int bits, rows;   /* of an index; of a group */
     int end;          /* which of `now` has the factors */
-    int64_t sr, sc;   /* in a block of the matrix */
+    rw_numbers matrix, applied[3]; /* what is read; where the lower part, the inverse and the upper part are written */
 } work;
 
 static void free_work(work *w)
@@ -31,21 +31,18 @@ static void free_work(work *w)
     rw_program_destroy(&w->program);
 }
 
-static bool is_double(rw_dtype type) { return type == RW_F64 || type == RW_C128; }
-
 /* Block rows of a group: about 64 items, and at most 32 KiB of blocks. */
 static int rows_of_group(int r, int bytes) { return RW_MAX(RW_MIN(64 / r, (1 << 15) / (2 * r * r * bytes)), 1); }
 
-static rw_status build(const rw_precond *p, const rw_sparse *m, const rw_factors *f, rw_dtype number, work *w)
+static rw_status build(const rw_precond *p, const rw_factors *f, rw_dtype number, work *w)
 {
-    const rw_sparse_layout *to = &p->inverse->layout;
+    const rw_numbers *from = &w->matrix, *to = &w->applied[0];
     w->rows = rows_of_group(f->a.r, (int)rw_dtype_size(number));
     RW_TRY(rw_program_create_with(
         p->device, "factor.k", rw_embedded_text("factor.k"), &w->program,
         "GROUP=%d ROWS=%d R=%d AT_ONCE=%d REAL=%s PARTS=%d INDEX=%s MODIFIED=%d FROM_REAL=%s FROM_SCALED=%d TO_REAL=%s TO_SCALED=%d",
-        w->rows * f->a.r, w->rows, f->a.r, f->a.r > 5 ? 1 : 4, is_double(number) ? "f64" : "f32", f->a.parts == 2 ? 2 : 1,
-        w->bits == 64 ? "i64" : "i32", f->modified, m->scale ? "i16" : is_double(m->layout.values) ? "f64" : "f32", m->scale != NULL,
-        to->scaled ? "i16" : is_double(to->values) ? "f64" : "f32", to->scaled));
+        w->rows * f->a.r, w->rows, f->a.r, f->a.r > 5 ? 1 : 4, rw_dtype_real(number), f->a.parts == 2 ? 2 : 1,
+        w->bits == 64 ? "i64" : "i32", f->modified, from->real, from->scale != NULL, to->real, to->scale != NULL));
     RW_TRY(rw_program_kernel(w->program, "factor", &w->factor));
     return rw_program_kernel(w->program, "store", &w->store);
 }
@@ -85,30 +82,22 @@ static rw_status zeros(rw_device *dev, int64_t n, rw_array **array)
     return rw_array_zero(*array, dev->queue);
 }
 
-/* How far the entries of a block lie apart, the same for all of a matrix. */
-static rw_status find_strides(rw_sparse *m, int64_t *sr, int64_t *sc)
-{
-    rw_view v;
-    int64_t i = 0;
-    *sr = *sc = 1;
-    if (!m->blocks) return RW_OK;
-    RW_TRY(rw_sparse_look_pattern(m, &v));
-    while (!m->ops->count(&v, i)) ++i;
-    const rw_sparse_block b = m->ops->block(&v, i, 0);
-    *sr = b.sr, *sc = b.sc;
-    return RW_OK;
-}
-
 static rw_status prepare(rw_precond *p, rw_sparse *m, rw_factors *f, const int64_t *to, work *w)
 {
     rw_device *dev = p->device;
     const int64_t n = f->a.rows, blocks = f->first[n], numbers = blocks * f->a.r * f->a.r;
-    const double most = RW_MAX(RW_MAX(m->places, (double)blocks), RW_MAX(p->inverse->places, RW_MAX(p->lower.t->places, p->upper.t->places)));
-    const bool twice = is_double(m->layout.values) || is_double(p->type);
+    const rw_factored *factored = p->method;
+    rw_sparse *const t[] = {factored->lower.t, factored->inverse, factored->upper.t};
+    RW_TRY(rw_sparse_numbers(m, &w->matrix));
+    double most = RW_MAX(w->matrix.places, (double)blocks);
+    for (int i = 0; i < 3; ++i) {
+        RW_TRY(rw_sparse_numbers(t[i], &w->applied[i]));
+        most = RW_MAX(most, w->applied[i].places);
+    }
+    const bool twice = w->matrix.is_double || !rw_dtype_is_single(p->type);
     const rw_dtype number = f->a.parts == 2 ? twice ? RW_C128 : RW_C64 : twice ? RW_F64 : RW_F32;
     w->bits = most < INT32_MAX ? 32 : 64;
-    RW_TRY(build(p, m, f, number, w));
-    RW_TRY(find_strides(m, &w->sr, &w->sc));
+    RW_TRY(build(p, f, number, w));
     RW_TRY(send(dev, w, f->first, n + 1, &w->first));
     RW_TRY(send(dev, w, f->column, blocks, &w->column));
     RW_TRY(send(dev, w, f->diagonal, n, &w->diagonal));
@@ -124,41 +113,41 @@ static rw_status prepare(rw_precond *p, rw_sparse *m, rw_factors *f, const int64
 
 typedef struct rows { int64_t begin, end; bool listed, eliminates, tells; } rows;
 
-static rw_status launch(const rw_sparse *m, const rw_factors *f, const work *w, rows r, int old, int now)
+static rw_status launch(const rw_precond *p, const rw_factors *f, const work *w, rows r, int old, int now)
 {
-    const rw_arg a[] = {rw_arg_array(m->value), rw_arg_array(m->scale ? m->scale : m->value), rw_arg_int(w->sr), rw_arg_int(w->sc), rw_arg_array(w->from), rw_arg_array(w->first),
+    const rw_numbers *m = &w->matrix;
+    const rw_arg a[] = {rw_arg_array(m->value), rw_arg_array(m->scale ? m->scale : m->value), rw_arg_int(m->sr), rw_arg_int(m->sc), rw_arg_array(w->from), rw_arg_array(w->first),
                         rw_arg_array(w->diagonal), rw_arg_array(w->column), rw_arg_array(w->order), rw_arg_array(r.listed ? w->row : w->first), rw_arg_int(r.begin), rw_arg_int(r.end),
                         rw_arg_int(r.listed), rw_arg_int(r.eliminates), rw_arg_int(r.tells), rw_arg_real(f->scale), rw_arg_real(f->scale_inverse), rw_arg_array(w->now[old]), rw_arg_array(w->now[now]),
                         rw_arg_array(w->bad), rw_arg_array(w->count)};
-    return rw_launch(m->device->queue, w->factor, (int64_t[3]){(r.end - r.begin + w->rows - 1) / w->rows, 1, 1}, a, RW_COUNT(a));
+    return rw_launch(p->device->queue, w->factor, (int64_t[3]){(r.end - r.begin + w->rows - 1) / w->rows, 1, 1}, a, RW_COUNT(a));
 }
 
-static rw_status by_levels(const rw_precond *p, const rw_sparse *m, rw_factors *f, work *w)
+static rw_status by_levels(const rw_precond *p, rw_factors *f, work *w)
 {
     rw_levels *l = &f->side[0].levels;
     if (!l->row && !rw_levels_make(&f->side[0].t, false, l)) return rw_fail_memory(f->ctx, (size_t)f->a.rows * 16, "the levels of a preconditioner");
     RW_TRY(send(p->device, w, l->row, f->a.rows, &w->row));
-    for (int64_t k = 0; k < l->n; ++k) RW_TRY(launch(m, f, w, (rows){l->at[k], l->at[k + 1], true, true, true}, 0, 0));
+    for (int64_t k = 0; k < l->n; ++k) RW_TRY(launch(p, f, w, (rows){l->at[k], l->at[k + 1], true, true, true}, 0, 0));
     return RW_OK;
 }
 
-static rw_status by_iterations(const rw_precond *p, const rw_sparse *m, const rw_factors *f, work *w)
+static rw_status by_iterations(const rw_precond *p, const rw_factors *f, work *w)
 {
     const int n = p->spec.iterations;
-    RW_TRY(launch(m, f, w, (rows){0, f->a.rows, false, false, false}, 0, 0));
-    for (int k = 0; k < n; ++k) RW_TRY(launch(m, f, w, (rows){0, f->a.rows, false, true, k == n - 1}, k % 2, (k + 1) % 2));
+    RW_TRY(launch(p, f, w, (rows){0, f->a.rows, false, false, false}, 0, 0));
+    for (int k = 0; k < n; ++k) RW_TRY(launch(p, f, w, (rows){0, f->a.rows, false, true, k == n - 1}, k % 2, (k + 1) % 2));
     w->end = n % 2;
     return RW_OK;
 }
 
-/* Part `side` of the factors into t. */
-static rw_status store(const rw_factors *f, const work *w, int side, rw_sparse *t)
+/* Part `side` of the factors to where it is applied. */
+static rw_status store(const rw_precond *p, const rw_factors *f, const work *w, int side)
 {
-    int64_t sr, sc;
-    RW_TRY(find_strides(t, &sr, &sc));
+    const rw_numbers *t = &w->applied[side];
     const rw_arg a[] = {rw_arg_array(w->now[w->end]), rw_arg_array(w->first), rw_arg_array(w->diagonal), rw_arg_array(w->order), rw_arg_array(w->to), rw_arg_int(f->a.rows), rw_arg_int(side),
-                        rw_arg_int(sr), rw_arg_int(sc), rw_arg_array(t->value), rw_arg_array(t->scale ? t->scale : t->value)};
-    return rw_launch(t->device->queue, w->store, (int64_t[3]){(f->a.rows + w->rows - 1) / w->rows, 1, 1}, a, RW_COUNT(a));
+                        rw_arg_int(t->sr), rw_arg_int(t->sc), rw_arg_array(t->value), rw_arg_array(t->scale ? t->scale : t->value)};
+    return rw_launch(p->device->queue, w->store, (int64_t[3]){(f->a.rows + w->rows - 1) / w->rows, 1, 1}, a, RW_COUNT(a));
 }
 
 /* The first row that cannot be, if there is one: most often that is one number to look at. */
@@ -176,11 +165,10 @@ static rw_status look(const work *w, int64_t n, int64_t *bad, bool *finite)
 
 static rw_status compute(rw_precond *p, rw_sparse *m, rw_factors *f, const int64_t *to, work *w, int64_t *bad, bool *finite)
 {
-    rw_sparse *const t[] = {p->lower.t, p->inverse, p->upper.t};
     RW_TRY(prepare(p, m, f, to, w));
-    if (!f->eliminates) RW_TRY(launch(m, f, w, (rows){0, f->a.rows, false, false, true}, 0, 0));
-    else RW_TRY(p->spec.iterations ? by_iterations(p, m, f, w) : by_levels(p, m, f, w));
-    for (int i = 0; i < 3; ++i) RW_TRY(store(f, w, i, t[i]));
+    if (!f->eliminates) RW_TRY(launch(p, f, w, (rows){0, f->a.rows, false, false, true}, 0, 0));
+    else RW_TRY(p->spec.iterations ? by_iterations(p, f, w) : by_levels(p, f, w));
+    for (int i = 0; i < 3; ++i) RW_TRY(store(p, f, w, i));
     return look(w, f->a.rows, bad, finite);
 }
 
@@ -189,7 +177,7 @@ rw_status rw_factors_compute(rw_precond *p, rw_sparse *m, rw_factors *f, int64_t
     work w = {0};
     int64_t *to = rw_calloc((size_t)RW_MAX(f->first[f->a.rows], 1), sizeof *to);
     if (!to) return rw_fail_memory(f->ctx, (size_t)f->first[f->a.rows] * 8, "the places of factors");
-    rw_status status = rw_factors_begin_there(p, m, f, to);
+    rw_status status = rw_factors_begin_there(p, f, to);
     if (status == RW_OK) status = compute(p, m, f, to, &w, bad, finite);
     free_work(&w), rw_free(to);
     return status;

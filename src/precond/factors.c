@@ -109,13 +109,14 @@ static rw_status choose_positions(const rw_precond *p, bool threads, bool upper,
 }
 
 /* The matrix of a side whose pattern is t, with the names of order. */
-static rw_status create_ordered(rw_precond *p, rw_sparse *m, bool upper, rw_side *s, const rw_host *t, const int64_t *order, rw_triangle *to)
+static rw_status create_ordered(rw_precond *p, bool upper, rw_side *s, const rw_host *t, const int64_t *order, rw_triangle *to)
 {
     bool in_order;
     int64_t *position;
     rw_context *ctx = p->device->ctx;
-    RW_TRY(choose_positions(p, m->threads, upper, s, order, &in_order, &position));
-    const rw_sparse_layout layout = rw_host_layout(t, m->threads, &p->spec);
+    const bool threads = rw_device_has_threads(p->device);
+    RW_TRY(choose_positions(p, threads, upper, s, order, &in_order, &position));
+    const rw_sparse_layout layout = rw_host_layout(t, rw_precond_store(&p->spec, threads));
     const rw_sparse_blocks blocks = {t->rows, t->columns, t->first, t->column, NULL, NULL};
     rw_status status = t->place ? rw_sparse_create_there(p->device, &layout, &blocks, position, &to->t) : rw_sparse_create_ordered(p->device, &layout, &blocks, position, &to->t);
     rw_free(position);
@@ -126,29 +127,19 @@ static rw_status create_ordered(rw_precond *p, rw_sparse *m, bool upper, rw_side
     return RW_OK;
 }
 
-/* Where rows begin in the values of a matrix, whose blocks are plain. */
-static rw_status find_rows(rw_sparse *t, rw_side *s)
-{
-    rw_view v;
-    RW_TRY(rw_sparse_look(t, true, &v));
-    s->value = (double *)v.value, s->at = rw_calloc((size_t)s->t.rows + 1, sizeof *s->at);
-    if (!s->at) return no_memory(t->device->ctx, s->t.rows);
-    for (int64_t i = 0; i < s->t.rows; ++i)
-        if (s->t.first[i + 1] > s->t.first[i]) s->at[i] = t->ops->block(&v, i, 0).at / (s->t.r * s->t.r);
-    return RW_OK;
-}
-
-rw_status rw_factors_begin(rw_precond *p, rw_sparse *m, rw_factors *f)
+rw_status rw_factors_begin(rw_precond *p, rw_factors *f)
 {
     const int64_t n = f->a.rows;
-    const bool in_place = !m->threads && !p->spec.f32 && !p->spec.scaled && natural(f->order, n);
-    rw_triangle *const to[] = {&p->lower, &p->upper};
+    const bool in_place = !rw_device_has_threads(p->device) && !p->spec.f32 && !p->spec.scaled && natural(f->order, n);
+    rw_factored *factored = p->method;
+    rw_triangle *const to[] = {&factored->lower, &factored->upper};
     for (int i = 0; i < 2; ++i) {
         rw_side *s = &f->side[i];
         if (!rw_factors_side(f, i, false, &s->t)) return no_memory(p->device->ctx, n);
         if (in_place) {
-            RW_TRY(create_ordered(p, m, i, s, &s->t, f->order, to[i]));
-            RW_TRY(find_rows(to[i]->t, s));
+            RW_TRY(create_ordered(p, i, s, &s->t, f->order, to[i]));
+            if (!(s->at = rw_calloc((size_t)n + 1, sizeof *s->at))) return no_memory(p->device->ctx, n);
+            RW_TRY(rw_host_rows(to[i]->t, &s->value, s->at));
         } else {
             s->value = s->t.value = rw_calloc((size_t)RW_MAX(s->t.first[n], 1) * (size_t)rw_host_size(&f->a), sizeof *s->value), s->at = s->t.first;
             if (!s->value) return no_memory(p->device->ctx, s->t.first[n] * rw_host_size(&f->a));
@@ -166,12 +157,12 @@ static int64_t *back_from(const int64_t *order, int64_t n)
 }
 
 /* The matrix of a side that has its values still, or (places) whose values will be written on the device. */
-static rw_status send_side(rw_precond *p, rw_sparse *m, bool upper, rw_side *s, const int64_t *order, const int64_t *back, rw_triangle *to, int64_t *places)
+static rw_status send_side(rw_precond *p, bool upper, rw_side *s, const int64_t *order, const int64_t *back, rw_triangle *to, int64_t *places)
 {
     rw_host named = {0};
     if (!natural(order, s->t.rows)) RW_TRY(rw_host_permute(p->device->ctx, &s->t, back, &named));
     const rw_host *t = named.first ? &named : &s->t;
-    rw_status status = create_ordered(p, m, upper, s, t, order, to);
+    rw_status status = create_ordered(p, upper, s, t, order, to);
     if (status == RW_OK) status = places ? rw_host_find(t, to->t, places) : rw_host_fill(t, to->t);
     rw_host_free(&named);
     return status;
@@ -179,7 +170,7 @@ static rw_status send_side(rw_precond *p, rw_sparse *m, bool upper, rw_side *s, 
 
 rw_status rw_triangle_bytes(const rw_precond *p, bool upper, rw_side *s, const int64_t *order, double *bytes)
 {
-    const bool threads = rw_sparse_wants_threads(p->device);
+    const bool threads = rw_device_has_threads(p->device);
     bool in_order;
     int64_t *position = NULL, *back = NULL;
     rw_host named = {0};
@@ -190,7 +181,7 @@ rw_status rw_triangle_bytes(const rw_precond *p, bool upper, rw_side *s, const i
     }
     if (status == RW_OK) {
         const rw_host *t = named.first ? &named : &s->t;
-        const rw_sparse_layout layout = rw_host_layout(t, threads, &p->spec);
+        const rw_sparse_layout layout = rw_host_layout(t, rw_precond_store(&p->spec, threads));
         status =
             rw_sparse_bytes(p->device, &layout,
                             &(rw_sparse_blocks){t->rows, t->columns, t->first, t->column, NULL, NULL}, position, bytes);
@@ -202,20 +193,23 @@ rw_status rw_triangle_bytes(const rw_precond *p, bool upper, rw_side *s, const i
 /* place: of the blocks in the order of the matrix, handed over, where the values will be written on the device. */
 static rw_status create_inverse(rw_precond *p, const rw_factors *f, double *inverse, int64_t *place, int64_t *places)
 {
+    rw_factored *factored = p->method;
+    const rw_host_store as = rw_precond_store(&p->spec, false);
     rw_host d = {.rows = f->a.rows, .columns = f->a.rows, .r = f->a.r, .parts = f->a.parts, .value = inverse, .borrowed = true, .place = place, .first = rw_calloc(((size_t)f->a.rows + 1), sizeof *d.first)};
     for (int64_t i = 0; d.first && i <= d.rows; ++i) d.first[i] = i;
     rw_status status = d.first && rw_host_make(&d) ? RW_OK : no_memory(p->device->ctx, d.rows);
     for (int64_t i = 0; status == RW_OK && i < d.rows; ++i) d.column[i] = i;
-    if (status == RW_OK) status = rw_host_send(&d, p->device, &p->spec, &p->inverse);
-    if (status == RW_OK && places) status = rw_host_find(&d, p->inverse, places);
+    if (status == RW_OK) status = rw_host_send(&d, p->device, as.single, as.scaled, &factored->inverse);
+    if (status == RW_OK && places) status = rw_host_find(&d, factored->inverse, places);
     rw_host_free(&d);
     return status;
 }
 
-rw_status rw_factors_begin_there(rw_precond *p, rw_sparse *m, rw_factors *f, int64_t *to)
+rw_status rw_factors_begin_there(rw_precond *p, rw_factors *f, int64_t *to)
 {
     const int64_t n = f->a.rows;
-    rw_triangle *const triangle[] = {&p->lower, &p->upper};
+    rw_factored *factored = p->method;
+    rw_triangle *const triangle[] = {&factored->lower, &factored->upper};
     int64_t *place = rw_calloc((size_t)RW_MAX(n, 1), sizeof *place), *back;
     if (!place) return no_memory(p->device->ctx, n);
     for (int64_t i = 0; i < n; ++i) place[f->order[i]] = f->diagonal[i];
@@ -224,7 +218,7 @@ rw_status rw_factors_begin_there(rw_precond *p, rw_sparse *m, rw_factors *f, int
     rw_status status = RW_OK;
     for (int i = 0; status == RW_OK && i < 2; ++i) {
         status = rw_factors_side(f, i, true, &f->side[i].t) ? RW_OK : no_memory(p->device->ctx, n);
-        if (status == RW_OK) status = send_side(p, m, i, &f->side[i], f->order, back, triangle[i], to);
+        if (status == RW_OK) status = send_side(p, i, &f->side[i], f->order, back, triangle[i], to);
     }
     rw_free(back);
     return status;
@@ -232,22 +226,23 @@ rw_status rw_factors_begin_there(rw_precond *p, rw_sparse *m, rw_factors *f, int
 
 static int64_t launches_of(const rw_triangle *t) { return t->at ? t->levels - 1 : 1; }
 
-rw_status rw_factors_end(rw_precond *p, rw_sparse *m, rw_factors *f)
+rw_status rw_factors_end(rw_precond *p, rw_factors *f)
 {
-    rw_triangle *const to[] = {&p->lower, &p->upper};
+    rw_factored *factored = p->method;
+    rw_triangle *const to[] = {&factored->lower, &factored->upper};
     int64_t *back = back_from(f->order, f->a.rows);
     if (!back) return no_memory(p->device->ctx, f->a.rows);
-    rw_status status = p->inverse ? RW_OK : create_inverse(p, f, f->inverse, NULL, NULL);
+    rw_status status = factored->inverse ? RW_OK : create_inverse(p, f, f->inverse, NULL, NULL);
     for (int i = 0; i < 2; ++i) {
-        if (status == RW_OK && !to[i]->t) status = send_side(p, m, i, &f->side[i], f->order, back, to[i], NULL);
+        if (status == RW_OK && !to[i]->t) status = send_side(p, i, &f->side[i], f->order, back, to[i], NULL);
         rw_side_free(&f->side[i]);
     }
     rw_free(back);
-    for (int i = 0; status == RW_OK && p->spec.sweeps && i < 2; ++i) status = rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &p->work[i]);
+    for (int i = 0; status == RW_OK && p->spec.sweeps && i < 2; ++i) status = rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &factored->work[i]);
     if (status != RW_OK) return status;
-    p->info.blocks = p->inverse->blocks + p->lower.t->blocks + p->upper.t->blocks;
-    p->info.levels = p->spec.sweeps ? 2 * p->spec.sweeps : launches_of(&p->lower) + launches_of(&p->upper);
-    p->info.bytes = rw_sparse_get_size(p->inverse).bytes + rw_sparse_get_size(p->lower.t).bytes + rw_sparse_get_size(p->upper.t).bytes;
+    rw_precond_count(p, factored->inverse);
+    for (int i = 0; i < 2; ++i) rw_precond_count(p, to[i]->t);
+    p->info.levels = p->spec.sweeps ? 2 * p->spec.sweeps : launches_of(to[0]) + launches_of(to[1]);
     return RW_OK;
 }
 
@@ -258,7 +253,7 @@ static rw_status sweeps(const rw_precond *p, rw_sparse *t, rw_array *const v[3],
     for (int s = 0; s < p->spec.sweeps; ++s) {
         int next = 0;
         while (next == b || next == *now) ++next;
-        RW_TRY(rw_product_run_at(t, (double[]){-1, 0}, v[*now], 0, (double[]){1, 0}, v[b], v[next], 0, NULL, NULL, q));
+        RW_TRY(rw_operator_apply(rw_sparse_operator(t), -1, v[*now], 0, 1, v[b], v[next], q));
         *now = next;
     }
     return RW_OK;
@@ -286,17 +281,26 @@ static rw_status solve(rw_triangle *t, rw_array *y, rw_queue *q)
 
 rw_status rw_factors_apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q)
 {
-    rw_array *v[3] = {y, p->work[0], p->work[1]};
+    rw_factored *factored = p->method;
+    rw_array *v[3] = {y, factored->work[0], factored->work[1]};
     const int end = end_of_sweeps(p->spec.sweeps);
     int now = 0;
     v[0] = v[end], v[end] = y; /* so that the last vector is y */
-    RW_TRY(rw_product_run_at(p->inverse, (double[]){1, 0}, x, from, (double[]){0, 0}, v[0], v[0], 0, NULL, NULL, q));
+    RW_TRY(rw_operator_apply(rw_sparse_operator(factored->inverse), 1, x, from, 0, v[0], v[0], q));
     if (p->spec.sweeps) {
-        RW_TRY(sweeps(p, p->lower.t, v, &now, q));
-        return sweeps(p, p->upper.t, v, &now, q);
+        RW_TRY(sweeps(p, factored->lower.t, v, &now, q));
+        return sweeps(p, factored->upper.t, v, &now, q);
     }
-    RW_TRY(solve(&p->lower, y, q));
-    return solve(&p->upper, y, q);
+    RW_TRY(solve(&factored->lower, y, q));
+    return solve(&factored->upper, y, q);
+}
+
+void rw_factors_free(rw_precond *p)
+{
+    rw_factored *f = p->method;
+    rw_sparse_destroy(&f->inverse), rw_sparse_destroy(&f->lower.t), rw_sparse_destroy(&f->upper.t);
+    rw_free(f->lower.at), rw_free(f->upper.at);
+    rw_array_destroy(&f->work[0]), rw_array_destroy(&f->work[1]);
 }
 
 /* ---- colours ----------------------------------------------------------------------------------------------------------------------------- */

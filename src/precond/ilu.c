@@ -69,7 +69,9 @@ static rw_status find_diagonals(rw_factors *f)
 static rw_status begin(rw_precond *p, rw_sparse *m, const char *who, bool there, rw_factors *f)
 {
     rw_host h;
+    p->method = rw_calloc(1, sizeof(rw_factored));
     *f = (rw_factors){.ctx = p->device->ctx, .who = who, .scale = 1, .scale_inverse = 1, .eliminates = true, .modified = p->spec.method == RW_PRECOND_MILU};
+    if (!p->method) return rw_fail_memory(f->ctx, sizeof(rw_factored), "a preconditioner");
     RW_TRY(there ? rw_host_read_pattern(m, &h) : rw_host_read(m, &h));
     f->a = h;
     const size_t n = (size_t)RW_MAX(h.rows, 1);
@@ -336,28 +338,29 @@ bool rw_factors_stay_there(const rw_precond_spec *s, bool threads)
 {
     return s->method != RW_PRECOND_ICC && s->method != RW_PRECOND_ILUT && (threads || s->iterations);
 }
-static bool stays_there(const rw_precond *p, const rw_sparse *m) { return rw_factors_stay_there(&p->spec, m->threads); }
+static bool stays_there(const rw_precond *p) { return rw_factors_stay_there(&p->spec, rw_device_has_threads(p->device)); }
 
 /* Factors in their pattern, straight into the place where they are applied if that can be. */
 static rw_status create_in_pattern(rw_precond *p, rw_sparse *m, rw_factors *f)
 {
     RW_TRY(find_diagonals(f));
-    if (stays_there(p, m)) {
+    if (stays_there(p)) {
         bool finite;
         int64_t bad;
         RW_TRY(rw_factors_compute(p, m, f, &bad, &finite));
         if (bad >= 0) return refuse_row(f, bad, finite);
     } else {
-        RW_TRY(rw_factors_begin(p, m, f));
+        RW_TRY(rw_factors_begin(p, f));
         RW_TRY(factor(p, f));
     }
-    return rw_factors_end(p, m, f);
+    return rw_factors_end(p, f);
 }
 
-static rw_status create_ilu(rw_precond *p, rw_sparse *m)
+static rw_status create_ilu(rw_precond *p, rw_operator *a)
 {
     rw_factors f;
-    rw_status status = begin(p, m, rw_precond_method_name(p->spec.method), stays_there(p, m), &f);
+    rw_sparse *const m = rw_sparse_of(a);
+    rw_status status = begin(p, m, rw_precond_method_name(p->spec.method), stays_there(p), &f);
     f.definite = p->spec.method == RW_PRECOND_ICC;
     if (status == RW_OK && p->spec.level > 0) status = rw_factors_fill(&f, p->spec.level);
     if (status == RW_OK) status = create_in_pattern(p, m, &f);
@@ -366,11 +369,12 @@ static rw_status create_ilu(rw_precond *p, rw_sparse *m)
 }
 
 /* (D + omega L) D^-1 (D + omega U) / (omega (2 - omega)): parts of the matrix */
-static rw_status create_ssor(rw_precond *p, rw_sparse *m)
+static rw_status create_ssor(rw_precond *p, rw_operator *a)
 {
     rw_factors f;
+    rw_sparse *const m = rw_sparse_of(a);
     const double omega = p->spec.omega;
-    rw_status status = begin(p, m, "ssor", stays_there(p, m), &f);
+    rw_status status = begin(p, m, "ssor", stays_there(p), &f);
     f.eliminates = false, f.scale = omega, f.scale_inverse = omega * (2 - omega);
     if (status == RW_OK) status = create_in_pattern(p, m, &f);
     free_factors(&f);
@@ -499,17 +503,17 @@ rw_status rw_ilut_eliminate(const rw_precond *p, rw_factors *f)
     return status;
 }
 
-static rw_status create_ilut(rw_precond *p, rw_sparse *m)
+static rw_status create_ilut(rw_precond *p, rw_operator *a)
 {
     rw_factors f;
+    rw_sparse *const m = rw_sparse_of(a);
     rw_status status = begin(p, m, "ilut", false, &f);
     if (status == RW_OK) status = rw_ilut_eliminate(p, &f);
-    if (status == RW_OK) status = rw_factors_end(p, m, &f);
+    if (status == RW_OK) status = rw_factors_end(p, &f);
     free_factors(&f);
     return status;
 }
 
-const rw_precond_ops rw_precond_ssor = {create_ssor, NULL, rw_factors_apply},
-                     rw_precond_ilu = {create_ilu, NULL, rw_factors_apply},
-                     rw_precond_icc = {create_ilu, NULL, rw_factors_apply},
-                     rw_precond_ilut = {create_ilut, NULL, rw_factors_apply};
+#define FACTORS(made) {.needs_entries = true, .create = made, .apply = rw_factors_apply, .free = rw_factors_free}
+const rw_precond_ops rw_precond_ssor = FACTORS(create_ssor), rw_precond_ilu = FACTORS(create_ilu),
+                     rw_precond_icc = FACTORS(create_ilu), rw_precond_ilut = FACTORS(create_ilut);

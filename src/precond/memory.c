@@ -116,7 +116,7 @@ static rw_status read_blocks(rw_forecast *f, const rw_sparse_layout *l, const rw
 
 rw_sizes rw_sizes_of(const rw_forecast *f, const rw_host *h)
 {
-    const rw_sparse_layout l = rw_host_layout(h, f->threads, &f->p.spec);
+    const rw_sparse_layout l = rw_host_layout(h, rw_precond_store(&f->p.spec, f->threads));
     const double index = (double)h->first[h->rows] * h->r * h->r < INT32_MAX ? 4 : 8, area = (double)h->r * h->r;
     return (rw_sizes){area * (double)rw_sparse_value_size(&l) + index, index, f->p.spec.scaled ? 2. * h->r : 0,
                       (double)h->r * (double)rw_dtype_size(f->p.type), 8 * area * h->parts};
@@ -129,7 +129,7 @@ double rw_matrix_bytes(const rw_forecast *f, const rw_sizes *z, double rows, dou
 
 rw_status rw_pattern_bytes(const rw_forecast *f, const rw_host *h, double *bytes)
 {
-    const rw_sparse_layout l = rw_host_layout(h, f->threads, &f->p.spec);
+    const rw_sparse_layout l = rw_host_layout(h, rw_precond_store(&f->p.spec, f->threads));
     return rw_sparse_bytes(f->p.device, &l, &(rw_sparse_blocks){h->rows, h->columns, h->first, h->column, NULL, NULL},
                            NULL, bytes);
 }
@@ -410,7 +410,7 @@ rw_status rw_precond_estimate(rw_device *dev, const rw_precond_spec *spec, const
     RW_NEED(bytes, "bytes");
     rw_sparse_layout resolved, *l = &resolved;
     RW_TRY(rw_sparse_layout_resolve(dev->ctx, layout, l));
-    const bool threads = rw_sparse_wants_threads(dev), rows = l->format == RW_SPARSE_CSR || l->format == RW_SPARSE_BCSR;
+    const bool threads = rw_device_has_threads(dev), rows = l->format == RW_SPARSE_CSR || l->format == RW_SPARSE_BCSR;
     rw_forecast f = {.p = {.device = dev, .spec = *spec, .type = vectors, .n = entries->rows}, .threads = threads};
     rw_host h;
     double copy;

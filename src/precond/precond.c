@@ -82,19 +82,24 @@ void rw_precond_print(const rw_precond_spec *s, char *text, size_t size)
 }
 
 /* *s: the specification with its defaults. */
-static rw_status check(rw_context *ctx, const rw_sparse *m, rw_dtype vectors, rw_precond_spec *s)
+static rw_status check(rw_context *ctx, rw_operator *a, rw_dtype vectors, rw_precond_spec *s)
 {
-    RW_TRY(rw_precond_resolve(ctx, m->threads, s));
+    const int64_t n = a->info.rows, columns = a->info.columns;
+    RW_TRY(rw_precond_resolve(ctx, rw_device_has_threads(a->device), s));
     const char *name = rw_precond_method_name(s->method);
     if (s->method == RW_PRECOND_NONE) return rw_fail(ctx, RW_ERR_ARGUMENT, "no preconditioner: choose a method");
     if (s->block == RW_PRECOND_BLOCK_AUTO && s->method != RW_PRECOND_AMG)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: block = auto is for amg: give the size", name);
-    if (m->rows != m->columns) return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld: preconditioners need square ones", (long long)m->rows, (long long)m->columns);
+    if (n != columns)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: preconditioners need square ones", (long long)n,
+                       (long long)columns);
     if (!rw_dtype_is_number(vectors)) return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
-    if (rw_sparse_is_free(m) && s->method != RW_PRECOND_JACOBI && s->method != RW_PRECOND_CHEBYSHEV)
-        return rw_fail(ctx, RW_ERR_UNSUPPORTED, "preconditioner %s needs entries, and this map of %lld x %lld has none: use jacobi or chebyshev, or put the matrix together", name,
-                       (long long)m->rows, (long long)m->columns);
-    return rw_product_check(m, RW_OP_NONE, vectors);
+    if (methods[s->method]->needs_entries && !rw_sparse_of(a))
+        return rw_fail(ctx, RW_ERR_UNSUPPORTED,
+                       "preconditioner %s needs entries, and this operator of %lld x %lld is no matrix: use jacobi or "
+                       "chebyshev, or put a matrix together",
+                       name, (long long)n, (long long)columns);
+    return rw_operator_check(a, RW_OP_NONE, vectors);
 }
 
 /* On a GPU a level is a launch, and the launches of the natural order cost more than the iterations that colours need beside. Fill joins colours to levels again; rows that wait for nobody
@@ -115,11 +120,11 @@ rw_status rw_precond_resolve(rw_context *ctx, bool threads, rw_precond_spec *s)
 
 int64_t rw_precond_memory(const rw_precond_spec *s, const rw_sparse_layout *layout, const rw_sparse_size *size, rw_dtype vectors, bool *all)
 {
-    if (!s || !layout || !size) return 0;
-    rw_sparse_layout resolved = *layout, *l = &resolved;
-    if (layout->format != RW_SPARSE_FREE && rw_sparse_layout_resolve(NULL, layout, l) != RW_OK) return 0;
+    if (!s || !size) return 0;
+    rw_sparse_layout resolved = {.values = vectors}, *l = &resolved;
+    if (layout && rw_sparse_layout_resolve(NULL, layout, l) != RW_OK) return 0;
     const rw_host h = {.r = RW_MAX(l->block_rows, 1), .parts = 1 + rw_dtype_is_complex(l->values)};
-    const rw_sparse_layout kept = rw_host_layout(&h, false, s);
+    const rw_sparse_layout kept = rw_host_layout(&h, rw_precond_store(s, false));
     const int64_t r = h.r, vector = size->rows * (int64_t)rw_dtype_size(vectors), block = r * r * (int64_t)rw_sparse_value_size(&kept) + 4;
     const int64_t scales = s->scaled ? (int64_t)sizeof(uint16_t) * size->rows : 0, diagonal = size->rows / r * block + scales;
     if (all)
@@ -145,7 +150,7 @@ enum { GROUP = 256, EACH_ITEM = 4 };
 static rw_status build(rw_precond *p)
 {
     RW_TRY(rw_program_create_with(p->device, "precond.k", rw_embedded_text("precond.k"), &p->program,
-                                  "GROUP=%d EACH_ITEM=%d REAL=%s", GROUP, EACH_ITEM, p->type == RW_F32 || p->type == RW_C64 ? "f32" : "f64"));
+                                  "GROUP=%d EACH_ITEM=%d REAL=%s", GROUP, EACH_ITEM, rw_dtype_real(p->type)));
     return rw_program_kernel(p->program, "add", &p->add);
 }
 
@@ -169,25 +174,26 @@ static rw_status rehearse(rw_precond *p)
     return status;
 }
 
-rw_status rw_precond_create(rw_sparse *m, rw_dtype vectors, const rw_precond_spec *given, rw_precond **precond)
+rw_status rw_precond_create(rw_operator *a, rw_dtype vectors, const rw_precond_spec *given, rw_precond **precond)
 {
     RW_NEED(precond, "precond");
     *precond = NULL;
-    RW_NEED(m, "matrix");
+    RW_NEED(a, "op");
     RW_NEED(given, "spec");
     const double start = rw_seconds();
     rw_precond_spec resolved = *given, *spec = &resolved;
-    RW_TRY(check(m->device->ctx, m, vectors, spec));
+    RW_TRY(check(a->device->ctx, a, vectors, spec));
     rw_precond *p = rw_calloc(1, sizeof *p);
-    if (!p) return rw_fail_memory(m->device->ctx, sizeof *p, "a preconditioner");
-    p->device = rw_device_retain(m->device), p->spec = *spec,
-    p->ops = methods[spec->method], p->type = vectors, p->n = m->rows, p->info.shift_row = -1;
+    if (!p) return rw_fail_memory(a->device->ctx, sizeof *p, "a preconditioner");
+    p->device = rw_device_retain(a->device), p->spec = *spec,
+    p->ops = methods[spec->method], p->type = vectors, p->n = a->info.rows, p->info.shift_row = -1;
+    if (p->ops->use) p->a = rw_operator_retain(a);
     rw_sparse *copy = NULL;
     int block = 1;
     rw_status status = build(p);
-    if (status == RW_OK) status = rw_precond_blocks(m, spec, &block, &copy);
-    if (status == RW_OK) status = p->ops->create(p, copy ? copy : m);
-    if (status == RW_OK && copy && p->ops->use) p->ops->use(p, m);
+    if (status == RW_OK) status = rw_precond_blocks(a, spec, &block, &copy);
+    if (status == RW_OK) status = p->ops->create(p, copy ? rw_sparse_operator(copy) : a);
+    if (status == RW_OK && copy && p->ops->use) p->ops->use(p, a);
     rw_sparse_destroy(&copy);
     p->info.block = block;
     if (status == RW_OK && p->n) status = rehearse(p);
@@ -203,18 +209,23 @@ void rw_precond_destroy(rw_precond **precond)
     rw_precond *p = *precond;
     *precond = NULL;
     if (!p) return;
-    rw_sparse_destroy(&p->inverse), rw_sparse_destroy(&p->lower.t), rw_sparse_destroy(&p->upper.t);
-    rw_free(p->lower.at), rw_free(p->upper.at);
-    rw_array_destroy(&p->work[0]), rw_array_destroy(&p->work[1]);
-    rw_smoother_free(&p->smoother);
-    rw_amg_destroy(&p->grid);
+    if (p->method) p->ops->free(p);
+    rw_free(p->method);
+    rw_operator_release(&p->a);
     rw_program_destroy(&p->program);
     rw_device_close(&p->device);
     rw_free(p);
 }
 
 rw_status rw_precond_run(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q) { return p->n ? p->ops->apply(p, x, from, y, q) : RW_OK; }
-rw_sparse *rw_precond_product(const rw_precond *p) { return p && p->spec.method == RW_PRECOND_JACOBI ? p->inverse : NULL; }
+rw_operator *rw_precond_product(const rw_precond *p) { return p && p->ops->product ? p->ops->product(p) : NULL; }
+
+void rw_precond_count(rw_precond *p, const rw_sparse *m)
+{
+    const rw_sparse_size size = rw_sparse_get_size(m);
+    p->info.blocks += size.blocks, p->info.bytes += size.bytes;
+}
+
 rw_precond_info rw_precond_get_info(const rw_precond *p) { return p ? p->info : (rw_precond_info){0}; }
 
 rw_status rw_precond_apply(rw_precond *p, rw_array *r, rw_array *z, rw_queue *q)

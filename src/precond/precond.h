@@ -4,7 +4,7 @@
 
 #include "param/param.h"
 #include "rechenwerk/precond.h"
-#include "sparse/multiply.h"
+#include "sparse/host.h"
 
 enum { RW_DENSE_MOST = RW_SPARSE_BLOCK_MOST * RW_SPARSE_BLOCK_MOST * 2 }; /* numbers of a complex block */
 
@@ -57,61 +57,23 @@ RW_DENSE_INLINE double rw_dense_square(int n, int parts, const double *a)
     return s;
 }
 
-/* A matrix on the host: rows of square blocks, columns ascending. */
-typedef struct rw_host {
-    int64_t rows, columns; /* of blocks */
-    int r, parts;          /* size of a block; 1: real, 2: complex */
-    int64_t *first, *column;
-    double *value;         /* r r parts numbers a block; NULL: they are on the device */
-    bool borrowed;         /* value is somebody else's, and only read */
-    int64_t *place;        /* where a block lies in numbers on the device; NULL: nobody has asked */
-} rw_host;
-
-static inline int rw_host_size(const rw_host *h) { return h->r * h->r * h->parts; }
-/* Of a matrix in any format: blocks without an entry are left out, but for those of the diagonal. Where they lie as here already they are borrowed. A matrix with blocks that are not
- * square: ERR_ARGUMENT. */
-rw_status rw_host_read(rw_sparse *m, rw_host *h);
-/* The same of its pattern and of the places of its blocks, values stay where they are: blocks of zeros are kept where a format may have them. */
-rw_status rw_host_read_pattern(rw_sparse *m, rw_host *h);
-/* Blocks of a row lie one behind the other, their numbers as here. */
-bool rw_host_is_plain(const rw_sparse *m);
-/* The size of the blocks that a preconditioner of m works on, from the specification, the format, and for amg the
- * pattern; and m as a matrix of such blocks, to be destroyed: NULL where it is stored so. */
-rw_status rw_precond_blocks(rw_sparse *m, const rw_precond_spec *s, int *block, rw_sparse **copy);
-/* Room for a matrix whose first[rows] is known, but for borrowed values. false: no memory. */
-bool rw_host_make(rw_host *h);
-void rw_host_free(rw_host *h);
-/* On the device, in the format that suits it for whole products; without values there are zeros. */
-rw_status rw_host_send(const rw_host *h, rw_device *dev, const rw_precond_spec *s, rw_sparse **m);
-/* The layout for that, in slices or in rows, with values as the specification wants them stored. */
-rw_sparse_layout rw_host_layout(const rw_host *h, bool slices, const rw_precond_spec *s);
-/* Places its values in a matrix that has its blocks. */
-rw_status rw_host_fill(const rw_host *h, rw_sparse *m);
-/* places[h->place[k]] <- where block k of h lies in a matrix that has its blocks. */
-rw_status rw_host_find(const rw_host *h, rw_sparse *m, int64_t *places);
-
-/* A triangular system (1 + T) z = z: by levels, rows of a level need none of each other; or, where a processor has little to share out, row after row. */
-typedef struct rw_triangle {
-    rw_sparse *t;
-    int64_t levels, *at; /* places at[l] … at[l + 1] - 1; rows of level 0 need nothing; at is NULL: row after row */
-} rw_triangle;
-
-/* y <- y + p(D^-1 A) D^-1 (b - A y), p of a degree, for eigenvalues of D^-1 A from least to most. */
-typedef struct rw_smoother {
-    rw_sparse *a, *inverse; /* a: somebody else's */
-    int degree;
-    double least, most;
-    rw_array *work[2];
-} rw_smoother;
-
-typedef struct rw_grid rw_grid; /* amg.c */
+/* The size of the blocks that a preconditioner of an operator works on, from the specification, the format, and for amg
+ * the pattern; and the matrix in such blocks, to be destroyed: NULL where it is stored so. */
+rw_status rw_precond_blocks(rw_operator *a, const rw_precond_spec *s, int *block, rw_sparse **copy);
+static inline rw_host_store rw_precond_store(const rw_precond_spec *s, bool slices)
+{
+    return (rw_host_store){slices, s->f32 || s->scaled, s->scaled};
+}
 
 typedef struct rw_precond_ops {
-    rw_status (*create)(rw_precond *p, rw_sparse *m);
-    /* (optional) Takes m for its products from now on, which is the matrix it was made of in another format. */
-    void (*use)(rw_precond *p, rw_sparse *m);
+    bool needs_entries; /* of a matrix; else any operator will do that knows its diagonal */
+    rw_status (*create)(rw_precond *p, rw_operator *a);
+    /* (optional) Takes a for its products from now on, which is the operator it was made of in another format. */
+    void (*use)(rw_precond *p, rw_operator *a);
     /* y <- M x, x from place `from` of an array on; kernels alone, so that it can be recorded. */
     rw_status (*apply)(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
+    rw_operator *(*product)(const rw_precond *p); /* (optional) where one product is all there is to do: its operator */
+    void (*free)(rw_precond *p);                  /* what p->method holds; also after a create that failed */
 } rw_precond_ops;
 extern const rw_precond_ops rw_precond_jacobi, rw_precond_ssor, rw_precond_ilu, rw_precond_ilut, rw_precond_chebyshev,
     rw_precond_amg, rw_precond_icc;
@@ -120,26 +82,49 @@ struct rw_precond {
     rw_device *device;
     rw_precond_spec spec; /* defaults filled in */
     const rw_precond_ops *ops;
+    void *method;         /* the method's own state */
+    rw_operator *a;       /* of methods that use it; NULL: the others */
     rw_dtype type;        /* of vectors */
     int64_t n;
-    rw_sparse *inverse;   /* of the diagonal blocks */
-    rw_triangle lower, upper;
-    rw_array *work[2];
-    rw_smoother smoother; /* chebyshev */
-    rw_grid *grid;        /* amg: the first */
     rw_program *program;
     rw_kernel *add;
     rw_precond_info info;
 };
 
+/* y <- y + p(D^-1 A) D^-1 (b - A y), p of a degree, for eigenvalues of D^-1 A from least to most. */
+typedef struct rw_smoother {
+    rw_operator *a; /* somebody else's */
+    rw_sparse *inverse;
+    int degree;
+    double least, most;
+    rw_array *work[2];
+} rw_smoother;
+
 /* Defaults filled in; threads: kernels are those of a GPU. */
 rw_status rw_precond_resolve(rw_context *ctx, bool threads, rw_precond_spec *s);
 rw_status rw_precond_run(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
-/* Where one product is all there is to do: its matrix; else NULL. */
-rw_sparse *rw_precond_product(const rw_precond *p);
+/* Where one product is all there is to do: its operator; else NULL. */
+rw_operator *rw_precond_product(const rw_precond *p);
+/* Counts a matrix of p's in its info; NULL: none. */
+void rw_precond_count(rw_precond *p, const rw_sparse *m);
 
-/* The inverse of the diagonal (blocks) times `scale`, as a matrix of the same kind of blocks. host: m, where somebody has read it already, else NULL. */
-rw_status rw_diagonal_inverse(rw_sparse *m, const rw_host *host, const char *who, double scale, const rw_precond_spec *s, rw_sparse **inverse);
+/* The inverse of the diagonal (blocks), as a matrix of the same kind of blocks. host: of a matrix that somebody has read
+ * already, else NULL. */
+rw_status rw_diagonal_inverse(rw_operator *a, const rw_host *host, const char *who, const rw_precond_spec *s, rw_sparse **inverse);
+
+/* A triangular system (1 + T) z = z: by levels, rows of a level need none of each other; or, where a processor has little to
+ * share out, row after row. */
+typedef struct rw_triangle {
+    rw_sparse *t;
+    int64_t levels, *at; /* places at[l] … at[l + 1] - 1; rows of level 0 need nothing; at is NULL: row after row */
+} rw_triangle;
+
+/* Factors as they are applied, p->method of ssor, ilu, icc, ilut: z <- D^-1 r, (1 + T_lower) z = z, (1 + T_upper) z = z. */
+typedef struct rw_factored {
+    rw_sparse *inverse; /* D^-1 */
+    rw_triangle lower, upper;
+    rw_array *work[2];  /* of sweeps */
+} rw_factored;
 
 /* Rows of a triangular system by levels: row[at[l]] … row[at[l + 1] - 1]. */
 typedef struct rw_levels { int64_t n, *at, *row; } rw_levels;
@@ -187,32 +172,31 @@ bool rw_factors_stay_there(const rw_precond_spec *s, bool threads);
  * unused. */
 static inline int64_t rw_more_room(int64_t room, int64_t n) { return RW_MAX(n, room + room / 4); }
 
-/* Factors as they are applied: z <- D^-1 r, (1 + T_lower) z = z, (1 + T_upper) z = z. Begin: places for T_lower and T_upper, f->side[0] and f->side[1]. End: they are there, or in side[].t alone, and
- * with the blocks of D^-1 they are sent to the device of the matrix m. */
-rw_status rw_factors_begin(rw_precond *p, rw_sparse *m, rw_factors *f);
-rw_status rw_factors_end(rw_precond *p, rw_sparse *m, rw_factors *f);
-/* Begin for numbers that stay on the device: matrices for T_lower, D^-1, T_upper, and to[e], where block e of the pattern lies in the one that it belongs to. */
-rw_status rw_factors_begin_there(rw_precond *p, rw_sparse *m, rw_factors *f, int64_t *to);
-/* Factors in their pattern, computed on the device between begin and end (factor.c). *bad: the first row, in the order of elimination, that cannot be, else -1; *finite: it has only finite numbers. */
+/* Begin: places for T_lower and T_upper, f->side[0] and f->side[1]. End: they are there, or in side[].t alone, and with the
+ * blocks of D^-1 they are sent to the device. */
+rw_status rw_factors_begin(rw_precond *p, rw_factors *f);
+rw_status rw_factors_end(rw_precond *p, rw_factors *f);
+/* Begin for numbers that stay on the device: matrices for T_lower, D^-1, T_upper, and to[e], where block e of the pattern
+ * lies in the one that it belongs to. */
+rw_status rw_factors_begin_there(rw_precond *p, rw_factors *f, int64_t *to);
+/* Factors of m in their pattern, computed on the device between begin and end (factor.c). *bad: the first row, in the order
+ * of elimination, that cannot be, else -1; *finite: it has only finite numbers. */
 rw_status rw_factors_compute(rw_precond *p, rw_sparse *m, rw_factors *f, int64_t *bad, bool *finite);
 rw_status rw_factors_apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
+void rw_factors_free(rw_precond *p);
 /* order[i]: rows by colours, greedily; neighbours (in either direction) differ. */
 rw_status rw_order_colours(rw_context *ctx, const rw_host *h, int64_t *order);
-/* h with rows and columns in that order. */
-rw_status rw_host_permute(rw_context *ctx, const rw_host *h, const int64_t *order, rw_host *to);
 
 /* y <- (zero: 0, else y) + x, x from a place on. */
 rw_status rw_precond_add(const rw_precond *p, rw_array *x, int64_t from, rw_array *y, bool zero, rw_queue *q);
 
 /* About the largest eigenvalue of D^-1 A, from powers. */
-rw_status rw_largest_eigenvalue(rw_sparse *a, rw_sparse *inverse, rw_dtype vectors, double *most);
+rw_status rw_largest_eigenvalue(rw_operator *a, rw_sparse *inverse, rw_dtype vectors, double *most);
 /* For eigenvalues from 1/ratio of the largest on; freed also where it fails. */
-rw_status rw_smoother_create(rw_precond *p, rw_sparse *a, const rw_host *host, const char *who, double ratio, rw_smoother *s);
+rw_status rw_smoother_create(rw_precond *p, rw_operator *a, const rw_host *host, const char *who, double ratio, rw_smoother *s);
 void rw_smoother_free(rw_smoother *s);
 /* zero: y is 0 before, and not read. */
 rw_status rw_chebyshev_run(const rw_precond *p, const rw_smoother *s, rw_array *b, rw_array *y, bool zero, rw_queue *q);
-
-void rw_amg_destroy(rw_grid **grid);
 
 /* The parts of the coarsening of amg that memory.c repeats. */
 enum {

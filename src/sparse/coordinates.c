@@ -9,6 +9,13 @@
 
 enum { GROUP = 128, EACH_ITEM = 8 }; /* as in coordinates.k: entries of a group, and of an item */
 
+typedef struct sums {
+    int zeroed;      /* vectors for which rows without entries are 0 in scratch */
+    rw_array *tails; /* sums that go beyond a piece */
+} sums;
+
+static void free_sums(rw_sparse *m) { rw_array_destroy(&((sums *)m->state)->tails); }
+
 static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
 {
     (void)ctx, (void)b;
@@ -48,27 +55,31 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     (void)p;
-    rw_text_add(d, "GROUP=%d EACH_ITEM=%d LANES=%d", GROUP, EACH_ITEM, !m->threads);
+    rw_text_add(d, "GROUP=%d EACH_ITEM=%d LANES=%d", GROUP, EACH_ITEM, !rw_sparse_threads(m));
 }
 
 static int64_t groups(const rw_sparse *m) { return (m->rows + GROUP - 1) / GROUP; } /* of finish.k */
 
-static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
+static rw_status launch(rw_sparse *m, const rw_pass *p, rw_queue *q)
 {
-    const int64_t pieces = (m->blocks + GROUP * EACH_ITEM - 1) / (GROUP * EACH_ITEM), sums = 2 * RW_MAX(pieces, 1) * p->program->vectors;
-    RW_TRY(rw_product_scratch(m, p, 1));
-    if (m->zeroed != p->program->vectors) RW_TRY(rw_array_zero(m->scratch, q)); /* rows without entries are never written */
-    m->zeroed = p->program->vectors;
-    if (m->tails && (m->tails->dtype != m->scratch->dtype || m->tails->size < sums)) rw_array_destroy(&m->tails);
-    if (!m->tails) RW_TRY(rw_array_create(m->device, m->scratch->dtype, 1, &sums, RW_MEMORY_DEVICE, &m->tails));
+    const int64_t pieces = (m->blocks + GROUP * EACH_ITEM - 1) / (GROUP * EACH_ITEM), n = 2 * RW_MAX(pieces, 1) * p->program->vectors;
+    sums *s = m->state;
+    bool made;
+    RW_TRY(rw_pass_scratch(m, p, 1, &made));
+    if (made || s->zeroed != p->program->vectors) RW_TRY(rw_array_zero(m->scratch, q)); /* rows without entries are never written */
+    s->zeroed = p->program->vectors;
+    if (s->tails && (s->tails->dtype != m->scratch->dtype || s->tails->size < n)) rw_array_destroy(&s->tails);
+    if (!s->tails) RW_TRY(rw_array_create(m->op.device, m->scratch->dtype, 1, &n, RW_MEMORY_DEVICE, &s->tails));
     if (pieces) {
-        rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->row), rw_arg_array(m->scratch), rw_arg_array(m->tails), rw_arg_int(m->blocks),
-                                     rw_arg_array(p->x), rw_arg_int(p->stride), rw_arg_int(p->x_from)};
+        rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->row), rw_arg_array(m->scratch), rw_arg_array(s->tails), rw_arg_int(m->blocks),
+                                     rw_arg_array(p->of.x), rw_arg_int(p->of.vectors), rw_arg_int(p->of.x_from)};
         RW_TRY(rw_launch(q, p->program->multiply, (int64_t[3]){pieces, 1, 1}, a, 9));
-        rw_arg t[] = {rw_arg_array(m->row), rw_arg_array(m->scratch), rw_arg_array(m->tails), rw_arg_int(m->blocks), rw_arg_int(pieces)};
+        rw_arg t[] = {rw_arg_array(m->row), rw_arg_array(m->scratch), rw_arg_array(s->tails), rw_arg_int(m->blocks), rw_arg_int(pieces)};
         RW_TRY(rw_launch(q, p->program->more, (int64_t[3]){(pieces + GROUP - 1) / GROUP, 1, 1}, t, 5));
     }
-    return rw_product_finish(m, p, 1, q);
+    return rw_pass_finish(m, p, 1, q);
 }
 
-const rw_sparse_ops rw_sparse_coordinates = {plan, fill, count, block, "coordinates.k", "tails", define, groups, launch};
+const rw_sparse_ops rw_sparse_coordinates = {.finishes = true, .state = sizeof(sums), .plan = plan, .fill = fill,
+                                             .count = count, .block = block, .kernel = "coordinates.k", .more = "tails",
+                                             .define = define, .groups = groups, .launch = launch, .free = free_sums};

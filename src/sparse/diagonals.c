@@ -63,16 +63,18 @@ static int tiles_of(const rw_sparse *m) { return rw_sparse_tuned(m)->diagonal_ti
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     (void)p;
-    rw_text_add(d, "GROUP=%d TILES=%d LANES=%d", tile_of(m), tiles_of(m), !m->threads);
+    rw_text_add(d, "GROUP=%d TILES=%d LANES=%d", tile_of(m), tiles_of(m), !rw_sparse_threads(m));
 }
 
 static int64_t groups(const rw_sparse *m) { return (m->rows + tile_of(m) * tiles_of(m) - 1) / (tile_of(m) * tiles_of(m)); }
 
-static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
+static rw_status launch(rw_sparse *m, const rw_pass *p, rw_queue *q)
 {
     rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_int((int64_t)m->ncolumn), rw_arg_int(m->columns)};
-    int n = rw_product_args(m, p, a, 4);
+    int n = rw_pass_args(m, p, a, 4);
     return rw_launch(q, p->program->multiply, (int64_t[3]){groups(m), 1, 1}, a, n);
 }
 
-const rw_sparse_ops rw_sparse_diagonals = {plan, fill, count, block, "diagonals.k", NULL, define, groups, launch};
+const rw_sparse_ops rw_sparse_diagonals = {.pads = true, .has_zeros = true, .plan = plan, .fill = fill, .count = count,
+                                           .block = block, .kernel = "diagonals.k", .define = define, .groups = groups,
+                                           .launch = launch};

@@ -60,8 +60,6 @@ rw_status rw_sparse_layout_resolve(rw_context *ctx, const rw_sparse_layout *give
 {
     char name[32];
     *l = *given;
-    if (l->format == RW_SPARSE_FREE)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "format free: a map without entries comes from rw_sparse_create_free; for a matrix take another format");
     RW_TRY(rw_params_resolve(ctx, rw_sparse_params(), NULL, l));
     rw_params_method(rw_sparse_params(), l, name, sizeof name);
     RW_TRY(check_others(ctx, name, l));
@@ -91,7 +89,5 @@ rw_status rw_sparse_layout_parse(rw_context *ctx, const char *text, rw_sparse_la
 
 void rw_sparse_layout_print(const rw_sparse_layout *l, char *text, size_t size)
 {
-    if (!l || !text) return;
-    if (l->format == RW_SPARSE_FREE) snprintf(text, size, "free:%s", rw_dtype_name(l->values));
-    else rw_params_print(rw_sparse_params(), l, text, size);
+    if (l && text) rw_params_print(rw_sparse_params(), l, text, size);
 }

@@ -13,52 +13,58 @@ static rw_dtype arithmetic(const rw_sparse *m, rw_dtype vector)
     return rw_dtype_is_complex(vector) ? f64 ? RW_C128 : RW_C64 : f64 ? RW_F64 : RW_F32;
 }
 
-int rw_product_group(const rw_sparse *m) { return m->threads ? 128 : 1024; }
+/* Items of a group of transposed products, which take an element each. */
+static int group_of(const rw_sparse *m) { return rw_sparse_threads(m) ? 128 : 1024; }
 
-/* ---- programs ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- programs --------------------------------------------------------------------------------------------------- */
 
 static rw_status build(rw_sparse *m, rw_product_program *p)
 {
-    rw_device *dev = m->device;
-    rw_context *ctx = dev->ctx;
+    rw_device *dev = m->op.device;
     rw_text d = {0}, text = {0};
-    const bool is_free = rw_sparse_is_free(m), transposed = p->op != RW_OP_NONE && !is_free, f64 = arithmetic(m, p->vector) == RW_F64 || arithmetic(m, p->vector) == RW_C128;
-    const bool finishes = !transposed && (m->ops == &rw_sparse_coordinates || m->layout.section || is_free);
-    const char *kernel = rw_embedded_text(transposed ? "transposed.k" : m->ops->kernel), *values = rw_embedded_text("values.k");
-    rw_text_add(&d, "REAL=%s MATRIX_REAL=%s MATRIX_COMPLEX=%d VECTOR_REAL=%s VECTOR_COMPLEX=%d INDEX=%s R=%d C=%d VECTORS=%d WIDE=%d ALONE=%d CONJUGATE=%d DOTS=%d SCALED=%d ", f64 ? "f64" : "f32",
-                m->scale ? "i16" : m->layout.values == RW_F32 || m->layout.values == RW_C64 ? "f32" : "f64", rw_dtype_is_complex(m->layout.values), p->vector == RW_F32 || p->vector == RW_C64 ? "f32" : "f64",
-                rw_dtype_is_complex(p->vector), m->layout.index_bits == 64 && !transposed ? "i64" : m->places >= INT32_MAX && transposed ? "i64" : "i32", m->layout.block_rows,
-                m->layout.block_columns, p->vectors, p->wide, p->alone, p->op == RW_OP_CONJUGATE, p->dots, m->scale != NULL);
-    if (transposed) rw_text_add(&d, "GROUP=%d", rw_product_group(m));
+    const rw_sparse_layout *l = &m->layout;
+    const bool transposed = p->op != RW_OP_NONE, finishes = !transposed && (m->ops->finishes || l->section);
+    const int bits = transposed ? m->places >= INT32_MAX ? 64 : 32 : l->index_bits;
+    const char *name = transposed ? "transposed.k" : m->ops->kernel;
+    rw_product_types(&d, rw_dtype_real(arithmetic(m, p->vector)), m->scale ? "i16" : rw_dtype_real(l->values),
+                     rw_dtype_is_complex(l->values), p->vector);
+    rw_text_add(&d, "INDEX=i%d R=%d C=%d VECTORS=%d WIDE=%d ALONE=%d CONJUGATE=%d DOTS=%d SCALED=%d ", bits, l->block_rows,
+                l->block_columns, p->vectors, p->wide, p->alone, p->op == RW_OP_CONJUGATE, p->dots, m->scale != NULL);
+    if (transposed) rw_text_add(&d, "GROUP=%d", group_of(m));
     else m->ops->define(m, p, &d);
-    rw_text_add(&text, "%s\n%s\n%s", values, kernel, finishes ? rw_embedded_text("finish.k") : "");
-    rw_status status = d.failed || text.failed ? rw_fail_memory(ctx, 4096, "the text of a product") : RW_OK;
-    if (status == RW_OK)
-        status = rw_program_create_with(dev, transposed ? "transposed.k" : m->ops->kernel, text.data, &p->program, "%s", d.data);
-    if (status == RW_OK) status = rw_program_kernel(p->program, is_free ? "piece" : "multiply", &p->multiply);
+    rw_text_add(&text, "%s\n%s\n%s", rw_embedded_text("values.k"), rw_embedded_text(name),
+                finishes ? rw_embedded_text("finish.k") : "");
+    rw_status status = d.failed || text.failed ? rw_fail_memory(dev->ctx, 4096, "the text of a product") : RW_OK;
+    if (status == RW_OK) status = rw_program_create_with(dev, name, text.data, &p->program, "%s", d.data);
+    if (status == RW_OK) status = rw_program_kernel(p->program, "multiply", &p->multiply);
     if (status == RW_OK && finishes) status = rw_program_kernel(p->program, "finish", &p->finish);
     if (status == RW_OK && !transposed && m->ops->more) status = rw_program_kernel(p->program, m->ops->more, &p->more);
     rw_text_free(&d), rw_text_free(&text);
     return status;
 }
 
-static rw_status find_program(rw_sparse *m, rw_dtype vector, rw_op op, int vectors, int wide, bool alone, bool dots, rw_product_rows ranged, const rw_product_program **found)
+/* The program of a kind, which is made when it is first asked for. */
+static rw_status find_program(rw_sparse *m, rw_product_program kind, const rw_product_program **found)
 {
     for (rw_product_program *p = m->programs; p; p = p->next)
-        if (p->vector == vector && p->op == op && p->vectors == vectors && p->wide == wide && p->alone == alone && p->dots == dots && p->ranged == ranged) return *found = p, RW_OK;
+        if (p->vector == kind.vector && p->op == kind.op && p->vectors == kind.vectors && p->wide == kind.wide &&
+            p->alone == kind.alone && p->dots == kind.dots && p->ranged == kind.ranged)
+            return *found = p, RW_OK;
     rw_product_program *p = rw_calloc(1, sizeof *p);
-    if (!p) return rw_fail_memory(m->device->ctx, sizeof *p, "a program");
-    p->vector = vector, p->op = op, p->vectors = vectors, p->wide = wide, p->alone = alone, p->dots = dots, p->ranged = ranged;
+    if (!p) return rw_fail_memory(m->op.device->ctx, sizeof *p, "a program");
+    *p = kind;
     rw_status status = build(m, p);
     if (status == RW_OK) p->next = m->programs, m->programs = p, *found = p;
     else rw_program_destroy(&p->program), rw_free(p);
     return status;
 }
 
-rw_status rw_product_without_sums(rw_sparse *m, rw_product *p)
+rw_status rw_pass_without_sums(rw_sparse *m, rw_pass *p)
 {
-    const rw_product_program *o = p->program;
-    return o->dots ? find_program(m, o->vector, o->op, o->vectors, o->wide, o->alone, false, o->ranged, &p->program) : RW_OK;
+    rw_product_program kind = *p->program;
+    if (!kind.dots) return RW_OK;
+    kind.dots = false;
+    return find_program(m, kind, &p->program);
 }
 
 void rw_products_free(rw_sparse *m)
@@ -70,44 +76,26 @@ void rw_products_free(rw_sparse *m)
     }
 }
 
-/* ---- for the formats ------------------------------------------------------------------------------------------------------------------ */
+/* ---- for the formats -------------------------------------------------------------------------------------------- */
 
-int rw_product_args(const rw_sparse *m, const rw_product *p, rw_arg *a, int n)
+int rw_pass_args(const rw_sparse *m, const rw_pass *p, rw_arg *a, int n)
 {
-    const rw_arg common[] = {rw_arg_array(p->x),
-                             rw_arg_array(p->y),
-                             rw_arg_array(p->z),
-                             rw_arg_array(p->w ? p->w : p->x),
-                             rw_arg_array(p->part ? p->part : p->y),
-                             rw_arg_array(m->scale ? m->scale : p->x),
-                             rw_arg_int(p->program->op == RW_OP_NONE ? m->rows : m->columns),
-                             rw_arg_int(p->stride),
-                             rw_arg_int(p->x_from),
-                             rw_arg_int(p->y_from),
-                             rw_arg_real(p->alpha[0]),
-                             rw_arg_real(p->alpha[1]),
-                             rw_arg_real(p->beta[0]),
-                             rw_arg_real(p->beta[1])};
-    memcpy(a + n, common, sizeof common);
-    return n + RW_COUNT(common);
+    return rw_product_args(&p->of, p->program->op == RW_OP_NONE ? m->rows : m->columns, m->scale, a, n);
 }
 
-static rw_status room(rw_sparse *m, rw_dtype dtype, int64_t n, rw_array **array)
+rw_status rw_pass_scratch(rw_sparse *m, const rw_pass *p, int64_t sections, bool *made)
 {
-    if (*array && ((*array)->dtype != dtype || (*array)->size < n)) rw_array_destroy(array), m->zeroed = 0;
-    return *array ? RW_OK : rw_array_create(m->device, dtype, 1, &n, RW_MEMORY_DEVICE, array);
+    const rw_dtype type = arithmetic(m, p->program->vector);
+    const int64_t n = RW_MAX(m->rows, 1) * sections * p->program->vectors;
+    if (m->scratch && (m->scratch->dtype != type || m->scratch->size < n)) rw_array_destroy(&m->scratch);
+    if (made) *made = !m->scratch;
+    return m->scratch ? RW_OK : rw_array_create(m->op.device, type, 1, &n, RW_MEMORY_DEVICE, &m->scratch);
 }
 
-rw_status rw_product_scratch(rw_sparse *m, const rw_product *p, int64_t sections)
-{
-    return room(m, arithmetic(m, p->program->vector), RW_MAX(m->rows, 1) * sections * p->program->vectors, &m->scratch);
-}
-
-rw_status rw_product_finish(rw_sparse *m, const rw_product *p, int64_t sections, rw_queue *q)
+rw_status rw_pass_finish(rw_sparse *m, const rw_pass *p, int64_t sections, rw_queue *q)
 {
     rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->scratch), rw_arg_int(sections)};
-    const int n = rw_product_args(m, p, a, 2);
-    const int group = p->program->program->group;
+    const int n = rw_pass_args(m, p, a, 2), group = p->program->program->group;
     return rw_launch(q, p->program->finish, (int64_t[3]){(m->rows + group - 1) / group, 1, 1}, a, n);
 }
 
@@ -137,7 +125,7 @@ static void put_all(rw_sparse *m, const rw_view *v, const index_part *p)
 
 static rw_status index_array(rw_sparse *m, int bits, int64_t n, rw_array **array, void **data)
 {
-    RW_TRY(rw_array_create(m->device, bits == 64 ? RW_I64 : RW_I32, 1, &n, RW_MEMORY_DEVICE, array));
+    RW_TRY(rw_array_create(m->op.device, bits == 64 ? RW_I64 : RW_I32, 1, &n, RW_MEMORY_DEVICE, array));
     return rw_array_write(*array, data);
 }
 
@@ -169,92 +157,63 @@ static rw_status make_index(rw_sparse *m)
     return status;
 }
 
-static rw_status launch_transposed(rw_sparse *m, const rw_product *p, rw_queue *q)
+static rw_status launch_transposed(rw_sparse *m, const rw_pass *p, rw_queue *q)
 {
     const int group = p->program->program->group;
     RW_TRY(make_index(m));
-    rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->t_first), rw_arg_array(m->t_row), rw_arg_array(m->t_at), rw_arg_int(m->t_sr), rw_arg_int(m->t_sc)};
-    int n = rw_product_args(m, p, a, 6);
+    rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->t_first), rw_arg_array(m->t_row),
+                                 rw_arg_array(m->t_at), rw_arg_int(m->t_sr), rw_arg_int(m->t_sc)};
+    const int n = rw_pass_args(m, p, a, 6);
     return rw_launch(q, p->program->multiply, (int64_t[3]){(m->columns + group - 1) / group, 1, 1}, a, n);
 }
 
-/* ---- products -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- products --------------------------------------------------------------------------------------------------- */
 
-int64_t rw_product_groups(const rw_sparse *m, rw_op op)
+int64_t rw_sparse_groups(const rw_operator *a, rw_op op)
 {
-    const int transposed = rw_product_group(m);
-    return op == RW_OP_NONE ? m->ops->groups(m) : (m->columns + transposed - 1) / transposed;
+    const rw_sparse *m = (const rw_sparse *)a;
+    return op == RW_OP_NONE ? m->ops->groups(m) : (m->columns + group_of(m) - 1) / group_of(m);
 }
 
-rw_status rw_product_run(rw_sparse *m, rw_op op, const double alpha[2], rw_array *x, const double beta[2], rw_array *z, rw_array *y, rw_array *w, rw_array *part, rw_queue *q)
+rw_status rw_sparse_run(rw_operator *op, const rw_product *of, rw_queue *q)
 {
-    const int all = (int)y->shape[1];
-    int at = 0;
-    rw_product p = {.x = x, .y = y, .z = z, .w = w, .part = part, .stride = all, .alpha = {alpha[0], alpha[1]}, .beta = {beta[0], beta[1]}};
-    for (int width; at < all; at += width) {
-        for (width = part || rw_sparse_is_free(m) ? 1 : RW_PRODUCT_VECTORS; width > all - at; width /= 2) {}
-        p.x_from = p.y_from = at;
-        int wide = RW_MIN(width, RW_MAX(16 / (int)rw_dtype_size(x->dtype), 1));
-        if (all % wide || at % wide) wide = 1;
-        RW_TRY(find_program(m, x->dtype, op, width, wide, all == 1, part != NULL, RW_PRODUCT_ALL, &p.program));
-        RW_TRY(op == RW_OP_NONE || rw_sparse_is_free(m) ? m->ops->launch(m, &p, q) : launch_transposed(m, &p, q));
+    rw_sparse *m = (rw_sparse *)op;
+    const int all = of->vectors, loaded = RW_MAX(16 / (int)rw_dtype_size(of->x->dtype), 1);
+    rw_pass p = {.of = *of};
+    for (int at = 0, width; at < all; at += width) {
+        for (width = of->part ? 1 : RW_PRODUCT_VECTORS; width > all - at; width /= 2) {}
+        p.of.x_from = of->x_from + at, p.of.y_from = of->y_from + at;
+        const int wide = RW_MIN(width, loaded), fits = p.of.x_from % wide == 0 && p.of.y_from % wide == 0 && all % wide == 0;
+        RW_TRY(find_program(m,
+                            (rw_product_program){.vector = of->x->dtype, .op = of->op, .vectors = width,
+                                                 .wide = fits ? wide : 1, .alone = all == 1, .dots = of->part != NULL},
+                            &p.program));
+        RW_TRY(of->op == RW_OP_NONE ? m->ops->launch(m, &p, q) : launch_transposed(m, &p, q));
     }
     return RW_OK;
 }
 
-rw_status rw_product_run_at(rw_sparse *m, const double alpha[2], rw_array *x, int64_t x_from, const double beta[2], rw_array *z, rw_array *y, int64_t y_from, rw_array *w, rw_array *part,
-                            rw_queue *q)
-{
-    rw_product p = {.x = x, .y = y, .z = z, .w = w, .part = part, .stride = 1, .x_from = x_from, .y_from = y_from, .alpha = {alpha[0], alpha[1]}, .beta = {beta[0], beta[1]}};
-    RW_TRY(find_program(m, x->dtype, RW_OP_NONE, 1, 1, true, part != NULL, RW_PRODUCT_ALL, &p.program));
-    return m->ops->launch(m, &p, q);
-}
-
 static rw_status some_rows(rw_sparse *m, rw_product_rows ranged, rw_array *y, int64_t from, int64_t to, rw_queue *q)
 {
-    rw_product p = {.x = y, .y = y, .z = y, .stride = 1, .from = from, .to = to, .alpha = {-1, 0}, .beta = {1, 0}};
-    RW_TRY(find_program(m, y->dtype, RW_OP_NONE, 1, 1, true, false, ranged, &p.program));
+    rw_pass p = {.of = {.x = y, .y = y, .z = y, .vectors = 1, .alpha = {-1, 0}, .beta = {1, 0}}, .from = from, .to = to};
+    RW_TRY(find_program(m,
+                        (rw_product_program){.vector = y->dtype, .vectors = 1, .wide = 1, .alone = true, .ranged = ranged},
+                        &p.program));
     return m->ops->launch(m, &p, q);
 }
 
-rw_status rw_product_range(rw_sparse *m, rw_array *y, int64_t from, int64_t to, rw_queue *q) { return some_rows(m, RW_PRODUCT_ANY, y, from, to, q); }
-rw_status rw_product_in_order(rw_sparse *m, rw_array *y, rw_queue *q) { return some_rows(m, RW_PRODUCT_IN_ORDER, y, 0, m->block_rows, q); }
-
-rw_status rw_product_check(const rw_sparse *m, rw_op op, rw_dtype vectors)
+rw_status rw_product_range(rw_sparse *m, rw_array *y, int64_t from, int64_t to, rw_queue *q)
 {
-    if (rw_dtype_is_complex(m->layout.values) && !rw_dtype_is_complex(vectors))
-        return rw_fail(m->device->ctx, RW_ERR_ARGUMENT, "a matrix of %s with vectors of %s, which are real: use complex vectors", rw_dtype_name(m->layout.values), rw_dtype_name(vectors));
-    return rw_sparse_is_free(m) ? rw_free_check(m, op, vectors) : RW_OK;
+    return some_rows(m, RW_PRODUCT_ANY, y, from, to, q);
+}
+rw_status rw_product_in_order(rw_sparse *m, rw_array *y, rw_queue *q)
+{
+    return some_rows(m, RW_PRODUCT_IN_ORDER, y, 0, m->block_rows, q);
 }
 
-static rw_status check_vector(const rw_sparse *m, const char *name, const rw_array *a, int64_t n)
+rw_status rw_sparse_multiply(rw_sparse *m, rw_op op, const double alpha[2], rw_array *x, const double beta[2],
+                             rw_array *y, rw_queue *q)
 {
-    rw_context *ctx = m->device->ctx;
-    if (a->device != m->device) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is on %s, the matrix on %s", name, a->device->info.name, m->device->info.name);
-    if (!rw_dtype_is_number(a->dtype)) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s is of %s: f32, f64, c64 or c128 is needed", name, rw_dtype_name(a->dtype));
-    if (a->ndim > 2 || a->shape[0] != n)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s has %lld rows in %d dimensions: a vector of %lld, or several as (%lld, k), is needed for a matrix of %lld x %lld", name, (long long)a->shape[0],
-                       a->ndim, (long long)n, (long long)n, (long long)m->rows, (long long)m->columns);
-    return RW_OK;
-}
-
-rw_status rw_sparse_multiply(rw_sparse *m, rw_op op, const double alpha[2], rw_array *x, const double beta[2], rw_array *y, rw_queue *q)
-{
-    RW_NEED(m, "matrix");
-    RW_NEED(x, "x");
-    RW_NEED(y, "y");
-    RW_NEED(q, "queue");
-    rw_context *ctx = m->device->ctx;
-    static const double one[2] = {1, 0}, zero[2] = {0, 0};
-    if ((unsigned)op > RW_OP_CONJUGATE) return rw_fail(ctx, RW_ERR_ARGUMENT, "op = %d is not one of rw_op", (int)op);
-    RW_TRY(check_vector(m, "x", x, op == RW_OP_NONE ? m->columns : m->rows));
-    RW_TRY(check_vector(m, "y", y, op == RW_OP_NONE ? m->rows : m->columns));
-    if (x == y) return rw_fail(ctx, RW_ERR_ARGUMENT, "x and y are the same array: a product needs two");
-    if (x->dtype != y->dtype || x->shape[1] != y->shape[1])
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "x is %lld vectors of %s, y %lld of %s: they must be alike", (long long)x->shape[1], rw_dtype_name(x->dtype), (long long)y->shape[1], rw_dtype_name(y->dtype));
-    RW_TRY(rw_product_check(m, op, x->dtype));
-    if (!alpha) alpha = one;
-    if (!beta) beta = zero;
-    if (!rw_dtype_is_complex(x->dtype) && (alpha[1] != 0 || beta[1] != 0)) return rw_fail(ctx, RW_ERR_ARGUMENT, "alpha and beta must be real for vectors of %s", rw_dtype_name(x->dtype));
-    return rw_product_run(m, op, alpha, x, beta, y, y, NULL, NULL, q);
+    RW_NEED(m, "matrix"); RW_NEED(x, "x"); RW_NEED(y, "y"); RW_NEED(q, "queue");
+    return rw_operator_multiply(&m->op, op, alpha, x, beta, y, q);
 }

@@ -23,6 +23,15 @@
 #include "sparse/multiply.h"
 #include "sparse/tuning.h"
 
+typedef struct shape {
+    int32_t *length; /* blocks of each block row */
+    bool shifted;    /* most slices have shifts */
+    int uniform;     /* positions that each slice has; 0: different numbers */
+    int64_t height;  /* block rows of a slice */
+} shape;
+
+static shape *of(const rw_sparse *m) { return m->state; }
+static void free_shape(rw_sparse *m) { rw_free(of(m)->length); }
 static bool sorted(const rw_sparse *m) { return m->layout.sort > 1; }
 
 /* Places by length within windows: a stable counting sort. */
@@ -34,11 +43,11 @@ static bool sort_rows(rw_sparse *m)
     for (int64_t lo = 0; m->position && start && lo < n; lo += window) {
         const int64_t hi = RW_MIN(lo + window, n);
         int64_t most = 0;
-        for (int64_t i = lo; i < hi; ++i) most = RW_MAX(most, m->length[i]);
+        for (int64_t i = lo; i < hi; ++i) most = RW_MAX(most, of(m)->length[i]);
         memset(start, 0, (size_t)(most + 2) * sizeof *start);
-        for (int64_t i = lo; i < hi; ++i) ++start[m->length[i] + 1];
+        for (int64_t i = lo; i < hi; ++i) ++start[of(m)->length[i] + 1];
         for (int64_t k = 0; k < most; ++k) start[k + 1] += start[k];
-        for (int64_t i = lo; i < hi; ++i) m->position[i] = lo + start[m->length[i]]++;
+        for (int64_t i = lo; i < hi; ++i) m->position[i] = lo + start[of(m)->length[i]]++;
     }
     bool made = m->position && start;
     rw_free(start);
@@ -46,7 +55,7 @@ static bool sort_rows(rw_sparse *m)
 }
 
 static int64_t position(const rw_sparse *m, int64_t i) { return m->position ? m->position[i] : i; }
-static int64_t slices(const rw_sparse *m) { return m->height ? (m->block_rows + m->height - 1) / m->height : 0; }
+static int64_t slices(const rw_sparse *m) { return of(m)->height ? (m->block_rows + of(m)->height - 1) / of(m)->height : 0; }
 
 /* What makes a slice shifted: at most so many different shifts, a little more than its longest row. */
 enum { MOST_SHIFTS = 64, NO_SHIFT = INT32_MIN, MOST_UNIFORM = 64 };
@@ -57,7 +66,7 @@ static int shifts_of(const rw_sparse *m, const rw_sparse_blocks *b, int64_t s, i
 {
     int n = 0, longest = 0;
     for (int64_t i = 32 * s; i < RW_MIN(32 * s + 32, b->rows); ++i) {
-        longest = RW_MAX(longest, m->length[i]);
+        longest = RW_MAX(longest, of(m)->length[i]);
         int at = 0;
         for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) {
             const int64_t by = b->column[k] - i;
@@ -77,38 +86,38 @@ static void lengths(rw_sparse *m, const rw_sparse_blocks *b, int64_t *longest)
     const int64_t section = RW_MAX(m->layout.section, 1);
     int64_t shifts[MOST_SHIFTS + 1];
     for (int64_t i = 0; i < m->block_rows; ++i) {
-        int64_t *l = longest + position(m, i) / m->height;
-        *l = RW_MAX(*l, m->length[i]);
+        int64_t *l = longest + position(m, i) / of(m)->height;
+        *l = RW_MAX(*l, of(m)->length[i]);
     }
     int64_t shifted = 0;
     for (int64_t s = 0; s < (may_shift(&m->layout) ? slices(m) : 0); ++s) shifted += shifts_of(m, b, s, shifts) > 0;
-    m->shifted = shifted > slices(m) / 2;
+    of(m)->shifted = shifted > slices(m) / 2;
     for (int64_t s = 0; s < slices(m); ++s) {
-        const int n = m->shifted ? shifts_of(m, b, s, shifts) : 0;
+        const int n = of(m)->shifted ? shifts_of(m, b, s, shifts) : 0;
         longest[s] = n ? n : (longest[s] + section - 1) / section * section;
     }
     int64_t all = 0, most = 0;
     for (int64_t s = 0; s < slices(m); ++s) all += longest[s], most = RW_MAX(most, longest[s]);
-    m->uniform = m->threads && most <= MOST_UNIFORM && most * slices(m) <= all + all / 100 ? (int)most : 0;
-    for (int64_t s = 0; m->uniform && s < slices(m); ++s) longest[s] = m->uniform;
+    of(m)->uniform = rw_sparse_threads(m) && most <= MOST_UNIFORM && most * slices(m) <= all + all / 100 ? (int)most : 0;
+    for (int64_t s = 0; of(m)->uniform && s < slices(m); ++s) longest[s] = of(m)->uniform;
 }
 
 static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
 {
     const bool one = m->layout.format == RW_SPARSE_ELL || m->layout.format == RW_SPARSE_BELL;
-    m->height = one ? (b->rows + 31) / 32 * 32 : m->layout.slice;
-    m->length = rw_calloc((size_t)RW_MAX(b->rows, 1), sizeof *m->length);
+    of(m)->height = one ? (b->rows + 31) / 32 * 32 : m->layout.slice;
+    of(m)->length = rw_calloc((size_t)RW_MAX(b->rows, 1), sizeof *of(m)->length);
     int64_t *longest = rw_calloc((size_t)slices(m) + 1, sizeof *longest);
-    bool made = m->length && longest && m->longest < INT32_MAX;
-    for (int64_t i = 0; made && i < b->rows; ++i) m->length[i] = (int32_t)(b->first[i + 1] - b->first[i]);
+    bool made = of(m)->length && longest && m->longest < INT32_MAX;
+    for (int64_t i = 0; made && i < b->rows; ++i) of(m)->length[i] = (int32_t)(b->first[i + 1] - b->first[i]);
     if (made && sorted(m) && !m->position) made = sort_rows(m);
     if (made) {
         double all = 0;
         lengths(m, b, longest);
         m->longest = 0;
         for (int64_t s = 0; s < slices(m); ++s) all += (double)longest[s], m->longest = RW_MAX(m->longest, longest[s]);
-        m->nfirst = (double)slices(m) + 1, m->ncolumn = all * (double)m->height, m->nrow = sorted(m) ? (double)(slices(m) * m->height) : 0;
-        m->nshift = m->shifted ? 2 * all : 0;
+        m->nfirst = (double)slices(m) + 1, m->ncolumn = all * (double)of(m)->height, m->nrow = sorted(m) ? (double)(slices(m) * of(m)->height) : 0;
+        m->nshift = of(m)->shifted ? 2 * all : 0;
         m->places = m->ncolumn * m->layout.block_rows * m->layout.block_columns;
     }
     rw_free(longest);
@@ -119,9 +128,9 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
 static void fill_rows(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, int64_t first, int64_t end, void *column)
 {
     const int bits = m->layout.index_bits;
-    const int64_t h = m->height, base = first * h + position(m, i) % h;
+    const int64_t h = of(m)->height, base = first * h + position(m, i) % h;
     for (int64_t j = 0; j < end - first; ++j)
-        rw_index_set(column, bits, base + j * h, j < m->length[i] ? b->column[b->first[i] + j] : m->ordered && m->length[i] ? b->column[b->first[i]] : RW_MIN(i, b->columns - 1));
+        rw_index_set(column, bits, base + j * h, j < of(m)->length[i] ? b->column[b->first[i] + j] : m->ordered && of(m)->length[i] ? b->column[b->first[i]] : RW_MIN(i, b->columns - 1));
 }
 
 static void fill_slice(const rw_sparse *m, const rw_sparse_blocks *b, int64_t s, int64_t first, int64_t end, void *column, int32_t *shift)
@@ -141,16 +150,16 @@ static void fill_slice(const rw_sparse *m, const rw_sparse_blocks *b, int64_t s,
 static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *column, void *row, int32_t *shift)
 {
     const int bits = m->layout.index_bits;
-    const int64_t section = RW_MAX(m->layout.section, 1), h = m->height;
+    const int64_t section = RW_MAX(m->layout.section, 1), h = of(m)->height;
     int64_t shifts[MOST_SHIFTS + 1];
     for (int64_t i = 0; i < b->rows; ++i) { /* first[s + 1] <- the longest row of slice s, then their sums */
         const int64_t at = position(m, i) / h + 1;
         if (m->position) rw_index_set(row, bits, m->position[i], i);
-        rw_index_set(first, bits, at, RW_MAX(rw_index_get(first, bits, at), m->length[i]));
+        rw_index_set(first, bits, at, RW_MAX(rw_index_get(first, bits, at), of(m)->length[i]));
     }
     for (int64_t s = 0; s < slices(m); ++s) {
-        const int n = shift && !m->uniform ? shifts_of(m, b, s, shifts) : 0;
-        rw_index_set(first, bits, s + 1, rw_index_get(first, bits, s) + (m->uniform ? m->uniform : n ? n : (rw_index_get(first, bits, s + 1) + section - 1) / section * section));
+        const int n = shift && !of(m)->uniform ? shifts_of(m, b, s, shifts) : 0;
+        rw_index_set(first, bits, s + 1, rw_index_get(first, bits, s) + (of(m)->uniform ? of(m)->uniform : n ? n : (rw_index_get(first, bits, s + 1) + section - 1) / section * section));
     }
 #pragma omp parallel for schedule(static)
     for (int64_t s = 0; s < (shift ? slices(m) : 0); ++s) fill_slice(m, b, s, rw_index_get(first, bits, s), rw_index_get(first, bits, s + 1), column, shift);
@@ -161,13 +170,13 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
     }
 }
 
-static int64_t count(const rw_view *v, int64_t i) { return v->m->length[i]; }
+static int64_t count(const rw_view *v, int64_t i) { return of(v->m)->length[i]; }
 
 static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 {
     const rw_sparse *m = v->m;
     const rw_sparse_layout *l = &m->layout;
-    const int64_t h = m->height, p = position(m, i);
+    const int64_t h = of(m)->height, p = position(m, i);
     int64_t j = rw_index_get(v->first, l->index_bits, p / h);
     if (!v->shift || v->shift[2 * j] == NO_SHIFT) j += k;
     else
@@ -181,36 +190,36 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 static int rows_of_item(const rw_sparse *m, int vectors)
 {
     const int r = m->layout.block_rows, size = (int)rw_sparse_value_size(&m->layout);
-    return m->threads && size <= 4 && vectors == 1 && r == m->layout.block_columns && r > 1 && r <= 8 && !m->layout.section && !m->ordered ? 4 / size : 0;
+    return rw_sparse_threads(m) && size <= 4 && vectors == 1 && r == m->layout.block_columns && r > 1 && r <= 8 && !m->layout.section && !m->ordered ? 4 / size : 0;
 }
 
 /* Values of 16 bits: whether x of all positions is in shared memory at once, where they have the same number and that leaves room for enough groups. */
 static bool stages(const rw_sparse *m, const rw_product_program *p, int rows)
 {
-    return rows_of_item(m, p->vectors) > 1 && m->uniform && (double)m->uniform * rows * m->layout.block_columns * (double)rw_dtype_size(p->vector) <= 20480;
+    return rows_of_item(m, p->vectors) > 1 && of(m)->uniform && (double)of(m)->uniform * rows * m->layout.block_columns * (double)rw_dtype_size(p->vector) <= 20480;
 }
 
 /* Positions whose x goes to shared memory at once. */
 static int round_of(const rw_sparse *m, const rw_product_program *p, int rows)
 {
-    const bool all = stages(m, p, rows) || (rows_of_item(m, p->vectors) == 1 && m->uniform && m->uniform <= 7);
-    return all ? m->uniform : 4;
+    const bool all = stages(m, p, rows) || (rows_of_item(m, p->vectors) == 1 && of(m)->uniform && of(m)->uniform <= 7);
+    return all ? of(m)->uniform : 4;
 }
 
 /* A product of plain real rows on a GPU, nothing else: an item has little to do, and many of them need many loads in flight, with few registers each. */
 static bool plain(const rw_sparse *m, const rw_product_program *p)
 {
-    return m->threads && m->layout.block_rows * m->layout.block_columns == 1 && p->vectors == 1 && !rw_dtype_is_complex(p->vector) && !p->dots && p->ranged == RW_PRODUCT_ALL;
+    return rw_sparse_threads(m) && m->layout.block_rows * m->layout.block_columns == 1 && p->vectors == 1 && !rw_dtype_is_complex(p->vector) && !p->dots && p->ranged == RW_PRODUCT_ALL;
 }
 
 /* On a GPU many vectors are shared out to items by WIDE of them. */
-static bool by_blocks(const rw_sparse *m, const rw_product_program *p) { return m->threads && p->vectors >= 4 && p->wide > 1 && m->layout.block_rows > 1; }
+static bool by_blocks(const rw_sparse *m, const rw_product_program *p) { return rw_sparse_threads(m) && p->vectors >= 4 && p->wide > 1 && m->layout.block_rows > 1; }
 
 /* Block rows of a group. */
 static int rows_of_group(const rw_sparse *m, int vectors)
 {
     const rw_sparse_tuning *c = rw_sparse_tuned(m);
-    if (!m->threads) return c->slice_items;
+    if (!rw_sparse_threads(m)) return c->slice_items;
     const int items = rows_of_item(m, vectors) > 1 ? c->slice_items_run : c->slice_items;
     return RW_MAX(items * RW_MAX(rows_of_item(m, vectors), 1) / m->layout.block_rows / 32, 1) * 32;
 }
@@ -229,16 +238,16 @@ static int items_of(const rw_sparse *m, int all)
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     const int rows = rows_of_group(m, p->vectors), run = rows_of_item(m, p->vectors);
-    const bool few = groups_of_rows(m, p->vectors) <= 2 * m->device->info.units; /* nobody else is there to hide a load's latency behind: all at once */
+    const bool few = groups_of_rows(m, p->vectors) <= 2 * m->op.device->info.units; /* nobody else is there to hide a load's latency behind: all at once */
     const int all = by_blocks(m, p) ? rows * p->vectors / p->wide : rows * m->layout.block_rows / RW_MAX(run, 1);
     const int items = items_of(m, all);
-    const bool lanes = !m->threads, staged = stages(m, p, rows);
+    const bool lanes = !rw_sparse_threads(m), staged = stages(m, p, rows);
     rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=%d ROUND=%d SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, items, lanes, by_blocks(m, p), run, staged ? 2 : 4, round_of(m, p, rows), sorted(m),
                 m->layout.section, m->shift && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1) : plain(m, p) ? 8 : few ? 4 : m->layout.block_columns > 3 ? 2 : 4);
     if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);
-    if (m->uniform) rw_text_add(d, " POSITIONS=%d", m->uniform);
+    if (of(m)->uniform) rw_text_add(d, " POSITIONS=%d", of(m)->uniform);
     /* registers for enough groups: where values are small, or converted on the way, or vectors many */
-    if (run > 1) rw_text_add(d, " RW_GROUPS_A_UNIT=%d", RW_MIN(RW_MAX((staged && m->uniform <= 8 ? m->layout.block_columns <= 5 ? 1440 : 1280 : 1120) / items, 1), 16));
+    if (run > 1) rw_text_add(d, " RW_GROUPS_A_UNIT=%d", RW_MIN(RW_MAX((staged && of(m)->uniform <= 8 ? m->layout.block_columns <= 5 ? 1440 : 1280 : 1120) / items, 1), 16));
     else if (run || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
     else if (by_blocks(m, p)) rw_text_add(d, " RW_GROUPS_A_UNIT=4");
     else if (plain(m, p)) rw_text_add(d, " RW_GROUPS_A_UNIT=12");
@@ -251,19 +260,21 @@ static int64_t groups(const rw_sparse *m)
     return m->layout.section ? (m->rows + items - 1) / items : groups_of_rows(m, 1);
 }
 
-static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
+static rw_status launch(rw_sparse *m, const rw_pass *p, rw_queue *q)
 {
-    rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->first), rw_arg_array(m->row ? m->row : m->first), rw_arg_array(m->shift ? m->shift : m->first), rw_arg_int(m->height),
-                                 rw_arg_int(p->from), rw_arg_int(p->to), rw_arg_array(p->y)};
+    rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->first), rw_arg_array(m->row ? m->row : m->first), rw_arg_array(m->shift ? m->shift : m->first), rw_arg_int(of(m)->height),
+                                 rw_arg_int(p->from), rw_arg_int(p->to), rw_arg_array(p->of.y)};
     if (m->layout.section) {
-        RW_TRY(rw_product_scratch(m, p, sections(m)));
+        RW_TRY(rw_pass_scratch(m, p, sections(m), NULL));
         a[8] = rw_arg_array(m->scratch);
     }
-    int n = rw_product_args(m, p, a, 9);
+    int n = rw_pass_args(m, p, a, 9);
     int64_t groups = groups_of_rows(m, p->program->vectors);
     if (p->program->ranged) groups = (p->to - p->from + rows_of_group(m, 1) - 1) / rows_of_group(m, 1);
     RW_TRY(rw_launch(q, p->program->multiply, (int64_t[3]){groups, sections(m), 1}, a, n));
-    return m->layout.section ? rw_product_finish(m, p, sections(m), q) : RW_OK;
+    return m->layout.section ? rw_pass_finish(m, p, sections(m), q) : RW_OK;
 }
 
-const rw_sparse_ops rw_sparse_slices = {plan, fill, count, block, "slices.k", NULL, define, groups, launch};
+const rw_sparse_ops rw_sparse_slices = {.pads = true, .state = sizeof(shape), .plan = plan, .fill = fill, .count = count,
+                                        .block = block, .kernel = "slices.k", .define = define, .groups = groups,
+                                        .launch = launch, .free = free_shape};

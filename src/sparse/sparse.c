@@ -15,9 +15,7 @@ static const rw_sparse_ops *const tables[] = {
     [RW_SPARSE_BELL] = &rw_sparse_slices,     [RW_SPARSE_SELL] = &rw_sparse_slices,   [RW_SPARSE_BSELL] = &rw_sparse_slices,
 };
 
-/* ---- sizes -------------------------------------------------------------------------------------------------------------------- */
-
-bool rw_sparse_wants_threads(const rw_device *dev) { return dev && dev->target.class == RW_GPU; }
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 static rw_status check_sizes(rw_context *ctx, const char *what, int64_t n, const int32_t *size)
 {
@@ -69,7 +67,7 @@ static double bytes_of(const rw_sparse *m)
 static bool explodes(const rw_sparse *m)
 {
     const double least = (double)m->blocks * ((double)m->layout.block_rows * m->layout.block_columns * (double)rw_sparse_value_size(&m->layout) + 4);
-    return m->ops != &rw_sparse_variable && m->ops != &rw_sparse_rows && bytes_of(m) >= fmax(16 * least, 100e6);
+    return m->ops->pads && bytes_of(m) >= fmax(16 * least, 100e6);
 }
 
 static rw_status check_padding(rw_context *ctx, const rw_sparse *m)
@@ -106,15 +104,16 @@ static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_
     m->ops = tables[l->format];
     m->block_rows = b->rows, m->block_columns = b->columns, m->blocks = b->first[b->rows];
     if (b->rows > INT64_MAX / 16 || b->columns > INT64_MAX / 16) return rw_fail(ctx, RW_ERR_ARGUMENT, "more rows or columns than can be counted");
-    if (m->ops == &rw_sparse_variable) {
+    if (m->ops->sizes) {
         m->row_first = starts_of(b->rows, b->row_size), m->column_first = starts_of(b->columns, b->column_size);
         if (!m->row_first || !m->column_first) return rw_fail_memory(ctx, (size_t)(b->rows + b->columns) * 8, "a matrix");
     }
     m->rows = rw_row_of(m, b->rows), m->columns = rw_column_of(m, b->columns);
     for (int64_t i = 0; i < b->rows; ++i) m->longest = RW_MAX(m->longest, b->first[i + 1] - b->first[i]);
+    if (m->ops->state && !(m->state = rw_calloc(1, m->ops->state))) return rw_fail_memory(ctx, m->ops->state, "a matrix");
     RW_TRY(m->ops->plan(m, ctx, b));
     double most = fmax(fmax((double)m->rows, (double)m->columns), m->ncolumn);
-    if (m->ops == &rw_sparse_variable) most = fmax(most, m->places);
+    if (m->ops->sizes) most = fmax(most, m->places);
     if (!l->index_bits) m->layout.index_bits = most < INT32_MAX ? 32 : 64;
     if (m->layout.index_bits == 32 && most >= INT32_MAX)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "indices of 32 bits count to 2147483647, this matrix needs %.0f: use 64", most);
@@ -125,7 +124,8 @@ static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_
 
 static void free_host(rw_sparse *m)
 {
-    rw_free(m->length), rw_free(m->position), rw_free(m->row_first), rw_free(m->column_first);
+    if (m->state && m->ops->free) m->ops->free(m);
+    rw_free(m->state), rw_free(m->position), rw_free(m->row_first), rw_free(m->column_first);
 }
 
 /* The layout of a matrix whose rows have places of their own: no others by length. */
@@ -142,7 +142,25 @@ rw_sparse_size rw_sparse_get_size(const rw_sparse *m)
              : (rw_sparse_size){0};
 }
 const rw_sparse_layout *rw_sparse_get_layout(const rw_sparse *m) { return m ? &m->layout : NULL; }
-rw_device *rw_sparse_device(const rw_sparse *m) { return m ? m->device : NULL; }
+rw_device *rw_sparse_device(const rw_sparse *m) { return m ? m->op.device : NULL; }
+rw_operator *rw_sparse_operator(rw_sparse *m) { return m ? &m->op : NULL; }
+
+rw_status rw_sparse_get_arrays(rw_sparse *m, rw_sparse_arrays *arrays)
+{
+    RW_NEED(arrays, "arrays");
+    *arrays = (rw_sparse_arrays){0};
+    RW_NEED(m, "matrix");
+    const bool plain = m->ops->in_rows && !m->scale && m->layout.block_rows == m->layout.block_columns;
+    if (!plain || m->ordered || m->first->size != m->block_rows + 1) {
+        char own[80];
+        rw_sparse_layout_print(&m->layout, own, sizeof own);
+        return rw_fail(m->op.device->ctx, RW_ERR_ARGUMENT,
+                       "a matrix in %s%s: csr in one part, or bcsr with square blocks, is needed: convert it", own,
+                       plain ? ", in parts of columns" : "");
+    }
+    *arrays = (rw_sparse_arrays){m->block_rows, m->block_columns, m->layout.block_rows, m->first, m->column, m->value};
+    return RW_OK;
+}
 
 rw_status rw_sparse_estimate(rw_context *ctx, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, rw_sparse_size *size)
 {
@@ -150,7 +168,7 @@ rw_status rw_sparse_estimate(rw_context *ctx, const rw_sparse_layout *layout, co
     RW_NEED(layout, "layout");
     RW_NEED(blocks, "blocks");
     RW_NEED(size, "size");
-    rw_sparse m = {.threads = rw_sparse_wants_threads(NULL)};
+    rw_sparse m = {0};
     rw_status status = plan(ctx, layout, blocks, &m);
     *size = status == RW_OK ? rw_sparse_get_size(&m) : (rw_sparse_size){0};
     free_host(&m);
@@ -161,8 +179,7 @@ rw_status rw_sparse_bytes(rw_device *dev, const rw_sparse_layout *layout, const 
                           const int64_t *position, double *bytes)
 {
     const size_t size = (size_t)RW_MAX(blocks->rows, 1) * sizeof *position;
-    rw_sparse m = {.device = dev,
-                   .threads = rw_sparse_wants_threads(dev),
+    rw_sparse m = {.op.device = dev,
                    .ordered = position != NULL,
                    .position = position ? rw_calloc(1, size) : NULL};
     rw_sparse_layout l = *layout;
@@ -179,7 +196,7 @@ rw_status rw_sparse_bytes(rw_device *dev, const rw_sparse_layout *layout, const 
 static rw_status make_array(rw_sparse *m, rw_dtype dtype, double n, rw_array **array, void **data)
 {
     int64_t size = (int64_t)n;
-    RW_TRY(rw_array_create(m->device, dtype, 1, &size, RW_MEMORY_DEVICE, array));
+    RW_TRY(rw_array_create(m->op.device, dtype, 1, &size, RW_MEMORY_DEVICE, array));
     RW_TRY(rw_array_write(*array, data));
     char *bytes = *data;
     const int64_t all = size * (int64_t)rw_dtype_size(dtype), piece = 1 << 20;
@@ -192,8 +209,8 @@ static rw_status make_array(rw_sparse *m, rw_dtype dtype, double n, rw_array **a
 static rw_status make_array_there(rw_sparse *m, rw_dtype dtype, double n, rw_array **array)
 {
     const int64_t size = (int64_t)n;
-    RW_TRY(rw_array_create(m->device, dtype, 1, &size, RW_MEMORY_DEVICE, array));
-    return rw_array_zero(*array, m->device->queue);
+    RW_TRY(rw_array_create(m->op.device, dtype, 1, &size, RW_MEMORY_DEVICE, array));
+    return rw_array_zero(*array, m->op.device->queue);
 }
 
 /* there: values are on the device alone. */
@@ -212,6 +229,8 @@ static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b, bool there)
     return RW_OK;
 }
 
+static const rw_operator_ops operator_ops;
+
 /* position: places of block rows, handed over; NULL: as the layout says. there: see allocate. */
 static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, int64_t *position, bool there, rw_sparse **matrix)
 {
@@ -221,9 +240,12 @@ static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw
         rw_free(position);
         return rw_fail_memory(dev->ctx, sizeof *m, "a matrix");
     }
-    m->device = rw_device_retain(dev), m->threads = rw_sparse_wants_threads(dev), m->position = position, m->ordered = position != NULL;
+    rw_operator_init(&m->op, &operator_ops, dev);
+    m->op.embedded = true, m->position = position, m->ordered = position != NULL;
     rw_status status = plan(dev->ctx, layout, blocks, m);
     if (status == RW_OK) status = allocate(m, blocks, there);
+    m->op.info = (rw_operator_info){.rows = m->rows, .columns = m->columns, .type = m->layout.values, .any_vector = true,
+                                    .transposes = true, .adjoint = true, .diagonal = m->rows == m->columns};
     if (status == RW_OK) *matrix = m;
     else rw_sparse_destroy(&m);
     return status;
@@ -260,25 +282,64 @@ rw_status rw_sparse_create_there(rw_device *dev, const rw_sparse_layout *layout,
     return position ? create_ordered(dev, layout, blocks, position, true, matrix) : create(dev, layout, blocks, NULL, true, matrix);
 }
 
-void rw_sparse_destroy(rw_sparse **matrix)
+/* ---- as an operator ---------------------------------------------------------------------------------------------- */
+
+static void free_matrix(rw_operator *a)
 {
-    if (!matrix) return;
-    rw_sparse *m = *matrix;
-    *matrix = NULL;
-    if (!m) return;
-    rw_array_destroy(&m->value), rw_array_destroy(&m->scale), rw_array_destroy(&m->first), rw_array_destroy(&m->column), rw_array_destroy(&m->row), rw_array_destroy(&m->shift);
-    rw_array_destroy(&m->t_first), rw_array_destroy(&m->t_row), rw_array_destroy(&m->t_at), rw_array_destroy(&m->scratch), rw_array_destroy(&m->tails);
+    rw_sparse *m = (rw_sparse *)a;
+    rw_array **const arrays[] = {&m->value, &m->scale, &m->first, &m->column, &m->row, &m->shift, &m->t_first, &m->t_row,
+                                 &m->t_at, &m->scratch};
+    for (int i = 0; i < RW_COUNT(arrays); ++i) rw_array_destroy(arrays[i]);
     rw_products_free(m);
     free_host(m);
-    if (m->map.destroy) m->map.destroy(m->map.user);
-    rw_device_close(&m->device);
     rw_free(m);
 }
 
+static rw_status send(rw_operator *a, rw_queue *q)
+{
+    rw_sparse *m = (rw_sparse *)a;
+    rw_array *const arrays[] = {m->value, m->scale, m->first, m->column, m->row, m->shift};
+    for (int i = 0; i < RW_COUNT(arrays); ++i)
+        if (arrays[i]) RW_TRY(rw_array_send(arrays[i], q));
+    return RW_OK;
+}
+
+static rw_status diagonal(rw_operator *a, rw_array *to)
+{
+    rw_sparse *m = (rw_sparse *)a;
+    rw_view v;
+    void *data;
+    RW_TRY(rw_sparse_look(m, false, &v));
+    RW_TRY(rw_array_write(to, &data));
+    memset(data, 0, (size_t)to->size * rw_dtype_size(to->dtype));
+    for (int64_t i = 0; i < m->block_rows; ++i)
+        for (int64_t k = 0, n = m->ops->count(&v, i); k < n; ++k) {
+            const rw_sparse_block b = m->ops->block(&v, i, k);
+            for (int r = (int)RW_MAX(b.column - b.row, 0); r < b.nr && b.row + r < b.column + b.nc; ++r) {
+                const int64_t row = b.row + r, at = b.at + b.sr * r + b.sc * (row - b.column);
+                rw_value_add(to->dtype, data, row, rw_entry_get(&v, at, row, 0), rw_entry_get(&v, at, row, 1));
+            }
+        }
+    return RW_OK;
+}
+
+static const rw_operator_ops operator_ops = {rw_sparse_run, rw_sparse_groups, send, diagonal, free_matrix};
+
+rw_sparse *rw_sparse_of(rw_operator *a) { return a && a->ops == &operator_ops ? (rw_sparse *)a : NULL; }
+
+void rw_sparse_destroy(rw_sparse **matrix)
+{
+    if (!matrix || !*matrix) return;
+    rw_operator *a = &(*matrix)->op;
+    *matrix = NULL;
+    rw_operator_release(&a);
+}
+
+/* ---- on the host -------------------------------------------------------------------------------------------------- */
+
 rw_status rw_sparse_look_pattern(rw_sparse *m, rw_view *v)
 {
-    *v = (rw_view){.m = m};
-    RW_TRY(rw_sparse_need_entries(m));
+    *v = (rw_view){.m = m, .type = m->layout.values};
     RW_TRY(rw_array_read(m->first, &v->first));
     RW_TRY(rw_array_read(m->column, &v->column));
     if (m->row) RW_TRY(rw_array_read(m->row, &v->row));
@@ -297,13 +358,10 @@ rw_status rw_sparse_look(rw_sparse *m, bool update, rw_view *v)
     return RW_OK;
 }
 
-rw_status rw_sparse_send(rw_sparse *m, rw_queue *q)
-{
-    rw_array *const arrays[] = {m->value, m->scale, m->first, m->column, m->row, m->shift};
-    for (int i = 0; i < RW_COUNT(arrays); ++i)
-        if (arrays[i]) RW_TRY(rw_array_send(arrays[i], q));
-    return RW_OK;
-}
+int64_t rw_view_rows(const rw_view *v) { return v->m->block_rows; }
+int64_t rw_view_row(const rw_view *v, int64_t i) { return rw_row_of(v->m, i); }
+int64_t rw_view_count(const rw_view *v, int64_t i) { return v->m->ops->count(v, i); }
+rw_sparse_block rw_view_block(const rw_view *v, int64_t i, int64_t k) { return v->m->ops->block(v, i, k); }
 
 /* ---- values ------------------------------------------------------------------------------------------------------------------------ */
 
@@ -330,18 +388,18 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
     rw_sparse_block b;
     const rw_dtype type = m->layout.values;
     const char *from = values;
-    if (n < 0) return rw_fail(m->device->ctx, RW_ERR_ARGUMENT, "%lld blocks: 0 and more can be added", (long long)n);
+    if (n < 0) return rw_fail(m->op.device->ctx, RW_ERR_ARGUMENT, "%lld blocks: 0 and more can be added", (long long)n);
     if (n > 0) {
         RW_NEED(row, "row");
         RW_NEED(column, "column");
         RW_NEED(values, "values");
     }
     if (m->scale)
-        return rw_fail(m->device->ctx, RW_ERR_UNSUPPORTED, "blocks cannot be added to scaled values, whose rows have a scale already: assemble a matrix of %s and convert it", rw_dtype_name(type));
+        return rw_fail(m->op.device->ctx, RW_ERR_UNSUPPORTED, "blocks cannot be added to scaled values, whose rows have a scale already: assemble a matrix of %s and convert it", rw_dtype_name(type));
     RW_TRY(rw_sparse_look(m, true, &v));
     for (int64_t k = 0; k < n; ++k) {
         if (!find_block(&v, row[k], column[k], &b))
-            return rw_fail(m->device->ctx, RW_ERR_ARGUMENT, "block %lld of %lld, (%lld, %lld), counted from 0, is not in the pattern of the matrix of %lld x %lld blocks", (long long)k, (long long)n, (long long)row[k],
+            return rw_fail(m->op.device->ctx, RW_ERR_ARGUMENT, "block %lld of %lld, (%lld, %lld), counted from 0, is not in the pattern of the matrix of %lld x %lld blocks", (long long)k, (long long)n, (long long)row[k],
                            (long long)column[k], (long long)m->block_rows, (long long)m->block_columns);
         for (int r = 0; r < b.nr; ++r)
             for (int c = 0; c < b.nc; ++c)
@@ -354,18 +412,14 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
 rw_status rw_sparse_zero(rw_sparse *m)
 {
     RW_NEED(m, "matrix");
-    RW_TRY(rw_sparse_need_entries(m));
-    return rw_array_zero(m->value, m->device->queue);
+    return rw_array_zero(m->value, m->op.device->queue);
 }
-
-/* Formats that have places beside the entries, which are 0. */
-static bool has_padding(rw_sparse_format f) { return f != RW_SPARSE_COO && f != RW_SPARSE_CSR && f != RW_SPARSE_ELL && f != RW_SPARSE_SELL; }
 
 /* Entries of block row i, row after row, columns ascending; with row == NULL only their number. */
 static int64_t row_entries(const rw_view *v, int64_t i, int64_t *row, int64_t *column, double *value)
 {
     const rw_sparse *m = v->m;
-    const bool z = rw_dtype_is_complex(m->layout.values), drop = has_padding(m->layout.format);
+    const bool z = rw_dtype_is_complex(m->layout.values), drop = m->ops->has_zeros || rw_sparse_has_blocks(m->layout.format);
     const int64_t blocks = m->ops->count(v, i), nr = rw_row_of(m, i + 1) - rw_row_of(m, i);
     int64_t n = 0;
     for (int r = 0; r < nr; ++r)
@@ -401,7 +455,7 @@ rw_status rw_sparse_entries(rw_sparse *m, int64_t *n, int64_t **row, int64_t **c
     *n = 0, *row = *column = NULL, *values = NULL;
     RW_TRY(rw_sparse_look(m, false, &v));
     int64_t *first = rw_calloc((size_t)m->block_rows + 1, sizeof *first);
-    if (!first) return rw_fail_memory(m->device->ctx, ((size_t)m->block_rows + 1) * 8, "the entries of a matrix");
+    if (!first) return rw_fail_memory(m->op.device->ctx, ((size_t)m->block_rows + 1) * 8, "the entries of a matrix");
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < m->block_rows; ++i) first[i + 1] = row_entries(&v, i, NULL, NULL, NULL);
     for (int64_t i = 0; i < m->block_rows; ++i) first[i + 1] += first[i];
@@ -416,7 +470,7 @@ rw_status rw_sparse_entries(rw_sparse *m, int64_t *n, int64_t **row, int64_t **c
     rw_free(first);
     if (*row && *column && *values) return RW_OK;
     rw_sparse_free_entries(row, column, values);
-    return rw_fail_memory(m->device->ctx, room * (16 + 8 * parts), "the entries of a matrix");
+    return rw_fail_memory(m->op.device->ctx, room * (16 + 8 * parts), "the entries of a matrix");
 }
 
 void rw_sparse_free_entries(int64_t **row, int64_t **column, double **values)
@@ -514,7 +568,7 @@ static bool make_variable(const rw_entries *e, pattern *p)
 static rw_status make_pattern(rw_context *ctx, const rw_sparse_layout *l, const rw_entries *e, pattern *p)
 {
     bool made = true;
-    if (l->format == RW_SPARSE_VBCSR) made = make_variable(e, p);
+    if (tables[l->format]->sizes) made = make_variable(e, p);
     else if (made) {
         p->block_rows = e->rows / l->block_rows, p->block_columns = e->columns / l->block_columns;
         made = make_blocks(p, NULL, NULL, l->block_rows, l->block_columns);
@@ -602,14 +656,14 @@ static rw_status from_entries(rw_device *dev, const rw_sparse_layout *layout, co
 /* What a product reads of the matrix, of slices with shifts these on GPUs and the columns on processors; x and y, and a vector between two launches. */
 static double moved_by(const rw_sparse *m, rw_dtype vectors)
 {
-    const double vector = (double)rw_dtype_size(vectors), unread = m->nshift > 0 ? m->threads ? m->ncolumn * (m->layout.index_bits / 8) : 4 * m->nshift : 0;
-    return bytes_of(m) - unread + vector * ((double)m->columns + (double)m->rows * (m->ops == &rw_sparse_coordinates ? 3 : 1));
+    const double vector = (double)rw_dtype_size(vectors), unread = m->nshift > 0 ? rw_sparse_threads(m) ? m->ncolumn * (m->layout.index_bits / 8) : 4 * m->nshift : 0;
+    return bytes_of(m) - unread + vector * ((double)m->columns + (double)m->rows * (m->ops->finishes ? 3 : 1));
 }
 
 static rw_status foresee_one(rw_context *ctx, rw_device *dev, const rw_entries *e, const pattern *p, rw_dtype vectors, rw_sparse_candidate *c)
 {
     const rw_sparse_blocks blocks = {p->block_rows, p->block_columns, p->first, p->column, p->row_size, p->column_size};
-    rw_sparse m = {.device = dev, .threads = rw_sparse_wants_threads(dev)};
+    rw_sparse m = {.op.device = dev};
     rw_status status = plan(ctx, &c->layout, &blocks, &m);
     c->refused = status == RW_ERR_MEMORY && m.ops && explodes(&m);
     if (status == RW_OK) {
@@ -629,7 +683,7 @@ rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_entries *e
         rw_sparse_layout *l = &c[i].layout;
         const rw_sparse_layout given = *l, *before = i && p.first ? &c[i - 1].layout : NULL;
         status = check_whole(ctx, &given, e, l);
-        const bool same = before && l->format != RW_SPARSE_VBCSR && before->format != RW_SPARSE_VBCSR && l->block_rows == before->block_rows && l->block_columns == before->block_columns;
+        const bool same = before && !tables[l->format]->sizes && !tables[before->format]->sizes && l->block_rows == before->block_rows && l->block_columns == before->block_columns;
         if (status == RW_OK && !same) {
             p.sorted = (rw_sorted){0};
             free_pattern(&p);
@@ -643,21 +697,15 @@ rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_entries *e
     return status;
 }
 
-rw_status rw_sparse_from_entries(rw_device *dev, const rw_sparse_layout *layout, int64_t rows, int64_t columns, int64_t n, const int64_t *row, const int64_t *column, const double *values,
-                                 bool is_complex, rw_sparse **matrix)
+rw_status rw_sparse_from_entries(rw_device *dev, const rw_sparse_layout *layout, const rw_entries *e, rw_sparse **matrix)
 {
     RW_NEED(matrix, "matrix");
     *matrix = NULL;
-    RW_NEED(dev, "device");
-    RW_NEED(layout, "layout");
-    if (n > 0) {
-        RW_NEED(row, "row");
-        RW_NEED(column, "column");
-        RW_NEED(values, "values");
+    RW_NEED(dev, "device"); RW_NEED(layout, "layout"); RW_NEED(e, "entries");
+    if (e->n > 0) {
+        RW_NEED(e->row, "row"); RW_NEED(e->column, "column"); RW_NEED(e->value, "value");
     }
-    const rw_entries e = {.rows = rows, .columns = columns, .n = n, .is_complex = is_complex, .row = (int64_t *)(uintptr_t)row, .column = (int64_t *)(uintptr_t)column,
-                      .value = (double *)(uintptr_t)values}; /* read only */
-    return from_entries(dev, layout, &e, matrix);
+    return from_entries(dev, layout, e, matrix);
 }
 
 rw_status rw_sparse_read(rw_device *dev, const rw_sparse_layout *layout, const char *path, rw_sparse **matrix)
@@ -693,7 +741,7 @@ rw_status rw_sparse_write(rw_sparse *m, const char *path)
     RW_TRY(list(m, &e));
     const rw_mtx file = {.rows = e.rows, .columns = e.columns, .n = e.n, .is_complex = e.is_complex, .row = e.row,
                          .column = e.column, .value = e.value};
-    rw_status status = rw_mtx_write(m->device->ctx, path, &file);
+    rw_status status = rw_mtx_write(m->op.device->ctx, path, &file);
     rw_entries_free(&e);
     return status;
 }
@@ -724,7 +772,7 @@ rw_status rw_sparse_transpose(rw_sparse *m, bool conjugate, rw_sparse **transpos
     t = e;
     t.rows = e.columns, t.columns = e.rows, t.row = e.column, t.column = e.row;
     for (int64_t k = 0; conjugate && e.is_complex && k < e.n; ++k) t.value[2 * k + 1] = -t.value[2 * k + 1];
-    rw_status status = from_entries(m->device, &l, &t, transposed);
+    rw_status status = from_entries(m->op.device, &l, &t, transposed);
     rw_entries_free(&e);
     return status;
 }

@@ -31,7 +31,7 @@ static const rw_sparse_tuning rw_sparse_tuning_of[RW_DEVICE_CLASSES] = {
 
 static inline const rw_sparse_tuning *rw_sparse_tuned(const rw_sparse *m)
 {
-    return &rw_sparse_tuning_of[m->threads ? RW_GPU : RW_PROCESSOR];
+    return &rw_sparse_tuning_of[rw_sparse_threads(m) ? RW_GPU : RW_PROCESSOR];
 }
 
 #endif

@@ -65,11 +65,13 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 
 static int64_t groups(const rw_sparse *m) { return (m->rows + group_of(m) - 1) / group_of(m); }
 
-static rw_status launch(rw_sparse *m, const rw_product *p, rw_queue *q)
+static rw_status launch(rw_sparse *m, const rw_pass *p, rw_queue *q)
 {
     rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->first), rw_arg_array(m->row), rw_arg_int(m->block_rows), rw_arg_int(m->block_columns)};
-    int n = rw_product_args(m, p, a, 6);
+    int n = rw_pass_args(m, p, a, 6);
     return rw_launch(q, p->program->multiply, (int64_t[3]){groups(m), 1, 1}, a, n);
 }
 
-const rw_sparse_ops rw_sparse_variable = {plan, fill, count, block, "variable.k", NULL, define, groups, launch};
+const rw_sparse_ops rw_sparse_variable = {.sizes = true, .has_zeros = true, .plan = plan, .fill = fill, .count = count,
+                                          .block = block, .kernel = "variable.k", .define = define, .groups = groups,
+                                          .launch = launch};

@@ -1,4 +1,4 @@
-/* Operators from equations: an expression program as the function of a matrix without entries (src/sparse/free.c).
+/* Operators from equations: an expression program as the function of an operator (src/operator/function.c).
  *
  * A program is a map of arrays; that the map is linear is tested with vectors whose numbers have few digits, so that x + a z is exact and what differs comes from the program. The diagonal comes from
  * products with vectors that are 1 in cells of one colour: cells of a colour are more than the stencil's reach apart in some direction, so y is the diagonal there (Curtis, Powell, Reid, On the
@@ -9,7 +9,7 @@
 
 #include "expr/map.h"
 #include "rechenwerk/stencil.h"
-#include "sparse/sparse.h"
+#include "operator/operator.h"
 
 typedef struct stencil {
     rw_device *device;
@@ -23,7 +23,7 @@ typedef struct stencil {
 } stencil;
 
 static rw_context *context(const stencil *s) { return s->device->ctx; }
-static bool is_single(const stencil *s) { return s->map.type == RW_F32 || s->map.type == RW_C64; }
+static bool is_single(const stencil *s) { return rw_dtype_is_single(s->map.type); }
 static double *numbers(const stencil *s) { return rw_calloc((size_t)(s->n * s->parts), sizeof(double)); }
 static rw_status no_memory(const stencil *s) { return rw_fail_memory(context(s), (size_t)(s->n * s->parts) * sizeof(double), "looking at an operator"); }
 
@@ -188,30 +188,27 @@ static rw_status find_diagonal(stencil *s, double *d)
     return status;
 }
 
-/* Numbers into an array that is made for them. */
-static rw_status keep(const stencil *s, const double *d, rw_array **array)
+static rw_status make_diagonal(stencil *s)
 {
     void *data;
-    RW_TRY(rw_array_create(s->device, s->map.type, 1, &s->n, RW_MEMORY_DEVICE, array));
-    RW_TRY(rw_array_write(*array, &data));
-    put(s, d, data);
-    return RW_OK;
+    double *d = numbers(s);
+    rw_status status = d ? begin_looking(s) : no_memory(s);
+    if (status == RW_OK) status = find_diagonal(s, d);
+    end_looking(s);
+    if (status == RW_OK) status = rw_array_create(s->device, s->map.type, 1, &s->n, RW_MEMORY_DEVICE, &s->diagonal);
+    if (status == RW_OK) status = rw_array_write(s->diagonal, &data);
+    if (status == RW_OK) put(s, d, data);
+    else rw_array_destroy(&s->diagonal);
+    rw_free(d);
+    return status;
 }
 
-static rw_status diagonal(void *user, rw_array **array)
+static rw_status diagonal(void *user, rw_array *to)
 {
     stencil *s = user;
     if (s->map.far) return rw_fail(context(s), RW_ERR_UNSUPPORTED, "%s: its diagonal cannot be found by products, since %s: use no preconditioner", s->map.name, s->map.far);
-    double *d = s->diagonal ? NULL : numbers(s);
-    rw_status status = s->diagonal || d ? RW_OK : no_memory(s);
-    if (d) status = begin_looking(s);
-    if (d && status == RW_OK) status = find_diagonal(s, d);
-    end_looking(s);
-    if (d && status == RW_OK) status = keep(s, d, &s->diagonal);
-    rw_free(d);
-    if (status != RW_OK) rw_array_destroy(&s->diagonal);
-    *array = s->diagonal;
-    return status;
+    if (!s->diagonal) RW_TRY(make_diagonal(s));
+    return rw_array_copy(to, s->diagonal, s->device->queue);
 }
 
 /* ---- create, destroy ---------------------------------------------------------------------------------------------------------------- */
@@ -237,10 +234,10 @@ static rw_status prepare(stencil *s, const char *from, const char *to)
     return look(s);
 }
 
-rw_status rw_sparse_from_expr(rw_device *dev, const rw_expr_spec *spec, const char *from, const char *to, rw_sparse **matrix)
+rw_status rw_operator_from_expr(rw_device *dev, const rw_expr_spec *spec, const char *from, const char *to, rw_operator **op)
 {
-    RW_NEED(matrix, "matrix");
-    *matrix = NULL;
+    RW_NEED(op, "op");
+    *op = NULL;
     RW_NEED(dev, "device"); RW_NEED(spec, "spec"); RW_NEED(from, "from"); RW_NEED(to, "to");
     stencil *s = rw_calloc(1, sizeof *s);
     if (!s) return rw_fail_memory(dev->ctx, sizeof *s, "an operator");
@@ -248,8 +245,8 @@ rw_status rw_sparse_from_expr(rw_device *dev, const rw_expr_spec *spec, const ch
     rw_status status = rw_expr_create(dev, spec, &s->expr);
     if (status == RW_OK) status = prepare(s, from, to);
     if (status == RW_OK) {
-        const rw_sparse_free map = {.rows = s->n, .columns = s->n, .values = s->map.type, .multiply = multiply, .diagonal = diagonal, .destroy = destroy, .user = s};
-        status = rw_sparse_create_free(dev, &map, matrix);
+        const rw_operator_spec map = {.rows = s->n, .columns = s->n, .type = s->map.type, .multiply = multiply, .diagonal = diagonal, .destroy = destroy, .user = s};
+        status = rw_operator_create(dev, &map, op);
     }
     if (status != RW_OK) destroy(s);
     return status;

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "${SOURCE:-$(dirname "$0")/../..}"
 
-declare -A rank=([core]=0 [param]=1 [files]=1 [depgraph]=1 [kernels]=1 [device]=2 [field]=3 [sparse]=3 [expr]=3 [ode]=4 [precond]=4 [krylov]=5 [multiblock]=4 [stencil]=4 [selftest]=5 [io]=6 [run]=7 [bench]=8 [lab]=8)
+declare -A rank=([core]=0 [param]=1 [files]=1 [depgraph]=1 [kernels]=1 [device]=2 [field]=3 [operator]=3 [expr]=3 [sparse]=4 [ode]=4 [stencil]=4 [precond]=5 [multiblock]=5 [krylov]=6 [selftest]=7 [io]=7 [run]=8 [bench]=9 [lab]=9)
 bad=0 seen=0
 report() { echo "$1: $2 includes $3: $4"; bad=1; }
 
@@ -17,6 +17,8 @@ while IFS=: read -r file line text; do
     elif [ -z "${rank[$to]:-}" ]; then report "$file:$line" "$from" "$to" "folder $to has no place in the layers"
     elif [ "$from" != "$to" ] && [ "${rank[$to]}" -ge "${rank[$from]}" ]; then
         report "$file:$line" "$from" "$to" "the arrow points up or sideways"
+    elif [ "$from" != sparse ] && [[ $text =~ sparse/(sparse|multiply|tuning)\.h ]]; then
+        report "$file:$line" "$from" "${text#*\"}" "a matrix is read in src/sparse only; others use sparse/host.h"
     elif [ "$from" = device ] && [ "$to" = files ]; then report "$file:$line" "$from" "$to" "devices know no file formats"
     fi
 done < <(grep -rnE '^#include "[a-z]+/' src --include='*.c' --include='*.h')

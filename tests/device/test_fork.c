@@ -74,14 +74,13 @@ static bool host_loops(rw_device *d)
     enum { N = 20000 };
     static int64_t at[N];
     static double value[N];
-    const int64_t *row = at;
     rw_sparse_layout l, sell;
     rw_sparse *m = NULL, *other = NULL;
     for (int i = 0; i < N; ++i) at[i] = i, value[i] = 1 + i;
     rw_status status = rw_sparse_layout_parse(ctx, "csr", &l);
     if (status == RW_OK) status = rw_sparse_layout_parse(ctx, "sell", &sell);
     l.values = sell.values = RW_F64;
-    if (status == RW_OK) status = rw_sparse_from_entries(d, &l, N, N, N, row, at, value, false, &m);
+    if (status == RW_OK) status = rw_sparse_from_entries(d, &l, &(rw_entries){N, N, N, false, at, at, value}, &m);
     if (status == RW_OK) status = rw_sparse_convert(m, d, &sell, &other);
     if (status != RW_OK) print_error("%s\n", rw_message(ctx));
     rw_sparse_destroy(&m), rw_sparse_destroy(&other);

@@ -108,7 +108,7 @@ static rw_status failing_multiply(void *user, rw_op op, rw_array *x, rw_array *y
     (void)user, (void)op, (void)x, (void)y, (void)q;
     return failing();
 }
-static rw_status failing_diagonal(void *user, rw_array **diagonal)
+static rw_status failing_diagonal(void *user, rw_array *diagonal)
 {
     (void)user, (void)diagonal;
     return failing();
@@ -127,24 +127,24 @@ static void test_messages_of_functions(void **state)
     static const char *const texts[] = {NULL, "the function's own words"};
     for (int i = 0; i < 2; ++i) {
         said = texts[i];
-        const rw_sparse_free map = {.rows = N, .columns = N, .values = RW_F64, .multiply = failing_multiply, .diagonal = failing_diagonal};
-        rw_sparse *m;
+        const rw_operator_spec map = {.rows = N, .columns = N, .multiply = failing_multiply, .diagonal = failing_diagonal};
+        rw_operator *m;
         rw_precond *p;
         rw_expr *e;
         rw_array *x = new_field(1), *y = new_field(2);
-        OK(rw_sparse_create_free(dev, &map, &m));
+        OK(rw_operator_create(dev, &map, &m));
         old_message();
-        FAILS(RW_ERR_INPUT, said ? said : "the function rw_sparse_free.multiply returned RW_ERR_INPUT",
-              rw_sparse_multiply(m, RW_OP_NONE, NULL, x, NULL, y, queue));
+        FAILS(RW_ERR_INPUT, said ? said : "the function rw_operator_spec.multiply returned RW_ERR_INPUT",
+              rw_operator_multiply(m, RW_OP_NONE, NULL, x, NULL, y, queue));
         old_message();
-        FAILS(RW_ERR_INPUT, said ? said : "the function rw_sparse_free.diagonal returned RW_ERR_INPUT",
+        FAILS(RW_ERR_INPUT, said ? said : "the function rw_operator_spec.diagonal returned RW_ERR_INPUT",
               rw_precond_create(m, RW_F64, &(rw_precond_spec){.method = RW_PRECOND_JACOBI}, &p));
         const rw_expr_field fields[] = {{.name = "u", .dtype = RW_F64}};
         const rw_expr_given given[] = {{.name = "w", .dtype = RW_F64, .make = failing_make}};
         const rw_expr_spec spec = {.name = "given", .text = "u = w", .grid = line_grid(), .fields = fields, .nfields = 1, .given = given, .ngiven = 1};
         old_message();
         FAILS(RW_ERR_INPUT, said ? said : "the function rw_expr_given.make returned RW_ERR_INPUT", rw_expr_create(dev, &spec, &e));
-        rw_sparse_destroy(&m);
+        rw_operator_destroy(&m);
         rw_array_destroy(&x), rw_array_destroy(&y);
     }
 }

@@ -185,8 +185,8 @@ contains
         call require(rw_sparse_layout_parse(context, "bcsr:5x3:columns", l) == rw_ok, "bcsr:5x3:columns")
         call require(l%block_rows == 5 .and. l%block_columns == 3 .and. l%values == rw_f64 .and. l%columns, "bcsr is other")
         call require(rw_sparse_layout_parse(context, "csr", l) == rw_ok, "csr")
-        call require(rw_sparse_from_entries(device, l, 3_c_int64_t, 3_c_int64_t, 3_c_int64_t, three, three, &
-            [1d0, 2d0, 3d0], .false._c_bool, matrix) == rw_ok, "entries")
+        call require(rw_sparse_from_entries(device, l, 3_c_int64_t, 3_c_int64_t, three, three, &
+            [1d0, 2d0, 3d0], matrix) == rw_ok, "entries")
         s = rw_sparse_get_size(matrix)
         call require(s%rows == 3 .and. s%places == 3, "the size of a matrix")
         f = [1., 2., 3.]

@@ -5,7 +5,7 @@
 #include "../devices.h"
 #include "../sparse/matrices.h"
 #include "krylov/krylov.h"
-#include "sparse/sparse.h"
+#include "sparse/host.h"
 
 /* A grid of n x n cells with blocks: random numbers, diagonal blocks that dominate; symmetric (hermitian) where asked. */
 __attribute__((unused)) static entries system_of(uint64_t seed, int64_t n, int block, bool is_complex, bool hermitian)

@@ -18,7 +18,7 @@ static void test_memory(void **state)
     rw_sparse_layout l;
     rw_sparse *m;
     OK(rw_sparse_layout_parse(ctx, "bcsr:2", &l));
-    OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, false, &m));
+    OK(rw_sparse_from_entries(dev, &l, &e, &m));
     for (int method = RW_KRYLOV_CG; method < RW_KRYLOV_METHODS; ++method)
         for (int jacobi = 0; jacobi < 2; ++jacobi)
             for (int restart = 7; restart <= (few ? 7 : 40); restart += 33) {
@@ -28,7 +28,7 @@ static void test_memory(void **state)
                 const rw_dtype type = jacobi ? RW_F64 : RW_C128;
                 rw_krylov *k;
                 const int64_t before = counters().bytes_allocated, said = rw_krylov_memory(&spec, e.rows, type);
-                OK(rw_krylov_create(m, type, &spec, &k));
+                OK(rw_krylov_create(rw_sparse_operator(m), type, &spec, &k));
                 const int64_t taken = counters().bytes_allocated - before, beside = 56000 + (jacobi ? 2 * e.rows * 8 + e.rows * 8 : 0);
                 if (taken < said - (method == RW_KRYLOV_CG ? 2 * e.rows * (int64_t)rw_dtype_size(type) : 0) || taken > said + beside) fail_msg("%s, jacobi %d, restart %d: %lld bytes are taken, %lld were said", rw_krylov_method_name(spec.method), jacobi, restart, (long long)taken, (long long)said);
                 rw_krylov_destroy(&k);

@@ -166,7 +166,7 @@ static void compare(const char *what, problem *p, rw_krylov_spec spec, void (*re
     p->done = 0, p->history[0] = sqrtl(creall(dot(p->r, p->r)));
     reference(p);
     spec.rtol = 1e-300, spec.iterations = MOST, spec.monitor = keep, spec.user = history;
-    OK(rw_krylov_create(m, type, &spec, &k));
+    OK(rw_krylov_create(rw_sparse_operator(m), type, &spec, &k));
     FAILS(RW_ERR_NOT_CONVERGED, "iterations", rw_krylov_solve(k, b, x, &result));
     assert_int_equal(result.iterations, MOST);
     for (int i = 0; i <= MOST; ++i) { /* rounding, as often as there are iterations, made larger by scalars whose numbers cancel */

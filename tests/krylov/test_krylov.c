@@ -2,6 +2,7 @@
  * n iterations; restarts; nothing copied between host and device within iterations. */
 #include <pthread.h>
 
+#include "krylov/basis.h"
 #include "systems.h"
 
 static rw_krylov_result solve(const char *what, const entries *e, const char *layout, rw_dtype values, rw_dtype type, rw_krylov_spec spec)
@@ -10,7 +11,7 @@ static rw_krylov_result solve(const char *what, const entries *e, const char *la
     rw_array *b = vector_of(type, e->rows, 7), *x = vector_of(type, e->rows, 8);
     rw_krylov *solver;
     rw_krylov_result result;
-    OK(rw_krylov_create(m, type, &spec, &solver));
+    OK(rw_krylov_create(rw_sparse_operator(m), type, &spec, &solver));
     if (rw_krylov_solve(solver, b, x, &result) != RW_OK) fail_msg("%s: %s", what, rw_message(ctx));
     const double r = true_residual(e, type, b, x), single = type == RW_F32 || type == RW_C64 ? 2e-6 : 1e-14;
     const bool stored = values == RW_F32 || values == RW_C64; /* then the entries in double precision are another system */
@@ -21,7 +22,7 @@ static rw_krylov_result solve(const char *what, const entries *e, const char *la
     rw_array *again = vector_of(type, e->rows, 8);
     rw_krylov_result repeated;
     spec.monitor = NULL;
-    OK(rw_krylov_create(m, type, &spec, &solver));
+    OK(rw_krylov_create(rw_sparse_operator(m), type, &spec, &solver));
     OK(rw_krylov_solve(solver, b, again, &repeated));
     same_bits(what, x, again);
     assert_int_equal(repeated.iterations, result.iterations);
@@ -78,14 +79,14 @@ static void test_large(void **state)
         rw_array *b = vector_of(RW_C128, n, 7), *x = vector_of(RW_C128, n, 8);
         rw_krylov_result result;
         rw_krylov *k;
-        OK(rw_krylov_create(m, RW_C128, &(rw_krylov_spec){.method = kinds[i].method, .rtol = 1e-10, .restart = kinds[i].method == RW_KRYLOV_IDR ? 4 : 40, .iterations = 100}, &k));
+        OK(rw_krylov_create(rw_sparse_operator(m), RW_C128, &(rw_krylov_spec){.method = kinds[i].method, .rtol = 1e-10, .restart = kinds[i].method == RW_KRYLOV_IDR ? 4 : 40, .iterations = 100}, &k));
         if (rw_krylov_solve(k, b, x, &result) != RW_OK) fail_msg("%s: %s", rw_krylov_method_name(kinds[i].method), rw_message(ctx));
         const double r = true_residual(&e, RW_C128, b, x);
         if (!(r <= 1.01e-10)) fail_msg("%s: residual %g", rw_krylov_method_name(kinds[i].method), r);
         if (kinds[i].method == RW_KRYLOV_FGMRES) iterations = result.iterations;
         if (kinds[i].method == RW_KRYLOV_GMRES && iterations) /* one and the same in exact arithmetic */
             if (llabs(result.iterations - iterations) > 1) fail_msg("%s, %s: %d iterations, not %d", rw_krylov_method_name(kinds[i].method), kinds[i].layout, (int)result.iterations, (int)iterations);
-        combined = combined || k->product.few || k->update.few, totals = totals || (k->totals && kinds[i].method == RW_KRYLOV_GMRES);
+        combined = combined || k->product.few || k->update.few, totals = totals || (kinds[i].method == RW_KRYLOV_GMRES && rw_basis_of(k)->totals);
         rw_krylov_destroy(&k), rw_sparse_destroy(&m);
         rw_array_destroy(&b), rw_array_destroy(&x);
         free_entries(&e);
@@ -107,12 +108,12 @@ static void test_scaled(void **state)
             rw_sparse *m;
             snprintf(text, sizeof text, "%s:f32:scaled", layouts[i]);
             OK(rw_sparse_layout_parse(ctx, text, &l));
-            OK(rw_sparse_from_entries(dev, &l, whole.rows, whole.columns, whole.n, whole.row, whole.column, whole.value, false, &m));
+            OK(rw_sparse_from_entries(dev, &l, &whole, &m));
             OK(rw_sparse_entries(m, &e.n, &e.row, &e.column, &e.value));
             rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 8);
             rw_krylov_result result;
             rw_krylov *k;
-            OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10, .restart = method == RW_KRYLOV_IDR ? 4 : 9}, &k));
+            OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10, .restart = method == RW_KRYLOV_IDR ? 4 : 9}, &k));
             if (rw_krylov_solve(k, b, x, &result) != RW_OK) fail_msg("%s, %s: %s", text, rw_krylov_method_name((rw_krylov_method)method), rw_message(ctx));
             const double r = true_residual(&e, RW_F64, b, x);
             if (!(r <= 1.01e-10)) fail_msg("%s, %s: residual %g", text, rw_krylov_method_name((rw_krylov_method)method), r);
@@ -151,7 +152,7 @@ static void test_small(void **state)
         rw_array *x = vector_of(RW_F64, 40, 3), *b = vector_of(RW_F64, 40, 0);
         const void *p;
         rw_krylov *k;
-        OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = (rw_krylov_method)method}, &k));
+        OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = (rw_krylov_method)method}, &k));
         OK(rw_krylov_solve(k, b, x, &r));
         OK(rw_array_read(x, &p));
         for (int i = 0; i < 40; ++i) assert_true(((const double *)p)[i] == 0);
@@ -182,15 +183,15 @@ static void arnoldi(bool nearly)
     void *right;
     OK(rw_array_update(b, &right));
     for (int i = nearly ? FIRST : N; i < N; ++i) ((double *)right)[i] = 0;
-    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = M, .iterations = M, .rtol = 1e-300}, &k));
+    OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = M, .iterations = M, .rtol = 1e-300}, &k));
     FAILS(RW_ERR_NOT_CONVERGED, "iterations", rw_krylov_solve(k, b, x, &r));
     double *v = malloc(M * N * sizeof *v), length = 0;
-    OK(rw_array_read(k->basis, &data));
-    for (int j = 1; j < M; ++j) memcpy(v + j * N, (const double *)data + j * k->pitch, N * sizeof *v);
+    OK(rw_array_read(rw_basis_of(k)->vectors, &data));
+    for (int j = 1; j < M; ++j) memcpy(v + j * N, (const double *)data + j * rw_basis_of(k)->pitch, N * sizeof *v);
     OK(rw_array_read(b, &data)); /* the first vector has become the residual */
     for (int i = 0; i < N; ++i) v[i] = ((const double *)data)[i], length += v[i] * v[i];
     for (int i = 0; i < N; ++i) v[i] /= sqrt(length);
-    OK(rw_array_read(k->small, &data));
+    OK(rw_array_read(rw_basis_of(k)->small, &data));
     for (int i = 0; i < M; ++i)
         for (int j = 0; j <= i; ++j) {
             double dot = 0;
@@ -226,7 +227,7 @@ static void test_nothing_travels(void **state)
         rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0), *first = vector_of(RW_F64, e.rows, 0);
         rw_krylov *k;
         rw_krylov_result r;
-        OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10}, &k));
+        OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10}, &k));
         OK(rw_krylov_solve(k, b, x, &r)); /* brings matrix and vectors */
         OK(rw_array_copy(first, x, queue));
         OK(rw_array_zero(x, queue));
@@ -284,13 +285,13 @@ static void *solve_there(void *user)
     entries e = system_of(9, 48, 1, false, false); /* draws no numbers of a shared generator */
     rw_status status = rw_device_open(ctx, rw_device_info(dev)->name, &own);
     if (status == RW_OK) status = rw_sparse_layout_parse(ctx, j->number % 2 ? "sell" : "csr", &l);
-    if (status == RW_OK) status = rw_sparse_from_entries(own, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, false, &m);
+    if (status == RW_OK) status = rw_sparse_from_entries(own, &l, &e, &m);
     if (status == RW_OK) status = rw_array_create(own, RW_F64, 1, &e.rows, RW_MEMORY_DEVICE, &b);
     if (status == RW_OK) status = rw_array_create(own, RW_F64, 1, &e.rows, RW_MEMORY_DEVICE, &x);
     if (status == RW_OK) status = rw_array_write(b, &data);
     for (int64_t i = 0; status == RW_OK && i < e.rows; ++i) ((double *)data)[i] = (double)(i % 13) - 6;
     if (status == RW_OK) status = rw_array_zero(x, rw_device_queue(own));
-    if (status == RW_OK) status = rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = j->number % 4 < 2 ? RW_KRYLOV_GMRES : RW_KRYLOV_BICGSTAB, .rtol = 1e-10, .precond = {.method = RW_PRECOND_ILU}}, &k);
+    if (status == RW_OK) status = rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = j->number % 4 < 2 ? RW_KRYLOV_GMRES : RW_KRYLOV_BICGSTAB, .rtol = 1e-10, .precond = {.method = RW_PRECOND_ILU}}, &k);
     for (int i = 0; i < 3 && status == RW_OK; ++i) {
         status = rw_array_zero(x, rw_device_queue(own));
         if (status == RW_OK) status = rw_krylov_solve(k, b, x, &r);

@@ -52,7 +52,7 @@ static rw_status check(const char *what, const entries *e, rw_dtype type, rw_kry
     rw_krylov *k;
     OK(rw_array_zero(x, queue));
     spec.monitor = watch, spec.user = &p;
-    OK(rw_krylov_create(m, type, &spec, &k));
+    OK(rw_krylov_create(rw_sparse_operator(m), type, &spec, &k));
     const rw_status status = rw_krylov_solve(k, b, x, &r);
     const double allowed = spec.rtol * r.right_side, is = true_residual(e, type, b, x) * r.right_side;
     if (status != RW_OK && status != RW_ERR_NOT_CONVERGED) fail_msg("%s: %s: %s", what, rw_status_name(status), rw_message(ctx));
@@ -111,12 +111,12 @@ static void test_edge(void **state)
         rw_krylov_result r, again;
         rw_krylov *k;
         OK(rw_array_zero(x, queue));
-        OK(rw_krylov_create(m, RW_F32, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-4}, &k));
+        OK(rw_krylov_create(rw_sparse_operator(m), RW_F32, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-4}, &k));
         OK(rw_krylov_solve(k, b, x, &r));
         rw_krylov_destroy(&k);
         for (int step = -2; step <= 2; ++step) { /* atol about |b - A x|, to the last digits */
             const double atol = r.residual * (1 + 1e-8 * step);
-            OK(rw_krylov_create(m, RW_F32, &(rw_krylov_spec){.method = (rw_krylov_method)method, .atol = atol}, &k));
+            OK(rw_krylov_create(rw_sparse_operator(m), RW_F32, &(rw_krylov_spec){.method = (rw_krylov_method)method, .atol = atol}, &k));
             OK(rw_krylov_solve(k, b, x, &again));
             assert_true(again.residual <= atol);
             if (step > 0) assert_true(again.iterations <= 2);

@@ -13,7 +13,7 @@ static void stops(const char *what, const entries *e, rw_krylov_spec spec, rw_kr
     rw_krylov_result r;
     OK(rw_array_update(b, &data));
     ((double *)data)[0] = first_b;
-    OK(rw_krylov_create(m, RW_F64, &spec, &k));
+    OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &k));
     rw_status status = rw_krylov_solve(k, b, x, &r);
     if (status != RW_ERR_NOT_CONVERGED || r.reason != reason || !strstr(rw_message(ctx), part))
         fail_msg("%s: %s, reason %d, not %d: %s", what, rw_status_name(status), (int)r.reason, (int)reason, rw_message(ctx));
@@ -47,25 +47,25 @@ static void test_stops(void **state)
     rw_krylov_result r;
     OK(rw_array_update(b, &data));
     ((double *)data)[0] = 1;
-    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = 10}, &k));
+    OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = 10}, &k));
     FAILS(RW_ERR_NOT_CONVERGED, "gmres: stagnation: the residual does not decrease after 10 iterations", rw_krylov_solve(k, b, x, &r));
     rw_krylov_destroy(&k);
-    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = 30}, &k));
+    OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = 30}, &k));
     OK(rw_krylov_solve(k, b, x, &r));
     assert_int_equal(r.iterations, 30);
     rw_krylov_destroy(&k);
     OK(rw_array_write(x, &data));
     memset(data, 0, 30 * 8);
-    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_BICGSTAB}, &k));
+    OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_BICGSTAB}, &k));
     FAILS(RW_ERR_NOT_CONVERGED, "a division by zero", rw_krylov_solve(k, b, x, &r));
     assert_int_equal(r.reason, RW_KRYLOV_BREAKDOWN);
     rw_krylov_destroy(&k);
-    FAILS(RW_ERR_INPUT, "jacobi: the diagonal entry of row 0, counted from 0, is missing or singular", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.precond = {.method = RW_PRECOND_JACOBI}}, &k));
-    FAILS(RW_ERR_ARGUMENT, "restart = -1 is outside [1, 1000]", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.restart = -1}, &k));
-    FAILS(RW_ERR_ARGUMENT, "rtol = -2 is outside (0, inf), and not off", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.rtol = -2}, &k));
-    FAILS(RW_ERR_ARGUMENT, "method = 6 is not one of its enumeration", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_METHODS}, &k));
-    FAILS(RW_ERR_ARGUMENT, "rtol and atol are off", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.rtol = RW_OFF}, &k));
-    OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .rtol = 1e-3}, &k));
+    FAILS(RW_ERR_INPUT, "jacobi: the diagonal entry of row 0, counted from 0, is missing or singular", rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.precond = {.method = RW_PRECOND_JACOBI}}, &k));
+    FAILS(RW_ERR_ARGUMENT, "restart = -1 is outside [1, 1000]", rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.restart = -1}, &k));
+    FAILS(RW_ERR_ARGUMENT, "rtol = -2 is outside (0, inf), and not off", rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.rtol = -2}, &k));
+    FAILS(RW_ERR_ARGUMENT, "method = 6 is not one of its enumeration", rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_METHODS}, &k));
+    FAILS(RW_ERR_ARGUMENT, "rtol and atol are off", rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.rtol = RW_OFF}, &k));
+    OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .rtol = 1e-3}, &k));
     FAILS(RW_ERR_ARGUMENT, "the same array", rw_krylov_solve(k, b, b, &r));
     rw_array *c = vector_of(RW_F64, 31, 0);
     FAILS(RW_ERR_ARGUMENT, "b has 31 entries of f64", rw_krylov_solve(k, c, x, &r));
@@ -104,7 +104,7 @@ static void singular(rw_dtype type, bool ends)
         const double before = true_residual(&e, type, b, x), single = type == RW_F32 ? 1e-5 : 1e-12;
         rw_krylov_result r;
         rw_krylov *k;
-        OK(rw_krylov_create(m, type, &(rw_krylov_spec){.method = method, .iterations = 200, .restart = method == RW_KRYLOV_IDR ? 4 : 50, .orthogonal = number == RW_KRYLOV_METHODS ? RW_KRYLOV_MODIFIED : RW_KRYLOV_CLASSICAL}, &k));
+        OK(rw_krylov_create(rw_sparse_operator(m), type, &(rw_krylov_spec){.method = method, .iterations = 200, .restart = method == RW_KRYLOV_IDR ? 4 : 50, .orthogonal = number == RW_KRYLOV_METHODS ? RW_KRYLOV_MODIFIED : RW_KRYLOV_CLASSICAL}, &k));
         assert_int_equal(rw_krylov_solve(k, b, x, &r), RW_ERR_NOT_CONVERGED);
         const double after = true_residual(&e, type, b, x);
         const void *p;
@@ -145,7 +145,7 @@ static void test_small_numbers(void **state)
         rw_sparse *m = matrix_of("csr", type, &e);
         for (int method = RW_KRYLOV_CG; method < (on("opencl") ? RW_KRYLOV_BICGSTAB : RW_KRYLOV_METHODS); ++method) {
             rw_krylov *k;
-            OK(rw_krylov_create(m, type, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10}, &k));
+            OK(rw_krylov_create(rw_sparse_operator(m), type, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10}, &k));
             for (int power = -120; power <= 120; power += 120) {
                 rw_array *b = vector_of(type, e.rows, 7), *x = vector_of(type, e.rows, 0);
                 rw_krylov_result r;
@@ -191,8 +191,8 @@ static void test_update(void **state)
             rw_krylov *k, *anew;
             OK(rw_array_zero(x, queue));
             OK(rw_array_zero(y, queue));
-            OK(rw_krylov_create(m, RW_F64, &spec, &k));
-            OK(rw_krylov_create(fresh, RW_F64, &spec, &anew));
+            OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &k));
+            OK(rw_krylov_create(rw_sparse_operator(fresh), RW_F64, &spec, &anew));
             OK(rw_krylov_solve(k, b, x, &before));
             OK(rw_sparse_zero(m));
             OK(rw_sparse_add_blocks(m, other.n, other.row, other.column, other.value));
@@ -246,7 +246,7 @@ static void test_interrupt(void **state)
         enough = 0;
         OK(rw_array_zero(x, queue));
         OK(rw_array_zero(y, queue));
-        OK(rw_krylov_create(m, RW_F64, &spec, &k));
+        OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &k));
         FAILS(RW_ERR_INTERRUPTED, "interrupted at the user's wish after", rw_krylov_solve(k, b, x, &r));
         assert_int_equal(r.reason, RW_KRYLOV_INTERRUPTED);
         assert_true(r.iterations >= 12 && r.iterations < 160);
@@ -257,7 +257,7 @@ static void test_interrupt(void **state)
         if (method == RW_KRYLOV_GMRES) assert_true(r.estimate != r.residual); /* of the recurrence, not the residual once more */
         rw_krylov_destroy(&k);
         spec.interrupt = NULL, spec.iterations = r.iterations;
-        OK(rw_krylov_create(m, RW_F64, &spec, &k));
+        OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &k));
         FAILS(RW_ERR_NOT_CONVERGED, "the largest number", rw_krylov_solve(k, b, y, &r));
         same_bits(rw_krylov_method_name(method), x, y);
         rw_krylov_destroy(&k), rw_sparse_destroy(&m), rw_array_destroy(&b), rw_array_destroy(&x), rw_array_destroy(&y);

@@ -380,10 +380,10 @@ static void test_refused(void **state)
     rw_array_destroy(&y);
     OK(rw_multiblock_vector(op, RW_F64, &y));
     FAILS(RW_ERR_ARGUMENT, "matrices of c128 times vectors of f64 are not real: use complex vectors", rw_multiblock_multiply(op, NULL, f, NULL, y, queue));
-    rw_sparse *map;
-    FAILS(RW_ERR_ARGUMENT, "matrices of c128 times vectors of f64 are not real: use complex vectors", rw_multiblock_map(op, RW_F64, &map));
+    rw_operator *map;
+    FAILS(RW_ERR_ARGUMENT, "matrices of c128 times vectors of f64 are not real: use complex vectors", rw_multiblock_operator(op, RW_F64, &map));
     assert_null(map);
-    FAILS(RW_ERR_ARGUMENT, "u8", rw_multiblock_map(op, RW_U8, &map));
+    FAILS(RW_ERR_ARGUMENT, "u8", rw_multiblock_operator(op, RW_U8, &map));
     assert_null(map);
     rw_array *few = new_array(RW_C128, 10, RW_MEMORY_DEVICE), *bytes = new_array(RW_U8, 1680, RW_MEMORY_DEVICE);
     FAILS(RW_ERR_ARGUMENT, "x has 10 numbers in 1 dimensions: a vector of 1680 is needed, 5 unknowns of 42 cells with ghosts in 8 grid blocks", rw_multiblock_exchange(op, few, queue));
@@ -412,7 +412,8 @@ static void solve_united(rw_krylov_spec spec, rw_multiblock_spec s, const char *
     const rw_sparse_layout l = layout_of(layout, type), scalar = layout_of("csr", type);
     const char *name = rw_krylov_method_name(spec.method);
     rw_multiblock *op;
-    rw_sparse *map, *m;
+    rw_operator *map;
+    rw_sparse *m;
     rw_krylov *k, *united;
     rw_krylov_result r, r_united;
     rw_array *b_of, *x, *all_b, *all_x;
@@ -420,7 +421,7 @@ static void solve_united(rw_krylov_spec spec, rw_multiblock_spec s, const char *
     const void *p, *q;
     OK(rw_multiblock_create(dev, &s, &l, &op));
     OK(rw_multiblock_assemble(dev, &u, 0, RW_MULTIBLOCK_COMPACT, &scalar, &m));
-    OK(rw_multiblock_map(op, type, &map));
+    OK(rw_multiblock_operator(op, type, &map));
     OK(rw_multiblock_vector(op, type, &b_of));
     OK(rw_multiblock_vector(op, type, &x));
     const int64_t n = 5 * u.cells[0] * u.cells[1] * u.cells[2];
@@ -439,7 +440,7 @@ static void solve_united(rw_krylov_spec spec, rw_multiblock_spec s, const char *
         for (int e = 0; e < 5; ++e) put(type, data, 5 * i + e, number(9, at, e, 0), number(9, at, e, 1));
     }
     OK(rw_krylov_create(map, type, &spec, &k));
-    OK(rw_krylov_create(m, type, &spec, &united));
+    OK(rw_krylov_create(rw_sparse_operator(m), type, &spec, &united));
     if (rw_krylov_solve(k, b_of, x, &r) != RW_OK) fail_msg("%s, grid blocks: %s", name, rw_message(ctx));
     if (rw_krylov_solve(united, all_b, all_x, &r_united) != RW_OK) fail_msg("%s, united: %s", name, rw_message(ctx));
     if (spec.method != RW_KRYLOV_IDR && llabs(r.iterations - r_united.iterations) > 1) /* IDR has numbers of its own in each place */
@@ -459,7 +460,7 @@ static void solve_united(rw_krylov_spec spec, rw_multiblock_spec s, const char *
         }
     }
     if (!(off <= allowed * largest)) fail_msg("%s: x is off by %g of %g", name, off, largest);
-    rw_krylov_destroy(&k), rw_krylov_destroy(&united), rw_sparse_destroy(&map), rw_sparse_destroy(&m), rw_multiblock_destroy(&op);
+    rw_krylov_destroy(&k), rw_krylov_destroy(&united), rw_operator_destroy(&map), rw_sparse_destroy(&m), rw_multiblock_destroy(&op);
     rw_array_destroy(&b_of), rw_array_destroy(&x), rw_array_destroy(&all_b), rw_array_destroy(&all_x);
 }
 

@@ -607,7 +607,7 @@ static void test_solvable(void **state)
         OK(rw_array_write(b, &p));
         for (int64_t i = 0; i < 2 * n; ++i) ((double *)p)[i] = rw_random_uniform(3, (uint64_t)i) - 0.5;
         OK(rw_array_zero(x, queue));
-        OK(rw_krylov_create(m, RW_C128, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-10, .precond = {.method = RW_PRECOND_JACOBI}}, &solver));
+        OK(rw_krylov_create(rw_sparse_operator(m), RW_C128, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-10, .precond = {.method = RW_PRECOND_JACOBI}}, &solver));
         OK(rw_krylov_solve(solver, b, x, &result));
         assert_true(result.iterations < 60 && result.residual <= 1.1e-10 * result.right_side);
         rw_krylov_destroy(&solver);

@@ -180,7 +180,7 @@ static inline rw_precond_info apply(const char *text, rw_sparse *m, rw_dtype typ
     rw_precond_spec spec;
     rw_precond *p;
     OK(rw_precond_parse(ctx, text, &spec));
-    if (rw_precond_create(m, type, &spec, &p) != RW_OK) fail_msg("%s: %s", text, rw_message(ctx));
+    if (rw_precond_create(rw_sparse_operator(m), type, &spec, &p) != RW_OK) fail_msg("%s: %s", text, rw_message(ctx));
     OK(rw_precond_apply(p, r, z, queue));
     rw_array *again = vector_of(type, rw_array_size(r), 0);
     OK(rw_precond_apply(p, r, again, queue));
@@ -275,7 +275,7 @@ static inline int64_t iterations(const entries *e, const char *layout, rw_dtype 
     rw_krylov *k;
     OK(rw_precond_parse(ctx, precond, &spec.precond));
     for (int i = 0; i < 2; ++i) {
-        if (rw_krylov_create(m, type, &spec, &k) != RW_OK || rw_krylov_solve(k, b, x[i], &result) != RW_OK) fail_msg("%s, %s: %s", rw_krylov_method_name(method), precond, rw_message(ctx));
+        if (rw_krylov_create(rw_sparse_operator(m), type, &spec, &k) != RW_OK || rw_krylov_solve(k, b, x[i], &result) != RW_OK) fail_msg("%s, %s: %s", rw_krylov_method_name(method), precond, rw_message(ctx));
         assert_true(result.residual <= 1.1e-9 * result.right_side);
         rw_krylov_destroy(&k);
     }

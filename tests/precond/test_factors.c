@@ -10,7 +10,7 @@ static rw_precond *create(const char *text, rw_sparse *m, rw_dtype type)
     rw_precond_spec spec;
     rw_precond *p;
     OK(rw_precond_parse(ctx, text, &spec));
-    if (rw_precond_create(m, type, &spec, &p) != RW_OK) fail_msg("%s: %s", text, rw_message(ctx));
+    if (rw_precond_create(rw_sparse_operator(m), type, &spec, &p) != RW_OK) fail_msg("%s: %s", text, rw_message(ctx));
     return p;
 }
 
@@ -20,7 +20,7 @@ static const char *refusal(const char *text, rw_sparse *m, rw_dtype type)
     rw_precond_spec spec;
     rw_precond *p;
     OK(rw_precond_parse(ctx, text, &spec));
-    assert_int_equal(rw_precond_create(m, type, &spec, &p), RW_ERR_INPUT);
+    assert_int_equal(rw_precond_create(rw_sparse_operator(m), type, &spec, &p), RW_ERR_INPUT);
     assert_null(p);
     return rw_message(ctx);
 }
@@ -199,10 +199,12 @@ static void test_copies(void **state)
     begin_tiling("gpu");
     entries e = laplacian(fast() ? 12 : 6, 3, 5, false, 0.5);
     rw_sparse *m = matrix_of("bsell:5", RW_F64, &e);
-    rw_array *copy = vector_of(RW_F64, m->value->size, 0);
-    OK(rw_sparse_send(m, queue));
-    OK(rw_array_copy(copy, m->value, queue));
-    OK(rw_array_copy(m->value, copy, queue)); /* what the host has is out of date */
+    rw_numbers n;
+    OK(rw_sparse_numbers(m, &n));
+    rw_array *copy = vector_of(RW_F64, n.value->size, 0);
+    OK(rw_operator_send(rw_sparse_operator(m), queue));
+    OK(rw_array_copy(copy, n.value, queue));
+    OK(rw_array_copy(n.value, copy, queue)); /* what the host has is out of date */
     for (int i = 0; i < (on("opencl") ? 1 : RW_COUNT(texts)); ++i) {
         const rw_counters before = counters();
         rw_precond *p = create(texts[i], m, RW_F64);

@@ -58,7 +58,7 @@ static void compare(const char *name, const entries *e, const char *layout, cons
     const int64_t before = counters().bytes_allocated;
     dev->counters.bytes_allocated_peak = before;
     rw_host_count_begin();
-    OK(rw_precond_create(m, RW_F64, &spec, &p));
+    OK(rw_precond_create(rw_sparse_operator(m), RW_F64, &spec, &p));
     const double host = (double)rw_host_count_end(), is = (double)(counters().bytes_allocated - before),
                  setup = (double)(counters().bytes_allocated_peak - before);
     print_message(

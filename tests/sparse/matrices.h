@@ -83,7 +83,7 @@ __attribute__((unused)) static rw_sparse *matrix_of(const char *layout, rw_dtype
     rw_sparse *m;
     OK(rw_sparse_layout_parse(ctx, layout, &l));
     l.values = values;
-    OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
+    OK(rw_sparse_from_entries(dev, &l, e, &m));
     return m;
 }
 

@@ -11,7 +11,7 @@ static rw_entries given(const entries *e) { return (rw_entries){e->rows, e->colu
 static rw_sparse *make(const rw_sparse_layout *l, const rw_entries *e)
 {
     rw_sparse *m;
-    OK(rw_sparse_from_entries(dev, l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
+    OK(rw_sparse_from_entries(dev, l, e, &m));
     return m;
 }
 

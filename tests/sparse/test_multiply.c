@@ -128,7 +128,7 @@ static void all_kinds(const char *layout, const entries *real, const entries *z,
                     const entries *e = is_complex(types[matrix]) ? z : real;
                     OK(rw_sparse_layout_parse(ctx, layout, &l));
                     l.values = types[matrix];
-                    OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
+                    OK(rw_sparse_from_entries(dev, &l, e, &m));
                     snprintf(what, sizeof what, "%s: %s %s x %s, op %d, %d vectors, seed %llu", rw_device_info(dev)->name, layout, rw_dtype_name(types[matrix]), rw_dtype_name(types[type]), op,
                              width[k], (unsigned long long)seed);
                     product(what, m, e, (rw_op)op, types[type], width[k], seed + number);
@@ -193,7 +193,7 @@ static void scaled(const char *text, const entries *e, rw_dtype type, rw_op op, 
     entries kept = {e->rows, e->columns, 0, e->is_complex, NULL, NULL, NULL};
     double *most = calloc((size_t)e->rows + 1, sizeof *most);
     OK(rw_sparse_layout_parse(ctx, text, &l));
-    OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
+    OK(rw_sparse_from_entries(dev, &l, e, &m));
     OK(rw_sparse_entries(m, &kept.n, &kept.row, &kept.column, &kept.value));
     size = rw_sparse_get_size(m);
     assert_true(size.bytes >= (e->is_complex ? 4 : 2) * size.places + 2 * size.rows);
@@ -228,8 +228,8 @@ static void test_uniform_slices(void **state)
         rw_sparse *m;
         OK(rw_sparse_layout_parse(ctx, kinds[i].layout, &l));
         entries e = grid_entries((uint64_t)i + 70, 70, 60, l.block_rows, l.block_columns, is_complex(l.values)), kept = e;
-        OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, e.is_complex, &m));
-        if (has_gpu_kernels()) assert_int_equal(m->uniform, 5);
+        OK(rw_sparse_from_entries(dev, &l, &e, &m));
+        if (has_gpu_kernels()) assert_true(m->ncolumn == 5. * (m->nfirst - 1) * m->layout.slice); /* as many positions in each slice */
         OK(rw_sparse_entries(m, &kept.n, &kept.row, &kept.column, &kept.value));
         assert_true(l.scaled || kept.n == e.n); /* what became 0 is missing */
         product(kinds[i].layout, m, &kept, RW_OP_NONE, kinds[i].type, kinds[i].k, (uint64_t)i + 95);
@@ -255,7 +255,7 @@ static void test_wide_blocks(void **state)
         rw_sparse *m;
         OK(rw_sparse_layout_parse(ctx, kinds[i].layout, &l));
         entries e = random_entries((uint64_t)i + 80, 35, 37, l.block_rows, l.block_columns, is_complex(l.values), false, true);
-        OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, e.is_complex, &m));
+        OK(rw_sparse_from_entries(dev, &l, &e, &m));
         product(kinds[i].layout, m, &e, RW_OP_NONE, kinds[i].type, kinds[i].k, (uint64_t)i + 90);
         rw_sparse_destroy(&m);
         free_entries(&e);
@@ -305,7 +305,7 @@ static void test_scaled(void **state)
     rw_sparse *m;
     FAILS(RW_ERR_ARGUMENT, "scaled values of f64: they have 16 bits", rw_sparse_layout_parse(ctx, "csr:scaled", &l));
     OK(rw_sparse_layout_parse(ctx, "csr:f32:scaled", &l));
-    OK(rw_sparse_from_entries(dev, &l, 3, 3, 3, (int64_t[]){0, 0, 2}, (int64_t[]){1, 1, 2}, (double[]){1, -3, 0}, false, &m)); /* the same place twice; a row of zeros; one without entries */
+    OK(rw_sparse_from_entries(dev, &l, &(rw_entries){3, 3, 3, false, (int64_t[]){0, 0, 2}, (int64_t[]){1, 1, 2}, (double[]){1, -3, 0}}, &m)); /* the same place twice; a row of zeros; one without entries */
     int64_t n, *row, *column;
     double *value;
     OK(rw_sparse_entries(m, &n, &row, &column, &value));
@@ -327,7 +327,7 @@ static void test_ends_of_rows(void **state)
     rw_sparse_layout l;
     rw_sparse *m;
     OK(rw_sparse_layout_parse(ctx, "coo", &l));
-    OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, false, &m));
+    OK(rw_sparse_from_entries(dev, &l, &e, &m));
     assert_int_equal(rw_sparse_get_size(m).blocks, e.n);
     for (int k = 1; k < 4; k += 2) product("ends of rows", m, &e, RW_OP_NONE, RW_F64, k, 7);
     rw_sparse_destroy(&m);
@@ -348,7 +348,7 @@ static void test_long_rows(void **state)
         rw_sparse_layout l;
         rw_sparse *m;
         OK(rw_sparse_layout_parse(ctx, layouts[i], &l));
-        OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, false, &m));
+        OK(rw_sparse_from_entries(dev, &l, &e, &m));
         if (turn(i, 0, 3)) product(layouts[i], m, &e, RW_OP_NONE, RW_F64, 1, 7);
         if (turn(i, 1, 3)) product(layouts[i], m, &e, RW_OP_NONE, RW_C128, 2, 8);
         if (turn(i, 2, 3)) product(layouts[i], m, &e, RW_OP_TRANSPOSE, RW_F64, 1, 9);
@@ -360,21 +360,22 @@ static void test_long_rows(void **state)
 /* The sums that come with a product: conj(w) y and |y|^2. */
 static void sums(const char *layout, const entries *e, rw_op op)
 {
-    static const double one[2] = {1, 0}, zero[2] = {0, 0};
     rw_sparse_layout l;
     rw_sparse *m;
     rw_array *x = vectors(RW_C128, e->columns, 1, 1), *y = vectors(RW_C128, e->rows, 1, 2), *w = vectors(RW_C128, e->rows, 1, 3), *part, *again;
     const void *py, *pw, *pp;
     OK(rw_sparse_layout_parse(ctx, layout, &l));
     l.values = RW_C128;
-    OK(rw_sparse_from_entries(dev, &l, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &m));
-    const int64_t groups = rw_product_groups(m, op);
+    OK(rw_sparse_from_entries(dev, &l, e, &m));
+    const int64_t groups = rw_sparse_groups(&m->op, op);
     OK(rw_array_create(dev, RW_F64, 1, (int64_t[]){3 * groups}, RW_MEMORY_DEVICE, &part));
     OK(rw_array_create(dev, RW_F64, 1, (int64_t[]){3 * groups}, RW_MEMORY_DEVICE, &again));
     OK(rw_array_zero(part, queue));
     OK(rw_array_zero(again, queue));
-    OK(rw_product_run(m, op, one, x, zero, y, y, w, again, queue));
-    OK(rw_product_run(m, op, one, x, zero, y, y, w, part, queue));
+    rw_product p1 = {.op = op, .x = x, .z = y, .y = y, .w = w, .part = again, .vectors = 1, .alpha = {1, 0}};
+    OK(rw_operator_run(&m->op, &p1, queue));
+    p1.part = part;
+    OK(rw_operator_run(&m->op, &p1, queue));
     same_bits(layout, part, again);
     OK(rw_array_read(y, &py));
     OK(rw_array_read(w, &pw));
@@ -422,6 +423,9 @@ static entries scattered_entries(uint64_t seed, int64_t rows, int64_t columns, i
     return e;
 }
 
+/* Parts of columns that rows are in. */
+static int parts_of(const rw_sparse *m) { return (int)((m->nfirst - 1) / (double)m->block_rows); }
+
 /* Columns in parts, on GPUs where x is larger than the cache: as if it were small. Not where rows have few entries, or a band. */
 static void test_parts(void **state)
 {
@@ -442,8 +446,8 @@ static void test_parts(void **state)
         const int64_t x = columns * (int64_t)rw_dtype_size(l.values);
         entries e = scattered_entries((uint64_t)i + 60, 200, columns, 12, 5000, is_complex(l.values)), kept = e;
         dev->info.cache = x; /* 0.4 of it is the room: three parts */
-        OK(rw_sparse_from_entries(dev, &l, e.rows, e.columns, e.n, e.row, e.column, e.value, e.is_complex, &m));
-        assert_int_equal(m->parts, threads ? 3 : 1);
+        OK(rw_sparse_from_entries(dev, &l, &e, &m));
+        assert_int_equal(parts_of(m), threads ? 3 : 1);
         OK(rw_sparse_entries(m, &kept.n, &kept.row, &kept.column, &kept.value));
         assert_true(l.scaled || kept.n == e.n);
         for (int64_t k = 0; !l.scaled && k < e.n; ++k) assert_true(kept.row[k] == e.row[k] && kept.column[k] == e.column[k] && kept.value[k] == e.value[k]);
@@ -457,11 +461,11 @@ static void test_parts(void **state)
     sums("csr", &z, RW_OP_NONE);
     dev->info.cache = columns * 8;
     rw_sparse *m = matrix_of("csr", RW_F64, &few);
-    assert_int_equal(m->parts, 1);
+    assert_int_equal(parts_of(m), 1);
     rw_sparse_destroy(&m);
     dev->info.cache = 20000 * 8;
     m = matrix_of("csr", RW_F64, &band);
-    assert_int_equal(m->parts, 1);
+    assert_int_equal(parts_of(m), 1);
     rw_sparse_destroy(&m);
     dev->info.cache = cache;
     if (own) end_tiling();
@@ -574,7 +578,7 @@ static void test_refused(void **state)
     rw_sparse *m;
     (void)state;
     OK(rw_sparse_layout_parse(ctx, "csr:c128", &l));
-    OK(rw_sparse_from_entries(dev, &l, 3, 4, 1, (int64_t[]){2}, (int64_t[]){3}, (double[]){1, 1}, true, &m));
+    OK(rw_sparse_from_entries(dev, &l, &(rw_entries){3, 4, 1, true, (int64_t[]){2}, (int64_t[]){3}, (double[]){1, 1}}, &m));
     rw_array *x = vectors(RW_C128, 4, 1, 1), *y = vectors(RW_C128, 3, 1, 2), *real = vectors(RW_F64, 4, 1, 3), *real_y = vectors(RW_F64, 3, 1, 3), *two = vectors(RW_C128, 3, 2, 4);
     FAILS(RW_ERR_ARGUMENT, "x has 3 rows in 1 dimensions: a vector of 4", rw_sparse_multiply(m, RW_OP_NONE, NULL, y, NULL, x, queue));
     FAILS(RW_ERR_ARGUMENT, "x has 4 rows in 1 dimensions: a vector of 3", rw_sparse_multiply(m, RW_OP_TRANSPOSE, NULL, x, NULL, y, queue));
@@ -584,7 +588,7 @@ static void test_refused(void **state)
     FAILS(RW_ERR_ARGUMENT, "op = 3 is not one of", rw_sparse_multiply(m, (rw_op)3, NULL, x, NULL, y, queue));
     rw_sparse_destroy(&m);
     OK(rw_sparse_layout_parse(ctx, "csr", &l));
-    OK(rw_sparse_from_entries(dev, &l, 3, 3, 0, NULL, NULL, NULL, false, &m));
+    OK(rw_sparse_from_entries(dev, &l, &(rw_entries){3, 3, 0, false, NULL, NULL, NULL}, &m));
     rw_array *other = vectors(RW_F64, 3, 1, 5);
     FAILS(RW_ERR_ARGUMENT, "must be real", rw_sparse_multiply(m, RW_OP_NONE, (double[]){0, 1}, real_y, NULL, other, queue));
     rw_array_destroy(&other);

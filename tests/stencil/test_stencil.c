@@ -6,7 +6,7 @@
 #include "../devices.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/stencil.h"
-#include "sparse/sparse.h"
+#include "sparse/host.h"
 
 static bool fast(void) { return on("cpu") || on("cuda"); }
 static bool is_single(rw_dtype t) { return t == RW_F32 || t == RW_C64; }
@@ -30,10 +30,10 @@ static void begin(problem *p, const char *text, rw_dtype type, rw_boundary_kind 
     for (int d = 0; d < 3; ++d) p->spec.grid.size[d] = d < ndim ? size[d] : 1, p->spec.grid.spacing[d] = d < ndim ? 0.1 * (d + 1) : 1, p->spec.grid.origin[d] = 0.5;
 }
 
-static rw_sparse *operator_of(problem *p)
+static rw_operator *operator_of(problem *p)
 {
-    rw_sparse *m;
-    OK(rw_sparse_from_expr(dev, &p->spec, "u", "Au", &m));
+    rw_operator *m;
+    OK(rw_operator_from_expr(dev, &p->spec, "u", "Au", &m));
     return m;
 }
 
@@ -98,7 +98,7 @@ static rw_sparse *assembled(const problem *p)
     }
     double *real = calloc((size_t)t->n, sizeof *real);
     for (int64_t k = 0; k < t->n; ++k) real[k] = t->value[2 * k];
-    OK(rw_sparse_from_entries(dev, &l, cells, cells, t->n, t->row, t->column, z ? t->value : real, z, &m));
+    OK(rw_sparse_from_entries(dev, &l, &(rw_entries){cells, cells, t->n, z, t->row, t->column, z ? t->value : real}, &m));
     free(real);
     return m;
 }
@@ -115,8 +115,9 @@ static void fill(const rw_array *a, void *to, uint64_t seed)
 static void compare(const char *what, problem *p, int k)
 {
     const rw_dtype type = p->fields[0].dtype, wide = rw_dtype_is_complex(type) ? RW_C128 : RW_F64;
-    rw_sparse *m = operator_of(p), *a = assembled(p);
-    const int64_t n = rw_sparse_get_size(m).rows;
+    rw_operator *m = operator_of(p);
+    rw_sparse *a = assembled(p);
+    const int64_t n = m->info.rows;
     const double beta[2] = {0.5, 0}, alpha[2] = {-2, 0}, eps = is_single(type) ? FLT_EPSILON : DBL_EPSILON;
     rw_array *v[4];
     const void *data[4];
@@ -126,7 +127,7 @@ static void compare(const char *what, problem *p, int k)
         OK(rw_array_write(v[i], &to));
         fill(v[i], to, (uint64_t)(i % 2) + 1);
     }
-    OK(rw_sparse_multiply(m, RW_OP_NONE, alpha, v[0], beta, v[1], queue));
+    OK(rw_operator_multiply(m, RW_OP_NONE, alpha, v[0], beta, v[1], queue));
     OK(rw_sparse_multiply(a, RW_OP_NONE, alpha, v[2], beta, v[3], queue));
     for (int i = 1; i < 4; i += 2) OK(rw_array_read(v[i], &data[i]));
     for (int64_t e = 0; e < n * k; ++e)
@@ -135,7 +136,7 @@ static void compare(const char *what, problem *p, int k)
             if (!(fabs(y - wanted) <= 200 * eps)) fail_msg("%s: y[%lld], part %d is %.17g, not %.17g", what, (long long)e, part, y, wanted);
         }
     for (int i = 0; i < 4; ++i) rw_array_destroy(&v[i]);
-    rw_sparse_destroy(&m), rw_sparse_destroy(&a);
+    rw_operator_destroy(&m), rw_sparse_destroy(&a);
 }
 
 static void test_products(void **state)
@@ -161,26 +162,28 @@ static void test_products(void **state)
 
 static void check_diagonal(const char *what, problem *p)
 {
-    rw_sparse *m = operator_of(p);
-    const rw_dtype type = m->layout.values;
-    rw_array *d, *again, *x = vector(type, m->rows, 0), *y = vector(type, m->rows, 0);
+    rw_operator *m = operator_of(p);
+    const rw_dtype type = m->info.type;
+    const int64_t n = m->info.rows;
+    rw_array *d = vector(type, n, 0), *x = vector(type, n, 0), *y = vector(type, n, 0);
     const void *told, *got;
     void *unit;
-    OK(m->map.diagonal(m->map.user, &d));
-    OK(m->map.diagonal(m->map.user, &again));
-    assert_ptr_equal(d, again);
-    for (int64_t j = 0; j < m->rows; ++j) {
+    OK(rw_operator_get_diagonal(m, d));
+    const int64_t before = counters().launches;
+    OK(rw_operator_get_diagonal(m, d)); /* found once */
+    assert_int_equal(counters().launches, before);
+    for (int64_t j = 0; j < n; ++j) {
         OK(rw_array_write(x, &unit));
-        memset(unit, 0, (size_t)m->rows * rw_dtype_size(type));
+        memset(unit, 0, (size_t)n * rw_dtype_size(type));
         rw_value_add(type, unit, j, 1, 0);
-        OK(rw_sparse_multiply(m, RW_OP_NONE, NULL, x, NULL, y, queue));
+        OK(rw_operator_multiply(m, RW_OP_NONE, NULL, x, NULL, y, queue));
         OK(rw_array_read(y, &got));
         OK(rw_array_read(d, &told));
         for (int part = 0; part < 2; ++part)
             if (rw_value_get(type, told, j, part) != rw_value_get(type, got, j, part)) fail_msg("%s: entry %lld of the diagonal is %.17g, not %.17g", what, (long long)j, rw_value_get(type, told, j, part), rw_value_get(type, got, j, part));
     }
-    rw_array_destroy(&x), rw_array_destroy(&y);
-    rw_sparse_destroy(&m);
+    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&d);
+    rw_operator_destroy(&m);
 }
 
 static void test_diagonals(void **state)
@@ -204,11 +207,11 @@ static void test_diagonals(void **state)
 
 /* ---- solvers ---------------------------------------------------------------------------------------------------------------------------- */
 
-static rw_krylov_result solve(rw_sparse *m, rw_dtype type, const rw_krylov_spec *spec, rw_array *x)
+static rw_krylov_result solve(rw_operator *m, rw_dtype type, const rw_krylov_spec *spec, rw_array *x)
 {
     rw_krylov *k;
     rw_krylov_result r;
-    rw_array *b = vector(type, rw_sparse_get_size(m).rows, 7);
+    rw_array *b = vector(type, m->info.rows, 7);
     OK(rw_krylov_create(m, type, spec, &k));
     OK(rw_array_zero(x, queue));
     if (rw_krylov_solve(k, b, x, &r) != RW_OK) fail_msg("%s, preconditioner %s, %s: %s", rw_krylov_method_name(spec->method), rw_precond_method_name(spec->precond.method), rw_dtype_name(type), rw_message(ctx));
@@ -222,12 +225,13 @@ static rw_krylov_result solve(rw_sparse *m, rw_dtype type, const rw_krylov_spec 
 static void solve_both(problem *p, rw_krylov_method method, rw_precond_method precond)
 {
     const rw_dtype type = p->fields[0].dtype;
-    rw_sparse *m = operator_of(p), *a = assembled(p);
-    const int64_t n = rw_sparse_get_size(m).rows;
+    rw_operator *m = operator_of(p);
+    rw_sparse *a = assembled(p);
+    const int64_t n = m->info.rows;
     const rw_krylov_spec spec = {.method = method, .rtol = is_single(type) ? 1e-5 : 1e-11, .precond = {.method = precond}, .restart = method == RW_KRYLOV_IDR ? 4 : 12};
     rw_array *x = vector(type, n, 0), *z = vector(type, n, 0);
     const void *px, *pz;
-    const rw_krylov_result r = solve(m, type, &spec, x), s = solve(a, type, &spec, z);
+    const rw_krylov_result r = solve(m, type, &spec, x), s = solve(rw_sparse_operator(a), type, &spec, z);
     if (llabs((long long)(r.iterations - s.iterations)) > 2 + s.iterations / 10)
         fail_msg("%s, preconditioner %s, %s: %d iterations, and %d with the matrix", rw_krylov_method_name(method), rw_precond_method_name(precond), rw_dtype_name(type), (int)r.iterations, (int)s.iterations);
     OK(rw_array_read(x, &px));
@@ -235,7 +239,7 @@ static void solve_both(problem *p, rw_krylov_method method, rw_precond_method pr
     for (int64_t i = 0; i < n; ++i)
         for (int part = 0; part < 2; ++part) assert_true(fabs(rw_value_get(type, px, i, part) - rw_value_get(type, pz, i, part)) <= (is_single(type) ? 1e-3 : 1e-8));
     rw_array_destroy(&x), rw_array_destroy(&z);
-    rw_sparse_destroy(&m), rw_sparse_destroy(&a);
+    rw_operator_destroy(&m), rw_sparse_destroy(&a);
 }
 
 static void test_solvers(void **state)
@@ -266,24 +270,25 @@ static void test_cg(void **state)
             const rw_dtype type = z ? RW_C128 : RW_F64;
             problem p;
             begin(&p, "Au = (1 + x^2)*u - tau*laplace(u)", type, RW_BOUNDARY_DIRICHLET, 3, size, 2);
-            rw_sparse *m = operator_of(&p);
-            rw_array *x = vector(type, m->rows, 0), *y = vector(type, m->rows, 0), *b = vector(type, m->rows, 7);
+            rw_operator *m = operator_of(&p);
+            const int64_t n = m->info.rows;
+            rw_array *x = vector(type, n, 0), *y = vector(type, n, 0), *b = vector(type, n, 7);
             const rw_krylov_spec spec = {.method = RW_KRYLOV_CG, .rtol = 1e-10, .precond = {.method = preconds[precond]}};
             rw_krylov_result r = solve(m, type, &spec, x);
             const void *pb, *py;
             double rr = 0, bb = 0;
             assert_true(r.iterations > 3 && r.iterations < 100);
-            OK(rw_sparse_multiply(m, RW_OP_NONE, NULL, x, NULL, y, queue));
+            OK(rw_operator_multiply(m, RW_OP_NONE, NULL, x, NULL, y, queue));
             OK(rw_array_read(b, &pb));
             OK(rw_array_read(y, &py));
-            for (int64_t i = 0; i < m->rows; ++i)
+            for (int64_t i = 0; i < n; ++i)
                 for (int part = 0; part < 2; ++part) {
                     const double v = rw_value_get(type, pb, i, part);
                     rr += pow(v - rw_value_get(type, py, i, part), 2), bb += v * v;
                 }
             assert_true(sqrt(rr / bb) <= 2e-10);
             rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&b);
-            rw_sparse_destroy(&m);
+            rw_operator_destroy(&m);
         }
 }
 
@@ -294,15 +299,15 @@ static void test_sums(void **state)
     problem p;
     (void)state;
     begin(&p, "s = sum(u); Au = u + 0.01*s", RW_F64, RW_BOUNDARY_NEAREST, 1, size, 2);
-    rw_sparse *m = operator_of(&p);
-    rw_array *x = vector(RW_F64, 20, 0), *d;
+    rw_operator *m = operator_of(&p);
+    rw_array *x = vector(RW_F64, 20, 0);
     rw_krylov *k;
     const rw_krylov_spec spec = {.method = RW_KRYLOV_CG, .rtol = 1e-12};
     assert_true(solve(m, RW_F64, &spec, x).iterations <= 3); /* two eigenvalues */
-    FAILS(RW_ERR_UNSUPPORTED, "operator: its diagonal cannot be found by products, since it has sums over the grid", m->map.diagonal(m->map.user, &d));
+    FAILS(RW_ERR_UNSUPPORTED, "operator: its diagonal cannot be found by products, since it has sums over the grid", rw_operator_get_diagonal(m, x));
     FAILS(RW_ERR_UNSUPPORTED, "its diagonal cannot be found", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .precond = {.method = RW_PRECOND_CHEBYSHEV}}, &k));
     rw_array_destroy(&x);
-    rw_sparse_destroy(&m);
+    rw_operator_destroy(&m);
 }
 
 /* ---- what is refused ---------------------------------------------------------------------------------------------------------------------- */
@@ -317,9 +322,9 @@ static void refuses(rw_status wanted, const char *part, const char *text, rw_dty
 {
     static const int64_t size[] = {12, 1, 1};
     problem p;
-    rw_sparse *m = (rw_sparse *)(uintptr_t)1;
+    rw_operator *m = (rw_operator *)(uintptr_t)1;
     begin(&p, text, type, RW_BOUNDARY_DIRICHLET, 1, size, 2);
-    FAILS(wanted, part, rw_sparse_from_expr(dev, &p.spec, from, to, &m));
+    FAILS(wanted, part, rw_operator_from_expr(dev, &p.spec, from, to, &m));
     assert_null(m);
 }
 
@@ -327,7 +332,7 @@ static void test_refused(void **state)
 {
     static const int64_t size[] = {12, 1, 1};
     problem p;
-    rw_sparse *m;
+    rw_operator *m;
     (void)state;
     refuses(RW_ERR_INPUT, "operator: Au does not depend on u linearly", "Au = u - u^3", RW_F64, "u", "Au");
     refuses(RW_ERR_ARGUMENT, "operator has no field v", "Au = u", RW_F64, "v", "Au");
@@ -339,11 +344,11 @@ static void test_refused(void **state)
     refuses(RW_ERR_INPUT, "operator:1:6", "Au = v", RW_F64, "u", "Au");
     begin(&p, "Au = u - tau*laplace(u)", RW_F64, RW_BOUNDARY_DIRICHLET, 1, size, 2);
     p.fields[0].boundary[1].a = "1";
-    FAILS(RW_ERR_INPUT, "with u = 0, Au is -3 in cell 11, so this is no linear map: its boundary value at the upper end of x must be 0 here", rw_sparse_from_expr(dev, &p.spec, "u", "Au", &m));
+    FAILS(RW_ERR_INPUT, "with u = 0, Au is -3 in cell 11, so this is no linear map: its boundary value at the upper end of x must be 0 here", rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     p.fields[0].boundary[1].a = "0", p.spec.grid.size[0] = 0;
-    FAILS(RW_ERR_ARGUMENT, "a grid of 0 x 1 x 1 cells", rw_sparse_from_expr(dev, &p.spec, "u", "Au", &m));
+    FAILS(RW_ERR_ARGUMENT, "a grid of 0 x 1 x 1 cells", rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     p.spec.grid.size[0] = 12, p.fields[1].dtype = RW_F32;
-    FAILS(RW_ERR_ARGUMENT, "u is of f64, Au of f32: they must be alike", rw_sparse_from_expr(dev, &p.spec, "u", "Au", &m));
+    FAILS(RW_ERR_ARGUMENT, "u is of f64, Au of f32: they must be alike", rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     if (on("opencl")) return;
     refuses(RW_ERR_INPUT, "terms without it must be 0 here", "Au = u + 1", RW_F64, "u", "Au");
     refuses(RW_ERR_INPUT, "terms without it", "Au = u/(u - u)", RW_F64, "u", "Au"); /* nan */
@@ -354,14 +359,14 @@ static void test_refused(void **state)
     refuses(RW_ERR_INPUT, "linearly", "s = sum(u); Au = s*u", RW_F64, "u", "Au");
     begin(&p, "Au = f(u)", RW_F64, RW_BOUNDARY_DIRICHLET, 1, size, 2);
     p.spec.functions = &(rw_expr_function){"f", 1, square, NULL}, p.spec.nfunctions = 1;
-    FAILS(RW_ERR_UNSUPPORTED, "it runs on the host, since it calls a function in C", rw_sparse_from_expr(dev, &p.spec, "u", "Au", &m));
+    FAILS(RW_ERR_UNSUPPORTED, "it runs on the host, since it calls a function in C", rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     begin(&p, "Au = u*tau; tau = 2", RW_F64, RW_BOUNDARY_DIRICHLET, 1, size, 2);
     p.tau.state = true;
-    FAILS(RW_ERR_INPUT, "a scalar is handed from one run to the next", rw_sparse_from_expr(dev, &p.spec, "u", "Au", &m));
+    FAILS(RW_ERR_INPUT, "a scalar is handed from one run to the next", rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     begin(&p, "Au = u*k", RW_F64, RW_BOUNDARY_DIRICHLET, 1, size, 2);
     rw_expr_field three[] = {p.fields[0], p.fields[1], {.name = "k", .dtype = RW_F64}};
     p.spec.fields = three, p.spec.nfields = 3;
-    FAILS(RW_ERR_ARGUMENT, "3 fields: a map has two, u and Au; coefficients may be functions of x, y, z", rw_sparse_from_expr(dev, &p.spec, "u", "Au", &m));
+    FAILS(RW_ERR_ARGUMENT, "3 fields: a map has two, u and Au; coefficients may be functions of x, y, z", rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     assert_null(m);
 }
 

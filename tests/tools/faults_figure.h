@@ -9,7 +9,7 @@ static rw_status call_residuals(void)
 }
 static rw_status call_pattern_figure(void)
 {
-    const rw_entries e = five_entries();
+    const rw_entries e = five_entries;
     return rw_figure_write_pattern(ctx, path_of("a.png"), NULL, &e);
 }
 static rw_status call_field_figure(void)

@@ -113,14 +113,14 @@ static void before_exchange(void)
     before_several();
     x = new_ramp(rw_multiblock_cell(&small_grid, 2, 3, 2) * 10 + 10, 1, 0.5), y = new_ramp(rw_array_size(x), 0, 0);
 }
-static rw_status call_map_of_blocks(void)
+static rw_status call_operator_of_blocks(void)
 {
     void *p = poison;
-    memcpy(&matrix, &p, sizeof p);
-    return made(rw_multiblock_map(several_blocks, RW_F64, &matrix), &matrix);
+    memcpy(&an_operator, &p, sizeof p);
+    return made(rw_multiblock_operator(several_blocks, RW_F64, &an_operator), &an_operator);
 }
-static void result_map_of_blocks(void) { note("%d", (int)rw_sparse_get_size(matrix).rows); }
-static void after_map_of_blocks(void) { rw_sparse_destroy(&matrix), after_several(); }
+static void result_operator_of_blocks(void) { note("%d", (int)rows_of_operator()); }
+static void after_operator_of_blocks(void) { rw_operator_destroy(&an_operator), after_several(); }
 static rw_status call_exchange(void) { return rw_multiblock_exchange(several_blocks, x, queue); }
 static rw_status call_clear(void) { return rw_multiblock_clear(several_blocks, x, queue); }
 static rw_status call_several_multiply(void) { return rw_multiblock_multiply(several_blocks, NULL, x, NULL, y, queue); }

@@ -3,10 +3,11 @@
 /* ---- matrices -------------------------------------------------------------------------------------------------------- */
 
 static rw_sparse *matrix, *other_matrix;
+static rw_operator *an_operator; /* NULL: that of `matrix` */
 static int64_t *some_rows, *some_columns, some_entries;
 static double *some_values;
-static const int64_t block_first[] = {0, 2, 3}, block_column[] = {0, 1, 1}, entry_row[] = {0, 0, 1, 3, 3}, entry_column[] = {0, 3, 1, 2, 3};
-static const double entry_value[] = {1, 2, 3, 4, 5};
+static const int64_t block_first[] = {0, 2, 3}, block_column[] = {0, 1, 1};
+static const rw_entries five_entries = {4, 4, 5, false, (int64_t[]){0, 0, 1, 3, 3}, (int64_t[]){0, 3, 1, 2, 3}, (double[]){1, 2, 3, 4, 5}};
 
 static rw_sparse_layout layout_of(const char *layout)
 {
@@ -38,7 +39,7 @@ static rw_status make_matrix(const char *layout, rw_sparse **m)
     const rw_sparse_layout l = layout_of(layout);
     void *p = poison;
     memcpy(m, &p, sizeof p);
-    return made(rw_sparse_from_entries(dev, &l, 4, 4, 5, entry_row, entry_column, entry_value, false, m), m);
+    return made(rw_sparse_from_entries(dev, &l, &five_entries, m), m);
 }
 static rw_status call_sparse_create(void)
 {
@@ -62,6 +63,7 @@ static void result_matrix(void) { note_matrix(matrix); }
 static void result_other(void) { note_matrix(other_matrix); }
 static void after_matrix(void) { rw_sparse_destroy(&matrix), rw_sparse_destroy(&other_matrix), rw_array_destroy(&x), rw_array_destroy(&y); }
 
+static void before_arrays(void) { OK(make_matrix("bcsr:2", &matrix)); }
 static void before_matrix(void)
 {
     OK(make_matrix("bsell:2", &matrix));
@@ -115,7 +117,15 @@ static void before_coordinates(void)
     x = new_ramp(4, 1, 0.5), y = new_array(RW_F64, 4, RW_MEMORY_DEVICE);
 }
 
-/* Without entries: `other_matrix` behind a function, a program. */
+/* Operators: `other_matrix` behind a function, a program. */
+static void after_operator(void) { rw_operator_destroy(&an_operator), after_matrix(); }
+static int64_t rows_of_operator(void)
+{
+    rw_operator_info about;
+    OK(rw_operator_get_info(an_operator, &about));
+    return about.rows;
+}
+static rw_operator *operator_now(void) { return an_operator ? an_operator : rw_sparse_operator(matrix); }
 static rw_status multiply_other(void *user, rw_op op, rw_array *from, rw_array *to, rw_queue *to_queue)
 {
     (void)user;
@@ -126,32 +136,52 @@ static void before_free(void)
     OK(make_matrix("csr", &other_matrix));
     x = new_ramp(4, 1, 0.5), y = new_ramp(4, 2, 0.25);
 }
-static rw_status call_create_free(void)
+static rw_status call_operator_create(void)
 {
-    const rw_sparse_free map = {.rows = 4, .columns = 4, .values = RW_F64, .multiply = multiply_other};
+    const rw_operator_spec spec = {.rows = 4, .columns = 4, .multiply = multiply_other};
     void *p = poison;
-    memcpy(&matrix, &p, sizeof p);
-    return made(rw_sparse_create_free(dev, &map, &matrix), &matrix);
+    memcpy(&an_operator, &p, sizeof p);
+    return made(rw_operator_create(dev, &spec, &an_operator), &an_operator);
 }
-static void result_free(void) { note("%d rows", (int)rw_sparse_get_size(matrix).rows); }
-static void before_free_product(void)
+static void result_operator(void) { note("%d rows", (int)rows_of_operator()); }
+static void before_operator_product(void)
 {
     before_free();
-    OK(call_create_free());
+    OK(call_operator_create());
 }
-static rw_status call_multiply_scaled(void) { return rw_sparse_multiply(matrix, RW_OP_NONE, (double[]){2, 0}, x, NULL, y, rw_device_queue(dev)); }
+static rw_status call_multiply_scaled(void) { return rw_operator_multiply(an_operator, RW_OP_NONE, (double[]){2, 0}, x, NULL, y, rw_device_queue(dev)); }
+static rw_status call_info(void)
+{
+    rw_operator_info about;
+    const rw_status status = rw_operator_get_info(rw_sparse_operator(matrix), &about);
+    count = (int)about.rows;
+    return status;
+}
+static rw_status call_arrays(void)
+{
+    rw_sparse_arrays arrays;
+    const rw_status status = rw_sparse_get_arrays(matrix, &arrays);
+    count = (int)arrays.block_rows;
+    return status;
+}
+static void before_diagonal(void)
+{
+    OK(make_matrix("vbcsr", &matrix));
+    y = new_array(RW_F64, 4, RW_MEMORY_DEVICE);
+}
+static rw_status call_diagonal(void) { return rw_operator_get_diagonal(rw_sparse_operator(matrix), y); }
 static rw_status call_from_expr(void)
 {
     static const rw_expr_field both[] = {{.name = "u", .dtype = RW_F64}, {.name = "Au", .dtype = RW_F64}};
     const rw_expr_spec spec = {.text = "Au = 4*u - laplace(u)", .grid = {1, {30, 1, 1}, {1, 1, 1}, {0, 0, 0}}, .fields = both, .nfields = 2};
     void *p = poison;
-    memcpy(&matrix, &p, sizeof p);
-    return made(rw_sparse_from_expr(dev, &spec, "u", "Au", &matrix), &matrix);
+    memcpy(&an_operator, &p, sizeof p);
+    return made(rw_operator_from_expr(dev, &spec, "u", "Au", &an_operator), &an_operator);
 }
 static void result_from_expr(void)
 {
     x = new_ramp(30, 1, 0.5), y = new_array(RW_F64, 30, RW_MEMORY_DEVICE);
-    OK(rw_sparse_multiply(matrix, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(dev)));
+    OK(rw_operator_multiply(an_operator, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(dev)));
     note("%.9g", numbers_of(y)[2]);
 }
 static void before_from_expr(void)
@@ -171,7 +201,7 @@ static rw_status create_precond(rw_precond_spec spec)
 {
     void *p = poison;
     memcpy(&precond, &p, sizeof p);
-    return made(rw_precond_create(matrix, RW_F64, &spec, &precond), &precond);
+    return made(rw_precond_create(operator_now(), RW_F64, &spec, &precond), &precond);
 }
 static rw_status call_ilu(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1, .order = RW_ORDER_COLOURS, .sweeps = 2}); }
 static rw_status call_ilu_iterations(void) { return create_precond((rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1, .order = RW_ORDER_COLOURS, .iterations = 2, .scaled = true}); }
@@ -184,7 +214,7 @@ static void result_precond(void)
     OK(rw_precond_apply(precond, x, y, rw_device_queue(dev)));
     note("%.9g %lld", ((const double *)numbers_of(y))[2], (long long)rw_precond_get_info(precond).blocks);
 }
-static void after_precond(void) { rw_precond_destroy(&precond), after_matrix(); }
+static void after_precond(void) { rw_precond_destroy(&precond), after_operator(); }
 /* A line of points, of more unknowns than amg solves for directly. */
 static void before_line(void)
 {
@@ -195,7 +225,7 @@ static void before_line(void)
     for (int i = 0; i < POINTS; ++i)
         for (int j = i - 1; j <= i + 1; ++j)
             if (j >= 0 && j < POINTS) row[n] = i, column[n] = j, number[n++] = i == j ? 2 : -1;
-    OK(rw_sparse_from_entries(dev, &l, POINTS, POINTS, n, row, column, number, false, &matrix));
+    OK(rw_sparse_from_entries(dev, &l, &(rw_entries){POINTS, POINTS, n, false, row, column, number}, &matrix));
     x = new_ramp(POINTS, 1, 0.5), y = new_array(RW_F64, POINTS, RW_MEMORY_DEVICE);
 }
 static void before_precond(void)
@@ -210,12 +240,10 @@ static rw_status call_precond_apply(void) { return rw_precond_apply(precond, x, 
 static rw_entries seen_entries;
 static rw_sparse_choice choice;
 
-static rw_entries five_entries(void) { return (rw_entries){4, 4, 5, false, (int64_t *)(uintptr_t)entry_row, (int64_t *)(uintptr_t)entry_column, (double *)(uintptr_t)entry_value}; }
 static rw_pattern seen_pattern;
 static rw_status call_pattern(void)
 {
-    const rw_entries e = five_entries();
-    return rw_pattern_find(ctx, &e, &seen_pattern);
+    return rw_pattern_find(ctx, &five_entries, &seen_pattern);
 }
 static void result_pattern(void) { note("%d %d %d %d", (int)seen_pattern.entries, seen_pattern.hermitian, (int)seen_pattern.diagonals, (int)seen_pattern.formats[seen_pattern.best].size.bytes); }
 static rw_status call_entries_read(void)
@@ -230,30 +258,26 @@ static void after_entries_read(void) { rw_entries_free(&seen_entries), after_mat
 static rw_precond_bytes precond_bytes;
 static rw_status call_precond_estimate(void)
 {
-    const rw_entries e = five_entries();
     const rw_sparse_layout csr = {.format = RW_SPARSE_CSR, .values = RW_F64};
-    return rw_precond_estimate(dev, &(rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1}, &csr, &e, RW_F64, &precond_bytes);
+    return rw_precond_estimate(dev, &(rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1}, &csr, &five_entries, RW_F64, &precond_bytes);
 }
 static void result_precond_estimate(void) { note("%d %d %d", (int)precond_bytes.device, (int)precond_bytes.device_setup, (int)precond_bytes.host_setup); }
 static rw_status call_predict(void)
 {
-    const rw_entries e = five_entries();
     choice.candidate[0].layout = layout_of("bsell:2:s8"), choice.candidate[1].layout = layout_of("vbcsr");
     choice.n = 2, choice.best = 1;
-    return rw_sparse_predict(dev, &e, RW_F64, 2, choice.candidate);
+    return rw_sparse_predict(dev, &five_entries, RW_F64, 2, choice.candidate);
 }
 static rw_status call_choose(void)
 {
-    const rw_entries e = five_entries();
-    return rw_sparse_choose(dev, &e, RW_F64, RW_F64, &choice);
+    return rw_sparse_choose(dev, &five_entries, RW_F64, RW_F64, &choice);
 }
 static void result_choice(void) { note("%d %d %d %g", choice.n, choice.best, (int)choice.candidate[choice.best].size.bytes, choice.candidate[0].cost); }
 static rw_status call_products(void)
 {
-    const rw_entries e = five_entries();
     const rw_bench_options options = {.quick = true, .rounds = 1};
     rows = poison;
-    return made(rw_bench_products(dev, &e, RW_F64, choice.candidate, 2, &options, &rows), &rows);
+    return made(rw_bench_products(dev, &five_entries, RW_F64, choice.candidate, 2, &options, &rows), &rows);
 }
 static void before_products(void) { OK(call_predict()); }
 static void result_products(void) { note("%s %s %d %d", rows[0].variant, rows[1].variant, rows[0].error <= 1, rows[1].error <= 1); }
@@ -271,12 +295,12 @@ static rw_status create_solver(rw_krylov_method method)
 {
     void *p = poison;
     memcpy(&solver, &p, sizeof p);
-    return made(rw_krylov_create(matrix, RW_F64, &(rw_krylov_spec){.method = method, .restart = 3, .precond = {.method = RW_PRECOND_JACOBI}}, &solver), &solver);
+    return made(rw_krylov_create(rw_sparse_operator(matrix), RW_F64, &(rw_krylov_spec){.method = method, .restart = 3, .precond = {.method = RW_PRECOND_JACOBI}}, &solver), &solver);
 }
 static void before_system(void) /* a diagonal that is nowhere 0 */
 {
     const rw_sparse_layout l = layout_of("csr");
-    OK(rw_sparse_from_entries(dev, &l, 4, 4, 6, (int64_t[]){0, 1, 2, 3, 0, 3}, (int64_t[]){0, 1, 2, 3, 2, 1}, (double[]){4, 5, 6, 7, 1, 2}, false, &matrix));
+    OK(rw_sparse_from_entries(dev, &l, &(rw_entries){4, 4, 6, false, (int64_t[]){0, 1, 2, 3, 0, 3}, (int64_t[]){0, 1, 2, 3, 2, 1}, (double[]){4, 5, 6, 7, 1, 2}}, &matrix));
     x = new_ramp(4, 1, 0.5), y = new_array(RW_F64, 4, RW_MEMORY_DEVICE);
 }
 static rw_status call_solver(void) { return create_solver(RW_KRYLOV_GMRES); }
@@ -304,7 +328,7 @@ static void before_solve_inner(void)
 {
     const rw_krylov_spec inner = {.method = RW_KRYLOV_BICGSTAB, .iterations = 4};
     before_system();
-    OK(rw_krylov_create(matrix, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &inner}, &solver));
+    OK(rw_krylov_create(rw_sparse_operator(matrix), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &inner}, &solver));
     OK(rw_array_zero(y, rw_device_queue(dev)));
 }
 static rw_status call_solve(void) { return rw_krylov_solve(solver, x, y, &solved); }

@@ -39,17 +39,17 @@ rw_multiblock_create layout
 rw_multiblock_multiply alpha beta
 rw_multiblock_pattern layout
 rw_nearest_word names
+rw_operator_multiply alpha beta
 rw_params_resolve context where
 rw_ode_depgraph graph tiles text
 rw_plot_results options written user
-rw_precond_memory all
+rw_precond_memory layout all
 rw_program_create defines
 rw_reducer_run y
 rw_reducer_value y im
 rw_run_case options report
 rw_sparse_add_blocks row column values
 rw_sparse_free_entries row column values
-rw_sparse_from_entries row column values
 rw_sparse_multiply alpha beta
 END
 

@@ -21,8 +21,7 @@ static int convert(rw_context *ctx, const arguments *a, conversion *c)
     if (status == RW_OK)
         status = find_layout(ctx, a, "csr", c->device, &c->e, c->e.is_complex ? RW_C128 : RW_F64, &c->layout, reason);
     if (status == RW_OK)
-        status = rw_sparse_from_entries(c->device, &c->layout.layout, e->rows, e->columns, e->n, e->row, e->column,
-                                        e->value, e->is_complex, &c->a);
+        status = rw_sparse_from_entries(c->device, &c->layout.layout, e, &c->a);
     if (status == RW_OK && transpose) status = rw_sparse_transpose(c->a, given(a, "conjugate"), &c->b);
     if (status == RW_OK) status = rw_sparse_write(c->b ? c->b : c->a, output);
     if (status != RW_OK) return failed(ctx, status);

@@ -72,7 +72,7 @@ static rw_status forecast_precond(solve *s)
     size.rows = s->e.rows; /* of a stencil too */
     if (!s->stencil)
         return rw_precond_estimate(s->device, precond_of(s), &s->layout.layout, &s->e, s->vectors, &s->precond_bytes);
-    const int64_t bytes = rw_precond_memory(precond_of(s), &s->layout.layout, &size, s->vectors, NULL);
+    const int64_t bytes = rw_precond_memory(precond_of(s), s->stencil ? NULL : &s->layout.layout, &size, s->vectors, NULL);
     s->precond_bytes = (rw_precond_bytes){.device = bytes, .least = bytes, .most = bytes, .device_setup = bytes};
     return RW_OK;
 }
@@ -296,7 +296,8 @@ static int run(const arguments *a)
             printf("  b          %s\n", right_side_text(s)), fflush(stdout);
         if (code == 0) code = solve_system(ctx, a, s);
         rw_array_destroy(&s->b), rw_array_destroy(&s->x), rw_array_destroy(&s->known);
-        rw_sparse_destroy(&s->a);
+        rw_operator_destroy(&s->a);
+        rw_sparse_destroy(&s->assembled);
         rw_entries_free(&s->e);
         rw_device_close(&s->device);
         free(s->h.residual);

@@ -30,7 +30,8 @@ typedef struct solve {
     char reason[240];                /* for the layout; "": it was given */
     const char *precond, *inner_text; /* as they were given */
     rw_krylov_spec spec, inner;
-    rw_sparse *a;
+    rw_sparse *assembled; /* NULL: of an equation */
+    rw_operator *a;
     rw_array *b, *x;
     rw_array *known; /* the x of b = A x; NULL: ones, or b is given */
     rw_krylov_result result;

@@ -100,7 +100,7 @@ int read_system(rw_context *ctx, const arguments *a, solve *s)
         return usage("solve: --format %s: the matrix and b are real, and so are vectors: leave %s out", value_of(a, "format"), rw_dtype_name(s->layout.layout.values));
     if (!s->layout.refused) return 0;
     /* making it fails before it takes memory, and says which format is better */
-    return failed(ctx, rw_sparse_from_entries(s->device, &s->layout.layout, s->e.rows, s->e.columns, s->e.n, s->e.row, s->e.column, s->e.value, s->e.is_complex, &s->a));
+    return failed(ctx, rw_sparse_from_entries(s->device, &s->layout.layout, &s->e, &s->assembled));
 }
 
 /* ---- on the device ------------------------------------------------------------------------------------------------------------ */
@@ -124,15 +124,14 @@ static rw_status constant(const solve *s, double value, bool grid, rw_array **ar
 
 int make_system(rw_context *ctx, const arguments *a, solve *s)
 {
-    const rw_entries *e = &s->e;
     const char *guess = value_of(a, "guess");
     int code = s->right_side ? load(ctx, s, s->right_side, &s->b) : 0;
     if (code == 0 && guess) code = load(ctx, s, guess, &s->x);
     if (code != 0) return code;
     const char *output = value_of(a, "output");
     const size_t n = output ? strlen(output) : 0;
-    rw_status status = s->stencil ? make_stencil(s)
-                                  : rw_sparse_from_entries(s->device, &s->layout.layout, e->rows, e->columns, e->n, e->row, e->column, e->value, e->is_complex, &s->a);
+    rw_status status = s->stencil ? make_stencil(s) : rw_sparse_from_entries(s->device, &s->layout.layout, &s->e, &s->assembled);
+    if (!s->stencil) s->a = rw_sparse_operator(s->assembled);
     if (status == RW_OK && !s->b) status = make_right_side(s);
     if (status == RW_OK && !s->x) status = constant(s, 0, n < 4 || strcmp(output + n - 4, ".mtx") != 0, &s->x);
     return status == RW_OK ? 0 : failed(ctx, status);

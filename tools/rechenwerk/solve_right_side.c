@@ -48,7 +48,7 @@ static rw_status make(const solve *s, rw_array **array, void **data)
 
 static rw_status multiply(const solve *s, rw_array *x, rw_array *y)
 {
-    return rw_sparse_multiply(s->a, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(s->device));
+    return rw_operator_multiply(s->a, RW_OP_NONE, NULL, x, NULL, y, rw_device_queue(s->device));
 }
 
 static rw_status largest_of(const solve *s, rw_array *v, double *largest)

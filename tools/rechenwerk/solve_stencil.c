@@ -76,7 +76,7 @@ int read_stencil(rw_context *ctx, const arguments *a, solve *s)
     rw_status status = open_device(ctx, a, &s->device);
     if (status != RW_OK) return failed(ctx, status);
     code = find_vectors(ctx, a, s);
-    s->layout.layout = (rw_sparse_layout){.format = RW_SPARSE_FREE, .values = s->vectors};
+    s->layout.layout.values = s->vectors;
     return code;
 }
 
@@ -88,7 +88,7 @@ rw_status make_stencil(solve *s)
     sprintf(text, "Au = %s", s->stencil);
     for (int side = 0; side < 2 * s->grid.ndim; side++) fields[0].boundary[side] = (rw_boundary){.kind = s->boundary[side / 2]};
     const rw_expr_spec spec = {.name = text, .text = text, .grid = s->grid, .fields = fields, .nfields = 2};
-    const rw_status status = rw_sparse_from_expr(s->device, &spec, "u", "Au", &s->a);
+    const rw_status status = rw_operator_from_expr(s->device, &spec, "u", "Au", &s->a);
     free(text);
     return status;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "precond/precond.h"
+#include "sparse/multiply.h"
 
 bool rw_host_make(rw_host *h)
 {
@@ -23,13 +23,14 @@ void rw_host_free(rw_host *h)
 static rw_status no_memory(rw_context *ctx, const rw_host *h)
 {
     const double blocks = h->first ? (double)h->first[h->rows] : 1;
-    return rw_fail_memory(ctx, (size_t)(blocks * (rw_host_size(h) * 8.0 + 8)), "a preconditioner");
+    return rw_fail_memory(ctx, (size_t)(blocks * (rw_host_size(h) * 8.0 + 8)), "a matrix on the host");
 }
 
-bool rw_host_is_plain(const rw_sparse *m)
+/* Blocks of a row lie one behind the other, their numbers as here. */
+static bool is_plain(const rw_sparse *m)
 {
     const rw_sparse_layout *l = &m->layout;
-    return m->ops == &rw_sparse_rows && !m->scale && (l->values == RW_F64 || l->values == RW_C128) && (!l->columns || l->block_rows == 1);
+    return m->ops->in_rows && !m->scale && (l->values == RW_F64 || l->values == RW_C128) && (!l->columns || l->block_rows == 1);
 }
 
 /* Numbers of a plain matrix from a block on. */
@@ -111,14 +112,19 @@ static bool count_rows(const rw_view *v, bool plain, bool values, rw_host *h)
     return true;
 }
 
+int rw_sparse_square(const rw_sparse *m)
+{
+    return m->row_first || m->layout.block_rows != m->layout.block_columns ? 0 : RW_MAX(m->layout.block_rows, 1);
+}
+
 /* pattern: without values, but with places. Diagonals tell by their values alone which entries there are. */
 static rw_status read_matrix(rw_sparse *m, bool pattern, rw_host *h)
 {
     rw_view v;
-    rw_context *ctx = m->device->ctx;
-    const bool plain = rw_host_is_plain(m), values = !pattern || m->ops == &rw_sparse_diagonals;
+    rw_context *ctx = m->op.device->ctx;
+    const bool plain = is_plain(m), values = !pattern || m->ops->has_zeros;
     *h = (rw_host){.rows = m->block_rows, .columns = m->block_columns, .r = m->layout.block_rows, .parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1, .borrowed = pattern};
-    if (m->row_first || m->layout.block_rows != m->layout.block_columns)
+    if (!rw_sparse_square(m))
         return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioners need a matrix without blocks or with square ones, all of one size: convert it, to csr or bcsr:5");
     RW_TRY(values ? rw_sparse_look(m, false, &v) : rw_sparse_look_pattern(m, &v));
     bool made = count_rows(&v, plain, values, h);
@@ -212,7 +218,7 @@ static double largest(const rw_host *h, int64_t i, int r)
 rw_status rw_host_fill(const rw_host *h, rw_sparse *m)
 {
     rw_view v;
-    const bool plain = rw_host_is_plain(m);
+    const bool plain = is_plain(m);
     RW_TRY(rw_sparse_look(m, true, &v));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < h->rows; ++i) {
@@ -242,16 +248,24 @@ rw_status rw_host_find(const rw_host *h, rw_sparse *m, int64_t *places)
     return RW_OK;
 }
 
-rw_sparse_layout rw_host_layout(const rw_host *h, bool slices, const rw_precond_spec *s)
+rw_sparse_layout rw_host_layout(const rw_host *h, rw_host_store as)
 {
-    const bool blocks = h->r > 1, single = s->f32 || s->scaled;
-    return (rw_sparse_layout){.format = slices ? blocks ? RW_SPARSE_BSELL : RW_SPARSE_SELL : blocks ? RW_SPARSE_BCSR : RW_SPARSE_CSR, .block_rows = h->r, .block_columns = h->r, .slice = slices ? 32 : 0,
-                              .values = h->parts == 2 ? single ? RW_C64 : RW_C128 : single ? RW_F32 : RW_F64, .scaled = s->scaled};
+    const bool blocks = h->r > 1;
+    return (rw_sparse_layout){.format = as.slices ? blocks ? RW_SPARSE_BSELL : RW_SPARSE_SELL
+                                        : blocks  ? RW_SPARSE_BCSR
+                                                  : RW_SPARSE_CSR,
+                              .block_rows = h->r,
+                              .block_columns = h->r,
+                              .slice = as.slices ? 32 : 0,
+                              .values = h->parts == 2 ? as.single ? RW_C64 : RW_C128
+                                        : as.single   ? RW_F32
+                                                      : RW_F64,
+                              .scaled = as.scaled};
 }
 
-rw_status rw_host_send(const rw_host *h, rw_device *dev, const rw_precond_spec *s, rw_sparse **m)
+rw_status rw_host_send(const rw_host *h, rw_device *dev, bool single, bool scaled, rw_sparse **m)
 {
-    const rw_sparse_layout layout = rw_host_layout(h, rw_sparse_wants_threads(dev), s);
+    const rw_sparse_layout layout = rw_host_layout(h, (rw_host_store){rw_device_has_threads(dev), single, scaled});
     const rw_sparse_blocks b = {h->rows, h->columns, h->first, h->column, NULL, NULL};
     *m = NULL;
     if (!h->value) return rw_sparse_create_there(dev, &layout, &b, NULL, m);
@@ -259,4 +273,77 @@ rw_status rw_host_send(const rw_host *h, rw_device *dev, const rw_precond_spec *
     rw_status status = rw_host_fill(h, *m);
     if (status != RW_OK) rw_sparse_destroy(m);
     return status;
+}
+
+rw_status rw_host_rows(rw_sparse *m, double **value, int64_t *at)
+{
+    rw_view v;
+    const int area = m->layout.block_rows * m->layout.block_columns;
+    RW_TRY(rw_sparse_look(m, true, &v));
+    *value = (double *)v.value;
+    for (int64_t i = 0; i < m->block_rows; ++i)
+        if (m->ops->count(&v, i)) at[i] = m->ops->block(&v, i, 0).at / area;
+    return RW_OK;
+}
+
+/* ---- by entries -------------------------------------------------------------------------------------------------- */
+
+/* Adds the entries of block row i to h, which has scalar rows: counts them in first[row + 1], or stores them at
+ * first[row] + used[row]. Entries that are 0 are left out, but for those of the diagonal. */
+static void read_block_row(const rw_view *v, int64_t i, rw_host *h, int64_t *used)
+{
+    for (int64_t k = 0, count = v->m->ops->count(v, i); k < count; ++k) {
+        const rw_sparse_block b = v->m->ops->block(v, i, k);
+        for (int r = 0; r < b.nr; ++r)
+            for (int c = 0; c < b.nc; ++c) {
+                const int64_t row = b.row + r, column = b.column + c, at = b.at + b.sr * r + b.sc * c;
+                const double re = rw_entry_get(v, at, row, 0), im = h->parts == 2 ? rw_entry_get(v, at, row, 1) : 0;
+                if (row >= h->rows || column >= h->columns || (re == 0 && im == 0 && row != column)) continue;
+                if (!used) {
+                    ++h->first[row + 1];
+                    continue;
+                }
+                const int64_t to = h->first[row] + used[row]++;
+                h->column[to] = column, h->value[h->parts * to] = re;
+                if (h->parts == 2) h->value[2 * to + 1] = im;
+            }
+    }
+}
+
+rw_status rw_host_read_entries(rw_sparse *m, rw_host *h)
+{
+    rw_view v;
+    *h = (rw_host){.rows = m->rows,
+                   .columns = m->columns,
+                   .r = 1,
+                   .parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1};
+    RW_TRY(rw_sparse_look(m, false, &v));
+    int64_t *used = rw_calloc((size_t)RW_MAX(h->rows, 1), sizeof *used);
+    h->first = rw_calloc((size_t)h->rows + 1, sizeof *h->first);
+    bool made = used && h->first;
+    for (int64_t i = 0; made && i < m->block_rows; ++i) read_block_row(&v, i, h, NULL);
+    for (int64_t i = 0; made && i < h->rows; ++i) h->first[i + 1] += h->first[i];
+    made = made && rw_host_make(h);
+    for (int64_t i = 0; made && i < m->block_rows; ++i) read_block_row(&v, i, h, used);
+    rw_free(used);
+    if (made) return RW_OK;
+    const rw_status status = no_memory(m->op.device->ctx, h);
+    rw_host_free(h);
+    return status;
+}
+
+/* ---- on the device ----------------------------------------------------------------------------------------------- */
+
+rw_status rw_sparse_numbers(rw_sparse *m, rw_numbers *n)
+{
+    rw_view v;
+    const rw_dtype type = m->layout.values;
+    *n = (rw_numbers){m->value, m->scale, m->scale ? "i16" : rw_dtype_real(type), !rw_dtype_is_single(type), m->places, 1, 1};
+    if (!m->blocks) return RW_OK;
+    RW_TRY(rw_sparse_look_pattern(m, &v));
+    int64_t i = 0;
+    while (!m->ops->count(&v, i)) ++i;
+    const rw_sparse_block b = m->ops->block(&v, i, 0); /* the same of all */
+    n->sr = b.sr, n->sc = b.sc;
+    return RW_OK;
 }
