@@ -346,7 +346,7 @@ static rw_status read_array(reader *r)
     return RW_OK;
 }
 
-/* ---- places given twice -------------------------------------------------------------------------------------------------------------- */
+/* ---- sorting and lines ------------------------------------------------------------------------------------------- */
 
 /* `order` sorted by key[order[i]], equal keys as they were: by 16 bits at a time. */
 static void sort_by(const int64_t *key, int64_t largest, int64_t *order, int64_t *spare, int64_t n)
@@ -370,71 +370,6 @@ static int64_t line_of(const reader *start, int64_t entry)
     reader r = *start;
     for (int64_t i = 0; find_line(&r) && i < entry; ++i) next_line(&r);
     return r.line;
-}
-
-/* Adds entry b to entry a, both at the same place. */
-static rw_status add_entry(reader *r, const reader *start, int64_t a, int64_t b)
-{
-    rw_mtx *m = r->m;
-    const int width = m->is_complex ? 2 : 1;
-    for (int p = 0; p < width && r->field != PATTERN; ++p) {
-        m->value[width * a + p] += m->value[width * b + p];
-        if (isfinite(m->value[width * a + p])) continue;
-        r->line = line_of(start, b);
-        return fail(r, "entry (%lld, %lld): the sum of its values is not finite", (long long)m->row[b] + 1,
-                    (long long)m->column[b] + 1);
-    }
-    return RW_OK;
-}
-
-/* Entries whose row is negative are left out. */
-static void remove_marked(rw_mtx *m)
-{
-    int64_t n = 0;
-    const size_t width = m->is_complex ? 2 : 1;
-    for (int64_t i = 0; i < m->n; ++i) {
-        if (m->row[i] < 0) continue;
-        m->row[n] = m->row[i], m->column[n] = m->column[i];
-        memmove(m->value + width * (size_t)n++, m->value + width * (size_t)i, width * sizeof *m->value);
-    }
-    m->n = n;
-}
-
-/* Entries by place, equal ones in the order of the file: each is refused or added to the first at its place. */
-static rw_status check_twice(reader *r, const reader *start)
-{
-    rw_mtx *m = r->m;
-    int64_t *order = rw_calloc((size_t)m->n, sizeof *order), *spare = rw_calloc((size_t)m->n, sizeof *spare);
-    rw_status status = (order && spare) || m->n == 0 ? RW_OK : rw_fail_memory(r->ctx, (size_t)m->n * 16, r->name);
-    if (status == RW_OK) {
-        for (int64_t i = 0; i < m->n; ++i) order[i] = i;
-        sort_by(m->column, m->columns, order, spare, m->n);
-        sort_by(m->row, m->rows, order, spare, m->n);
-    }
-    bool found = false;
-    int64_t first = 0;
-    for (int64_t i = 1; i < m->n && status == RW_OK; ++i) {
-        const int64_t a = order[first], b = order[i];
-        if (m->row[a] != m->row[b] || m->column[a] != m->column[b]) {
-            first = i;
-            continue;
-        }
-        if (r->sums) {
-            status = add_entry(r, start, a, b), order[i] = -1 - b, found = true;
-            continue;
-        }
-        r->line = line_of(start, b);
-        status = fail(
-            r,
-            "entry (%lld, %lld) is given twice, first in line %lld: give it once, or have such entries added "
-            "(--duplicates sum, RW_DUPLICATES_SUM)",
-            (long long)m->row[b] + 1, (long long)m->column[b] + 1, (long long)line_of(start, a));
-    }
-    for (int64_t i = 0; i < m->n && found; ++i)
-        if (order[i] < 0) m->row[-1 - order[i]] = -1;
-    if (found) remove_marked(m);
-    rw_free(order), rw_free(spare);
-    return status;
 }
 
 /* ---- symmetry ------------------------------------------------------------------------------------------------------------------------- */
@@ -491,6 +426,91 @@ static rw_status unfold_array(reader *r)
     return RW_OK;
 }
 
+/* ---- order ------------------------------------------------------------------------------------------------------ */
+
+/* The entry of the file that entry i is, or is opposite to. */
+static int64_t given_entry(const reader *r, int64_t i)
+{
+    int64_t k = 0;
+    if (i < r->given) return i;
+    for (i -= r->given; i > 0 || r->m->row[k] == r->m->column[k]; ++k) i -= r->m->row[k] != r->m->column[k];
+    return k;
+}
+
+/* Entries a and b are at the same place: b is refused, or added to a. */
+static rw_status join(reader *r, const reader *start, int64_t a, int64_t b)
+{
+    rw_mtx *m = r->m;
+    const int width = m->is_complex ? 2 : 1;
+    const char *wrong = "the sum of its values is not finite";
+    bool good = r->sums;
+    for (int p = 0; p < width && good && r->field != PATTERN; ++p) {
+        m->value[width * a + p] += m->value[width * b + p];
+        good = isfinite(m->value[width * a + p]);
+    }
+    if (good) return RW_OK;
+    const int64_t first = given_entry(r, a), second = given_entry(r, b);
+    const long long row = (long long)m->row[second] + 1, column = (long long)m->column[second] + 1;
+    r->line = line_of(start, second);
+    if (r->sums) return fail(r, "entry (%lld, %lld): %s", row, column, wrong);
+    return fail(r,
+                "entry (%lld, %lld) is given twice, first in line %lld: give it once, or have such entries added "
+                "(--duplicates sum, RW_DUPLICATES_SUM)",
+                row, column, (long long)line_of(start, first));
+}
+
+/* Elements from[order[i]] of n, in new memory; NULL: there is none. */
+static void *arranged(const void *from, size_t size, const int64_t *order, int64_t n)
+{
+    char *to = rw_calloc((size_t)RW_MAX(n, 1), size);
+    for (int64_t i = 0; to && i < n; ++i) memcpy(to + size * (size_t)i, (const char *)from + size * (size_t)order[i], size);
+    return to;
+}
+
+/* One array at a time, so that no more than that is there twice. */
+static bool arrange(rw_mtx *m, const int64_t *order, int64_t n)
+{
+    int64_t *row = arranged(m->row, sizeof *row, order, n), *column;
+    if (!row) return false;
+    rw_free(m->row), m->row = row;
+    if (!(column = arranged(m->column, sizeof *column, order, n))) return false;
+    rw_free(m->column), m->column = column;
+    double *value = arranged(m->value, (m->is_complex ? 2 : 1) * sizeof *value, order, n);
+    if (!value) return false;
+    rw_free(m->value), m->value = value, m->n = n;
+    return true;
+}
+
+static bool is_sorted(const rw_mtx *m)
+{
+    for (int64_t i = 1; i < m->n; ++i)
+        if (m->row[i] < m->row[i - 1] || (m->row[i] == m->row[i - 1] && m->column[i] <= m->column[i - 1])) return false;
+    return true;
+}
+
+/* Entries by rows, columns ascending, each place once. */
+static rw_status sort(reader *r, const reader *start)
+{
+    rw_mtx *m = r->m;
+    if (is_sorted(m)) return RW_OK;
+    int64_t *order = rw_calloc((size_t)m->n, sizeof *order), *spare = rw_calloc((size_t)m->n, sizeof *spare), n = 0;
+    rw_status status = order && spare ? RW_OK : rw_fail_memory(r->ctx, (size_t)m->n * 16, r->name);
+    if (status == RW_OK) {
+        for (int64_t i = 0; i < m->n; ++i) order[i] = i;
+        sort_by(m->column, m->columns, order, spare, m->n);
+        sort_by(m->row, m->rows, order, spare, m->n);
+    }
+    rw_free(spare);
+    for (int64_t i = 0; i < m->n && status == RW_OK; ++i) {
+        const int64_t a = n ? order[n - 1] : 0, b = order[i];
+        if (n && m->row[a] == m->row[b] && m->column[a] == m->column[b]) status = join(r, start, a, b);
+        else order[n++] = b;
+    }
+    if (status == RW_OK && !arrange(m, order, n)) status = rw_fail_memory(r->ctx, (size_t)n * 16, r->name);
+    rw_free(order);
+    return status;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------------------------------------ */
 
 static rw_status parse(reader *r)
@@ -501,9 +521,8 @@ static rw_status parse(reader *r)
     if (find_line(r))
         return fail(r, "more lines than the %lld %s that the sizes announce", (long long)r->given,
                     r->m->dense ? "values" : "entries");
-    if (!r->m->dense) RW_TRY(check_twice(r, &start));
-    if (r->symmetry == GENERAL) return RW_OK;
-    return r->m->dense ? unfold_array(r) : unfold_coordinates(r);
+    if (r->symmetry != GENERAL) RW_TRY(r->m->dense ? unfold_array(r) : unfold_coordinates(r));
+    return r->m->dense ? RW_OK : sort(r, &start);
 }
 
 static rw_status parse_text(rw_context *ctx, const char *name, const char *text, size_t n, bool sums, rw_mtx *m)

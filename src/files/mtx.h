@@ -12,7 +12,7 @@ typedef struct rw_mtx {
     int64_t n;            /* entries; of an array rows * columns */
     bool is_complex;
     bool dense;           /* an array: all values, column after column; row and column are NULL */
-    int64_t *row, *column; /* from 0, in the order of the file, those that symmetry adds behind all others; no place occurs twice */
+    int64_t *row, *column; /* from 0, by rows, columns ascending; no place occurs twice */
     double *value;        /* [n], of complex ones pairs; of a pattern ones */
 } rw_mtx;
 

@@ -25,26 +25,57 @@ bool rw_sort_rows(int64_t rows, int64_t n, const int64_t *row, const int64_t *co
     return true;
 }
 
-enum { LITTLE = 1 << 28 }; /* bytes that nobody asks for */
-
-rw_status rw_entries_sort(rw_context *ctx, const rw_entries *e, rw_sorted *s)
+/* Entries that are in order already, as those of a file are. */
+static bool take_order(const rw_entries *e, rw_sorted *s)
 {
-    *s = (rw_sorted){0};
+    const size_t room = (size_t)RW_MAX(e->n, 1);
+    *s = (rw_sorted){e->rows, rw_calloc((size_t)e->rows + 1, sizeof *s->first), rw_calloc(room, sizeof *s->column),
+                     rw_calloc(room, sizeof *s->entry)};
+    if (!s->first || !s->column || !s->entry) {
+        rw_sorted_free(s);
+        return false;
+    }
+    for (int64_t k = 0; k < e->n; ++k) ++s->first[e->row[k] + 1], s->column[k] = e->column[k], s->entry[k] = k;
+    for (int64_t i = 0; i < e->rows; ++i) s->first[i + 1] += s->first[i];
+    return true;
+}
+
+/* *ordered: by rows, columns ascending or equal. */
+static rw_status check_places(rw_context *ctx, const rw_entries *e, bool *ordered)
+{
+    *ordered = true;
     if (e->rows < 0 || e->columns < 0 || e->n < 0)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "a matrix of %lld x %lld with %lld entries: negative", (long long)e->rows,
                        (long long)e->columns, (long long)e->n);
-    for (int64_t k = 0; k < e->n; ++k)
+    for (int64_t k = 0, row = -1, column = -1; k < e->n; ++k) {
         if (e->row[k] < 0 || e->row[k] >= e->rows || e->column[k] < 0 || e->column[k] >= e->columns)
             return rw_fail(ctx, RW_ERR_ARGUMENT,
                            "entry %lld: (%lld, %lld), counted from 0, is outside of the matrix of %lld x %lld", (long long)k,
                            (long long)e->row[k], (long long)e->column[k], (long long)e->rows, (long long)e->columns);
+        *ordered = *ordered && (e->row[k] > row || (e->row[k] == row && e->column[k] >= column));
+        row = e->row[k], column = e->column[k];
+    }
+    return RW_OK;
+}
+
+enum { LITTLE = 1 << 28 }; /* bytes that nobody asks for */
+
+rw_status rw_entries_sort(rw_context *ctx, const rw_entries *e, rw_sorted *s)
+{
+    bool ordered;
+    *s = (rw_sorted){0};
+    RW_TRY(check_places(ctx, e, &ordered));
     /* as much for rows and columns once more follows: a format's */
-    const double need = 32.0 * (double)e->n + 16.0 * ((double)e->rows + (double)e->columns);
+    const double need = (ordered ? 16.0 : 32.0) * (double)e->n + 16.0 * ((double)e->rows + (double)e->columns);
     const int64_t most = need > LITTLE ? rw_host_available() : -1;
     rw_sorted t = {0};
-    bool sorted = (most < 0 || need <= (double)most) && rw_sort_rows(e->columns, e->n, e->column, e->row, NULL, &t) &&
-                  rw_sort_rows(e->rows, e->n, e->row, e->column, t.entry, s);
-    rw_sorted_free(&t);
+    bool sorted = most < 0 || need <= (double)most;
+    if (sorted && ordered) sorted = take_order(e, s);
+    else if (sorted) {
+        sorted = rw_sort_rows(e->columns, e->n, e->column, e->row, NULL, &t) &&
+                 rw_sort_rows(e->rows, e->n, e->row, e->column, t.entry, s);
+        rw_sorted_free(&t);
+    }
     if (sorted) return RW_OK;
     return rw_fail(ctx, RW_ERR_MEMORY,
                    "a matrix of %lld x %lld with %lld entries: %.3g GB on the host are needed to sort it%s: are its sizes right?",

@@ -133,13 +133,13 @@ static void test_round_trip(void **state)
         bool is_complex = seed & 1, dense = seed % 3 == 0;
         int64_t row[400], column[400], n = 0;
         double value[800];
-        for (int64_t c = 0; c < columns; ++c)
-            for (int64_t r = 0; r < rows; ++r) {
-                if (!dense && rw_random_uniform(seed, (uint64_t)(2 + c * rows + r)) > 0.3) continue;
-                row[n] = r, column[n] = c;
-                for (int part = 0; part <= is_complex; ++part) value[n * (1 + is_complex) + part] = exp(40 * rw_random_uniform(seed, 1000 + (uint64_t)(2 * n + part)) - 20) * (n % 2 ? -1 : 1);
-                ++n;
-            }
+        for (int64_t i = 0; i < rows * columns; ++i) { /* arrays column after column, entries row after row */
+            const int64_t r = dense ? i % rows : i / columns, c = dense ? i / rows : i % columns;
+            if (!dense && rw_random_uniform(seed, (uint64_t)(2 + c * rows + r)) > 0.3) continue;
+            row[n] = r, column[n] = c;
+            for (int part = 0; part <= is_complex; ++part) value[n * (1 + is_complex) + part] = exp(40 * rw_random_uniform(seed, 1000 + (uint64_t)(2 * n + part)) - 20) * (n % 2 ? -1 : 1);
+            ++n;
+        }
         const rw_mtx m = {rows, columns, n, is_complex, dense, dense ? NULL : row, dense ? NULL : column, value};
         rw_mtx back;
         assert_int_equal(rw_mtx_write(ctx, path, &m), RW_OK);
