@@ -522,7 +522,10 @@ static void test_preparation(void **state) /* A05 */
         assert_memory_equal(a, b, (size_t)trace.rows * 40);
         OK(rw_sparse_multiply(m, RW_OP_NONE, NULL, x, NULL, y, queue));
         OK(rw_sparse_multiply(n, RW_OP_NONE, NULL, x, NULL, z, queue));
-        for (int64_t i = 0; i < 5 * stored.rows; ++i) assert_true(numbers_of(y)[5 * row[i / 5] + i % 5] == numbers_of(z)[i]);
+        for (int64_t i = 0; i < 5 * stored.rows; ++i) { /* GPUs share rows out by their mean length */
+            const double other_sum = numbers_of(z)[i], difference = fabs(numbers_of(y)[5 * row[i / 5] + i % 5] - other_sum);
+            assert_true(difference <= (rw_device_has_threads(dev) ? 1e-12 * (1 + fabs(other_sum)) : 0));
+        }
         for (int64_t i = 0; i < 5 * trace.rows; ++i) assert_true(fabs(numbers_of(y)[i] - a[i]) <= 1e-10 && (a[i] != 0 || numbers_of(y)[i] == 0));
         free(a), free(b), free(row);
         rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&z), rw_sparse_destroy(&m), rw_sparse_destroy(&n);

@@ -11,7 +11,7 @@ fail() { echo "FAIL: $page:$1: $2"; bad=$((bad + 1)); }
 # source_of PROGRAM: its file; the page says which folders it means (there are two test_run)
 source_of() {
     local folder
-    for folder in problem core io ode expr field sparse precond krylov stencil multiblock lab tools; do
+    for folder in problem core io ode expr field operator sparse precond krylov stencil multiblock lab tools; do
         [ -f "tests/$folder/$1.c" ] && echo "tests/$folder/$1.c" && return
         [ -f "tests/$folder/$1.sh" ] && echo "tests/$folder/$1.sh" && return
     done

@@ -287,7 +287,7 @@ for precond in none jacobi chebyshev; do
     expect 0 "" solve --stencil '(1 + x^2)*u - 0.01*laplace(u) + 0.02*dx(u)' --grid 13x7x5 --boundary neumann,periodic,dirichlet --spacing 0.1,0.2,0.1 -p $precond -t 1e-9 --json
     below "$(number error)" 1e-6 || fail "equation, $precond: error $(number error)"
 done
-expect 0 "format     free:f32" solve --stencil 'u - 0.01*laplace(u)' --grid 12 --vectors f32 -t 1e-5 -o x.npy --force
+expect 0 "format     none" solve --stencil 'u - 0.01*laplace(u)' --grid 12 --vectors f32 -t 1e-5 -o x.npy --force
 expect 2 "solve: an argument is missing" solve
 expect 2 "solve: 'b.mtx' is one argument too many" solve --stencil u --grid 4 real.mtx b.mtx
 expect 2 "--stencil needs the cells of its grid: --grid 64x64" solve --stencil u

@@ -110,13 +110,15 @@ bool restarts(const solve *s)
     return rw_krylov_memory(&one, 1, s->vectors) != rw_krylov_memory(&two, 1, s->vectors);
 }
 
+static const char *format_of(const solve *s) { return s->stencil ? "none" : text_of(&s->layout.layout); }
+
 static void print_before(const solve *s)
 {
     const rw_device_properties *d = rw_device_info(s->device);
     const rw_krylov_spec *k = &s->spec;
     if (s->stencil) print_stencil(s);
     else print_matrix(s->matrix, &s->e);
-    printf("  device     %s\n  format     %s%s%s\n", d->name, text_of(&s->layout.layout), *s->reason ? ": " : "", s->reason);
+    printf("  device     %s\n  format     %s%s%s\n", d->name, format_of(s), *s->reason ? ": " : "", s->reason);
     printf("  memory     %s on the device: matrix %s, vectors %s", in_units(memory_of(s, s->precond_bytes.device)).text,
            in_units((double)s->layout.size.bytes).text, in_units(vectors_of(s)).text);
     print_precond_memory(stdout, s);
@@ -173,7 +175,7 @@ static void print_as_json(const solve *s, bool converged, double error)
     const rw_krylov_result *r = &s->result;
     printf("{\"file\": "), print_json(stdout, s->matrix);
     printf(", \"rows\": %lld, \"entries\": %lld, \"device\": ", (long long)s->e.rows, (long long)s->e.n), print_json(stdout, rw_device_info(s->device)->name);
-    printf(", \"format\": "), print_json(stdout, text_of(&s->layout.layout));
+    printf(", \"format\": "), print_json(stdout, format_of(s));
     printf(", \"method\": \"%s\", \"preconditioner\": ", rw_krylov_method_name(s->spec.method)), print_json(stdout, s->precond);
     if (s->inner_text) printf(", \"inner\": "), print_json(stdout, s->inner_text);
     printf(", \"vectors\": \"%s\", \"converged\": %s, \"reason\": ", rw_dtype_name(s->vectors), converged ? "true" : "false"), print_json(stdout, rw_krylov_reason_text(r->reason));
