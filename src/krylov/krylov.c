@@ -170,6 +170,12 @@ static rw_status build(rw_krylov *k)
     rw_product_types(&d, "f64", part, rw_dtype_is_complex(k->type), k->type);
     rw_text_add(&d, "GROUP=%d EACH_ITEM=%d", group, each_item);
     if (k->ops->define) k->ops->define(k, &d);
+#define RW_X(name, number) rw_text_add(&text, "#define " #name " %d\n", (int)(number));
+    RW_KRYLOV_STATE_LIST(RW_X)
+#undef RW_X
+#define RW_X(name, line) rw_text_add(&text, "#define " #name " %d\n", (int)RW_KRYLOV_##name);
+    RW_KRYLOV_REASON_LIST(RW_X)
+#undef RW_X
     rw_text_add(&text, "%s\n%s", rw_embedded_text("values.k"), rw_embedded_text("krylov.k"));
     for (int i = 0; i < 2 && name[i]; ++i) rw_text_add(&text, "\n%s", rw_embedded_text(name[i]));
     rw_status status = d.failed || text.failed ? rw_fail_memory(k->device->ctx, 40000, "the text of a solver") : RW_OK;
@@ -222,7 +228,7 @@ static rw_status allocate(rw_krylov *k)
 {
     for (int i = 0; i < vectors_of(k->ops, &k->spec) - 1; ++i) RW_TRY(vector(k, k->type, k->n, &k->vector[i]));
     RW_TRY(vector(k, k->type, k->n, &k->x));
-    for (int i = 0; i < 2; ++i) RW_TRY(vector(k, RW_F64, RW_KRYLOV_STATE, &k->state[i]));
+    for (int i = 0; i < 2; ++i) RW_TRY(vector(k, RW_F64, RW_KRYLOV_AT_STATE, &k->state[i]));
     RW_TRY(vector(k, RW_F64, k->spec.iterations + 3, &k->history));
     RW_TRY(rw_krylov_sums(k, &k->product, rw_operator_groups(k->a), 3));
     if (k->p) RW_TRY(rw_krylov_sums(k, &k->second, rw_precond_product(k->p) ? rw_operator_groups(rw_precond_product(k->p)) : k->groups, 3));

@@ -5,8 +5,28 @@
 #include "rechenwerk/krylov.h"
 #include "precond/precond.h"
 
-/* Numbers of a state, as in krylov.k. */
-enum { RW_KRYLOV_RESIDUAL = 6, RW_KRYLOV_ITERATION = 7, RW_KRYLOV_WHY = 8, RW_KRYLOV_TOLERANCE = 9, RW_KRYLOV_MOST = 12, RW_KRYLOV_RIGHT_SIDE = 13, RW_KRYLOV_ESTIMATE = 15, RW_KRYLOV_STATE = 16 };
+/* What an iteration hands on: name, its place in a state of STATE numbers f64. Kernels have these names, and those of
+ * RW_KRYLOV_REASON_LIST, as definitions. */
+#define RW_KRYLOV_STATE_LIST(X)                                                                                        \
+    X(RHO, 0)          /* and RHO + 1: (r, z), of BiCGStab (r0, r) */                                                  \
+    X(ALPHA, 2)                                                                                                        \
+    X(OMEGA, 4)                                                                                                        \
+    X(RESIDUAL, 6)     /* |r| */                                                                                       \
+    X(ITERATION, 7)                                                                                                    \
+    X(REASON, 8)       /* -1: going on; else why it stopped */                                                         \
+    X(TOLERANCE, 9)                                                                                                    \
+    X(SCALE, 10)       /* GMRES: one over the length of the next vector */                                             \
+    X(COLUMNS, 11)     /* GMRES: columns of the least squares problem that are ready */                                \
+    X(MOST, 12)        /* iterations */                                                                                \
+    X(RIGHT_SIDE, 13)  /* |b| */                                                                                       \
+    X(LARGEST, 14)     /* GMRES: the largest |A v| so far */                                                           \
+    X(ESTIMATE, 15)    /* GMRES: what |r| was taken for at the end of a cycle */                                       \
+    X(STATE, 16)
+enum {
+#define RW_X(name, at) RW_KRYLOV_AT_##name = at,
+    RW_KRYLOV_STATE_LIST(RW_X)
+#undef RW_X
+};
 enum { RW_KRYLOV_VECTORS = 8, RW_KRYLOV_FEW = 1280 };
 
 /* Sums that a launch has left: `n` numbers of each in `now`; few: what they are combined to where they are many. */

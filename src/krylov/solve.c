@@ -36,8 +36,8 @@ static rw_status replay(rw_krylov *k, int number)
  * after the last iteration. */
 static int64_t steps_to_poll(const rw_krylov *k, const double *s, double first)
 {
-    const double r = s[RW_KRYLOV_RESIDUAL], iterations = s[RW_KRYLOV_ITERATION] - (double)k->begun,
-                 tolerance = s[RW_KRYLOV_TOLERANCE], last = (double)k->spec.iterations - s[RW_KRYLOV_ITERATION];
+    const double r = s[RW_KRYLOV_AT_RESIDUAL], iterations = s[RW_KRYLOV_AT_ITERATION] - (double)k->begun,
+                 tolerance = s[RW_KRYLOV_AT_TOLERANCE], last = (double)k->spec.iterations - s[RW_KRYLOV_AT_ITERATION];
     double left = 4;
     if (k->inner || k->a->info.direct) return 1; /* a step costs more than a poll */
     if (r < first && tolerance > 0 && iterations >= 1) left = log(r / tolerance) / (log(first / r) / iterations);
@@ -45,14 +45,14 @@ static int64_t steps_to_poll(const rw_krylov *k, const double *s, double first)
 }
 
 /* Reads the state from the device, and reports the iterations from *reported on to the monitor. */
-static rw_status poll(rw_krylov *k, double state[RW_KRYLOV_STATE], int64_t *reported)
+static rw_status poll(rw_krylov *k, double state[RW_KRYLOV_AT_STATE], int64_t *reported)
 {
     const void *p;
     RW_TRY(rw_array_read(k->state[k->now], &p));
-    memcpy(state, p, RW_KRYLOV_STATE * sizeof *state);
+    memcpy(state, p, RW_KRYLOV_AT_STATE * sizeof *state);
     if (!k->spec.monitor) return RW_OK;
     RW_TRY(rw_array_read(k->history, &p));
-    for (; *reported <= (int64_t)state[RW_KRYLOV_ITERATION]; ++*reported)
+    for (; *reported <= (int64_t)state[RW_KRYLOV_AT_ITERATION]; ++*reported)
         k->spec.monitor(k->spec.user, *reported, ((const double *)p)[*reported]);
     return RW_OK;
 }
@@ -84,7 +84,7 @@ static rw_status stop(rw_krylov *k, const double *s)
 {
     void *p;
     RW_TRY(rw_array_update(k->state[k->now], &p));
-    ((double *)p)[RW_KRYLOV_MOST] = s[RW_KRYLOV_ITERATION] + 1;
+    ((double *)p)[RW_KRYLOV_AT_MOST] = s[RW_KRYLOV_AT_ITERATION] + 1;
     return rw_array_send(k->state[k->now], k->queue); /* the next step may be recorded */
 }
 
@@ -92,42 +92,42 @@ static rw_status stop(rw_krylov *k, const double *s)
  * - A x. *reported: the next iteration for the monitor. */
 static rw_status iterate(rw_krylov *k, rw_array *b, int64_t *reported, rw_krylov_result *result)
 {
-    double s[RW_KRYLOV_STATE];
+    double s[RW_KRYLOV_AT_STATE];
     bool stopped = false;
     const int steps = rw_krylov_steps(k);
     k->now = 0;
     RW_TRY(k->ops->start(k, b));
     RW_TRY(poll(k, s, reported));
-    result->first = s[RW_KRYLOV_RESIDUAL], result->right_side = s[RW_KRYLOV_RIGHT_SIDE], result->residual = -1;
+    result->first = s[RW_KRYLOV_AT_RESIDUAL], result->right_side = s[RW_KRYLOV_AT_RIGHT_SIDE], result->residual = -1;
     RW_TRY(check_range(k, b, result->right_side));
     if (result->right_side == 0 && k->spec.atol == 0 &&
-        s[RW_KRYLOV_WHY] < 0) { /* relative to b = 0 only x = 0 converges */
+        s[RW_KRYLOV_AT_REASON] < 0) { /* relative to b = 0 only x = 0 converges */
         result->reason = RW_KRYLOV_CONVERGED;
         return rw_array_zero(k->x, k->queue);
     }
     double before = result->first; /* at the beginning of a cycle */
     int64_t wait = 1;
-    for (int number = 0; s[RW_KRYLOV_WHY] < 0; number = (number + 1) % steps) {
+    for (int number = 0; s[RW_KRYLOV_AT_REASON] < 0; number = (number + 1) % steps) {
         RW_TRY(replay(k, number));
         k->now = k->ops->cycle ? (number + 1) % 2 : 0;
         const bool ended = number == steps - 1 && k->ops->cycle;
         if (--wait <= 0) {
             RW_TRY(poll(k, s, reported));
-            if (s[RW_KRYLOV_WHY] < 0 && !stopped && interrupted(k)) {
+            if (s[RW_KRYLOV_AT_REASON] < 0 && !stopped && interrupted(k)) {
                 RW_TRY(stop(k, s));
                 stopped = true;
             }
             wait = stopped ? 1 : steps_to_poll(k, s, result->first);
         }
-        if (!k->ops->cycle || (!ended && s[RW_KRYLOV_WHY] < 0)) continue;
+        if (!k->ops->cycle || (!ended && s[RW_KRYLOV_AT_REASON] < 0)) continue;
         RW_TRY(k->ops->cycle(k, b));
         RW_TRY(poll(k, s, reported));
-        if (s[RW_KRYLOV_WHY] < 0 && s[RW_KRYLOV_RESIDUAL] > 0.9999 * before) s[RW_KRYLOV_WHY] = RW_KRYLOV_STAGNATION;
-        before = result->residual = s[RW_KRYLOV_RESIDUAL], number = steps - 1; /* a cycle ends with b - A x */
+        if (s[RW_KRYLOV_AT_REASON] < 0 && s[RW_KRYLOV_AT_RESIDUAL] > 0.9999 * before) s[RW_KRYLOV_AT_REASON] = RW_KRYLOV_STAGNATION;
+        before = result->residual = s[RW_KRYLOV_AT_RESIDUAL], number = steps - 1; /* a cycle ends with b - A x */
     }
-    if (stopped && s[RW_KRYLOV_WHY] == RW_KRYLOV_ITERATIONS) s[RW_KRYLOV_WHY] = RW_KRYLOV_INTERRUPTED;
-    result->reason = (rw_krylov_reason)s[RW_KRYLOV_WHY], result->iterations = (int64_t)s[RW_KRYLOV_ITERATION],
-    result->estimate = s[k->ops->cycle ? RW_KRYLOV_ESTIMATE : RW_KRYLOV_RESIDUAL];
+    if (stopped && s[RW_KRYLOV_AT_REASON] == RW_KRYLOV_ITERATIONS) s[RW_KRYLOV_AT_REASON] = RW_KRYLOV_INTERRUPTED;
+    result->reason = (rw_krylov_reason)s[RW_KRYLOV_AT_REASON], result->iterations = (int64_t)s[RW_KRYLOV_AT_ITERATION],
+    result->estimate = s[k->ops->cycle ? RW_KRYLOV_AT_ESTIMATE : RW_KRYLOV_AT_RESIDUAL];
     return RW_OK;
 }
 

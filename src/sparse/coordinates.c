@@ -7,7 +7,7 @@
  * Source: Bell and Garland, Implementing sparse matrix-vector multiplication on throughput-oriented processors, SC'09 (segmented sums). */
 #include "sparse/multiply.h"
 
-enum { GROUP = 128, EACH_ITEM = 8 }; /* as in coordinates.k: entries of a group, and of an item */
+enum { GROUP = 128, EACH_ITEM = 8 }; /* entries of an item */
 
 typedef struct sums {
     int zeroed;      /* vectors for which rows without entries are 0 in scratch */

@@ -193,7 +193,7 @@ enum { LONG = 16 }; /* entries of a row, on average: from then on a processor ha
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
-    rw_text_add(d, "BY_COLUMNS=%d SERIAL=%d LONG=%d ORDERED=%d RANGED=%d RANGE=%d GROUP=%d PLACES=%d ITEMS_A_ROW=%d ROWS=%d RW_GROUPS_A_UNIT=%d", m->layout.columns, serial(m), serial(m) && m->blocks >= LONG * m->block_rows, m->ordered, (int)p->ranged,
+    rw_text_add(d, "BY_COLUMNS=%d SERIAL=%d LONG=%d ORDERED=%d RANGED=%d IN_ORDER=%d RANGE=%d GROUP=%d PLACES=%d ITEMS_A_ROW=%d ROWS=%d RW_GROUPS_A_UNIT=%d", m->layout.columns, serial(m), serial(m) && m->blocks >= LONG * m->block_rows, m->ordered, (int)p->ranged, RW_PRODUCT_IN_ORDER,
                 RANGE_ROWS, serial(m) ? 64 : group_of(m), PLACES * group_of(m), items_a_row(m), most_rows(m), is_short(m) ? 4 : 0); /* of groups: registers */
 }
 

@@ -58,7 +58,7 @@ static int64_t position(const rw_sparse *m, int64_t i) { return m->position ? m-
 static int64_t slices(const rw_sparse *m) { return of(m)->height ? (m->block_rows + of(m)->height - 1) / of(m)->height : 0; }
 
 /* What makes a slice shifted: at most so many different shifts, a little more than its longest row. */
-enum { MOST_SHIFTS = 64, NO_SHIFT = INT32_MIN, MOST_UNIFORM = 64 };
+enum { MOST_SHIFTS = 64, NO_SHIFT = -INT32_MAX, MOST_UNIFORM = 64 };
 static bool may_shift(const rw_sparse_layout *l) { return l->slice == 32 && l->sort <= 1 && !l->section; }
 
 /* The different shifts of slice s, ascending; 0: too many. */
@@ -72,7 +72,7 @@ static int shifts_of(const rw_sparse *m, const rw_sparse_blocks *b, int64_t s, i
             const int64_t by = b->column[k] - i;
             while (at < n && shifts[at] < by) ++at;
             if (at < n && shifts[at] == by) continue;
-            if (n == MOST_SHIFTS || by <= INT32_MIN || by > INT32_MAX) return 0;
+            if (n == MOST_SHIFTS || by <= NO_SHIFT || by > INT32_MAX) return 0;
             memmove(shifts + at + 1, shifts + at, (size_t)(n++ - at) * sizeof *shifts);
             shifts[at] = by;
         }
@@ -242,7 +242,7 @@ static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
     const int all = by_blocks(m, p) ? rows * p->vectors / p->wide : rows * m->layout.block_rows / RW_MAX(run, 1);
     const int items = items_of(m, all);
     const bool lanes = !rw_sparse_threads(m), staged = stages(m, p, rows);
-    rw_text_add(d, "ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=%d ROUND=%d SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", rows, items, lanes, by_blocks(m, p), run, staged ? 2 : 4, round_of(m, p, rows), sorted(m),
+    rw_text_add(d, "NO_SHIFT=%d ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=%d ROUND=%d SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", NO_SHIFT, rows, items, lanes, by_blocks(m, p), run, staged ? 2 : 4, round_of(m, p, rows), sorted(m),
                 m->layout.section, m->shift && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1) : plain(m, p) ? 8 : few ? 4 : m->layout.block_columns > 3 ? 2 : 4);
     if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);
     if (of(m)->uniform) rw_text_add(d, " POSITIONS=%d", of(m)->uniform);
