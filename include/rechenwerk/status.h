@@ -1,7 +1,7 @@
 /* Status codes: what every fallible function of the library returns.
  *
  * The library never prints, exits or aborts. A function that fails returns one of these codes and leaves a message
- * in its context (rw_message): what, where, given, allowed, next step. Below RW_FATAL objects stay usable. */
+ * in its context (rw_message): what, where, given, allowed, next step. Below RW_FATAL_* objects stay usable. */
 #ifndef RECHENWERK_STATUS_H
 #define RECHENWERK_STATUS_H
 

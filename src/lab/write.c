@@ -165,7 +165,7 @@ static void add_page(rw_text *t, const rw_lab *lab, bool markdown)
 
 /* ---- CSV --------------------------------------------------------------------------------------------------------------- */
 
-/* Names, units, comments, numbers: the form of io/csv.h, whose reader takes it. */
+/* Names, units, comments, numbers: the form of files/csv.h, whose reader takes it. */
 static void add_csv(rw_text *t, const rw_lab *lab, int table)
 {
     const rw_lab_rows_of *r = lab->rows + table;
