@@ -60,7 +60,7 @@ set(only_long ode.work
     # what PoCL takes long for; the kernels of ode.step, ode.rkc, ode.plain, ode.reference, krylov.krylov are of all kinds
     ode.control.opencl ode.dense.opencl ode.failure.opencl ode.order.opencl ode.radius.opencl ode.switches.opencl
     ode.trace.opencl krylov.residual.opencl krylov.stops.opencl krylov.study.opencl lab.rates.opencl
-    problem.adaptive.opencl selftest.selftest.opencl tools.faults.opencl)
+    run.adaptive.opencl selftest.selftest.opencl tools.faults.opencl)
 
 # Seconds of each test, by tests/times.sh.
 file(STRINGS "${PROJECT_SOURCE_DIR}/tests/costs.txt" costs REGEX "^[^#]")

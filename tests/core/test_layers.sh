@@ -36,6 +36,12 @@ while IFS=: read -r file line text; do
     [ "${part[$to]}" -lt "${part[$from]}" ] || report "$file:$line" "$from" "$to" "a file that writes kernels uses those below it alone"
 done < <(grep -rnE '^#include "expr/' src/expr --include='*.c' --include='*.h')
 
+# Tests lie as what they test: tests/X for src/X, and a few that test the whole.
+for folder in tests/*/; do
+    case $(basename "$folder") in docs | fortran | fuzz | install | tools) continue ;; esac
+    [ -d "src/$(basename "$folder")" ] || { echo "$folder: src has no such folder"; bad=1; }
+done
+
 [ "$seen" -gt 100 ] || { echo "only $seen includes found: is SOURCE right?"; exit 1; }
 [ "$bad" = 0 ] && echo "$seen includes, all point down"
 exit "$bad"

@@ -1,5 +1,5 @@
 /* .npy: round trips, every type numpy may hand over in both orders, hostile headers, truncation, faults. */
-#include "io_test.h"
+#include "../io/io_test.h"
 
 #include "files/npy.h"
 
