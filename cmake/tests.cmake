@@ -144,6 +144,11 @@ foreach(source IN LISTS test_sources)
     endif()
 endforeach()
 
+# Fuzz targets run with clang alone (cmake/fuzz.cmake); here they are compiled.
+file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.c")
+add_library(fuzz-targets OBJECT ${fuzz_sources})
+target_link_libraries(fuzz-targets PRIVATE rechenwerk-internal)
+
 file(GLOB example_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.c")
 set(output "${PROJECT_BINARY_DIR}/examples")
 file(MAKE_DIRECTORY "${output}")

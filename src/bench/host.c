@@ -31,7 +31,8 @@ done:
     return status;
 }
 
-rw_status rw_host_open(rw_context *ctx, rw_host **host)
+/* RW_ERR_UNSUPPORTED without a compiler. */
+static rw_status open_host(rw_context *ctx, rw_host **host)
 {
     *host = NULL;
     char cc[RW_CC_PATH];
@@ -57,7 +58,7 @@ void rw_host_close(rw_host **host)
 void *rw_host_function(rw_bench *b, const char *name)
 {
     if (b->dev->info.gpu) return NULL;
-    if (!b->host && rw_host_open(b->ctx, &b->host) != RW_OK) {
+    if (!b->host && open_host(b->ctx, &b->host) != RW_OK) {
         rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
         return NULL;
     }

@@ -130,8 +130,6 @@ long rw_fault_events(rw_fault kind); /* events seen since the last rw_fault_set 
 const char *rw_nearest(const char *given, const char *const *names, int n);
 /* What to write for a word of other languages that expressions do not have ("rand", "if", "nan"); NULL: nothing known. */
 const char *rw_foreign_word(const char *given);
-/* Edit distance of two texts; fold: capitals are as small letters. */
-int rw_edit_distance(const char *a, const char *b, bool fold);
 
 /* SHA-256 (FIPS 180-4). */
 typedef struct rw_sha256 {
@@ -147,7 +145,6 @@ void rw_sha256_hex(const void *data, size_t n, char hex[65]);
 /* Random numbers, the same on every machine: counter-based, x = f(seed, index). */
 uint64_t rw_random_u64(uint64_t seed, uint64_t index);
 double rw_random_uniform(uint64_t seed, uint64_t index); /* [0,1), 53 bits */
-double rw_random_normal(uint64_t seed, uint64_t index);
 
 /* Hash of the commit the library was built from, "-dirty" behind it when files differed; "unknown" outside a clone. */
 const char *rw_build_commit(void);

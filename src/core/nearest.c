@@ -24,7 +24,7 @@ static char lower(char c) /* not tolower: names do not depend on the locale */
 
 static bool same(char a, char b, bool fold) { return a == b || (fold && lower(a) == lower(b)); }
 
-int rw_edit_distance(const char *a, const char *b, bool fold)
+static int distance(const char *a, const char *b, bool fold)
 {
     while (*a && *b && same(*a, *b, fold)) a++, b++;
     size_t na = strlen(a), nb = strlen(b);
@@ -110,14 +110,14 @@ const char *rw_foreign_word(const char *given)
         {"false", "it is written 0"},
     };
     for (int i = 0; i < RW_COUNT(words); i++)
-        if (!rw_edit_distance(given, words[i].word, true)) return words[i].text;
+        if (!distance(given, words[i].word, true)) return words[i].text;
     return NULL;
 }
 
 static const char *by_synonym(const char *given, const char *const *names, int n)
 {
     for (int k = 0; k < RW_COUNT(synonyms); k++)
-        for (int i = 0; i < n && !rw_edit_distance(given, synonyms[k].word, true); i++)
+        for (int i = 0; i < n && !distance(given, synonyms[k].word, true); i++)
             if (!strcmp(names[i], synonyms[k].name)) return names[i];
     return NULL;
 }
@@ -145,7 +145,7 @@ static const char *by_distance(const char *given, const char *const *names, int 
     int best_folded = 0, best_exact = 0;
     for (int i = 0; i < n; i++) {
         /* CUDA:0 is cuda:0 mistyped once, not four times: case decides only between equals */
-        int folded = rw_edit_distance(given, names[i], true), exact = rw_edit_distance(given, names[i], false);
+        int folded = distance(given, names[i], true), exact = distance(given, names[i], false);
         if (!exact || !is_near(given, names[i], folded)) continue;
         if (best && (folded > best_folded || (folded == best_folded && exact > best_exact))) continue;
         if (best && folded == best_folded && exact == best_exact && !(begins(names[i], given) && !begins(best, given))) continue;

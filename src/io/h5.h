@@ -14,11 +14,9 @@ typedef struct rw_h5 rw_h5;
 /* A new file under a temporary name beside `path`; rw_h5_commit puts it in place. ERR_FILE, ERR_MEMORY. */
 rw_status rw_h5_create(rw_context *ctx, const char *path, rw_h5 **file);
 /* An existing file, to read. ERR_FILE: not there; ERR_INPUT: not HDF5, truncated, damaged, or in the old format without
- * checksums that h5py and MATLAB write by default: `h5repack -L` converts it. */
+ * checksums that h5py and MATLAB write by default (libhdf5 itself can crash on damaged metadata without them, seen with
+ * 1.10.8): `h5repack -L` converts it. */
 rw_status rw_h5_open(rw_context *ctx, const char *path, rw_h5 **file);
-/* The same, and the old format as well. Only for files that the user vouches for: libhdf5 itself can crash on damaged
- * metadata that carry no checksum (seen with 1.10.8). */
-rw_status rw_h5_open_foreign(rw_context *ctx, const char *path, rw_h5 **file);
 /* Closes a new file and moves it to its place (fsync, rename); *file becomes NULL whatever the status. */
 rw_status rw_h5_commit(rw_h5 **file);
 /* Closes; a new file not committed is discarded. NULL is allowed. */

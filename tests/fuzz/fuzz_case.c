@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/yaml.h"
 #include "run/problem.h"
 
 #define RW_SECTION_PREFIX(section) fake_##section

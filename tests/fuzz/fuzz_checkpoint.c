@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../problem/fake.h"
+#include "../run/fake.h"
 #include "run/run_private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
