@@ -186,12 +186,6 @@ static void add_csv(rw_text *t, const rw_lab *lab, int table)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------------- */
 
-static void add_string(rw_json_writer *w, const char *key, const char *value)
-{
-    rw_json_key(w, key);
-    rw_json_string(w, value);
-}
-
 static void add_value(rw_json_writer *w, const rw_lab *lab, rw_lab_show show, double x)
 {
     if (isnan(x)) rw_json_string(w, NULL);
@@ -203,12 +197,11 @@ static void add_value(rw_json_writer *w, const rw_lab *lab, rw_lab_show show, do
 
 static void add_json_columns(rw_json_writer *w, const rw_lab *lab, int table)
 {
-    rw_json_key(w, "columns");
-    rw_json_array(w);
+    rw_json_add_array(w, "columns");
     for (int c = 0; c < lab->rows[table].width; ++c) {
         const rw_lab_head h = rw_lab_head_at(lab, table, c);
         rw_json_object(w);
-        add_string(w, "name", h.name), add_string(w, "unit", h.column->unit), add_string(w, "what", h.column->what);
+        rw_json_add_string(w, "name", h.name), rw_json_add_string(w, "unit", h.column->unit), rw_json_add_string(w, "what", h.column->what);
         rw_json_close(w);
     }
     rw_json_close(w);
@@ -216,8 +209,7 @@ static void add_json_columns(rw_json_writer *w, const rw_lab *lab, int table)
 
 static void add_json_rows(rw_json_writer *w, const rw_lab *lab, int table)
 {
-    rw_json_key(w, "rows");
-    rw_json_array(w);
+    rw_json_add_array(w, "rows");
     for (int row = 0; row < lab->rows[table].n; ++row) {
         rw_json_object(w);
         for (int c = 0; c < lab->rows[table].width; ++c) {
@@ -232,12 +224,11 @@ static void add_json_rows(rw_json_writer *w, const rw_lab *lab, int table)
 
 static void add_json_tables(rw_json_writer *w, const rw_lab *lab)
 {
-    rw_json_key(w, "tables");
-    rw_json_array(w);
+    rw_json_add_array(w, "tables");
     for (int t = 0; t < lab->study->entry.ntables; ++t) {
         if (!lab->rows[t].made) continue;
         rw_json_object(w);
-        add_string(w, "name", lab->study->entry.tables[t]), add_string(w, "title", lab->study->tables[t].title);
+        rw_json_add_string(w, "name", lab->study->entry.tables[t]), rw_json_add_string(w, "title", lab->study->tables[t].title);
         add_json_columns(w, lab, t);
         add_json_rows(w, lab, t);
         rw_json_close(w);
@@ -251,24 +242,22 @@ static void add_json(rw_text *t, const rw_lab *lab)
     rw_json_writer w;
     rw_json_begin(&w, t, 1);
     rw_json_object(&w);
-    add_string(&w, "study", e->name), add_string(&w, "title", e->title);
-    add_string(&w, "question", e->question), add_string(&w, "source", e->source);
-    add_string(&w, "version", rw_version()), add_string(&w, "commit", rw_build_commit());
-    rw_json_key(&w, "devices");
-    rw_json_array(&w);
+    rw_json_add_string(&w, "study", e->name), rw_json_add_string(&w, "title", e->title);
+    rw_json_add_string(&w, "question", e->question), rw_json_add_string(&w, "source", e->source);
+    rw_json_add_string(&w, "version", rw_version()), rw_json_add_string(&w, "commit", rw_build_commit());
+    rw_json_add_array(&w, "devices");
     for (int i = 0; i < lab->ndevices; ++i) {
         rw_json_object(&w);
-        add_string(&w, "name", lab->info[i].name), add_string(&w, "hardware", lab->info[i].hardware);
-        add_string(&w, "driver", lab->info[i].driver);
+        rw_json_add_string(&w, "name", lab->info[i].name), rw_json_add_string(&w, "hardware", lab->info[i].hardware);
+        rw_json_add_string(&w, "driver", lab->info[i].driver);
         rw_json_close(&w);
     }
     rw_json_close(&w);
-    rw_json_key(&w, "parameters");
-    rw_json_object(&w);
-    for (int i = 0; i < e->nparameters; ++i) add_string(&w, e->parameters[i].name, lab->settings[i].text);
+    rw_json_add_object(&w, "parameters");
+    for (int i = 0; i < e->nparameters; ++i) rw_json_add_string(&w, e->parameters[i].name, lab->settings[i].text);
     rw_json_close(&w);
     add_json_tables(&w, lab);
-    add_string(&w, "notes", lab->notes.data ? lab->notes.data : "");
+    rw_json_add_string(&w, "notes", lab->notes.data ? lab->notes.data : "");
     rw_json_close(&w);
     rw_text_add(t, "\n");
 }

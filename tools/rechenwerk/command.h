@@ -1,7 +1,7 @@
 /* What the files of the command share: a table of subcommands, each with a table of its options.
  *
  * From the tables come parsing, usage errors with the nearest name, --help, the manual page and completion. The command
- * uses the public headers of the library only. */
+ * uses the public headers of the library only, and its writer of JSON. */
 #ifndef COMMAND_H
 #define COMMAND_H
 
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "core/json.h"
 #include "rechenwerk/device.h"
 #include "rechenwerk/param.h"
 
@@ -94,6 +95,10 @@ typedef struct bytes_text {
     char text[16];
 } bytes_text;
 bytes_text in_units(double bytes);
+/* An object of JSON on stdout: what is written in between; indent 0: one line. json_end gives the exit code 0, or that of
+ * exhausted memory after a message, and nothing was printed. */
+rw_json_writer *json_begin(int indent);
+int json_end(void);
 void print_json(FILE *file, const char *text); /* a string in quotes, escaped */
 void print_number(FILE *file, double x);       /* as JSON: null when not finite */
 

@@ -202,11 +202,16 @@ static int check_output(const request *r, const char *path)
 static void print(const kind *k, const request *r, const char *path)
 {
     if (given(r->a, "json")) {
-        printf("{\"kind\": \"%s\", \"rows\": %lld, \"columns\": %lld, \"blocks\": %lld, \"entries\": %lld, \"bytes\": %.0f, \"file_bytes\": %.0f, \"file\": ", k->name, (long long)r->rows,
-               (long long)r->columns, (long long)r->blocks, (long long)r->entries, r->bytes, r->file);
-        if (path) print_json(stdout, path);
-        else printf("null");
-        printf("}\n");
+        rw_json_writer *w = json_begin(0);
+        rw_json_add_string(w, "kind", k->name);
+        rw_json_add_integer(w, "rows", r->rows);
+        rw_json_add_integer(w, "columns", r->columns);
+        rw_json_add_integer(w, "blocks", r->blocks);
+        rw_json_add_integer(w, "entries", r->entries);
+        rw_json_add_number(w, "bytes", r->bytes);
+        rw_json_add_number(w, "file_bytes", round(r->file));
+        rw_json_add_string(w, "file", path);
+        json_end();
         return;
     }
     k->describe(r);
