@@ -6,8 +6,6 @@
 #include "files/mtx.h"
 #include "files/npy.h"
 
-_Static_assert((int)RW_IO_F32 == RW_F32 && (int)RW_IO_F64 == RW_F64 && (int)RW_IO_C64 == RW_C64 && (int)RW_IO_C128 == RW_C128, "numbers in files have the types of arrays");
-
 static bool is_market(const char *path)
 {
     const size_t n = strlen(path);
@@ -123,5 +121,5 @@ rw_status rw_array_save(rw_array *a, const char *path)
     RW_TRY(rw_array_read(a, &data));
     if (is_market(path)) return save_market(a, path, data);
     for (int i = 0; i < 4; ++i) shape[i] = (size_t)a->shape[i];
-    return rw_npy_write(a->device->ctx, path, (rw_io_type)a->dtype, a->ndim, shape, data);
+    return rw_npy_write(a->device->ctx, path, a->dtype, a->ndim, shape, data);
 }

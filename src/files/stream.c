@@ -8,15 +8,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const struct {
-    const char *name;
-    size_t size, real_size;
-} types[] = {{"?", 1, 1}, {"f32", 4, 4}, {"f64", 8, 8}, {"c64", 8, 4}, {"c128", 16, 8}};
+size_t rw_io_real_size(rw_dtype type) { return rw_dtype_size(type) / (rw_dtype_is_complex(type) ? 2 : 1); }
 
-size_t rw_io_type_size(rw_io_type type) { return types[type].size; }
-size_t rw_io_type_real_size(rw_io_type type) { return types[type].real_size; }
-int rw_io_type_parts(rw_io_type type) { return (int)(types[type].size / types[type].real_size); }
-const char *rw_io_type_name(rw_io_type type) { return types[type].name; }
+rw_dtype rw_io_type(size_t real_size, bool is_complex)
+{
+    return real_size == 4 ? is_complex ? RW_C64 : RW_F32 : is_complex ? RW_C128 : RW_F64;
+}
 
 bool rw_io_bytes(int rank, const size_t *shape, size_t element, size_t *bytes)
 {

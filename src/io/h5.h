@@ -35,14 +35,14 @@ rw_status rw_h5_link(rw_h5 *file, const char *name, const char *target, const ch
 #define RW_H5_CHECKSUM 1u /* flag: fletcher32 over the data, checked by every reader */
 
 /* Writes data[shape[0]]...[shape[rank-1]]. ERR_ARGUMENT: rank outside 1..4, name taken; ERR_FILE. */
-rw_status rw_h5_write(rw_h5 *file, const char *name, rw_io_type type, int rank, const size_t *shape, const void *data,
+rw_status rw_h5_write(rw_h5 *file, const char *name, rw_dtype type, int rank, const size_t *shape, const void *data,
                       unsigned flags);
 /* What a dataset holds; integers are F64. ERR_INPUT when it is not there or not numbers of rank 0..4; shape[] beyond
  * rank is 1. */
-rw_status rw_h5_shape(rw_h5 *file, const char *name, rw_io_type *type, int *rank, size_t shape[RW_IO_RANK]);
+rw_status rw_h5_shape(rw_h5 *file, const char *name, rw_dtype *type, int *rank, size_t shape[RW_IO_RANK]);
 /* Reads a dataset that must have this shape into data; f32, f64 and integers are converted to `type`, and so are the
  * parts of complex numbers, but real stays real. ERR_INPUT: not there, another shape, checksum wrong. */
-rw_status rw_h5_read(rw_h5 *file, const char *name, rw_io_type type, int rank, const size_t *shape, void *data);
+rw_status rw_h5_read(rw_h5 *file, const char *name, rw_dtype type, int rank, const size_t *shape, void *data);
 
 /* Attributes of the group or dataset `object` ("/" is the file). Setting replaces. Getting: ERR_INPUT when it is not
  * there or of another kind; a text is UTF-8, at most 16 MiB, free with rw_free. */

@@ -29,12 +29,12 @@ rw_status rw_vtk_check_arrays(rw_context *ctx, const char *path, int n, const rw
 
 void rw_vtk_add_array(rw_text *text, const rw_vti_array *array, uint64_t *offset, size_t numbers)
 {
-    bool complex = rw_io_type_parts(array->type) == 2;
-    rw_text_add(text, "        <DataArray type=\"Float%d\" Name=\"", (int)rw_io_type_real_size(array->type) * 8);
+    bool complex = rw_dtype_is_complex(array->type);
+    rw_text_add(text, "        <DataArray type=\"Float%d\" Name=\"", (int)rw_io_real_size(array->type) * 8);
     rw_io_add_xml(text, array->name);
     rw_text_add(text, "\"%s format=\"appended\" offset=\"%llu\"/>\n",
                 complex ? " NumberOfComponents=\"2\" ComponentName0=\"re\" ComponentName1=\"im\"" : "", (unsigned long long)*offset);
-    *offset += 8 + (uint64_t)numbers * rw_io_type_size(array->type);
+    *offset += 8 + (uint64_t)numbers * rw_dtype_size(array->type);
 }
 
 static void add_head(rw_text *text, const rw_io_grid *g, int n, const rw_vti_array *arrays, size_t points)
@@ -69,7 +69,7 @@ rw_status rw_vti_write(rw_context *ctx, const char *path, const rw_io_grid *grid
     RW_TRY_GOTO(rw_io_create(ctx, path, &s), out);
     RW_TRY_GOTO(rw_io_write(&s, head.data, head.length), out);
     for (int i = 0; i < n; i++) {
-        uint64_t bytes = (uint64_t)points * rw_io_type_size(arrays[i].type);
+        uint64_t bytes = (uint64_t)points * rw_dtype_size(arrays[i].type);
         RW_TRY_GOTO(rw_io_write(&s, &bytes, sizeof bytes), out);
         RW_TRY_GOTO(rw_io_write(&s, arrays[i].data, bytes), out);
     }

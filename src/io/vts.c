@@ -39,7 +39,7 @@ rw_status rw_vts_write(rw_context *ctx, const char *path, const int n[3], const 
     RW_TRY_GOTO(rw_io_create(ctx, path, &s), out);
     RW_TRY_GOTO(rw_io_write(&s, head.data, head.length), out);
     for (int i = -1; i < narrays; ++i) { /* the points, then the arrays */
-        uint64_t bytes = i < 0 ? 3 * sizeof(double) * (uint64_t)npoints : (uint64_t)ncells * rw_io_type_size(arrays[i].type);
+        uint64_t bytes = i < 0 ? 3 * sizeof(double) * (uint64_t)npoints : (uint64_t)ncells * rw_dtype_size(arrays[i].type);
         RW_TRY_GOTO(rw_io_write(&s, &bytes, sizeof bytes), out);
         RW_TRY_GOTO(rw_io_write(&s, i < 0 ? (const void *)points : arrays[i].data, bytes), out);
     }

@@ -119,7 +119,7 @@ static rw_status draw_as_run(plotter *p, const char *name, double time, const vo
     p->used[RW_PLOT_LIMITS] = p->used[RW_PLOT_TITLE] = true;
     p->used[RW_PLOT_COLORMAP] = p->used[RW_PLOT_COLORMAP] || figure->grid->ndim > 1;
     figure->title = r->top.title, figure->map = (rw_colormap)r->output.colormap;
-    figure->grid = &frame->grid, figure->type = RW_IO_F64, figure->data = frame->values;
+    figure->grid = &frame->grid, figure->type = RW_F64, figure->data = frame->values;
     return RW_OK;
 }
 
@@ -128,13 +128,13 @@ static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const c
 {
     char set[160], subtitle[64], picture[RW_PATH_SIZE];
     size_t shape[RW_IO_RANK], bytes;
-    rw_io_type type;
+    rw_dtype type;
     int rank;
     char *unit = NULL, *title = NULL;
     rw_frame frame = {0};
     snprintf(set, sizeof(set), "/%.120s", name);
     RW_TRY(rw_h5_shape(file, set, &type, &rank, shape));
-    if (rank != 3 || !rw_io_bytes(rank, shape, rw_io_type_size(type), &bytes) || bytes == 0)
+    if (rank != 3 || !rw_io_bytes(rank, shape, rw_dtype_size(type), &bytes) || bytes == 0)
         return rw_fail(p->ctx, RW_ERR_INPUT, "'%s': %s is no field of three dimensions", path, name);
     for (int a = 0; a < 3; a++) grid->size[a] = (int64_t)shape[2 - a];
     for (int a = grid->ndim; a < 3; a++)

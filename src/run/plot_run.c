@@ -135,7 +135,7 @@ rw_status rw_plot_read_times(rw_run *r)
     char path[RW_PATH_SIZE];
     struct stat info;
     rw_h5 *file;
-    rw_io_type type;
+    rw_dtype type;
     int rank;
     size_t shape[RW_IO_RANK];
     if (r->noutputs > 0) return RW_OK;
@@ -151,7 +151,7 @@ rw_status rw_plot_read_times(rw_run *r)
         RW_TRY_GOTO(rw_fail(r->ctx, RW_ERR_INPUT, "'%s' holds no times of outputs", path), cleanup);
     if (!(r->times = rw_calloc(shape[0], sizeof(*r->times))))
         RW_TRY_GOTO(rw_fail_memory(r->ctx, shape[0] * sizeof(*r->times), "times"), cleanup);
-    RW_TRY_GOTO(rw_h5_read(file, "/times", RW_IO_F64, 1, shape, r->times), cleanup);
+    RW_TRY_GOTO(rw_h5_read(file, "/times", RW_F64, 1, shape, r->times), cleanup);
     r->noutputs = (int)shape[0];
 cleanup:
     if (status != RW_OK) rw_free(r->times), r->times = NULL;

@@ -34,8 +34,8 @@ static void write_npy(const char *folder)
 {
     static const double values[6] = {1, -2.5, 1e300, 0, 5, 6};
     const size_t shape[2] = {2, 3};
-    check(rw_npy_write(NULL, in(folder, "npy", "matrix"), RW_IO_F64, 2, shape, values) == RW_OK, "npy");
-    check(rw_npy_write(NULL, in(folder, "npy", "vector"), RW_IO_F64, 1, shape, values) == RW_OK, "npy");
+    check(rw_npy_write(NULL, in(folder, "npy", "matrix"), RW_F64, 2, shape, values) == RW_OK, "npy");
+    check(rw_npy_write(NULL, in(folder, "npy", "vector"), RW_F64, 1, shape, values) == RW_OK, "npy");
 }
 
 static void write_png(const char *folder)
@@ -55,7 +55,7 @@ static void write_h5(const char *folder, const char *target)
     check(rw_h5_create(NULL, in(folder, target, "fields"), &f) == RW_OK, "h5");
     check(rw_h5_set_text(f, "/", "case", "a case") == RW_OK && rw_h5_set_number(f, "/", "time", 0.5) == RW_OK &&
               rw_h5_set_integer(f, "/", "step", 3) == RW_OK && rw_h5_group(f, "/fields") == RW_OK &&
-              rw_h5_write(f, "/fields/u", RW_IO_F64, 2, shape, values, RW_H5_CHECKSUM) == RW_OK,
+              rw_h5_write(f, "/fields/u", RW_F64, 2, shape, values, RW_H5_CHECKSUM) == RW_OK,
           "h5");
     check(rw_h5_commit(&f) == RW_OK, "h5");
 }

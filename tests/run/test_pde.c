@@ -391,13 +391,13 @@ static void test_initial_values(void **state)
     /* a file, its path relative to the case */
     for (int i = 0; i < 48; ++i) numbers[i] = i * 0.25;
     snprintf(path, sizeof path, "%s/u.npy", folder);
-    assert_int_equal(rw_npy_write(ctx, path, RW_IO_F64, 2, shape, numbers), RW_OK);
+    assert_int_equal(rw_npy_write(ctx, path, RW_F64, 2, shape, numbers), RW_OK);
     assert_int_equal(create(CASE("{u: {initial: {file: u.npy}}}", EQ TIME), &c, &p), RW_OK);
     assert_memory_equal(values(p), numbers, sizeof numbers);
     destroy(&c, &p);
     /* the wrong shape */
     shape[0] = 8, shape[1] = 6;
-    assert_int_equal(rw_npy_write(ctx, path, RW_IO_F64, 2, shape, numbers), RW_OK);
+    assert_int_equal(rw_npy_write(ctx, path, RW_F64, 2, shape, numbers), RW_OK);
     assert_int_equal(create(CASE("{u: {initial: {file: u.npy}}}", EQ TIME), &c, &p), RW_ERR_INPUT);
     assert_non_null(strstr(rw_message(ctx), "holds 8 x 6 f64; the grid needs real numbers of shape 6 x 8"));
     destroy(&c, &p);
@@ -512,7 +512,7 @@ static frame frame_of(const char *results, int k)
     assert_int_equal(rw_h5_get_number(file, "/", "time", &f.t), RW_OK);
     f.interpolated = rw_h5_has_attribute(file, "/", "interpolated");
     for (int i = 0; i < 2; ++i)
-        assert_int_equal(rw_h5_read(file, i ? "/v" : "/u", RW_IO_F64, 3, shape, f.value[i]), RW_OK);
+        assert_int_equal(rw_h5_read(file, i ? "/v" : "/u", RW_F64, 3, shape, f.value[i]), RW_OK);
     rw_h5_close(&file);
     return f;
 }
