@@ -53,9 +53,8 @@ static rw_status refuse(rw_context *ctx, const char *name)
 {
     const char *names[N + 2] = {"spine", "all"};
     for (int i = 0; i < N; ++i) names[i + 2] = list[i].name;
-    const char *near = rw_nearest(name, names, N + 2);
-    return rw_fail(ctx, RW_ERR_ARGUMENT, "no benchmark \"%s\"%s%s: spine, all, or one of the list", name,
-                   near ? "; nearest is " : "", near ? near : "");
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "no benchmark \"%s\"%s: spine, all, or one of the list", name,
+                   rw_hint_nearest(name, names, N + 2).text);
 }
 
 rw_status rw_bench_run(rw_context *ctx, rw_device *dev, const char *name, const rw_bench_options *options,

@@ -128,6 +128,12 @@ long rw_fault_events(rw_fault kind); /* events seen since the last rw_fault_set 
 /* Nearest of `n` names to a mistyped or foreign one, for "nearest is …": by edit distance, as a shortened or lengthened
  * name, or as another word for the same (nearest.c). Never `given` itself; NULL if none is near. */
 const char *rw_nearest(const char *given, const char *const *names, int n);
+/* For a message: "; nearest is X", else "". The second: else "; known are A, B, C". */
+typedef struct rw_hint {
+    char text[512];
+} rw_hint;
+rw_hint rw_hint_nearest(const char *given, const char *const *names, int n);
+rw_hint rw_hint_known(const char *given, const char *const *names, int n);
 /* What to write for a word of other languages that expressions do not have ("rand", "if", "nan"); NULL: nothing known. */
 const char *rw_foreign_word(const char *given);
 

@@ -12,6 +12,7 @@
  * Bytes, not characters. */
 #include "core/core.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,6 +177,25 @@ const char *rw_nearest(const char *given, const char *const *names, int n)
     for (int i = 0; !found && tail && tail[1] && i < n; i++)
         if (!strcmp(tail + 1, names[i])) found = names[i];
     return found && strcmp(found, given) ? found : NULL;
+}
+
+rw_hint rw_hint_nearest(const char *given, const char *const *names, int n)
+{
+    const char *near = rw_nearest(given, names, n);
+    rw_hint hint = {""};
+    if (near) snprintf(hint.text, sizeof hint.text, "; nearest is %s", near);
+    return hint;
+}
+
+rw_hint rw_hint_known(const char *given, const char *const *names, int n)
+{
+    rw_hint hint = rw_hint_nearest(given, names, n);
+    if (*hint.text) return hint;
+    for (int i = 0; i < n; i++) {
+        const size_t at = strlen(hint.text);
+        snprintf(hint.text + at, sizeof hint.text - at, "%s%s", i ? ", " : "; known are ", names[i]);
+    }
+    return hint;
 }
 
 const char *rw_nearest_word(const char *given, const char *const *names, int n)

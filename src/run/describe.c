@@ -60,7 +60,6 @@ rw_status rw_describe(rw_context *ctx, char **json)
     RW_NEED(json, "json");
     *json = NULL;
     RW_NEED(ctx, "context");
-    if (!json) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_describe: json is NULL: give a place for the text");
     rw_text text = {0};
     rw_json_writer w;
     rw_json_begin(&w, &text, 2);
@@ -188,7 +187,6 @@ rw_status rw_describe_manual(rw_context *ctx, char **roff)
     RW_NEED(roff, "roff");
     *roff = NULL;
     RW_NEED(ctx, "context");
-    if (!roff) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_describe_manual: roff is NULL: give a place for the text");
     rw_text text = {0};
     int n;
     const rw_section *s = rw_tables_sections(NULL, &n);

@@ -50,9 +50,8 @@ rw_status rw_frames_check(rw_run *r)
     if (l->n == 1) {
         const char *text = l->item[0]->text, *const words[] = {"run", "frame"};
         if (strcmp(text, words[0]) == 0 || strcmp(text, words[1]) == 0) return RW_OK;
-        const char *nearest = rw_nearest(text, words, 2);
-        return rw_case_fail(r->c, l->item[0], "output.limits = %.60s is none of run, frame or [lowest, highest]%s%s",
-                            text, nearest ? "; nearest is " : "", nearest ? nearest : "");
+        return rw_case_fail(r->c, l->item[0], "output.limits = %.60s is none of run, frame or [lowest, highest]%s",
+                            text, rw_hint_nearest(text, words, 2).text);
     }
     for (int i = 0; i < l->n; i++)
         if (!rw_tree_number(l->item[i], &value[i]) || !isfinite(value[i]))

@@ -22,12 +22,11 @@ static rw_status check_set(rw_context *ctx, const rw_plot_options *options)
         snprintf(key, sizeof(key), "%.*s", (int)(end - text), text);
         for (int k = 0; k < RW_COUNT(changes); k++) good = good || (strcmp(key, changes[k]) == 0 && *end);
         if (good) continue;
-        const char *nearest = rw_nearest(key, changes, RW_COUNT(changes));
         return rw_fail(
             ctx, RW_ERR_INPUT,
             "--set %.100s: pictures of results that are there have the settings output.limits, output.colormap "
-            "and title%s%s",
-            text, nearest ? "; nearest is " : "", nearest ? nearest : "");
+            "and title%s",
+            text, rw_hint_nearest(key, changes, RW_COUNT(changes)).text);
     }
     return RW_OK;
 }

@@ -32,6 +32,7 @@ typedef struct command {
     const char *more;      /* a paragraph for help, or NULL */
     const option *options; /* besides --help */
     int noptions;
+    const char *const *(*words)(void); /* (optional) what the operand is one of, for completion; NULL-terminated */
     const rw_params *(*rows)(void); /* (optional) parameters of a specification among the options */
     int (*run)(const arguments *a); /* gives the exit code */
 } command;
@@ -84,6 +85,9 @@ int check_exists(const arguments *a, const char *path);
 int usage(const char *format, ...) RW_PRINTF(1, 2);       /* "rechenwerk: …" and exit code 2 */
 int unusable(const char *format, ...) RW_PRINTF(1, 2);    /* the same of a file that cannot be written: exit code 1 */
 int failed(rw_context *ctx, rw_status status);            /* the library's message and its exit code */
+/* For a message on a word that is none of `names`, NULL-terminated: "; nearest is X", else "; known are A, B, C". Valid
+ * until the next call. */
+const char *suggest(const char *word, const char *const *names);
 /* With --json: the last failure as JSON on stdout, unless the command has printed its own. */
 void print_failure(int code);
 /* A context that logs to stderr: warnings; with --verbose more, with --quiet less. NULL after a message. */

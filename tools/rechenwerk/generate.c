@@ -160,15 +160,18 @@ static const kind kinds[] = {
 };
 static const char *const of_all[] = {"cells", "output", "force", "json"};
 
+static const char *const *kind_names(void)
+{
+    static const char *names[COUNT(kinds) + 1];
+    for (int i = 0; i < COUNT(kinds); ++i) names[i] = kinds[i].name;
+    return names;
+}
+
 static const kind *find_kind(const char *name)
 {
-    const char *names[COUNT(kinds)];
-    for (int i = 0; i < COUNT(kinds); ++i) {
-        names[i] = kinds[i].name;
-        if (!strcmp(name, names[i])) return &kinds[i];
-    }
-    const char *nearest = rw_nearest_word(name, names, COUNT(kinds));
-    usage("generate: '%s' is no kind of matrix%s%s: trace or laplace", name, nearest ? "; nearest is " : "", nearest ? nearest : "");
+    for (int i = 0; i < COUNT(kinds); ++i)
+        if (!strcmp(name, kinds[i].name)) return &kinds[i];
+    usage("generate: '%s' is no kind of matrix%s", name, suggest(name, kind_names()));
     return NULL;
 }
 
@@ -286,6 +289,7 @@ const command command_generate = {
             "Sizes are said before anything is made.",
     .options = options,
     .noptions = COUNT(options),
+    .words = kind_names,
     .rows = rw_multiblock_params,
     .run = run,
 };

@@ -24,18 +24,16 @@ static int print_list(void)
 }
 
 static const char *const formats[] = {
-    [RW_LAB_TEXT] = "text", [RW_LAB_MARKDOWN] = "markdown", [RW_LAB_CSV] = "csv", [RW_LAB_JSON] = "json"};
+    [RW_LAB_TEXT] = "text", [RW_LAB_MARKDOWN] = "markdown", [RW_LAB_CSV] = "csv", [RW_LAB_JSON] = "json", NULL};
 
 /* -1 after a message */
 static int find_format(const arguments *a)
 {
     const char *text = value_of(a, "format");
     if (!text) return RW_LAB_TEXT;
-    for (int i = 0; i < COUNT(formats); i++)
+    for (int i = 0; formats[i]; i++)
         if (strcmp(formats[i], text) == 0) return i;
-    const char *nearest = rw_nearest_word(text, formats, COUNT(formats));
-    usage("lab: '%s' is no format%s%s: text, markdown, csv or json", text, nearest ? "; nearest is " : "",
-          nearest ? nearest : "");
+    usage("lab: '%s' is no format%s", text, suggest(text, formats));
     return -1;
 }
 

@@ -72,32 +72,24 @@ static int print_kind(rw_context *ctx, const char *kind, rw_json_writer *w, bool
     return 0;
 }
 
-static int fail_kind(const char *kind)
+static const char *const *kinds(void)
 {
-    const char *names[16];
+    static const char *all[16];
     int n = 0;
-    for (const char *const *k = rw_word_kinds(); *k; k++) names[n++] = *k;
-    names[n++] = "cases";
-    const char *nearest = rw_nearest_word(kind, names, n);
-    if (nearest) return usage("list: there is no list of '%s'; nearest is %s", kind, nearest);
-    return usage(
-        "list: there is no list of '%s'; known are problems, methods, settings, functions, formats, solvers, "
-        "preconditioners, exit-codes, cases",
-        kind);
+    for (const char *const *k = rw_word_kinds(); *k && n < COUNT(all) - 2; k++) all[n++] = *k;
+    all[n] = "cases";
+    return all;
 }
 
 static int run(const arguments *a)
 {
     const char *kind = a->noperands ? a->operands[0] : NULL;
-    bool found = false;
+    bool found = !kind;
     int code = 0;
+    for (const char *const *k = kinds(); *k && !found; k++) found = strcmp(*k, kind) == 0;
+    if (!found) return usage("list: there is no list of '%s'%s", kind, suggest(kind, kinds()));
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
-    for (const char *const *k = rw_word_kinds(); kind && *k; k++) found |= strcmp(*k, kind) == 0;
-    if (kind && !found && strcmp(kind, "cases") != 0) {
-        rw_context_destroy(&ctx);
-        return fail_kind(kind);
-    }
     rw_json_writer *w = given(a, "json") ? json_begin(0) : NULL;
     for (const char *const *k = rw_word_kinds(); *k && code == 0; k++)
         if (!kind || strcmp(*k, kind) == 0) code = print_kind(ctx, *k, w, kind);
@@ -113,7 +105,8 @@ const command command_list = {
     .name = "list",
     .operands = "[KIND]",
     .most = 1,
-    .line = "names of problems, methods, settings, functions, formats, solvers, preconditioners, exit-codes, cases",
+    .line = "names of problems, methods, settings, functions, formats, solvers and so on",
+    .words = kinds,
     .options = options,
     .noptions = COUNT(options),
     .run = run,

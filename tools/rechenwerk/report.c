@@ -44,6 +44,18 @@ int failed(rw_context *ctx, rw_status status)
     return complain(status, *message ? message : rw_status_text(status));
 }
 
+const char *suggest(const char *word, const char *const *names)
+{
+    static char text[512];
+    int n = 0, at = 0;
+    while (names[n]) n++;
+    const char *nearest = rw_nearest_word(word, names, n);
+    if (nearest) snprintf(text, sizeof(text), "; nearest is %s", nearest);
+    for (int i = 0; !nearest && i < n && at < (int)sizeof(text); i++)
+        at += snprintf(text + at, sizeof(text) - (size_t)at, "%s%s", i ? ", " : "; known are ", names[i]);
+    return text;
+}
+
 void print_failure(int code)
 {
     if (json_printed) return;
