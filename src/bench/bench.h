@@ -91,8 +91,8 @@ int rw_limit_contestants(const rw_limit *limit, rw_contestant c[2], double bytes
 
 /* The functions of host.k, compiled by the system's C compiler for this processor. */
 void rw_host_close(rw_host **host);
-/* NULL when b has no host peers (no compiler, options.no_peers, a GPU). */
-void *rw_host_function(rw_bench *b, const char *name);
+/* Puts a function into the pointer `function`; false where there are none (no compiler, a GPU). */
+bool rw_host_function(rw_bench *b, const char *name, void *function);
 
 /* ---- products.c -------------------------------------------------------------------------------------------------- */
 

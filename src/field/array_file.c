@@ -6,11 +6,7 @@
 #include "files/mtx.h"
 #include "files/npy.h"
 
-static bool is_market(const char *path)
-{
-    const size_t n = strlen(path);
-    return n >= 4 && !strcmp(path + n - 4, ".mtx");
-}
+static bool is_market(const char *path) { return rw_ends_in(path, ".mtx"); }
 
 /* ---- load --------------------------------------------------------------------------------------------------------------- */
 

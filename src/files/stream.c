@@ -132,14 +132,6 @@ void rw_io_close(rw_io_stream *s)
     if (s->temporary) rw_file_replace_discard(&s->temporary);
 }
 
-void rw_io_format(char *text, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    rw_vsnprintf(text, size, format, args);
-    va_end(args);
-}
-
 void rw_io_add_xml(rw_text *text, const char *value)
 {
     for (const char *c = value; *c; c++) {

@@ -50,8 +50,6 @@ rw_status rw_io_commit(rw_io_stream *s);
 /* Closes; a file not committed is discarded. Allowed on a closed or zeroed stream. */
 void rw_io_close(rw_io_stream *s);
 
-/* snprintf in the C locale: a decimal point whatever the program has set. */
-void rw_io_format(char *text, size_t size, const char *format, ...) RW_PRINTF(3, 4);
 /* Appends text with < > & " escaped for XML; bytes that XML 1.0 forbids become '?'. */
 void rw_io_add_xml(rw_text *text, const char *value);
 

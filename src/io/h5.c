@@ -71,7 +71,7 @@ typedef struct reason {
 static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *user)
 {
     reason *r = user;
-    if (n == 0 && error->desc) rw_io_format(r->text, REASON, "%.150s", error->desc);
+    if (n == 0 && error->desc) rw_snprintf(r->text, REASON, "%.150s", error->desc);
     r->memory |= error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC;
     return 0;
 }

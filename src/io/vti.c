@@ -41,7 +41,7 @@ static void add_head(rw_text *text, const rw_io_grid *g, int n, const rw_vti_arr
 {
     char extent[80];
     uint64_t offset = 0;
-    rw_io_format(extent, sizeof extent, "0 %zu 0 %zu 0 %zu", g->n[0] - 1, g->n[1] - 1, g->n[2] - 1);
+    rw_snprintf(extent, sizeof extent, "0 %zu 0 %zu 0 %zu", g->n[0] - 1, g->n[1] - 1, g->n[2] - 1);
     rw_text_add(text, "<?xml version=\"1.0\"?>\n"
                       "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
                       "  <ImageData WholeExtent=\"%s\" Origin=\"%.17g %.17g %.17g\" Spacing=\"%.17g %.17g %.17g\">\n"

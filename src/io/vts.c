@@ -9,7 +9,7 @@ static void add_head(rw_text *text, const int n[3], size_t points, size_t cells,
 {
     char extent[80];
     uint64_t offset = 8 + 3 * sizeof(double) * (uint64_t)points;
-    rw_io_format(extent, sizeof extent, "0 %d 0 %d 0 %d", n[0], n[1], n[2]);
+    rw_snprintf(extent, sizeof extent, "0 %d 0 %d 0 %d", n[0], n[1], n[2]);
     rw_text_add(text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"StructuredGrid\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
                       "  <StructuredGrid WholeExtent=\"%s\">\n    <Piece Extent=\"%s\">\n      <Points>\n"
                       "        <DataArray type=\"Float64\" Name=\"points\" NumberOfComponents=\"3\" format=\"appended\" offset=\"0\"/>\n"

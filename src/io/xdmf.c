@@ -32,7 +32,7 @@ static void add_step(rw_text *text, const rw_io_grid *g, int n_fields, const rw_
 {
     const size_t *n = g->n;
     char shape[80];
-    rw_io_format(shape, sizeof shape, "%zu %zu %zu", n[2], n[1], n[0]);
+    rw_snprintf(shape, sizeof shape, "%zu %zu %zu", n[2], n[1], n[0]);
     rw_text_add(text, "      <Grid Name=\"step %zu\" GridType=\"Uniform\">\n        <Time Value=\"%.17g\"/>\n"
                       "        <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%s\"/>\n"
                       "        <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n", number, step->time, shape);

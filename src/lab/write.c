@@ -9,30 +9,21 @@
 enum { CELL = 96 };
 
 /* snprintf with a decimal point in every locale, and without memory that could be missing. */
-static void print(char *text, size_t size, const char *format, ...) RW_PRINTF(3, 4);
-static void print(char *text, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    rw_vsnprintf(text, size, format, args);
-    va_end(args);
-}
-
 /* A number as its column shows it; "-" for a gap. */
 static void format_cell(const rw_lab *lab, rw_lab_show show, double x, char cell[CELL])
 {
     if (isnan(x)) {
-        print(cell, CELL, "-");
+        rw_snprintf(cell, CELL, "-");
         return;
     }
     switch (show) {
-    case RW_SHOW_INTEGER: print(cell, CELL, "%lld", (long long)x); break;
-    case RW_SHOW_REAL: print(cell, CELL, "%.6g", x); break;
-    case RW_SHOW_SECONDS: print(cell, CELL, "%.5f", x); break;
-    case RW_SHOW_RATIO: print(cell, CELL, "%.2f", x); break;
-    case RW_SHOW_ERROR: print(cell, CELL, "%.1e", x); break;
-    case RW_SHOW_DEVICE: print(cell, CELL, "%s", lab->info[(int)x].name); break;
-    case RW_SHOW_NAME: print(cell, CELL, "%s", lab->names[(int)x].text); break;
+    case RW_SHOW_INTEGER: rw_snprintf(cell, CELL, "%lld", (long long)x); break;
+    case RW_SHOW_REAL: rw_snprintf(cell, CELL, "%.6g", x); break;
+    case RW_SHOW_SECONDS: rw_snprintf(cell, CELL, "%.5f", x); break;
+    case RW_SHOW_RATIO: rw_snprintf(cell, CELL, "%.2f", x); break;
+    case RW_SHOW_ERROR: rw_snprintf(cell, CELL, "%.1e", x); break;
+    case RW_SHOW_DEVICE: rw_snprintf(cell, CELL, "%s", lab->info[(int)x].name); break;
+    case RW_SHOW_NAME: rw_snprintf(cell, CELL, "%s", lab->names[(int)x].text); break;
     }
 }
 
@@ -141,7 +132,7 @@ static void add_markdown_table(rw_text *t, const rw_lab *lab, int table)
     for (int line = -2; line < r->n; ++line) {
         for (int c = 0; c < r->width; ++c) {
             const rw_lab_head h = rw_lab_head_at(lab, table, c);
-            if (line == -2) print(cell, sizeof cell, "%s%s%s", h.name, *h.column->unit ? ", " : "", h.column->unit);
+            if (line == -2) rw_snprintf(cell, sizeof cell, "%s%s%s", h.name, *h.column->unit ? ", " : "", h.column->unit);
             else if (line == -1) snprintf(cell, sizeof cell, "---:");
             else cell_at(lab, table, line, c, cell);
             rw_text_add(t, "| %s ", cell);

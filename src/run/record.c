@@ -227,18 +227,8 @@ rw_status rw_log_event(rw_run *r, const char *event, const char *key, const char
     rw_json_close(&w);
     rw_text_add(&text, "\n");
     rw_status status = RW_OK;
-    ssize_t put = -1;
-    if (text.failed) {
-        status = rw_fail_memory(r->ctx, text.length, "a line of log.jsonl");
-    } else {
-        if (rw_fault_hit(RW_FAULT_WRITE))
-            errno = ENOSPC;
-        else
-            do put = write(r->log, text.data, text.length);
-            while (put < 0 && errno == EINTR);
-        if (put >= 0 && (size_t)put < text.length) errno = ENOSPC;
-        if (put < 0 || (size_t)put < text.length) status = fail_log(r, errno);
-    }
+    if (text.failed) status = rw_fail_memory(r->ctx, text.length, "a line of log.jsonl");
+    else if (!rw_write_all(r->log, text.data, text.length)) status = fail_log(r, errno);
     rw_text_free(&text);
     return status;
 }

@@ -130,6 +130,8 @@ rw_status rw_folder_check(rw_run *r, bool *fresh);
 rw_status rw_folder_begin(rw_run *r, bool fresh);
 void rw_folder_end(rw_run *r);
 void rw_run_path(const rw_run *r, const char *name, char path[RW_PATH_SIZE]);
+/* "results folder 'X': cannot WHAT 'PATH': …" */
+rw_status rw_folder_fail(const rw_run *r, const char *what, const char *path, int reason);
 /* Before a file is written: its path, with its name in the list. ERR_INPUT, ERR_FILE: a link, a folder, or a file that
  * no run has written is in the way. */
 rw_status rw_folder_claim(rw_run *r, const char *name, char path[RW_PATH_SIZE]);

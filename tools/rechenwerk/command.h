@@ -88,6 +88,8 @@ int failed(rw_context *ctx, rw_status status);            /* the library's messa
 /* For a message on a word that is none of `names`, NULL-terminated: "; nearest is X", else "; known are A, B, C". Valid
  * until the next call. */
 const char *suggest(const char *word, const char *const *names);
+/* Of a file that was written, without --quiet; user: the arguments. */
+void print_written(void *user, const char *path);
 /* With --json: the last failure as JSON on stdout, unless the command has printed its own. */
 void print_failure(int code);
 /* A context that logs to stderr: warnings; with --verbose more, with --quiet less. NULL after a message. */

@@ -44,11 +44,6 @@ static void show_progress(void *user, const char *text)
     fflush(stderr);
 }
 
-static void show_path(void *user, const char *path)
-{
-    if (!given(user, "quiet")) printf("%s\n", path);
-}
-
 /* The values of an option that may be repeated; *values is freed by the caller. false after a message. */
 static bool collect(const arguments *a, const char *name, const char ***values, int *n)
 {
@@ -79,7 +74,7 @@ static int run_study(const arguments *a, rw_lab_spec *spec, rw_lab_format format
     rw_status status = rw_lab_run(ctx, spec, &lab);
     if (terminal) fputs("\r\033[K", stderr);
     if (status == RW_OK)
-        status = folder ? rw_lab_save(lab, folder, show_path, (void *)a) : print_result(lab, spec->table, format);
+        status = folder ? rw_lab_save(lab, folder, print_written, (void *)a) : print_result(lab, spec->table, format);
     int code = status == RW_OK ? 0 : failed(ctx, status);
     rw_lab_destroy(&lab);
     rw_context_destroy(&ctx);

@@ -18,24 +18,29 @@ static int complain(rw_status status, const char *message)
     return rw_status_exit_code(status);
 }
 
-int usage(const char *format, ...)
+static int complain_with(rw_status status, const char *format, va_list args)
 {
     char message[sizeof(last_message)];
+    vsnprintf(message, sizeof(message), format, args);
+    return complain(status, message);
+}
+
+int usage(const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    const int code = complain_with(RW_ERR_ARGUMENT, format, args);
     va_end(args);
-    return complain(RW_ERR_ARGUMENT, message);
+    return code;
 }
 
 int unusable(const char *format, ...)
 {
-    char message[sizeof(last_message)];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    const int code = complain_with(RW_ERR_FILE, format, args);
     va_end(args);
-    return complain(RW_ERR_FILE, message);
+    return code;
 }
 
 int failed(rw_context *ctx, rw_status status)
@@ -54,6 +59,11 @@ const char *suggest(const char *word, const char *const *names)
     for (int i = 0; !nearest && i < n && at < (int)sizeof(text); i++)
         at += snprintf(text + at, sizeof(text) - (size_t)at, "%s%s", i ? ", " : "; known are ", names[i]);
     return text;
+}
+
+void print_written(void *user, const char *path)
+{
+    if (!given(user, "quiet")) printf("%s\n", path);
 }
 
 void print_failure(int code)
