@@ -12,11 +12,9 @@ extern "C" {
 #if defined(__GNUC__)
 #define RW_API __attribute__((visibility("default")))
 #define RW_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#define RW_MUST_USE __attribute__((warn_unused_result))
 #else
 #define RW_API
 #define RW_PRINTF(f, a)
-#define RW_MUST_USE
 #endif
 
 /* name, value, exit code of the command, one line */
