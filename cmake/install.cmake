@@ -17,9 +17,11 @@ endif()
 install(FILES "${generated}/rechenwerk_options.inc" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/rechenwerk" OPTIONAL)
 install(DIRECTORY cases/ DESTINATION "${CMAKE_INSTALL_DATADIR}/rechenwerk/cases" OPTIONAL)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-# docs/methods/X.md, as headers name it, is X.md of methods/ there.
-install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(DIRECTORY examples DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# docs/ and examples/, as headers and pages name them, and include/, to which pages link.
+install(DIRECTORY docs examples DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+file(RELATIVE_PATH doc_to_include "${CMAKE_INSTALL_FULL_DOCDIR}" "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+install(CODE "file(CREATE_LINK \"${doc_to_include}\"
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/include\" SYMBOLIC)")
 
 # find_package(rechenwerk): rechenwerk::rechenwerk and rechenwerk::run, with -static the static ones.
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/rechenwerk")

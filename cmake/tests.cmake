@@ -61,7 +61,7 @@ set(only_long ode.work
     # what PoCL takes long for; the kernels of ode.step, ode.rkc, ode.plain, ode.reference, krylov.krylov are of all kinds
     ode.control.opencl ode.dense.opencl ode.failure.opencl ode.order.opencl ode.radius.opencl ode.switches.opencl
     ode.trace.opencl krylov.residual.opencl krylov.stops.opencl krylov.study.opencl lab.rates.opencl
-    problem.adaptive.opencl selftest.selftest.opencl tools.faults.opencl)
+    run.adaptive.opencl selftest.selftest.opencl tools.faults.opencl)
 
 # Seconds of each test, by tests/times.sh.
 file(STRINGS "${PROJECT_SOURCE_DIR}/tests/costs.txt" costs REGEX "^[^#]")
@@ -145,6 +145,11 @@ foreach(source IN LISTS test_sources)
             ENVIRONMENT RECHENWERK_TEST_DEVICES=cpu:tiling=gpu COMMAND ${target})
     endif()
 endforeach()
+
+# Fuzz targets run with clang alone (cmake/fuzz.cmake); here they are compiled.
+file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.c")
+add_library(fuzz-targets OBJECT ${fuzz_sources})
+target_link_libraries(fuzz-targets PRIVATE rechenwerk-internal)
 
 file(GLOB example_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.c")
 set(output "${PROJECT_BINARY_DIR}/examples")

@@ -1,7 +1,7 @@
 /* Status codes: what every fallible function of the library returns.
  *
  * The library never prints, exits or aborts. A function that fails returns one of these codes and leaves a message
- * in its context (rw_message): what, where, given, allowed, next step. Below RW_FATAL objects stay usable. */
+ * in its context (rw_message): what, where, given, allowed, next step. Below RW_FATAL_* objects stay usable. */
 #ifndef RECHENWERK_STATUS_H
 #define RECHENWERK_STATUS_H
 
@@ -12,11 +12,9 @@ extern "C" {
 #if defined(__GNUC__)
 #define RW_API __attribute__((visibility("default")))
 #define RW_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#define RW_MUST_USE __attribute__((warn_unused_result))
 #else
 #define RW_API
 #define RW_PRINTF(f, a)
-#define RW_MUST_USE
 #endif
 
 /* name, value, exit code of the command, one line */

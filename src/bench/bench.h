@@ -50,8 +50,6 @@ typedef struct rw_bench_case {
 #include "bench/bench.def"
 #undef RW_X
 const rw_bench_case *rw_bench_find(const char *name); /* NULL: no such benchmark */
-/* All variants at all sizes (only the small ones if wanted): RW_ERR_CHECK names the first that is wrong. */
-rw_status rw_bench_check(rw_bench *b, const char *name, bool small);
 
 rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_bench_options *options);
 void rw_bench_end(rw_bench *b); /* rows too */
@@ -91,11 +89,10 @@ int rw_limit_contestants(const rw_limit *limit, rw_contestant c[2], double bytes
 
 /* ---- host.c ------------------------------------------------------------------------------------------------------ */
 
-/* The functions of host.k, compiled by the system's C compiler for this processor; RW_ERR_UNSUPPORTED without one. */
-rw_status rw_host_open(rw_context *ctx, rw_host **host);
+/* The functions of host.k, compiled by the system's C compiler for this processor. */
 void rw_host_close(rw_host **host);
-/* NULL when b has no host peers (no compiler, options.no_peers, a GPU). */
-void *rw_host_function(rw_bench *b, const char *name);
+/* Puts a function into the pointer `function`; false where there are none (no compiler, a GPU). */
+bool rw_host_function(rw_bench *b, const char *name, void *function);
 
 /* ---- products.c -------------------------------------------------------------------------------------------------- */
 

@@ -95,12 +95,10 @@ static rw_status run(rw_bench *b)
     rw_bench_result row = {.tolerance = tolerance(n), .bytes = 16.0 * (double)n};
     rw_status status = make(b, &p, n);
     if (status == RW_OK) status = error(&p, &row.error);
-    void *function = b->options.no_peers ? NULL : rw_host_function(b, "dot");
-    if (function && status == RW_OK) {
+    if (status == RW_OK && !b->options.no_peers && rw_host_function(b, "dot", &p.loop)) {
         const void *x = NULL, *y = NULL;
         status = rw_array_read(p.x, &x);
         if (status == RW_OK) status = rw_array_read(p.y, &y);
-        memcpy(&p.loop, &function, sizeof function);
         p.host_x = x, p.host_y = y;
         peers[npeers++] = (rw_contestant){"C loop", loop, &p};
     }

@@ -147,9 +147,8 @@ static rw_status loop(void *user, int round)
 static rw_status add_loop(rw_bench *b, filter *f, rw_array **y, rw_contestant *peers, int *npeers)
 {
     const void *x;
-    void *out, *function = b->options.no_peers ? NULL : rw_host_function(b, "filter17");
-    if (!function) return RW_OK;
-    memcpy(&f->loop, &function, sizeof function);
+    void *out;
+    if (b->options.no_peers || !rw_host_function(b, "filter17", &f->loop)) return RW_OK;
     RW_TRY(rw_array_read(f->x, &x));
     RW_TRY(rw_bench_array(b, RW_F32, (int64_t)f->nx * f->ny, y));
     RW_TRY(rw_array_write(*y, &out));

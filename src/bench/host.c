@@ -31,7 +31,8 @@ done:
     return status;
 }
 
-rw_status rw_host_open(rw_context *ctx, rw_host **host)
+/* RW_ERR_UNSUPPORTED without a compiler. */
+static rw_status open_host(rw_context *ctx, rw_host **host)
 {
     *host = NULL;
     char cc[RW_CC_PATH];
@@ -54,12 +55,14 @@ void rw_host_close(rw_host **host)
     rw_free(h);
 }
 
-void *rw_host_function(rw_bench *b, const char *name)
+bool rw_host_function(rw_bench *b, const char *name, void *function)
 {
-    if (b->dev->info.gpu) return NULL;
-    if (!b->host && rw_host_open(b->ctx, &b->host) != RW_OK) {
+    if (b->dev->info.gpu) return false;
+    if (!b->host && open_host(b->ctx, &b->host) != RW_OK) {
         rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
-        return NULL;
+        return false;
     }
-    return dlsym(b->host->library, name);
+    void *found = dlsym(b->host->library, name);
+    memcpy(function, &found, sizeof found);
+    return found;
 }

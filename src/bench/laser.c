@@ -139,9 +139,8 @@ static rw_status loop(void *user, int round)
 
 static rw_status add_loop(rw_bench *b, laser *l, rw_contestant *peers, int *npeers)
 {
-    void *out, *function = b->options.no_peers ? NULL : rw_host_function(b, "laser");
-    if (!function) return RW_OK;
-    memcpy(&l->loop, &function, sizeof function);
+    void *out;
+    if (b->options.no_peers || !rw_host_function(b, "laser", &l->loop)) return RW_OK;
     RW_TRY(rw_bench_array(b, RW_F64, l->n, &l->host_N));
     RW_TRY(rw_array_write(l->host_N, &out));
     memcpy(out, l->host[0], (size_t)l->n * sizeof(double));

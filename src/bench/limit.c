@@ -47,8 +47,7 @@ static rw_status make(rw_bench *b, rw_limit *l)
         l->host[i] = data;
     }
     if (gpu) return RW_OK;
-    void *copy = rw_host_function(b, "stream_copy"), *triad = rw_host_function(b, "stream_triad");
-    memcpy(&l->copy, &copy, sizeof copy), memcpy(&l->triad, &triad, sizeof triad);
+    rw_host_function(b, "stream_copy", &l->copy), rw_host_function(b, "stream_triad", &l->triad);
     return RW_OK;
 }
 

@@ -22,16 +22,10 @@ typedef struct turns {
     double *seconds;  /* [n][rounds] */
 } turns;
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Quantile q of n values by linear interpolation; sorts them. */
 static double quantile(double *v, int n, double q)
 {
-    qsort(v, (size_t)n, sizeof *v, compare_doubles);
+    qsort(v, (size_t)n, sizeof *v, rw_compare_doubles);
     double at = q * (n - 1);
     int i = RW_MIN((int)at, RW_MAX(n - 2, 0));
     return n == 1 ? v[0] : v[i] + (at - i) * (v[i + 1] - v[i]);

@@ -101,9 +101,8 @@ static rw_status loop(void *user, int round)
 
 static rw_status add_loop(rw_bench *b, rates *r, rw_contestant *peers, int *npeers)
 {
-    void *out, *function = b->options.no_peers ? NULL : rw_host_function(b, "rates");
-    if (!function) return RW_OK;
-    memcpy(&r->loop, &function, sizeof function);
+    void *out;
+    if (b->options.no_peers || !rw_host_function(b, "rates", &r->loop)) return RW_OK;
     RW_TRY(rw_bench_array(b, RW_F64, r->n, &r->host_new));
     RW_TRY(rw_array_write(r->host_new, &out));
     r->host_out = out;

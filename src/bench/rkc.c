@@ -130,9 +130,8 @@ static rw_status loop(void *user, int round)
 
 static rw_status add_loop(rw_bench *b, stage *s, rw_contestant *peers, int *npeers)
 {
-    void *out, *function = b->options.no_peers ? NULL : rw_host_function(b, "rkc");
-    if (!function) return RW_OK;
-    memcpy(&s->loop, &function, sizeof function);
+    void *out;
+    if (b->options.no_peers || !rw_host_function(b, "rkc", &s->loop)) return RW_OK;
     RW_TRY(rw_bench_array(b, RW_F64, (int64_t)s->nx * s->ny, &s->host_y));
     RW_TRY(rw_array_write(s->host_y, &out));
     s->host_out = out;

@@ -117,6 +117,11 @@ void rw_place(char *place, size_t size, const char *name, size_t line, size_t co
  * rw_format and rw_text_add print through the first. */
 int rw_vsnprintf(char *buffer, size_t size, const char *format, va_list args) RW_PRINTF(3, 0);
 double rw_strtod(const char *text, char **end);
+void rw_snprintf(char *text, size_t size, const char *format, ...) RW_PRINTF(3, 4);
+bool rw_ends_in(const char *text, const char *ending);
+int rw_compare_doubles(const void *a, const void *b); /* for qsort: ascending */
+/* "NAME:LINE: …" of a file that is read: ERR_INPUT. */
+rw_status rw_fail_line(rw_context *ctx, const char *name, int64_t line, const char *format, ...) RW_PRINTF(4, 5);
 
 /* Faults on purpose, for tests: the n-th event (1, 2, …) of a kind fails; 0 switches off. */
 typedef enum rw_fault { RW_FAULT_ALLOC, RW_FAULT_READ, RW_FAULT_WRITE, RW_FAULT_DEVICE_ALLOC, RW_FAULT_LAUNCH,
@@ -128,10 +133,14 @@ long rw_fault_events(rw_fault kind); /* events seen since the last rw_fault_set 
 /* Nearest of `n` names to a mistyped or foreign one, for "nearest is …": by edit distance, as a shortened or lengthened
  * name, or as another word for the same (nearest.c). Never `given` itself; NULL if none is near. */
 const char *rw_nearest(const char *given, const char *const *names, int n);
+/* For a message: "; nearest is X", else "". The second: else "; known are A, B, C". */
+typedef struct rw_hint {
+    char text[512];
+} rw_hint;
+rw_hint rw_hint_nearest(const char *given, const char *const *names, int n);
+rw_hint rw_hint_known(const char *given, const char *const *names, int n);
 /* What to write for a word of other languages that expressions do not have ("rand", "if", "nan"); NULL: nothing known. */
 const char *rw_foreign_word(const char *given);
-/* Edit distance of two texts; fold: capitals are as small letters. */
-int rw_edit_distance(const char *a, const char *b, bool fold);
 
 /* SHA-256 (FIPS 180-4). */
 typedef struct rw_sha256 {
@@ -147,7 +156,6 @@ void rw_sha256_hex(const void *data, size_t n, char hex[65]);
 /* Random numbers, the same on every machine: counter-based, x = f(seed, index). */
 uint64_t rw_random_u64(uint64_t seed, uint64_t index);
 double rw_random_uniform(uint64_t seed, uint64_t index); /* [0,1), 53 bits */
-double rw_random_normal(uint64_t seed, uint64_t index);
 
 /* Hash of the commit the library was built from, "-dirty" behind it when files differed; "unknown" outside a clone. */
 const char *rw_build_commit(void);
@@ -179,6 +187,7 @@ bool rw_threads_lost(void);
 rw_status rw_file_read(rw_context *ctx, const char *path, size_t limit, char **data, size_t *n);
 /* The same from where an open file stands; `name` stands in messages. The file stays open. */
 rw_status rw_file_read_open(rw_context *ctx, int fd, const char *name, size_t limit, char **data, size_t *n);
+bool rw_write_all(int fd, const char *data, size_t n); /* all bytes, or false with errno */
 /* Writes to a temporary file in the same folder, fsync, rename: the old file stays until the new one is whole. */
 rw_status rw_file_write(rw_context *ctx, const char *path, const void *data, size_t n);
 /* The same with mode 0600 from the first moment; a link at `path` is replaced, not followed. */

@@ -70,7 +70,7 @@ static ssize_t read_some(int fd, void *data, size_t n)
     return got;
 }
 
-static bool write_all(int fd, const char *data, size_t n)
+bool rw_write_all(int fd, const char *data, size_t n)
 {
     while (n > 0) {
         if (rw_fault_hit(RW_FAULT_WRITE)) return errno = ENOSPC, false;
@@ -295,7 +295,7 @@ static rw_status write_file(rw_context *ctx, const char *path, const void *data,
     char *temporary;
     RW_TRY(begin(ctx, path, private, &temporary));
     int fd = open_file(temporary, O_WRONLY, 0);
-    bool written = fd >= 0 && write_all(fd, data, n);
+    bool written = fd >= 0 && rw_write_all(fd, data, n);
     int reason = errno;
     if (fd >= 0 && !close_file(fd) && written) written = false, reason = errno;
     if (written) return commit(ctx, path, private, &temporary);

@@ -93,7 +93,7 @@ void rw_json_close(rw_json_writer *w)
     rw_text_add_bytes(w->text, bracket == '{' ? "}" : "]", 1);
 }
 
-static void add_string(rw_text *text, const char *string)
+static void add_text(rw_text *text, const char *string)
 {
     const unsigned char *s = (const unsigned char *)string;
     size_t n = strlen(string);
@@ -120,7 +120,7 @@ void rw_json_key(rw_json_writer *w, const char *key)
     if (w->stack[w->depth] != '{' || w->after_key || !key) w->text->failed = true;
     if (w->text->failed) return;
     separate(w);
-    add_string(w->text, key);
+    add_text(w->text, key);
     rw_text_add_bytes(w->text, ": ", 2);
     w->after_key = true;
 }
@@ -129,7 +129,7 @@ void rw_json_string(rw_json_writer *w, const char *value)
 {
     if (!before_value(w)) return;
     if (value)
-        add_string(w->text, value);
+        add_text(w->text, value);
     else
         rw_text_add_bytes(w->text, "null", 4);
 }
@@ -152,6 +152,18 @@ void rw_json_bool(rw_json_writer *w, bool value)
 {
     if (before_value(w)) rw_text_add(w->text, "%s", value ? "true" : "false");
 }
+
+void rw_json_add_object(rw_json_writer *w, const char *key) { rw_json_key(w, key), rw_json_object(w); }
+
+void rw_json_add_array(rw_json_writer *w, const char *key) { rw_json_key(w, key), rw_json_array(w); }
+
+void rw_json_add_string(rw_json_writer *w, const char *key, const char *value) { rw_json_key(w, key), rw_json_string(w, value); }
+
+void rw_json_add_number(rw_json_writer *w, const char *key, double value) { rw_json_key(w, key), rw_json_number(w, value); }
+
+void rw_json_add_integer(rw_json_writer *w, const char *key, long long value) { rw_json_key(w, key), rw_json_integer(w, value); }
+
+void rw_json_add_bool(rw_json_writer *w, const char *key, bool value) { rw_json_key(w, key), rw_json_bool(w, value); }
 
 /* Reader: one function for each line of the grammar; `at` is the next byte. */
 

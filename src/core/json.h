@@ -21,6 +21,13 @@ void rw_json_string(rw_json_writer *w, const char *value); /* NULL: null */
 void rw_json_number(rw_json_writer *w, double value);
 void rw_json_integer(rw_json_writer *w, long long value);
 void rw_json_bool(rw_json_writer *w, bool value);
+/* A member of an object: key and value, or key and what opens. */
+void rw_json_add_object(rw_json_writer *w, const char *key);
+void rw_json_add_array(rw_json_writer *w, const char *key);
+void rw_json_add_string(rw_json_writer *w, const char *key, const char *value);
+void rw_json_add_number(rw_json_writer *w, const char *key, double value);
+void rw_json_add_integer(rw_json_writer *w, const char *key, long long value);
+void rw_json_add_bool(rw_json_writer *w, const char *key, bool value);
 
 /* Reader: a tree; depth at most 64. */
 typedef enum rw_json_kind { RW_JSON_NULL, RW_JSON_BOOL, RW_JSON_NUMBER, RW_JSON_STRING, RW_JSON_ARRAY,

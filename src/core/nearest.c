@@ -12,6 +12,7 @@
  * Bytes, not characters. */
 #include "core/core.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ static char lower(char c) /* not tolower: names do not depend on the locale */
 
 static bool same(char a, char b, bool fold) { return a == b || (fold && lower(a) == lower(b)); }
 
-int rw_edit_distance(const char *a, const char *b, bool fold)
+static int distance(const char *a, const char *b, bool fold)
 {
     while (*a && *b && same(*a, *b, fold)) a++, b++;
     size_t na = strlen(a), nb = strlen(b);
@@ -110,14 +111,14 @@ const char *rw_foreign_word(const char *given)
         {"false", "it is written 0"},
     };
     for (int i = 0; i < RW_COUNT(words); i++)
-        if (!rw_edit_distance(given, words[i].word, true)) return words[i].text;
+        if (!distance(given, words[i].word, true)) return words[i].text;
     return NULL;
 }
 
 static const char *by_synonym(const char *given, const char *const *names, int n)
 {
     for (int k = 0; k < RW_COUNT(synonyms); k++)
-        for (int i = 0; i < n && !rw_edit_distance(given, synonyms[k].word, true); i++)
+        for (int i = 0; i < n && !distance(given, synonyms[k].word, true); i++)
             if (!strcmp(names[i], synonyms[k].name)) return names[i];
     return NULL;
 }
@@ -145,7 +146,7 @@ static const char *by_distance(const char *given, const char *const *names, int 
     int best_folded = 0, best_exact = 0;
     for (int i = 0; i < n; i++) {
         /* CUDA:0 is cuda:0 mistyped once, not four times: case decides only between equals */
-        int folded = rw_edit_distance(given, names[i], true), exact = rw_edit_distance(given, names[i], false);
+        int folded = distance(given, names[i], true), exact = distance(given, names[i], false);
         if (!exact || !is_near(given, names[i], folded)) continue;
         if (best && (folded > best_folded || (folded == best_folded && exact > best_exact))) continue;
         if (best && folded == best_folded && exact == best_exact && !(begins(names[i], given) && !begins(best, given))) continue;
@@ -176,6 +177,25 @@ const char *rw_nearest(const char *given, const char *const *names, int n)
     for (int i = 0; !found && tail && tail[1] && i < n; i++)
         if (!strcmp(tail + 1, names[i])) found = names[i];
     return found && strcmp(found, given) ? found : NULL;
+}
+
+rw_hint rw_hint_nearest(const char *given, const char *const *names, int n)
+{
+    const char *near = rw_nearest(given, names, n);
+    rw_hint hint = {""};
+    if (near) snprintf(hint.text, sizeof hint.text, "; nearest is %s", near);
+    return hint;
+}
+
+rw_hint rw_hint_known(const char *given, const char *const *names, int n)
+{
+    rw_hint hint = rw_hint_nearest(given, names, n);
+    if (*hint.text) return hint;
+    for (int i = 0; i < n; i++) {
+        const size_t at = strlen(hint.text);
+        snprintf(hint.text + at, sizeof hint.text - at, "%s%s", i ? ", " : "; known are ", names[i]);
+    }
+    return hint;
 }
 
 const char *rw_nearest_word(const char *given, const char *const *names, int n)

@@ -98,6 +98,36 @@ void rw_text_free(rw_text *text)
     *text = (rw_text){0};
 }
 
+void rw_snprintf(char *text, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    rw_vsnprintf(text, size, format, args);
+    va_end(args);
+}
+
+bool rw_ends_in(const char *text, const char *ending)
+{
+    const size_t n = strlen(text), m = strlen(ending);
+    return n >= m && strcmp(text + n - m, ending) == 0;
+}
+
+int rw_compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+rw_status rw_fail_line(rw_context *ctx, const char *name, int64_t line, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    rw_vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return rw_fail(ctx, RW_ERR_INPUT, "%s:%lld: %s", name, (long long)line, text);
+}
+
 char *rw_format(const char *format, ...)
 {
     rw_text text = {0};

@@ -11,18 +11,6 @@
 
 #include "device/device.h"
 
-static const struct { const char *name; size_t bytes; } dtypes[] = {
-    {"default", 0},
-#define RW_X(name, text, bytes) {text, bytes},
-    RW_DTYPE_LIST(RW_X)
-#undef RW_X
-};
-
-const char *rw_dtype_name(rw_dtype dtype) { return (unsigned)dtype < RW_COUNT(dtypes) ? dtypes[dtype].name : "?"; }
-size_t rw_dtype_size(rw_dtype dtype) { return (unsigned)dtype < RW_COUNT(dtypes) ? dtypes[dtype].bytes : 0; }
-bool rw_dtype_is_number(rw_dtype dtype) { return dtype >= RW_F32 && dtype <= RW_C128; }
-bool rw_dtype_is_complex(rw_dtype dtype) { return dtype == RW_C64 || dtype == RW_C128; }
-
 static bool one_memory(const rw_array *a) { return !a->device->ops->discrete || a->memory == RW_MEMORY_MANAGED; }
 
 /* Bytes of the shape, refused when they overflow or exceed the device's memory. */
@@ -32,7 +20,7 @@ static rw_status check_shape(rw_device *dev, rw_dtype dtype, int ndim, const int
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "dtype = %d is not one of rw_dtype", (int)dtype);
     if (ndim < 1 || ndim > 4)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "ndim = %d is outside [1, 4]: dimensions of an array", ndim);
-    int64_t n = 1, limit = INT64_MAX / (int64_t)dtypes[dtype].bytes;
+    int64_t n = 1, limit = INT64_MAX / (int64_t)rw_dtype_size(dtype);
     for (int d = 0; d < ndim; ++d) {
         if (shape[d] < 0)
             return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "shape[%d] = %lld is negative", d, (long long)shape[d]);
@@ -112,7 +100,7 @@ static rw_status create(rw_device *dev, rw_dtype dtype, int ndim, const int64_t 
     a->references = a->allocation->references = 1;
     a->device = rw_device_retain(dev);
     a->dtype = dtype, a->ndim = ndim, a->size = size, a->memory = memory;
-    a->bytes = (size_t)size * dtypes[dtype].bytes;
+    a->bytes = (size_t)size * rw_dtype_size(dtype);
     for (int d = 0; d < 4; ++d) a->shape[d] = d < ndim ? shape[d] : 1;
     if (in_place) {
         a->buffer = (rw_buffer){.pointer = in_place, .bytes = a->bytes, .host = in_place};
@@ -154,11 +142,11 @@ rw_status rw_array_create_from(rw_device *dev, rw_dtype dtype, int ndim, const i
     bool in_place = mode != RW_COPY && !dev->ops->discrete && data;
     if ((unsigned)mode > RW_OWN)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "mode = %d is not one of rw_copy_mode", (int)mode);
-    if (mode != RW_COPY && rw_dtype_size(dtype) && (uintptr_t)data % dtypes[dtype].bytes)
+    if (mode != RW_COPY && rw_dtype_size(dtype) && (uintptr_t)data % rw_dtype_size(dtype))
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
                        "rw_array_create_from: data = %p is not aligned to the %zu bytes of %s, as memory used in place must "
                        "be: align it, or use RW_COPY",
-                       data, dtypes[dtype].bytes, dtypes[dtype].name);
+                       data, rw_dtype_size(dtype), rw_dtype_name(dtype));
     RW_TRY(create(dev, dtype, ndim, shape, RW_MEMORY_DEVICE, in_place ? data : NULL, array));
     rw_array *a = *array;
     if (a->size > 0 && !data) {
@@ -261,7 +249,7 @@ static rw_status copy_out(rw_array *a, rw_queue *q, bool blocking)
 static rw_status fail_unwritten(const rw_array *a, const char *what)
 {
     return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "an array of %lld %s is %s before anything was written to it",
-                   (long long)a->size, dtypes[a->dtype].name, what);
+                   (long long)a->size, rw_dtype_name(a->dtype), what);
 }
 
 /* Host copy current. */
@@ -391,8 +379,8 @@ rw_status rw_array_copy(rw_array *dst, rw_array *src, rw_queue *q)
     if (src->device != dev || src->dtype != dst->dtype || src->size != dst->size)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT,
                        "rw_array_copy: %lld %s on %s to %lld %s on %s: dtype, size and device must be equal",
-                       (long long)src->size, dtypes[src->dtype].name, src->device->info.name, (long long)dst->size,
-                       dtypes[dst->dtype].name, dev->info.name);
+                       (long long)src->size, rw_dtype_name(src->dtype), src->device->info.name, (long long)dst->size,
+                       rw_dtype_name(dst->dtype), dev->info.name);
     RW_TRY(check_queue(dst, q, "rw_array_copy"));
     if (q->recording) return refuse_recorded_copy(dev->ctx, "rw_array_copy");
     if (!src->host_current && !src->device_current && src->size) return fail_unwritten(src, "copied");
@@ -411,7 +399,7 @@ rw_status rw_array_swap(rw_array *a, rw_array *b)
     if (a->device != b->device || a->dtype != b->dtype || a->size != b->size || a->memory != b->memory)
         return rw_fail(a->device->ctx, RW_ERR_ARGUMENT,
                        "rw_array_swap: %lld %s and %lld %s: dtype, size, memory and device must be equal",
-                       (long long)a->size, dtypes[a->dtype].name, (long long)b->size, dtypes[b->dtype].name);
+                       (long long)a->size, rw_dtype_name(a->dtype), (long long)b->size, rw_dtype_name(b->dtype));
     rw_array t = *a;
     int64_t sa[4], sb[4];
     memcpy(sa, a->shape, sizeof sa), memcpy(sb, b->shape, sizeof sb);

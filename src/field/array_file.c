@@ -1,4 +1,4 @@
-/* Arrays from files and to files: .npy (io/npy.h), and where the name ends in .mtx the dense files of the Matrix Market (io/mtx.h), which count column
+/* Arrays from files and to files: .npy (files/npy.h), and where the name ends in .mtx the dense files of the Matrix Market (files/mtx.h), which count column
  * after column where an array counts row after row. A file is read whole; its numbers then become those of the array, on the host. */
 #include <string.h>
 
@@ -6,13 +6,7 @@
 #include "files/mtx.h"
 #include "files/npy.h"
 
-_Static_assert((int)RW_IO_F32 == RW_F32 && (int)RW_IO_F64 == RW_F64 && (int)RW_IO_C64 == RW_C64 && (int)RW_IO_C128 == RW_C128, "numbers in files have the types of arrays");
-
-static bool is_market(const char *path)
-{
-    const size_t n = strlen(path);
-    return n >= 4 && !strcmp(path + n - 4, ".mtx");
-}
+static bool is_market(const char *path) { return rw_ends_in(path, ".mtx"); }
 
 /* ---- load --------------------------------------------------------------------------------------------------------------- */
 
@@ -123,5 +117,5 @@ rw_status rw_array_save(rw_array *a, const char *path)
     RW_TRY(rw_array_read(a, &data));
     if (is_market(path)) return save_market(a, path, data);
     for (int i = 0; i < 4; ++i) shape[i] = (size_t)a->shape[i];
-    return rw_npy_write(a->device->ctx, path, (rw_io_type)a->dtype, a->ndim, shape, data);
+    return rw_npy_write(a->device->ctx, path, a->dtype, a->ndim, shape, data);
 }

@@ -28,16 +28,7 @@ typedef struct reader {
     int nnodes, nodes_capacity, nhexahedra, hexahedra_capacity;
 } reader;
 
-static rw_status fail(reader *r, const char *format, ...) RW_PRINTF(2, 3);
-static rw_status fail(reader *r, const char *format, ...)
-{
-    char text[256];
-    va_list args;
-    va_start(args, format);
-    rw_vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return rw_fail(r->ctx, RW_ERR_INPUT, "%s:%d: %s", r->name, r->line, text);
-}
+#define fail(r, ...) rw_fail_line((r)->ctx, (r)->name, (r)->line, __VA_ARGS__)
 
 /* ---- words and numbers --------------------------------------------------------------------------------------------------------- */
 

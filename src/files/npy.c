@@ -183,7 +183,7 @@ static void convert(const header *h, const unsigned char *raw, rw_npy *array, bo
         stride[axis] = step;
         step *= array->shape[axis];
     }
-    size_t out = rw_io_type_size(array->type), real = rw_io_type_real_size(array->type);
+    size_t out = rw_dtype_size(array->type), real = rw_io_real_size(array->type);
     unsigned char *to = array->data;
     for (size_t n = rw_npy_count(array); n > 0; n--, to += out) {
         size_t from = 0;
@@ -207,12 +207,9 @@ static rw_status read_array(rw_io_stream *s, rw_npy *array)
     size_t raw_bytes, bytes;
     array->ndim = h.ndim;
     memcpy(array->shape, h.shape, sizeof h.shape);
-    array->type = h.kind == 'f' && h.size == 4   ? RW_IO_F32
-                  : h.kind == 'c' && h.size == 8 ? RW_IO_C64
-                  : h.kind == 'c'                ? RW_IO_C128
-                                                 : RW_IO_F64;
+    array->type = is_integer(&h) ? RW_F64 : rw_io_type(h.kind == 'c' ? h.size / 2 : h.size, h.kind == 'c');
     if (!rw_io_bytes(h.ndim, h.shape, h.size, &raw_bytes) ||
-        !rw_io_bytes(h.ndim, h.shape, rw_io_type_size(array->type), &bytes) || raw_bytes > s->size - data_at)
+        !rw_io_bytes(h.ndim, h.shape, rw_dtype_size(array->type), &bytes) || raw_bytes > s->size - data_at)
         return rw_fail(s->ctx, RW_ERR_INPUT,
                        "%s: the shape in the header needs more bytes than the %llu in the file: truncated or damaged",
                        s->path, (unsigned long long)(s->size - data_at));
@@ -266,18 +263,17 @@ size_t rw_npy_count(const rw_npy *array)
     return n;
 }
 
-rw_status rw_npy_write(rw_context *ctx, const char *path, rw_io_type type, int ndim, const size_t *shape,
+rw_status rw_npy_write(rw_context *ctx, const char *path, rw_dtype type, int ndim, const size_t *shape,
                        const void *data)
 {
-    static const char *const kinds[] = {"?", "f4", "f8", "c8", "c16"};
     size_t bytes = 0;
-    if (ndim < 0 || ndim > RW_IO_RANK || !rw_io_bytes(ndim, shape, rw_io_type_size(type), &bytes))
+    if (ndim < 0 || ndim > RW_IO_RANK || !rw_io_bytes(ndim, shape, rw_dtype_size(type), &bytes))
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "%s: %d dimensions: 0 to %d can be written, of a size that fits in memory", path, ndim,
                        RW_IO_RANK);
     rw_text head = {0};
-    rw_text_add(&head, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
-                __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<', kinds[type]);
+    rw_text_add(&head, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (",
+                __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<', rw_dtype_is_complex(type) ? 'c' : 'f', rw_dtype_size(type));
     for (int a = 0; a < ndim; a++) rw_text_add(&head, a == 0 ? "%zu," : " %zu,", shape[a]);
     if (ndim > 1 && head.data) head.data[--head.length] = '\0'; /* (3,) but (3, 4) */
     rw_text_add(&head, "), }");

@@ -11,7 +11,7 @@
 typedef struct rw_npy {
     int ndim;                 /* 0 (one value) .. 4 */
     size_t shape[RW_IO_RANK]; /* unused entries are 1; a 0 is an empty array */
-    rw_io_type type;
+    rw_dtype type;
     void *data; /* C order, owned; never NULL after a successful read */
 } rw_npy;
 
@@ -25,7 +25,7 @@ void rw_npy_free(rw_npy *array);
 size_t rw_npy_count(const rw_npy *array); /* number of elements */
 
 /* Writes data[shape[0]]...[shape[ndim-1]] (C order), replacing `path` at once when it is whole. */
-rw_status rw_npy_write(rw_context *ctx, const char *path, rw_io_type type, int ndim, const size_t *shape,
+rw_status rw_npy_write(rw_context *ctx, const char *path, rw_dtype type, int ndim, const size_t *shape,
                        const void *data);
 
 #endif

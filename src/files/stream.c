@@ -8,15 +8,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const struct {
-    const char *name;
-    size_t size, real_size;
-} types[] = {{"?", 1, 1}, {"f32", 4, 4}, {"f64", 8, 8}, {"c64", 8, 4}, {"c128", 16, 8}};
+size_t rw_io_real_size(rw_dtype type) { return rw_dtype_size(type) / (rw_dtype_is_complex(type) ? 2 : 1); }
 
-size_t rw_io_type_size(rw_io_type type) { return types[type].size; }
-size_t rw_io_type_real_size(rw_io_type type) { return types[type].real_size; }
-int rw_io_type_parts(rw_io_type type) { return (int)(types[type].size / types[type].real_size); }
-const char *rw_io_type_name(rw_io_type type) { return types[type].name; }
+rw_dtype rw_io_type(size_t real_size, bool is_complex)
+{
+    return real_size == 4 ? is_complex ? RW_C64 : RW_F32 : is_complex ? RW_C128 : RW_F64;
+}
 
 bool rw_io_bytes(int rank, const size_t *shape, size_t element, size_t *bytes)
 {
@@ -133,14 +130,6 @@ void rw_io_close(rw_io_stream *s)
     if (s->file) fclose(s->file);
     s->file = NULL;
     if (s->temporary) rw_file_replace_discard(&s->temporary);
-}
-
-void rw_io_format(char *text, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    rw_vsnprintf(text, size, format, args);
-    va_end(args);
 }
 
 void rw_io_add_xml(rw_text *text, const char *value)

@@ -9,15 +9,13 @@
 #include <stdio.h>
 
 #include "core/core.h"
+#include "rechenwerk/array.h"
 
-/* Elements of arrays in files. Complex numbers are two reals, real part first. */
-typedef enum rw_io_type { RW_IO_F32 = 1, RW_IO_F64, RW_IO_C64, RW_IO_C128 } rw_io_type;
+/* Arrays in files are of f32, f64, c64, c128. Complex numbers are two reals, real part first. */
 #define RW_IO_RANK 4 /* most dimensions of an array in a file */
 
-size_t rw_io_type_size(rw_io_type type);      /* 4, 8, 8, 16 */
-size_t rw_io_type_real_size(rw_io_type type); /* 4, 8, 4, 8 */
-int rw_io_type_parts(rw_io_type type);        /* 1 real, 2 complex */
-const char *rw_io_type_name(rw_io_type type); /* "f32", "f64", "c64", "c128" */
+size_t rw_io_real_size(rw_dtype type); /* 4, 8, 4, 8 bytes */
+rw_dtype rw_io_type(size_t real_size, bool is_complex);
 
 /* shape[0] * ... * shape[rank - 1] * element; false when it does not fit in size_t or in half the address space. */
 bool rw_io_bytes(int rank, const size_t *shape, size_t element, size_t *bytes);
@@ -52,8 +50,6 @@ rw_status rw_io_commit(rw_io_stream *s);
 /* Closes; a file not committed is discarded. Allowed on a closed or zeroed stream. */
 void rw_io_close(rw_io_stream *s);
 
-/* snprintf in the C locale: a decimal point whatever the program has set. */
-void rw_io_format(char *text, size_t size, const char *format, ...) RW_PRINTF(3, 4);
 /* Appends text with < > & " escaped for XML; bytes that XML 1.0 forbids become '?'. */
 void rw_io_add_xml(rw_text *text, const char *value);
 

@@ -46,17 +46,17 @@ static void power_text(char *text, size_t n, const char *before, int exponent)
 {
     static const char *const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
     char number[16], raised[64] = "";
-    rw_io_format(number, sizeof number, "%d", exponent);
+    rw_snprintf(number, sizeof number, "%d", exponent);
     for (const char *c = number; *c; c++) strcat(raised, *c == '-' ? "⁻" : digits[*c - '0']);
-    rw_io_format(text, n, "%s10%s", before, raised);
+    rw_snprintf(text, n, "%s10%s", before, raised);
 }
 
 /* "%.*f" with a true minus sign. */
 static void fixed_text(char *text, size_t n, double value, int decimals)
 {
     char number[400];
-    rw_io_format(number, sizeof number, "%.*f", decimals, fabs(value));
-    rw_io_format(text, n, "%s%.30s", value < 0 ? "−" : "", number);
+    rw_snprintf(number, sizeof number, "%.*f", decimals, fabs(value));
+    rw_snprintf(text, n, "%s%.30s", value < 0 ? "−" : "", number);
 }
 
 void rw_axis_number(char *text, size_t n, double value)
@@ -64,17 +64,17 @@ void rw_axis_number(char *text, size_t n, double value)
     char short_form[40];
     double size = fabs(value);
     if (!isfinite(value)) {
-        rw_io_format(text, n, "%s", isnan(value) ? "nan" : value < 0 ? "−∞" : "∞");
+        rw_snprintf(text, n, "%s", isnan(value) ? "nan" : value < 0 ? "−∞" : "∞");
     } else if (size != 0 && (size < 1e-3 || size >= 1e6)) {
         int exponent = (int)floor(log10(size));
-        rw_io_format(short_form, sizeof short_form, "%.4g", size * pow(10, -exponent));
+        rw_snprintf(short_form, sizeof short_form, "%.4g", size * pow(10, -exponent));
         strcat(short_form, "×");
         char before[48];
-        rw_io_format(before, sizeof before, "%s%s", value < 0 ? "−" : "", short_form);
+        rw_snprintf(before, sizeof before, "%s%s", value < 0 ? "−" : "", short_form);
         power_text(text, n, before, exponent);
     } else {
-        rw_io_format(short_form, sizeof short_form, "%.*g", size < 1000 ? 4 : 6, size);
-        rw_io_format(text, n, "%s%s", value < 0 ? "−" : "", short_form);
+        rw_snprintf(short_form, sizeof short_form, "%.*g", size < 1000 ? 4 : 6, size);
+        rw_snprintf(text, n, "%s%s", value < 0 ? "−" : "", short_form);
     }
 }
 
@@ -110,7 +110,7 @@ static void add_log_tick(rw_axis *axis, int digit, int exponent, bool named, boo
         if (axis->n_minor < RW_AXIS_MINOR) axis->minor[axis->n_minor++] = value;
     } else if (axis->n < RW_AXIS_TICKS) {
         char before[8] = "";
-        if (digit > 1) rw_io_format(before, sizeof before, "%d×", digit);
+        if (digit > 1) rw_snprintf(before, sizeof before, "%d×", digit);
         if (plain) rw_axis_number(axis->label[axis->n], sizeof axis->label[axis->n], value);
         else power_text(axis->label[axis->n], sizeof axis->label[axis->n], before, exponent);
         axis->tick[axis->n++] = value;
@@ -220,7 +220,7 @@ void rw_axis_draw(rw_canvas *canvas, const rw_axis *axis, double line, double si
             rw_font_draw(canvas, axis->factor, axis->end, base, size, RW_TEXT_RIGHT, false, 1, rw_ink);
         } else { /* a short axis: "x / m (×10⁶)" */
             char both[200];
-            rw_io_format(both, sizeof both, "%.150s (%s)", label, axis->factor);
+            rw_snprintf(both, sizeof both, "%.150s (%s)", label, axis->factor);
             rw_font_draw(canvas, both, middle, base, size, RW_TEXT_CENTER, false, 1, rw_ink);
         }
     } else {

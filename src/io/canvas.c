@@ -161,9 +161,3 @@ void rw_canvas_ink(rw_canvas *canvas, rw_color color, double opacity)
     canvas->dirty[0] = canvas->width, canvas->dirty[1] = canvas->height;
     canvas->dirty[2] = canvas->dirty[3] = 0;
 }
-
-void rw_canvas_line(rw_canvas *canvas, double x0, double y0, double x1, double y1, double width, rw_color color)
-{
-    rw_canvas_segment(canvas, x0, y0, x1, y1, width);
-    rw_canvas_ink(canvas, color, 1);
-}

@@ -36,7 +36,4 @@ void rw_canvas_segment(rw_canvas *canvas, double x0, double y0, double x1, doubl
 void rw_canvas_dot(rw_canvas *canvas, double x, double y, double radius);
 void rw_canvas_ink(rw_canvas *canvas, rw_color color, double opacity);
 
-/* One line as a stroke of its own. */
-void rw_canvas_line(rw_canvas *canvas, double x0, double y0, double x1, double y1, double width, rw_color color);
-
 #endif

@@ -15,31 +15,9 @@
 
 static const double PI = 3.14159265358979323846;
 
-const char *rw_colormap_name(rw_colormap map)
-{
-    static const char *const names[] = {
-#define RW_X(value, name) name,
-        RW_COLORMAP_LIST(RW_X)
-#undef RW_X
-    };
-    return names[map];
-}
-
-int rw_colormap_find(const char *name)
-{
-    for (int i = 0; i < RW_COLORMAPS; i++)
-        if (strcmp(name, rw_colormap_name((rw_colormap)i)) == 0) return i;
-    return -1;
-}
-
 static double encode(double linear)
 {
     return linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055;
-}
-
-static double decode(double srgb)
-{
-    return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4);
 }
 
 static void oklab_to_linear(const double lab[3], double rgb[3])
@@ -63,17 +41,6 @@ void rw_oklab_to_srgb(const double lab[3], double srgb[3])
         color[1] *= 0.97, color[2] *= 0.97;
     }
     for (int c = 0; c < 3; c++) srgb[c] = encode(fmin(fmax(rgb[c], 0), 1));
-}
-
-void rw_srgb_to_oklab(const double srgb[3], double lab[3])
-{
-    double r = decode(srgb[0]), g = decode(srgb[1]), b = decode(srgb[2]);
-    double l = cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
-    double m = cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
-    double s = cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
-    lab[0] = 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
-    lab[1] = 1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s;
-    lab[2] = 0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s;
 }
 
 void rw_colormap_missing(rw_colormap map, uint8_t rgb[3])

@@ -10,16 +10,12 @@
 
 #include "rechenwerk/figure.h"
 
-const char *rw_colormap_name(rw_colormap map);
-int rw_colormap_find(const char *name); /* -1 when unknown */
-
 /* The colour at t in [0,1], clamped; NaN gives the colour of missing values. */
 void rw_colormap_rgb(rw_colormap map, double t, uint8_t rgb[3]);
 /* The colour of missing values, one that the map does not hold: a middle grey, for the grey map a violet. */
 void rw_colormap_missing(rw_colormap map, uint8_t rgb[3]);
 
-/* sRGB in [0,1] from OKLab, and back: for tests of evenness and for other colours of a figure. */
+/* sRGB in [0,1] from OKLab: for other colours of a figure. */
 void rw_oklab_to_srgb(const double lab[3], double srgb[3]);
-void rw_srgb_to_oklab(const double srgb[3], double lab[3]);
 
 #endif

@@ -286,8 +286,8 @@ static void say_constant(rw_canvas *canvas, const layout *l, double value)
 {
     char number[48], text[80];
     double size = 1.2 * l->sheet.text;
-    rw_io_format(number, sizeof number, "%.7g", fabs(value));
-    rw_io_format(text, sizeof text, "constant: %s%s", value < 0 ? "−" : "", number);
+    rw_snprintf(number, sizeof number, "%.7g", fabs(value));
+    rw_snprintf(text, sizeof text, "constant: %s%s", value < 0 ? "−" : "", number);
     rw_font_draw(canvas, text, (l->box.x0 + l->box.x1) / 2, rw_axis_pixel(&l->y, value) - 0.8 * size, size,
                  RW_TEXT_CENTER, false, 1, rw_ink);
 }

@@ -395,7 +395,7 @@ static void draw_name(rw_canvas *canvas, const layout *l, const rw_axis *axis, p
 {
     char name[200];
     bool both = label && *label && axis->factor[0];
-    rw_io_format(name, sizeof name, "%.150s%s%s%s", label ? label : "", both ? " (" : "", axis->factor, both ? ")" : "");
+    rw_snprintf(name, sizeof name, "%.150s%s%s%s", label ? label : "", both ? " (" : "", axis->factor, both ? ")" : "");
     double text = l->sheet.text, width = rw_font_width(name, text), margin = l->sheet.margin;
     double x = middle.x + direction * (LABEL_BESIDE * text + rw_axis_label_width(axis, text));
     double room = direction > 0 ? l->bar.x0 - 0.5 * text - x : x - margin;

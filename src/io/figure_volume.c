@@ -66,7 +66,7 @@ static void make_caption(panel *p, const char *label, double at)
     char number[48];
     const char *slash = strstr(label, " / ");
     rw_axis_number(number, sizeof number, at);
-    rw_io_format(p->caption, sizeof p->caption, "%.*s = %s%s%.40s", slash ? (int)RW_MIN(slash - label, 60) : 60, label,
+    rw_snprintf(p->caption, sizeof p->caption, "%.*s = %s%s%.40s", slash ? (int)RW_MIN(slash - label, 60) : 60, label,
                  number, slash ? " " : "", slash ? slash + 3 : "");
 }
 

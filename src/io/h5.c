@@ -71,7 +71,7 @@ typedef struct reason {
 static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *user)
 {
     reason *r = user;
-    if (n == 0 && error->desc) rw_io_format(r->text, REASON, "%.150s", error->desc);
+    if (n == 0 && error->desc) rw_snprintf(r->text, REASON, "%.150s", error->desc);
     r->memory |= error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC;
     return 0;
 }
@@ -169,7 +169,7 @@ rw_status rw_h5_create(rw_context *ctx, const char *path, rw_h5 **file)
 }
 
 /* The file is there, begins with a superblock, and this is of version 2 or above: all metadata carry checksums. */
-static rw_status check_format(rw_context *ctx, const char *path, bool old_too)
+static rw_status check_format(rw_context *ctx, const char *path)
 {
     unsigned char start[9];
     rw_io_stream s;
@@ -177,7 +177,6 @@ static rw_status check_format(rw_context *ctx, const char *path, bool old_too)
     rw_status status = rw_io_read(&s, start, sizeof start, "the signature");
     rw_io_close(&s);
     RW_TRY(status);
-    if (old_too) return RW_OK;
     if (memcmp(start, "\x89HDF\r\n\x1a\n", 8) != 0)
         return rw_fail(ctx, RW_ERR_INPUT, "%s: is not an HDF5 file, or its first bytes are damaged", path);
     if (start[8] < 2)
@@ -187,10 +186,10 @@ static rw_status check_format(rw_context *ctx, const char *path, bool old_too)
     return RW_OK;
 }
 
-static rw_status open_file(rw_context *ctx, const char *path, bool old_too, rw_h5 **file)
+rw_status rw_h5_open(rw_context *ctx, const char *path, rw_h5 **file)
 {
     *file = NULL;
-    RW_TRY(check_format(ctx, path, old_too));
+    RW_TRY(check_format(ctx, path));
     RW_TRY(check_reserve(ctx, path));
     rw_h5_guard g = rw_h5_enter();
     rw_h5 *f = NULL;
@@ -206,16 +205,6 @@ static rw_status open_file(rw_context *ctx, const char *path, bool old_too, rw_h
     *file = f;
     rw_h5_leave(g);
     return status;
-}
-
-rw_status rw_h5_open(rw_context *ctx, const char *path, rw_h5 **file)
-{
-    return open_file(ctx, path, false, file);
-}
-
-rw_status rw_h5_open_foreign(rw_context *ctx, const char *path, rw_h5 **file)
-{
-    return open_file(ctx, path, true, file);
 }
 
 rw_status rw_h5_commit(rw_h5 **file)

@@ -14,11 +14,9 @@ typedef struct rw_h5 rw_h5;
 /* A new file under a temporary name beside `path`; rw_h5_commit puts it in place. ERR_FILE, ERR_MEMORY. */
 rw_status rw_h5_create(rw_context *ctx, const char *path, rw_h5 **file);
 /* An existing file, to read. ERR_FILE: not there; ERR_INPUT: not HDF5, truncated, damaged, or in the old format without
- * checksums that h5py and MATLAB write by default: `h5repack -L` converts it. */
+ * checksums that h5py and MATLAB write by default (libhdf5 itself can crash on damaged metadata without them, seen with
+ * 1.10.8): `h5repack -L` converts it. */
 rw_status rw_h5_open(rw_context *ctx, const char *path, rw_h5 **file);
-/* The same, and the old format as well. Only for files that the user vouches for: libhdf5 itself can crash on damaged
- * metadata that carry no checksum (seen with 1.10.8). */
-rw_status rw_h5_open_foreign(rw_context *ctx, const char *path, rw_h5 **file);
 /* Closes a new file and moves it to its place (fsync, rename); *file becomes NULL whatever the status. */
 rw_status rw_h5_commit(rw_h5 **file);
 /* Closes; a new file not committed is discarded. NULL is allowed. */
@@ -37,14 +35,14 @@ rw_status rw_h5_link(rw_h5 *file, const char *name, const char *target, const ch
 #define RW_H5_CHECKSUM 1u /* flag: fletcher32 over the data, checked by every reader */
 
 /* Writes data[shape[0]]...[shape[rank-1]]. ERR_ARGUMENT: rank outside 1..4, name taken; ERR_FILE. */
-rw_status rw_h5_write(rw_h5 *file, const char *name, rw_io_type type, int rank, const size_t *shape, const void *data,
+rw_status rw_h5_write(rw_h5 *file, const char *name, rw_dtype type, int rank, const size_t *shape, const void *data,
                       unsigned flags);
 /* What a dataset holds; integers are F64. ERR_INPUT when it is not there or not numbers of rank 0..4; shape[] beyond
  * rank is 1. */
-rw_status rw_h5_shape(rw_h5 *file, const char *name, rw_io_type *type, int *rank, size_t shape[RW_IO_RANK]);
+rw_status rw_h5_shape(rw_h5 *file, const char *name, rw_dtype *type, int *rank, size_t shape[RW_IO_RANK]);
 /* Reads a dataset that must have this shape into data; f32, f64 and integers are converted to `type`, and so are the
  * parts of complex numbers, but real stays real. ERR_INPUT: not there, another shape, checksum wrong. */
-rw_status rw_h5_read(rw_h5 *file, const char *name, rw_io_type type, int rank, const size_t *shape, void *data);
+rw_status rw_h5_read(rw_h5 *file, const char *name, rw_dtype type, int rank, const size_t *shape, void *data);
 
 /* Attributes of the group or dataset `object` ("/" is the file). Setting replaces. Getting: ERR_INPUT when it is not
  * there or of another kind; a text is UTF-8, at most 16 MiB, free with rw_free. */

@@ -6,14 +6,14 @@
 enum { CHUNK = 16 << 20 };
 
 /* Type of the elements, in memory or in the file; to be closed. */
-static hid_t element_type(rw_io_type type, bool in_file)
+static hid_t element_type(rw_dtype type, bool in_file)
 {
-    bool wide = rw_io_type_real_size(type) == 8;
+    bool wide = rw_io_real_size(type) == 8;
     hid_t real = in_file ? (wide ? H5T_IEEE_F64LE : H5T_IEEE_F32LE) : wide ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
-    if (rw_io_type_parts(type) == 1) return H5Tcopy(real);
-    hid_t pair = H5Tcreate(H5T_COMPOUND, rw_io_type_size(type));
+    if (!rw_dtype_is_complex(type)) return H5Tcopy(real);
+    hid_t pair = H5Tcreate(H5T_COMPOUND, rw_dtype_size(type));
     H5Tinsert(pair, "r", 0, real);
-    H5Tinsert(pair, "i", rw_io_type_real_size(type), real);
+    H5Tinsert(pair, "i", rw_io_real_size(type), real);
     return pair;
 }
 
@@ -36,13 +36,13 @@ static void set_checksum(hid_t properties, int rank, const hsize_t *shape, size_
     H5Pset_fletcher32(properties);
 }
 
-static rw_status write_data(rw_h5 *f, const char *name, rw_io_type type, int rank, const size_t *shape,
+static rw_status write_data(rw_h5 *f, const char *name, rw_dtype type, int rank, const size_t *shape,
                             const void *data, unsigned flags)
 {
     hsize_t sizes[RW_IO_RANK];
     size_t bytes;
     RW_TRY(rw_h5_check_new(f, name));
-    if (rank < 1 || rank > RW_IO_RANK || !rw_io_bytes(rank, shape, rw_io_type_size(type), &bytes))
+    if (rank < 1 || rank > RW_IO_RANK || !rw_io_bytes(rank, shape, rw_dtype_size(type), &bytes))
         return rw_fail(f->ctx, RW_ERR_ARGUMENT, "%s: %s: %d dimensions: 1 to %d of a size that fits in memory", f->path,
                        name, rank, RW_IO_RANK);
     for (int a = 0; a < rank; a++) sizes[a] = shape[a];
@@ -50,7 +50,7 @@ static rw_status write_data(rw_h5 *f, const char *name, rw_io_type type, int ran
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, sizes, NULL);
     H5Pset_obj_track_times(properties, false);
     H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
-    if (flags & RW_H5_CHECKSUM) set_checksum(properties, rank, sizes, rw_io_type_size(type));
+    if (flags & RW_H5_CHECKSUM) set_checksum(properties, rank, sizes, rw_dtype_size(type));
     hid_t set = H5Dcreate2(f->id, name, stored, space, links, properties, H5P_DEFAULT);
     bool good = set >= 0 && (bytes == 0 || H5Dwrite(set, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
     rw_status status = good ? RW_OK : rw_h5_fail(f, RW_ERR_FILE, name, "the array cannot be written");
@@ -63,7 +63,7 @@ static rw_status write_data(rw_h5 *f, const char *name, rw_io_type type, int ran
     return status;
 }
 
-rw_status rw_h5_write(rw_h5 *file, const char *name, rw_io_type type, int rank, const size_t *shape, const void *data,
+rw_status rw_h5_write(rw_h5 *file, const char *name, rw_dtype type, int rank, const size_t *shape, const void *data,
                       unsigned flags)
 {
     rw_h5_guard g = rw_h5_enter();
@@ -73,10 +73,10 @@ rw_status rw_h5_write(rw_h5 *file, const char *name, rw_io_type type, int rank, 
 }
 
 /* F32, F64, and integers as F64; a compound of two reals named r and i is complex. */
-static bool kind_of(hid_t type, rw_io_type *kind)
+static bool kind_of(hid_t type, rw_dtype *kind)
 {
     H5T_class_t class = H5Tget_class(type);
-    *kind = class == H5T_FLOAT && H5Tget_size(type) == 4 ? RW_IO_F32 : RW_IO_F64;
+    *kind = rw_io_type(class == H5T_FLOAT ? H5Tget_size(type) : 8, false);
     if (class == H5T_FLOAT || class == H5T_INTEGER) return true;
     if (class != H5T_COMPOUND || H5Tget_nmembers(type) != 2) return false;
     bool good = true;
@@ -84,7 +84,7 @@ static bool kind_of(hid_t type, rw_io_type *kind)
         char *name = H5Tget_member_name(type, m);
         hid_t part = H5Tget_member_type(type, m);
         good = good && name && strcmp(name, m ? "i" : "r") == 0 && H5Tget_class(part) == H5T_FLOAT;
-        if (m == 0) *kind = H5Tget_size(part) == 4 ? RW_IO_C64 : RW_IO_C128;
+        if (m == 0) *kind = rw_io_type(H5Tget_size(part), true);
         H5free_memory(name);
         if (part >= 0) H5Tclose(part);
     }
@@ -92,7 +92,7 @@ static bool kind_of(hid_t type, rw_io_type *kind)
 }
 
 /* Opens a dataset (-1 on failure) and says what it holds. */
-static rw_status open_data(rw_h5 *f, const char *name, hid_t *set, rw_io_type *type, int *rank, size_t *shape)
+static rw_status open_data(rw_h5 *f, const char *name, hid_t *set, rw_dtype *type, int *rank, size_t *shape)
 {
     hsize_t sizes[RW_IO_RANK] = {1, 1, 1, 1};
     size_t bytes;
@@ -113,14 +113,14 @@ static rw_status open_data(rw_h5 *f, const char *name, hid_t *set, rw_io_type *t
     else if (*rank > 0 && H5Sget_simple_extent_dims(space, sizes, NULL) < 0)
         status = rw_h5_fail(f, RW_ERR_INPUT, name, "has no shape");
     for (int a = 0; a < RW_IO_RANK; a++) shape[a] = (size_t)sizes[a];
-    if (status == RW_OK && !rw_io_bytes(RW_IO_RANK, shape, rw_io_type_size(*type), &bytes))
+    if (status == RW_OK && !rw_io_bytes(RW_IO_RANK, shape, rw_dtype_size(*type), &bytes))
         status = rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: its size does not fit in memory", f->path, name);
     if (space >= 0) H5Sclose(space);
     if (stored >= 0) H5Tclose(stored);
     return status;
 }
 
-rw_status rw_h5_shape(rw_h5 *file, const char *name, rw_io_type *type, int *rank, size_t shape[RW_IO_RANK])
+rw_status rw_h5_shape(rw_h5 *file, const char *name, rw_dtype *type, int *rank, size_t shape[RW_IO_RANK])
 {
     rw_h5_guard g = rw_h5_enter();
     hid_t set = -1;
@@ -130,16 +130,16 @@ rw_status rw_h5_shape(rw_h5 *file, const char *name, rw_io_type *type, int *rank
     return status;
 }
 
-static rw_status read_data(rw_h5 *f, const char *name, rw_io_type type, int rank, const size_t *shape, void *data,
+static rw_status read_data(rw_h5 *f, const char *name, rw_dtype type, int rank, const size_t *shape, void *data,
                            hid_t *set)
 {
-    rw_io_type stored;
+    rw_dtype stored;
     int stored_rank;
     size_t stored_shape[RW_IO_RANK];
     RW_TRY(open_data(f, name, set, &stored, &stored_rank, stored_shape));
-    if (rw_io_type_parts(stored) != rw_io_type_parts(type))
+    if (rw_dtype_is_complex(stored) != rw_dtype_is_complex(type))
         return rw_fail(f->ctx, RW_ERR_INPUT, "%s: %s: holds %s, but %s is wanted", f->path, name,
-                       rw_io_type_name(stored), rw_io_type_name(type));
+                       rw_dtype_name(stored), rw_dtype_name(type));
     bool same = rank == stored_rank;
     for (int a = 0; a < rank && same; a++) same = shape[a] == stored_shape[a];
     if (!same) {
@@ -160,7 +160,7 @@ static rw_status read_data(rw_h5 *f, const char *name, rw_io_type type, int rank
     return good < 0 ? rw_h5_fail(f, RW_ERR_INPUT, name, "the data are damaged") : RW_OK;
 }
 
-rw_status rw_h5_read(rw_h5 *file, const char *name, rw_io_type type, int rank, const size_t *shape, void *data)
+rw_status rw_h5_read(rw_h5 *file, const char *name, rw_dtype type, int rank, const size_t *shape, void *data)
 {
     rw_h5_guard g = rw_h5_enter();
     hid_t set = -1;

@@ -16,9 +16,6 @@ typedef struct rw_picture {
 /* Reads PNG or PNM. ERR_FILE, ERR_INPUT (unknown or malformed file, more than max_pixels), ERR_MEMORY. On failure
  * *picture is zeroed. */
 rw_status rw_picture_read(rw_context *ctx, const char *path, size_t max_pixels, rw_picture *picture);
-/* Writes grey values, clamped to [0,1] (NaN: 0) and rounded to 16 bits, or 8 when depth is 8: PNG, or PNM P5 when the
- * name ends in .pgm or .pnm. */
-rw_status rw_picture_write(rw_context *ctx, const char *path, int depth, const rw_picture *picture);
 void rw_picture_free(rw_picture *picture);
 
 /* For the readers: checks width x height against the limit and allocates the pixels. */

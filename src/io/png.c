@@ -153,23 +153,20 @@ rw_status rw_png_parse(rw_context *ctx, const char *name, const void *bytes, siz
     return read_stream(&j);
 }
 
-static rw_status encode(job *j, size_t width, size_t height, int type, int depth, const void *pixels)
+static rw_status encode(job *j, size_t width, size_t height, const uint8_t *rgb)
 {
     png_structp png = j->png;
-    size_t row_bytes = width * (type == PNG_COLOR_TYPE_RGB ? 3 : 1) * (depth == 16 ? 2 : 1);
     if (setjmp(png_jmpbuf(png))) return j->status;
     png_set_user_limits(png, 0x7fffffff, 0x7fffffff);
-    png_set_IHDR(png, j->info, (png_uint_32)width, (png_uint_32)height, depth, type, PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png, j->info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(png, j->info);
-    if (depth == 16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) png_set_swap(png);
-    for (size_t y = 0; y < height; y++) png_write_row(png, (png_const_bytep)pixels + y * row_bytes);
+    for (size_t y = 0; y < height; y++) png_write_row(png, rgb + y * width * 3);
     png_write_end(png, j->info);
     return RW_OK;
 }
 
-static rw_status write_file(rw_context *ctx, const char *path, size_t width, size_t height, int type, int depth,
-                            const void *pixels)
+rw_status rw_png_write_rgb8(rw_context *ctx, const char *path, size_t width, size_t height, const uint8_t *rgb)
 {
     if (width == 0 || height == 0 || width > 1 << 28 || height > 1 << 28)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: a picture of %zu x %zu pixels: sizes from 1 to 2^28 can be written",
@@ -181,7 +178,7 @@ static rw_status write_file(rw_context *ctx, const char *path, size_t width, siz
     rw_status status;
     if (j.info) {
         png_set_write_fn(j.png, &j, on_write, on_flush);
-        status = encode(&j, width, height, type, depth, pixels);
+        status = encode(&j, width, height, rgb);
     } else {
         status = rw_fail_memory(ctx, 1 << 10, "the PNG encoder");
     }
@@ -189,19 +186,4 @@ static rw_status write_file(rw_context *ctx, const char *path, size_t width, siz
     if (status == RW_OK) status = rw_io_commit(&j.stream);
     rw_io_close(&j.stream);
     return status;
-}
-
-rw_status rw_png_write_rgb8(rw_context *ctx, const char *path, size_t width, size_t height, const uint8_t *rgb)
-{
-    return write_file(ctx, path, width, height, PNG_COLOR_TYPE_RGB, 8, rgb);
-}
-
-rw_status rw_png_write_grey8(rw_context *ctx, const char *path, size_t width, size_t height, const uint8_t *grey)
-{
-    return write_file(ctx, path, width, height, PNG_COLOR_TYPE_GRAY, 8, grey);
-}
-
-rw_status rw_png_write_grey16(rw_context *ctx, const char *path, size_t width, size_t height, const uint16_t *grey)
-{
-    return write_file(ctx, path, width, height, PNG_COLOR_TYPE_GRAY, 16, grey);
 }

@@ -1,4 +1,4 @@
-/* PNG through libpng: any picture in as grey doubles; RGB8, Grey8 and Grey16 out.
+/* PNG through libpng: any picture in as grey doubles, RGB8 out.
  *
  * Read: grey, grey+alpha, RGB, RGBA, palette, 1..16 bit, interlaced or not. libpng's errors become statuses and its
  * warnings are dropped. Gamma and colour profiles are ignored: values are those of the file over its maximum. */
@@ -11,10 +11,8 @@ rw_status rw_png_read(rw_context *ctx, const char *path, size_t max_pixels, rw_p
 rw_status rw_png_parse(rw_context *ctx, const char *name, const void *bytes, size_t n, size_t max_pixels,
                        rw_picture *picture);
 
-/* Rows from top to bottom without padding: rgb[(row*width + column)*3 + c], grey[row*width + column]. The file is
- * replaced at once when it is whole. ERR_ARGUMENT when a size is 0 or above 2^28; ERR_FILE; ERR_MEMORY. */
+/* Rows from top to bottom without padding: rgb[(row*width + column)*3 + c]. The file is replaced
+ * at once when it is whole. ERR_ARGUMENT when a size is 0 or above 2^28; ERR_FILE; ERR_MEMORY. */
 rw_status rw_png_write_rgb8(rw_context *ctx, const char *path, size_t width, size_t height, const uint8_t *rgb);
-rw_status rw_png_write_grey8(rw_context *ctx, const char *path, size_t width, size_t height, const uint8_t *grey);
-rw_status rw_png_write_grey16(rw_context *ctx, const char *path, size_t width, size_t height, const uint16_t *grey);
 
 #endif

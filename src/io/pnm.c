@@ -98,26 +98,3 @@ rw_status rw_pnm_read(rw_context *ctx, const char *path, size_t max_pixels, rw_p
     rw_free(bytes);
     return status;
 }
-
-rw_status rw_pnm_write(rw_context *ctx, const char *path, int depth, const rw_picture *picture)
-{
-    size_t n = picture->width * picture->height, sample = depth == 16 ? 2 : 1, at = 0;
-    char head[80];
-    rw_io_format(head, sizeof head, "P5\n%zu %zu\n%d\n", picture->width, picture->height, depth == 16 ? 65535 : 255);
-    unsigned char *bytes = rw_calloc(n, sample);
-    if (!bytes) return rw_fail_memory(ctx, n * sample, path);
-    for (size_t i = 0; i < n; i++) {
-        double v = fmin(fmax(picture->grey[i], 0), 1);
-        unsigned value = (unsigned)(v * (depth == 16 ? 65535 : 255) + 0.5);
-        if (depth == 16) bytes[at++] = (unsigned char)(value >> 8);
-        bytes[at++] = (unsigned char)(value & 255);
-    }
-    rw_io_stream s = {0};
-    rw_status status = rw_io_create(ctx, path, &s);
-    if (status == RW_OK) status = rw_io_write(&s, head, strlen(head));
-    if (status == RW_OK) status = rw_io_write(&s, bytes, n * sample);
-    if (status == RW_OK) status = rw_io_commit(&s);
-    rw_io_close(&s);
-    rw_free(bytes);
-    return status;
-}

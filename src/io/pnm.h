@@ -1,4 +1,4 @@
-/* Portable any-map: P2, P3, P5, P6 in, P5 out (http://netpbm.sourceforge.net/doc/pgm.html and ppm.html).
+/* Portable any-map: P2, P3, P5, P6 in (http://netpbm.sourceforge.net/doc/pgm.html and ppm.html).
  *
  * Maximum value 1..65535, comments in the header, 8 or 16 bit samples (most significant byte first). Only the first
  * picture of a file is read. Not read: bitmaps (P1, P4), PAM (P7). */
@@ -10,7 +10,5 @@
 rw_status rw_pnm_read(rw_context *ctx, const char *path, size_t max_pixels, rw_picture *picture);
 rw_status rw_pnm_parse(rw_context *ctx, const char *name, const void *bytes, size_t n, size_t max_pixels,
                        rw_picture *picture);
-/* P5 with `depth` 8 or 16 bits; values are clamped to [0,1] and rounded. */
-rw_status rw_pnm_write(rw_context *ctx, const char *path, int depth, const rw_picture *picture);
 
 #endif

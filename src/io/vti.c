@@ -29,19 +29,19 @@ rw_status rw_vtk_check_arrays(rw_context *ctx, const char *path, int n, const rw
 
 void rw_vtk_add_array(rw_text *text, const rw_vti_array *array, uint64_t *offset, size_t numbers)
 {
-    bool complex = rw_io_type_parts(array->type) == 2;
-    rw_text_add(text, "        <DataArray type=\"Float%d\" Name=\"", (int)rw_io_type_real_size(array->type) * 8);
+    bool complex = rw_dtype_is_complex(array->type);
+    rw_text_add(text, "        <DataArray type=\"Float%d\" Name=\"", (int)rw_io_real_size(array->type) * 8);
     rw_io_add_xml(text, array->name);
     rw_text_add(text, "\"%s format=\"appended\" offset=\"%llu\"/>\n",
                 complex ? " NumberOfComponents=\"2\" ComponentName0=\"re\" ComponentName1=\"im\"" : "", (unsigned long long)*offset);
-    *offset += 8 + (uint64_t)numbers * rw_io_type_size(array->type);
+    *offset += 8 + (uint64_t)numbers * rw_dtype_size(array->type);
 }
 
 static void add_head(rw_text *text, const rw_io_grid *g, int n, const rw_vti_array *arrays, size_t points)
 {
     char extent[80];
     uint64_t offset = 0;
-    rw_io_format(extent, sizeof extent, "0 %zu 0 %zu 0 %zu", g->n[0] - 1, g->n[1] - 1, g->n[2] - 1);
+    rw_snprintf(extent, sizeof extent, "0 %zu 0 %zu 0 %zu", g->n[0] - 1, g->n[1] - 1, g->n[2] - 1);
     rw_text_add(text, "<?xml version=\"1.0\"?>\n"
                       "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
                       "  <ImageData WholeExtent=\"%s\" Origin=\"%.17g %.17g %.17g\" Spacing=\"%.17g %.17g %.17g\">\n"
@@ -69,7 +69,7 @@ rw_status rw_vti_write(rw_context *ctx, const char *path, const rw_io_grid *grid
     RW_TRY_GOTO(rw_io_create(ctx, path, &s), out);
     RW_TRY_GOTO(rw_io_write(&s, head.data, head.length), out);
     for (int i = 0; i < n; i++) {
-        uint64_t bytes = (uint64_t)points * rw_io_type_size(arrays[i].type);
+        uint64_t bytes = (uint64_t)points * rw_dtype_size(arrays[i].type);
         RW_TRY_GOTO(rw_io_write(&s, &bytes, sizeof bytes), out);
         RW_TRY_GOTO(rw_io_write(&s, arrays[i].data, bytes), out);
     }

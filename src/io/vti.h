@@ -10,7 +10,7 @@
 
 typedef struct rw_vti_array {
     const char *name;
-    rw_io_type type; /* complex: two components, "re" and "im" */
+    rw_dtype type; /* complex: two components, "re" and "im" */
     const void *data; /* data[(k*n[1] + j)*n[0] + i] */
 } rw_vti_array;
 

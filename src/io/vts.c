@@ -9,7 +9,7 @@ static void add_head(rw_text *text, const int n[3], size_t points, size_t cells,
 {
     char extent[80];
     uint64_t offset = 8 + 3 * sizeof(double) * (uint64_t)points;
-    rw_io_format(extent, sizeof extent, "0 %d 0 %d 0 %d", n[0], n[1], n[2]);
+    rw_snprintf(extent, sizeof extent, "0 %d 0 %d 0 %d", n[0], n[1], n[2]);
     rw_text_add(text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"StructuredGrid\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
                       "  <StructuredGrid WholeExtent=\"%s\">\n    <Piece Extent=\"%s\">\n      <Points>\n"
                       "        <DataArray type=\"Float64\" Name=\"points\" NumberOfComponents=\"3\" format=\"appended\" offset=\"0\"/>\n"
@@ -39,7 +39,7 @@ rw_status rw_vts_write(rw_context *ctx, const char *path, const int n[3], const 
     RW_TRY_GOTO(rw_io_create(ctx, path, &s), out);
     RW_TRY_GOTO(rw_io_write(&s, head.data, head.length), out);
     for (int i = -1; i < narrays; ++i) { /* the points, then the arrays */
-        uint64_t bytes = i < 0 ? 3 * sizeof(double) * (uint64_t)npoints : (uint64_t)ncells * rw_io_type_size(arrays[i].type);
+        uint64_t bytes = i < 0 ? 3 * sizeof(double) * (uint64_t)npoints : (uint64_t)ncells * rw_dtype_size(arrays[i].type);
         RW_TRY_GOTO(rw_io_write(&s, &bytes, sizeof bytes), out);
         RW_TRY_GOTO(rw_io_write(&s, i < 0 ? (const void *)points : arrays[i].data, bytes), out);
     }

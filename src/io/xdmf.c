@@ -13,7 +13,7 @@ static rw_status check(rw_context *ctx, const char *path, const rw_io_grid *g, i
     for (int i = 0; i < n_fields; i++) {
         if (!fields[i].name || !*fields[i].name)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: field %d has no name", path, i + 1);
-        if (rw_io_type_parts(fields[i].type) != 1)
+        if (rw_dtype_is_complex(fields[i].type))
             return rw_fail(ctx, RW_ERR_ARGUMENT,
                            "%s: field %s is complex, which XDMF cannot say: write real and imaginary part as datasets",
                            path, fields[i].name);
@@ -32,7 +32,7 @@ static void add_step(rw_text *text, const rw_io_grid *g, int n_fields, const rw_
 {
     const size_t *n = g->n;
     char shape[80];
-    rw_io_format(shape, sizeof shape, "%zu %zu %zu", n[2], n[1], n[0]);
+    rw_snprintf(shape, sizeof shape, "%zu %zu %zu", n[2], n[1], n[0]);
     rw_text_add(text, "      <Grid Name=\"step %zu\" GridType=\"Uniform\">\n        <Time Value=\"%.17g\"/>\n"
                       "        <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%s\"/>\n"
                       "        <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n", number, step->time, shape);
@@ -48,7 +48,7 @@ static void add_step(rw_text *text, const rw_io_grid *g, int n_fields, const rw_
         rw_io_add_xml(text, fields[i].name);
         rw_text_add(text, "\" AttributeType=\"Scalar\" Center=\"Node\">\n"
                           "          <DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"%d\" Dimensions=\"%s\">",
-                    (int)rw_io_type_size(fields[i].type), shape);
+                    (int)rw_dtype_size(fields[i].type), shape);
         rw_io_add_xml(text, step->datasets[i]);
         rw_text_add(text, "</DataItem>\n        </Attribute>\n");
     }

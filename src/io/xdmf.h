@@ -10,7 +10,7 @@
 
 typedef struct rw_xdmf_field {
     const char *name;
-    rw_io_type type; /* F32 or F64 */
+    rw_dtype type; /* F32 or F64 */
 } rw_xdmf_field;
 
 typedef struct rw_xdmf_step {

@@ -24,13 +24,7 @@ const rw_lab_entry *const *rw_lab_list(int *n)
 
 rw_status rw_lab_refuse(rw_context *ctx, const char *what, const char *given, const char *const *names, int n)
 {
-    rw_text all = {0};
-    const char *near = rw_nearest(given, names, n);
-    for (int i = 0; i < n; ++i) rw_text_add(&all, "%s%s", i ? ", " : "", names[i]);
-    rw_status status = rw_fail(ctx, RW_ERR_ARGUMENT, "%s '%s' is unknown%s%s; known: %s", what, given,
-                               near ? "; nearest is " : "", near ? near : "", all.data ? all.data : "");
-    rw_text_free(&all);
-    return status;
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "%s '%s' is unknown%s", what, given, rw_hint_known(given, names, n).text);
 }
 
 static rw_status find_study(rw_context *ctx, const char *name, const rw_study **study)

@@ -96,7 +96,7 @@ typedef struct rw_lab_setting {
     const char *text;          /* the default's, or given */
     char *given;               /* NULL: the default */
     int n;
-    double number[RW_LAB_LIST]; /* of RW_LAB_WORDS: indices */
+    double number[RW_LAB_LIST]; /* of words: indices */
     int word;                  /* index in the words */
 } rw_lab_setting;
 

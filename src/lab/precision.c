@@ -315,12 +315,6 @@ static const rw_lab_column accuracy[] = {
     [A_TOLERANCE] = {"tolerance", "", RW_SHOW_ERROR, false, "of the worst"},
 };
 
-static int smaller_first(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static rw_status put_accuracy(rw_lab *lab, const rw_lab_points *points)
 {
     double *ratio = rw_calloc((size_t)RW_MAX(points->n, 1), sizeof *ratio);
@@ -335,7 +329,7 @@ static rw_status put_accuracy(rw_lab *lab, const rw_lab_points *points)
             if (!worst || p->error / p->tolerance > worst->error / worst->tolerance) worst = p;
         }
         if (!n) continue;
-        qsort(ratio, (size_t)n, sizeof *ratio, smaller_first);
+        qsort(ratio, (size_t)n, sizeof *ratio, rw_compare_doubles);
         status = new_row(lab, ACCURACY, worst->problem);
         if (status != RW_OK) break;
         rw_lab_put(lab, ACCURACY, A_METHOD, -1, name);

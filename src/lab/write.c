@@ -9,30 +9,21 @@
 enum { CELL = 96 };
 
 /* snprintf with a decimal point in every locale, and without memory that could be missing. */
-static void print(char *text, size_t size, const char *format, ...) RW_PRINTF(3, 4);
-static void print(char *text, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    rw_vsnprintf(text, size, format, args);
-    va_end(args);
-}
-
 /* A number as its column shows it; "-" for a gap. */
 static void format_cell(const rw_lab *lab, rw_lab_show show, double x, char cell[CELL])
 {
     if (isnan(x)) {
-        print(cell, CELL, "-");
+        rw_snprintf(cell, CELL, "-");
         return;
     }
     switch (show) {
-    case RW_SHOW_INTEGER: print(cell, CELL, "%lld", (long long)x); break;
-    case RW_SHOW_REAL: print(cell, CELL, "%.6g", x); break;
-    case RW_SHOW_SECONDS: print(cell, CELL, "%.5f", x); break;
-    case RW_SHOW_RATIO: print(cell, CELL, "%.2f", x); break;
-    case RW_SHOW_ERROR: print(cell, CELL, "%.1e", x); break;
-    case RW_SHOW_DEVICE: print(cell, CELL, "%s", lab->info[(int)x].name); break;
-    case RW_SHOW_NAME: print(cell, CELL, "%s", lab->names[(int)x].text); break;
+    case RW_SHOW_INTEGER: rw_snprintf(cell, CELL, "%lld", (long long)x); break;
+    case RW_SHOW_REAL: rw_snprintf(cell, CELL, "%.6g", x); break;
+    case RW_SHOW_SECONDS: rw_snprintf(cell, CELL, "%.5f", x); break;
+    case RW_SHOW_RATIO: rw_snprintf(cell, CELL, "%.2f", x); break;
+    case RW_SHOW_ERROR: rw_snprintf(cell, CELL, "%.1e", x); break;
+    case RW_SHOW_DEVICE: rw_snprintf(cell, CELL, "%s", lab->info[(int)x].name); break;
+    case RW_SHOW_NAME: rw_snprintf(cell, CELL, "%s", lab->names[(int)x].text); break;
     }
 }
 
@@ -141,7 +132,7 @@ static void add_markdown_table(rw_text *t, const rw_lab *lab, int table)
     for (int line = -2; line < r->n; ++line) {
         for (int c = 0; c < r->width; ++c) {
             const rw_lab_head h = rw_lab_head_at(lab, table, c);
-            if (line == -2) print(cell, sizeof cell, "%s%s%s", h.name, *h.column->unit ? ", " : "", h.column->unit);
+            if (line == -2) rw_snprintf(cell, sizeof cell, "%s%s%s", h.name, *h.column->unit ? ", " : "", h.column->unit);
             else if (line == -1) snprintf(cell, sizeof cell, "---:");
             else cell_at(lab, table, line, c, cell);
             rw_text_add(t, "| %s ", cell);
@@ -165,7 +156,7 @@ static void add_page(rw_text *t, const rw_lab *lab, bool markdown)
 
 /* ---- CSV --------------------------------------------------------------------------------------------------------------- */
 
-/* Names, units, comments, numbers: the form of io/csv.h, whose reader takes it. */
+/* Names, units, comments, numbers: the form of files/csv.h, whose reader takes it. */
 static void add_csv(rw_text *t, const rw_lab *lab, int table)
 {
     const rw_lab_rows_of *r = lab->rows + table;
@@ -186,12 +177,6 @@ static void add_csv(rw_text *t, const rw_lab *lab, int table)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------------- */
 
-static void add_string(rw_json_writer *w, const char *key, const char *value)
-{
-    rw_json_key(w, key);
-    rw_json_string(w, value);
-}
-
 static void add_value(rw_json_writer *w, const rw_lab *lab, rw_lab_show show, double x)
 {
     if (isnan(x)) rw_json_string(w, NULL);
@@ -203,12 +188,11 @@ static void add_value(rw_json_writer *w, const rw_lab *lab, rw_lab_show show, do
 
 static void add_json_columns(rw_json_writer *w, const rw_lab *lab, int table)
 {
-    rw_json_key(w, "columns");
-    rw_json_array(w);
+    rw_json_add_array(w, "columns");
     for (int c = 0; c < lab->rows[table].width; ++c) {
         const rw_lab_head h = rw_lab_head_at(lab, table, c);
         rw_json_object(w);
-        add_string(w, "name", h.name), add_string(w, "unit", h.column->unit), add_string(w, "what", h.column->what);
+        rw_json_add_string(w, "name", h.name), rw_json_add_string(w, "unit", h.column->unit), rw_json_add_string(w, "what", h.column->what);
         rw_json_close(w);
     }
     rw_json_close(w);
@@ -216,8 +200,7 @@ static void add_json_columns(rw_json_writer *w, const rw_lab *lab, int table)
 
 static void add_json_rows(rw_json_writer *w, const rw_lab *lab, int table)
 {
-    rw_json_key(w, "rows");
-    rw_json_array(w);
+    rw_json_add_array(w, "rows");
     for (int row = 0; row < lab->rows[table].n; ++row) {
         rw_json_object(w);
         for (int c = 0; c < lab->rows[table].width; ++c) {
@@ -232,12 +215,11 @@ static void add_json_rows(rw_json_writer *w, const rw_lab *lab, int table)
 
 static void add_json_tables(rw_json_writer *w, const rw_lab *lab)
 {
-    rw_json_key(w, "tables");
-    rw_json_array(w);
+    rw_json_add_array(w, "tables");
     for (int t = 0; t < lab->study->entry.ntables; ++t) {
         if (!lab->rows[t].made) continue;
         rw_json_object(w);
-        add_string(w, "name", lab->study->entry.tables[t]), add_string(w, "title", lab->study->tables[t].title);
+        rw_json_add_string(w, "name", lab->study->entry.tables[t]), rw_json_add_string(w, "title", lab->study->tables[t].title);
         add_json_columns(w, lab, t);
         add_json_rows(w, lab, t);
         rw_json_close(w);
@@ -251,24 +233,22 @@ static void add_json(rw_text *t, const rw_lab *lab)
     rw_json_writer w;
     rw_json_begin(&w, t, 1);
     rw_json_object(&w);
-    add_string(&w, "study", e->name), add_string(&w, "title", e->title);
-    add_string(&w, "question", e->question), add_string(&w, "source", e->source);
-    add_string(&w, "version", rw_version()), add_string(&w, "commit", rw_build_commit());
-    rw_json_key(&w, "devices");
-    rw_json_array(&w);
+    rw_json_add_string(&w, "study", e->name), rw_json_add_string(&w, "title", e->title);
+    rw_json_add_string(&w, "question", e->question), rw_json_add_string(&w, "source", e->source);
+    rw_json_add_string(&w, "version", rw_version()), rw_json_add_string(&w, "commit", rw_build_commit());
+    rw_json_add_array(&w, "devices");
     for (int i = 0; i < lab->ndevices; ++i) {
         rw_json_object(&w);
-        add_string(&w, "name", lab->info[i].name), add_string(&w, "hardware", lab->info[i].hardware);
-        add_string(&w, "driver", lab->info[i].driver);
+        rw_json_add_string(&w, "name", lab->info[i].name), rw_json_add_string(&w, "hardware", lab->info[i].hardware);
+        rw_json_add_string(&w, "driver", lab->info[i].driver);
         rw_json_close(&w);
     }
     rw_json_close(&w);
-    rw_json_key(&w, "parameters");
-    rw_json_object(&w);
-    for (int i = 0; i < e->nparameters; ++i) add_string(&w, e->parameters[i].name, lab->settings[i].text);
+    rw_json_add_object(&w, "parameters");
+    for (int i = 0; i < e->nparameters; ++i) rw_json_add_string(&w, e->parameters[i].name, lab->settings[i].text);
     rw_json_close(&w);
     add_json_tables(&w, lab);
-    add_string(&w, "notes", lab->notes.data ? lab->notes.data : "");
+    rw_json_add_string(&w, "notes", lab->notes.data ? lab->notes.data : "");
     rw_json_close(&w);
     rw_text_add(t, "\n");
 }

@@ -3,9 +3,11 @@
  * A method's state is some vectors, each one array a field: vector 0 is the solution y. Its kernels are expression
  * programs over vectors at given times, built from nodes:
  *
- *   rw_stage_begin(ode, &s);
- *   rw_stage_vector(&s, VECTOR_A, tA);            reads vector A, whose boundary values are those of time tA
- *   f = rw_stage_rate(&s, …)                      its right-hand side, fused into whatever uses it
+ *   rw_build_begin(&b, ode);
+ *   rw_build_vector(&b, A, tA);          reads vector A, whose boundary values are those of time tA
+ *   rw_build_rates(&b, A, f);            its right-hand side, fused into whatever uses it
+ *   rw_build_store(&b, Y, i, …);         field i of vector Y
+ *   rw_build_end(&b, "name", &stage);
  */
 #ifndef RW_ODE_INTERNAL_H
 #define RW_ODE_INTERNAL_H

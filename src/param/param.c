@@ -254,8 +254,8 @@ static rw_status read_choice(const value_context *v, const rw_tree *node, int *v
     /* a default that is no choice: "none" */
     const bool apart = v->row->kind == RW_PARAM_ENUM && !rw_param_enum(v->row, v->row->standard) && n < MOST;
     if (apart) names[n++] = v->row->standard;
-    const char *nearest = rw_nearest(node->text, names, n);
-    snprintf(what, sizeof(what), "none of %s%s%s%s%s", apart ? v->row->standard : "", apart ? ", " : "", choices, nearest ? "; nearest is " : "", nearest ? nearest : "");
+    snprintf(what, sizeof(what), "none of %s%s%s%.120s", apart ? v->row->standard : "", apart ? ", " : "", choices,
+             rw_hint_nearest(node->text, names, n).text);
     return fail(v, node, what);
 }
 

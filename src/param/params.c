@@ -85,10 +85,8 @@ static rw_status fail_name(rw_context *ctx, const rw_params *p, const char *wher
         names[n++] = row->name;
         rw_text_free(&what);
     }
-    const char *nearest = rw_nearest(name, names, n);
-    rw_status status = rw_fail(ctx, RW_ERR_ARGUMENT, "%s: \"%s\" is no option of %s%s%s; options are %s", where, name,
-                               method ? method : p->name, nearest ? "; nearest is " : "", nearest ? nearest : "",
-                               all.failed || !n ? "none" : all.data);
+    rw_status status = rw_fail(ctx, RW_ERR_ARGUMENT, "%s: \"%s\" is no option of %s%s; options are %s", where, name,
+                               method ? method : p->name, rw_hint_nearest(name, names, n).text, all.failed || !n ? "none" : all.data);
     rw_text_free(&all);
     return status;
 }
@@ -112,14 +110,6 @@ rw_status rw_params_set(rw_context *ctx, const rw_params *p, const char *where, 
 
 /* ---- texts -------------------------------------------------------------------------------------------------------- */
 
-static bool is_choice(const rw_param *row, const char *word)
-{
-    char choice[64];
-    for (int i = 0; rw_param_choice(row->allowed, i, choice, sizeof choice); ++i)
-        if (!strcmp(choice, word)) return true;
-    return false;
-}
-
 /* Whether the word is the brief form of a row; *value: what follows its letters. */
 static bool is_brief(const rw_param *row, const char *word, const char **value)
 {
@@ -127,7 +117,7 @@ static bool is_brief(const rw_param *row, const char *word, const char **value)
     if (!row->brief || *row->brief == '@') return false;
     const size_t n = strlen(row->brief);
     *value = word + n;
-    if (row->kind == RW_PARAM_ENUM || row->kind == RW_PARAM_CHOICE) return !n && is_choice(row, word);
+    if (row->kind == RW_PARAM_ENUM || row->kind == RW_PARAM_CHOICE) return !n && rw_param_enum(row, word);
     if (row->kind == RW_PARAM_TABLE) return !n && isalpha((unsigned char)*word);
     return !strncmp(word, row->brief, n) && isdigit((unsigned char)word[n]);
 }

@@ -1,4 +1,4 @@
-/* Trees of YAML: made, searched, compared with numbers, written back. The reader is yaml_read.c. */
+/* Trees of YAML: made, searched, compared with numbers, written back. The reader is src/io/yaml.c. */
 #include "param/tree.h"
 
 #include <ctype.h>

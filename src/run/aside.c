@@ -24,12 +24,6 @@
 #define PREVIOUS ".previous"
 #define DISCARDED ".discarded"
 
-static rw_status fail(const rw_run *r, const char *what, const char *name, int reason)
-{
-    return rw_fail(r->ctx, RW_ERR_FILE, "results folder '%s': cannot %s '%s': %s: choose another folder with -o",
-                   r->folder, what, name, strerror(reason));
-}
-
 int rw_folder_open(int folder, const char *name)
 {
     return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -82,7 +76,7 @@ static rw_status move_listed(const rw_run *r, int from, int to, const rw_journal
         int reason = errno;
         if (source >= 0) close(source);
         if (target >= 0) close(target);
-        if (!moved) return fail(r, "move", j->name[i], reason);
+        if (!moved) return rw_folder_fail(r, "move", j->name[i], reason);
     }
     remove_folders(from, j);
     return RW_OK;
@@ -143,7 +137,7 @@ static rw_status restore(const rw_run *r, const rw_journal *old, const rw_journa
         rw_journal_free(&back);
     }
     int aside = rw_folder_open(r->lock, PREVIOUS);
-    if (aside < 0) return fail(r, "open", PREVIOUS, errno);
+    if (aside < 0) return rw_folder_fail(r, "open", PREVIOUS, errno);
     rw_status status = move_listed(r, aside, r->lock, old);
     close(aside);
     if (status == RW_OK) remove_aside(r->lock, PREVIOUS, old);
@@ -171,9 +165,9 @@ rw_status rw_aside_begin(rw_run *r)
 {
     rw_journal copy;
     unlinkat(r->lock, PREVIOUS, AT_REMOVEDIR); /* an empty one: a process was killed here */
-    if (mkdirat(r->lock, PREVIOUS, 0777) != 0) return fail(r, "make", PREVIOUS, errno);
+    if (mkdirat(r->lock, PREVIOUS, 0777) != 0) return rw_folder_fail(r, "make", PREVIOUS, errno);
     int aside = rw_folder_open(r->lock, PREVIOUS);
-    if (aside < 0) return fail(r, "open", PREVIOUS, errno);
+    if (aside < 0) return rw_folder_fail(r, "open", PREVIOUS, errno);
     r->aside = true;
     rw_status status = rw_journal_create(r->ctx, aside, r->folder, &r->journal, &copy);
     if (status == RW_OK) status = move_listed(r, r->lock, aside, &copy);

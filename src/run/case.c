@@ -119,7 +119,7 @@ static rw_status make_defaults(rw_case *c)
 
 /* ---- create, use, destroy ---------------------------------------------------------------------------------------- */
 
-/* "cases/heat.yaml": folder "cases/", name "heat". */
+/* "cases/laser.yaml": folder "cases/", name "laser". */
 static rw_status split_path(rw_case *c, const char *path)
 {
     const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path, *dot = strrchr(file, '.');

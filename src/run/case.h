@@ -25,7 +25,7 @@ rw_status rw_case_parse(rw_context *ctx, const char *path, const char *text, siz
 void rw_case_free(rw_case **c);
 
 rw_context *rw_case_context(const rw_case *c);
-const char *rw_case_file(const rw_case *c); /* as given: "cases/heat.yaml" */
+const char *rw_case_file(const rw_case *c); /* as given: "cases/laser.yaml" */
 const char *rw_case_name(const rw_case *c); /* file name without folder and ending: "heat" */
 const struct rw_problem_ops *rw_case_problem(const rw_case *c);
 

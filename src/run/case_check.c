@@ -173,14 +173,7 @@ static rw_status find_problem(rw_case *c, const rw_problem_ops *const *problems)
     for (int i = 0; i < n; i++)
         if (strcmp(known[i], node->text) == 0) c->problem = problems[i];
     if (c->problem) return RW_OK;
-    const char *nearest = rw_nearest(node->text, known, n);
-    if (nearest) return rw_case_fail(c, node, "problem = %.60s is unknown; nearest is %s", node->text, nearest);
-    rw_text list = {0};
-    for (int i = 0; i < n; i++) rw_text_add(&list, "%s%s", i ? ", " : "", known[i]);
-    rw_status status = rw_case_fail(c, node, "problem = %.60s is unknown; known are %s", node->text,
-                                    list.data ? list.data : "none");
-    rw_text_free(&list);
-    return status;
+    return rw_case_fail(c, node, "problem = %.60s is unknown%s", node->text, rw_hint_known(node->text, known, n).text);
 }
 
 static rw_status check_key(rw_case *c, int i, const rw_section *top)

@@ -41,7 +41,7 @@ static rw_status save(rw_run *r, rw_h5 *file, uint64_t position)
     RW_TRY(rw_h5_set_integer(file, "/", "last_row", r->last_row));
     RW_TRY(rw_h5_set_integer(file, "/", "series_position", (int64_t)position));
     RW_TRY(rw_h5_set_integer(file, "/", "restarts", r->restarts));
-    if (n > 0) RW_TRY(rw_h5_write(file, "/run/times", RW_IO_F64, 1, &n, r->times, RW_H5_CHECKSUM));
+    if (n > 0) RW_TRY(rw_h5_write(file, "/run/times", RW_F64, 1, &n, r->times, RW_H5_CHECKSUM));
     RW_TRY(save_interpolation(r, file));
     RW_TRY(rw_restart_save(r, file));
     RW_TRY(rw_backend_save(r, file));
@@ -141,7 +141,7 @@ static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *positi
     *position = (uint64_t)place;
     if (outputs > 0) {
         size_t n = (size_t)outputs, shape[RW_IO_RANK];
-        rw_io_type type;
+        rw_dtype type;
         int rank;
         RW_TRY(rw_h5_shape(file, "/run/times", &type, &rank, shape)); /* before memory is taken for them */
         if (rank != 1 || shape[0] != n)
@@ -149,7 +149,7 @@ static rw_status load(rw_run *r, rw_h5 *file, const char *path, uint64_t *positi
                            "damaged: begin again with --force", path, n);
         if (!rw_grow(&r->times, &r->times_capacity, (int)n, sizeof(*r->times)))
             return rw_fail_memory(r->ctx, n * sizeof(*r->times), "the times of the outputs");
-        RW_TRY(rw_h5_read(file, "/run/times", RW_IO_F64, 1, &n, r->times));
+        RW_TRY(rw_h5_read(file, "/run/times", RW_F64, 1, &n, r->times));
     }
     r->noutputs = (int)outputs;
     RW_TRY(rw_layout_load(r, file));

@@ -10,12 +10,6 @@
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void add_string(rw_json_writer *w, const char *key, const char *value)
-{
-    rw_json_key(w, key);
-    rw_json_string(w, value);
-}
-
 static void add_row(rw_json_writer *w, const rw_section *s, const rw_param *row)
 {
     char name[160], choice[64];
@@ -23,23 +17,21 @@ static void add_row(rw_json_writer *w, const rw_section *s, const rw_param *row)
     rw_tables_name(s, row, name, sizeof(name));
     rw_param_describe(row, &what);
     rw_json_object(w);
-    add_string(w, "name", row->name);
-    add_string(w, "path", name);
-    add_string(w, "kind", rw_param_kind_text(row->kind));
-    add_string(w, "description", what.data ? what.data : "");
-    rw_json_key(w, "required");
-    rw_json_bool(w, row->required);
-    add_string(w, row->required ? "example" : "default", row->standard);
+    rw_json_add_string(w, "name", row->name);
+    rw_json_add_string(w, "path", name);
+    rw_json_add_string(w, "kind", rw_param_kind_text(row->kind));
+    rw_json_add_string(w, "description", what.data ? what.data : "");
+    rw_json_add_bool(w, "required", row->required);
+    rw_json_add_string(w, row->required ? "example" : "default", row->standard);
     if (row->kind == RW_PARAM_CHOICE || row->kind == RW_PARAM_ENUM) {
-        rw_json_key(w, "choices");
-        rw_json_array(w);
+        rw_json_add_array(w, "choices");
         for (int i = 0; rw_param_choice(row->allowed, i, choice, sizeof(choice)); i++) rw_json_string(w, choice);
         rw_json_close(w);
     } else {
-        add_string(w, "allowed", row->allowed);
+        rw_json_add_string(w, "allowed", row->allowed);
     }
-    add_string(w, "unit", row->unit);
-    add_string(w, "line", row->line);
+    rw_json_add_string(w, "unit", row->unit);
+    rw_json_add_string(w, "line", row->line);
     rw_json_close(w);
     w->text->failed |= what.failed;
     rw_text_free(&what);
@@ -48,16 +40,14 @@ static void add_row(rw_json_writer *w, const rw_section *s, const rw_param *row)
 static void add_sections(rw_json_writer *w, const char *key, const rw_section *s, int n)
 {
     static const char *const forms[] = {"table", "each", "map", "texts"};
-    rw_json_key(w, key);
-    rw_json_array(w);
+    rw_json_add_array(w, key);
     for (int i = 0; i < n; i++) {
         rw_json_object(w);
-        add_string(w, "name", s[i].name);
-        add_string(w, "form", forms[s[i].form]);
-        add_string(w, "line", s[i].line);
-        if (*s[i].example) add_string(w, "example", s[i].example);
-        rw_json_key(w, "settings");
-        rw_json_array(w);
+        rw_json_add_string(w, "name", s[i].name);
+        rw_json_add_string(w, "form", forms[s[i].form]);
+        rw_json_add_string(w, "line", s[i].line);
+        if (*s[i].example) rw_json_add_string(w, "example", s[i].example);
+        rw_json_add_array(w, "settings");
         for (int k = 0; k < s[i].nrows; k++) add_row(w, &s[i], &s[i].rows[k]);
         rw_json_close(w);
         rw_json_close(w);
@@ -70,42 +60,36 @@ rw_status rw_describe(rw_context *ctx, char **json)
     RW_NEED(json, "json");
     *json = NULL;
     RW_NEED(ctx, "context");
-    if (!json) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_describe: json is NULL: give a place for the text");
     rw_text text = {0};
     rw_json_writer w;
     rw_json_begin(&w, &text, 2);
     rw_json_object(&w);
-    add_string(&w, "program", "rechenwerk");
-    add_string(&w, "version", rw_version());
-    rw_json_key(&w, "every_case");
-    rw_json_object(&w);
+    rw_json_add_string(&w, "program", "rechenwerk");
+    rw_json_add_string(&w, "version", rw_version());
+    rw_json_add_object(&w, "every_case");
     int n;
     const rw_section *s = rw_tables_sections(NULL, &n);
     add_sections(&w, "sections", s, n);
     rw_json_close(&w);
     s = rw_tables_specs(&n);
     add_sections(&w, "specifications", s, n);
-    rw_json_key(&w, "problems");
-    rw_json_array(&w);
+    rw_json_add_array(&w, "problems");
     for (int i = 0; rw_problems[i]; i++) {
         rw_json_object(&w);
-        add_string(&w, "name", rw_problems[i]->name);
-        add_string(&w, "summary", rw_problems[i]->summary);
+        rw_json_add_string(&w, "name", rw_problems[i]->name);
+        rw_json_add_string(&w, "summary", rw_problems[i]->summary);
         s = rw_tables_sections(rw_problems[i], &n);
         add_sections(&w, "sections", s, n);
         rw_json_close(&w);
     }
     rw_json_close(&w);
-    rw_json_key(&w, "statuses");
-    rw_json_array(&w);
+    rw_json_add_array(&w, "statuses");
 #define X(name, value, code, line)                                                                                     \
     rw_json_object(&w);                                                                                                \
-    add_string(&w, "name", "RW_" #name);                                                                               \
-    rw_json_key(&w, "value");                                                                                          \
-    rw_json_integer(&w, value);                                                                                        \
-    rw_json_key(&w, "exit_code");                                                                                      \
-    rw_json_integer(&w, code);                                                                                         \
-    add_string(&w, "line", line);                                                                                      \
+    rw_json_add_string(&w, "name", "RW_" #name);                                                                       \
+    rw_json_add_integer(&w, "value", value);                                                                           \
+    rw_json_add_integer(&w, "exit_code", code);                                                                        \
+    rw_json_add_string(&w, "line", line);                                                                              \
     rw_json_close(&w);
     RW_STATUS_LIST(X)
 #undef X
@@ -203,7 +187,6 @@ rw_status rw_describe_manual(rw_context *ctx, char **roff)
     RW_NEED(roff, "roff");
     *roff = NULL;
     RW_NEED(ctx, "context");
-    if (!roff) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_describe_manual: roff is NULL: give a place for the text");
     rw_text text = {0};
     int n;
     const rw_section *s = rw_tables_sections(NULL, &n);

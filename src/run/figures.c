@@ -31,19 +31,19 @@ static void label(const char *name, const char *unit, char *text, size_t size)
 }
 
 /* The values as f64: the data themselves, or *copy to be freed. */
-static rw_status to_double(rw_context *ctx, rw_io_type type, const void *data, size_t n, const double **values,
+static rw_status to_double(rw_context *ctx, rw_dtype type, const void *data, size_t n, const double **values,
                            double **copy)
 {
     *copy = NULL;
     *values = data;
-    if (type == RW_IO_F64) return RW_OK;
+    if (type == RW_F64) return RW_OK;
     if (!(*copy = rw_calloc(n, sizeof(**copy)))) return rw_fail_memory(ctx, n * sizeof(**copy), "a picture");
     const float *f = data;
     const double *d = data;
     for (size_t i = 0; i < n; i++) {
-        if (type == RW_IO_F32)
+        if (type == RW_F32)
             (*copy)[i] = (double)f[i];
-        else if (type == RW_IO_C64)
+        else if (type == RW_C64)
             (*copy)[i] = hypot((double)f[2 * i], (double)f[2 * i + 1]);
         else
             (*copy)[i] = hypot(d[2 * i], d[2 * i + 1]);
@@ -163,7 +163,7 @@ static rw_status add_sides(rw_run *r, int field, double t, const bool has[6], rw
     return r->ops->sides(r->problem, field, t, filled, wide);
 }
 
-rw_status rw_frame_make(rw_run *r, int field, rw_io_type type, const void *data, double t, rw_frame *f)
+rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, double t, rw_frame *f)
 {
     bool has[6] = {false}, any = false;
     size_t n = (size_t)r->points;
@@ -188,7 +188,7 @@ rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, 
                           .name = field->name,
                           .unit = field->unit,
                           .grid = &frame->grid,
-                          .type = RW_IO_F64,
+                          .type = RW_F64,
                           .data = frame->values,
                           .map = (rw_colormap)r->output.colormap,
                           .min = min,
@@ -213,13 +213,13 @@ rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, 
 rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output)
 {
     const rw_output_field *fields;
-    rw_io_type type;
+    const rw_dtype type = rw_array_dtype(field->array);
     const void *data;
     rw_frame frame;
     double min, max, t = r->ops->time(r->problem);
     r->ops->fields(r->problem, &fields);
     int index = (int)(field - fields);
-    if (!rw_io_type_of(rw_array_dtype(field->array), &type) || rw_array_size(field->array) != r->points)
+    if (!rw_dtype_is_number(type) || rw_array_size(field->array) != r->points)
         return rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' cannot be drawn", field->name);
     RW_TRY(rw_array_read(field->array, &data));
     RW_TRY(rw_frame_make(r, index, type, data, t, &frame));

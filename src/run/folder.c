@@ -22,7 +22,7 @@ void rw_run_path(const rw_run *r, const char *name, char path[RW_PATH_SIZE])
     snprintf(path, RW_PATH_SIZE, "%s/%s", r->folder, name);
 }
 
-static rw_status fail(const rw_run *r, const char *what, const char *path, int reason)
+rw_status rw_folder_fail(const rw_run *r, const char *what, const char *path, int reason)
 {
     return rw_fail(r->ctx, RW_ERR_FILE, "results folder '%s': cannot %s '%s': %s: choose another folder with -o",
                    r->folder, what, path, strerror(reason));
@@ -41,11 +41,11 @@ static rw_status check_parent(const rw_run *r)
             slash[slash == path] = '\0';
         struct stat info;
         if (stat(path, &info) == 0) {
-            if (!S_ISDIR(info.st_mode)) return fail(r, "make a folder in", path, ENOTDIR);
-            return access(path, W_OK | X_OK) == 0 ? RW_OK : fail(r, "write in", path, errno);
+            if (!S_ISDIR(info.st_mode)) return rw_folder_fail(r, "make a folder in", path, ENOTDIR);
+            return access(path, W_OK | X_OK) == 0 ? RW_OK : rw_folder_fail(r, "write in", path, errno);
         }
-        if (errno != ENOENT) return fail(r, "use", path, errno);
-        if (!slash || slash == path) return fail(r, "use", path, ENOENT);
+        if (errno != ENOENT) return rw_folder_fail(r, "use", path, errno);
+        if (!slash || slash == path) return rw_folder_fail(r, "use", path, ENOENT);
     }
 }
 
@@ -86,7 +86,7 @@ static rw_status lock_folder(rw_run *r)
 {
     if (r->lock >= 0) return RW_OK;
     r->lock = open(r->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (r->lock < 0) return fail(r, "open", r->folder, errno);
+    if (r->lock < 0) return rw_folder_fail(r, "open", r->folder, errno);
     /* A child of a run that was just killed may hold the lock until it executes its program. */
     for (int tries = 0; tries < 50; tries++) {
         /* no locks on this file system */
@@ -103,7 +103,7 @@ static rw_status lock_folder(rw_run *r)
 static rw_status check_empty(rw_run *r)
 {
     DIR *folder = opendir(r->folder);
-    if (!folder) return fail(r, "list", r->folder, errno);
+    if (!folder) return rw_folder_fail(r, "list", r->folder, errno);
     int n = 0;
     for (struct dirent *e; (e = readdir(folder));) n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
     closedir(folder);
@@ -200,13 +200,13 @@ static rw_status check_names(const rw_run *r, const char *sub, bool fresh)
     int folder = rw_folder_open(r->lock, *sub ? sub : ".");
     if (folder < 0) {
         if (fstatat(r->lock, sub, &info, AT_SYMLINK_NOFOLLOW) != 0) return RW_OK; /* there is none */
-        return S_ISDIR(info.st_mode) ? fail(r, "open", sub, errno) : fail_kind(r, sub, info.st_mode, "folder");
+        return S_ISDIR(info.st_mode) ? rw_folder_fail(r, "open", sub, errno) : fail_kind(r, sub, info.st_mode, "folder");
     }
     DIR *list = fdopendir(folder);
     if (!list) {
         int reason = errno;
         close(folder);
-        return fail(r, "list", *sub ? sub : r->folder, reason);
+        return rw_folder_fail(r, "list", *sub ? sub : r->folder, reason);
     }
     rw_status status = RW_OK;
     for (struct dirent *e; status == RW_OK && (e = readdir(list));)
@@ -229,7 +229,7 @@ rw_status rw_folder_check(rw_run *r, bool *fresh)
     *fresh = !r->options.restart;
     struct stat info;
     if (stat(r->folder, &info) != 0) {
-        if (errno != ENOENT) return fail(r, "use", r->folder, errno);
+        if (errno != ENOENT) return rw_folder_fail(r, "use", r->folder, errno);
         if (lstat(r->folder, &info) == 0)
             return rw_fail(r->ctx, RW_ERR_INPUT,
                            "results folder '%s' is a link to a folder that is not there: make that folder, or choose "
@@ -240,8 +240,8 @@ rw_status rw_folder_check(rw_run *r, bool *fresh)
                            "run without --restart, or name the folder of the run with -o", r->folder);
         return check_parent(r);
     }
-    if (!S_ISDIR(info.st_mode)) return fail(r, "use", r->folder, ENOTDIR);
-    if (access(r->folder, W_OK | X_OK) != 0) return fail(r, "write in", r->folder, errno);
+    if (!S_ISDIR(info.st_mode)) return rw_folder_fail(r, "use", r->folder, ENOTDIR);
+    if (access(r->folder, W_OK | X_OK) != 0) return rw_folder_fail(r, "write in", r->folder, errno);
     if (!r->options.restart && !r->options.force) return check_empty(r);
     RW_TRY(lock_folder(r));
     RW_TRY(rw_aside_recover(r));
@@ -288,7 +288,7 @@ static rw_status claim(rw_run *r, const char *name, rw_status refusal, const cha
     if (!rw_journal_split(name, &sub, &base))
         return rw_fail(r->ctx, RW_ERR_INTERNAL, "'%s' is no name of a result", name);
     int folder = rw_folder_open(r->lock, sub ? sub : ".");
-    if (folder < 0) return fail(r, "open", sub ? sub : r->folder, errno);
+    if (folder < 0) return rw_folder_fail(r, "open", sub ? sub : r->folder, errno);
     bool there = fstatat(folder, base, &info, AT_SYMLINK_NOFOLLOW) == 0;
     close(folder);
     if (there && !S_ISREG(info.st_mode)) return fail_kind(r, name, info.st_mode, "file");
@@ -309,9 +309,9 @@ rw_status rw_folder_make(rw_run *r, const char *name)
     snprintf(listed, sizeof(listed), "%s/", name);
     int folder = rw_folder_open(r->lock, name);
     if (folder < 0) {
-        if (errno != ENOENT) return fail(r, "open", name, errno);
+        if (errno != ENOENT) return rw_folder_fail(r, "open", name, errno);
         RW_TRY(rw_journal_add(&r->journal, r->folder, listed));
-        if (mkdirat(r->lock, name, 0777) != 0) return fail(r, "make", name, errno);
+        if (mkdirat(r->lock, name, 0777) != 0) return rw_folder_fail(r, "make", name, errno);
         return RW_OK;
     }
     close(folder);

@@ -50,9 +50,8 @@ rw_status rw_frames_check(rw_run *r)
     if (l->n == 1) {
         const char *text = l->item[0]->text, *const words[] = {"run", "frame"};
         if (strcmp(text, words[0]) == 0 || strcmp(text, words[1]) == 0) return RW_OK;
-        const char *nearest = rw_nearest(text, words, 2);
-        return rw_case_fail(r->c, l->item[0], "output.limits = %.60s is none of run, frame or [lowest, highest]%s%s",
-                            text, nearest ? "; nearest is " : "", nearest ? nearest : "");
+        return rw_case_fail(r->c, l->item[0], "output.limits = %.60s is none of run, frame or [lowest, highest]%s",
+                            text, rw_hint_nearest(text, words, 2).text);
     }
     for (int i = 0; i < l->n; i++)
         if (!rw_tree_number(l->item[i], &value[i]) || !isfinite(value[i]))
@@ -120,7 +119,7 @@ static rw_status read_frame(rw_run *r, int field, const char *name, int output, 
 {
     char file[64], path[RW_PATH_SIZE], set[160];
     size_t shape[RW_IO_RANK], bytes;
-    rw_io_type type;
+    rw_dtype type;
     int rank;
     rw_h5 *h5;
     *data = NULL;
@@ -131,7 +130,7 @@ static rw_status read_frame(rw_run *r, int field, const char *name, int output, 
     rw_status status = rw_h5_get_number(h5, "/", "time", t);
     if (status == RW_OK) status = rw_h5_shape(h5, set, &type, &rank, shape);
     if (status == RW_OK && (rank != 3 || (int64_t)(shape[0] * shape[1] * shape[2]) != r->points ||
-                            !rw_io_bytes(rank, shape, rw_io_type_size(type), &bytes)))
+                            !rw_io_bytes(rank, shape, rw_dtype_size(type), &bytes)))
         status = rw_fail(r->ctx, RW_ERR_INPUT, "'%s': %s does not fit the grid of the run", path, name);
     if (status == RW_OK && !(*data = rw_calloc(bytes, 1))) status = rw_fail_memory(r->ctx, bytes, name);
     if (status == RW_OK) status = rw_h5_read(h5, set, type, rank, shape, *data);

@@ -152,20 +152,13 @@ rw_status rw_list_words(rw_context *ctx, const char *kind, rw_word **words, int 
     RW_NEED(words, "words");
     *words = NULL;
     RW_NEED(ctx, "context"); RW_NEED(kind, "kind"); RW_NEED(n, "n");
-    if (!kind || !words || !n)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_list_words: kind, words or n is NULL: give all three");
     *n = 0;
     collection all = {.n = 0};
     int k = 0;
     while (k < RW_COUNT(kinds) && strcmp(kinds[k].kind, kind) != 0) k++;
-    if (k == RW_COUNT(kinds)) {
-        const char *nearest = rw_nearest(kind, rw_word_kinds(), RW_COUNT(kinds));
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "there is no list of '%.60s'; %s%s", kind,
-                       nearest ? "nearest is " : "known are ",
-                       nearest
-                           ? nearest
-                           : "problems, methods, settings, functions, formats, solvers, preconditioners, exit-codes");
-    }
+    if (k == RW_COUNT(kinds))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "there is no list of '%.60s'%s", kind,
+                       rw_hint_known(kind, rw_word_kinds(), RW_COUNT(kinds)).text);
     kinds[k].add(&all);
     size_t head = (size_t)all.n * sizeof(rw_word);
     rw_word *list = all.texts.failed ? NULL : rw_calloc(1, head + all.texts.length + 1);
@@ -277,7 +270,7 @@ static void help_in(rw_text *text, const rw_section *s, int n, const char *name)
 static rw_status fail_unknown(rw_context *ctx, const char *name)
 {
     static const char *const where[] = {"problems", "settings", "functions"};
-    const char *nearest = NULL, *candidates[3];
+    const char *candidates[3];
     rw_word *words[3] = {NULL};
     int n, found = 0;
     for (int i = 0; i < RW_COUNT(where); i++) {
@@ -288,9 +281,8 @@ static rw_status fail_unknown(rw_context *ctx, const char *name)
         if (near) candidates[found++] = near;
         rw_free(names);
     }
-    nearest = rw_nearest(name, candidates, found);
-    rw_status status = rw_fail(ctx, RW_ERR_ARGUMENT, "there is no problem, section, setting or function '%.80s'%s%s: "
-                               "see rechenwerk list", name, nearest ? "; nearest is " : "", nearest ? nearest : "");
+    rw_status status = rw_fail(ctx, RW_ERR_ARGUMENT, "there is no problem, section, setting or function '%.80s'%s: "
+                               "see rechenwerk list", name, rw_hint_nearest(name, candidates, found).text);
     for (int i = 0; i < RW_COUNT(where); i++) free(words[i]);
     return status;
 }

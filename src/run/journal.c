@@ -156,18 +156,6 @@ done:
     return status;
 }
 
-static bool write_all(int file, const char *data, size_t n)
-{
-    while (n > 0) {
-        if (rw_fault_hit(RW_FAULT_WRITE)) return errno = ENOSPC, false;
-        ssize_t put = write(file, data, n);
-        if (put == 0) errno = EIO;
-        if (put == 0 || (put < 0 && errno != EINTR)) return false;
-        if (put > 0) data += put, n -= (size_t)put;
-    }
-    return true;
-}
-
 rw_status rw_journal_create(rw_context *ctx, int folder, const char *where, const rw_journal *from, rw_journal *j)
 {
     static const char temporary[] = RW_JOURNAL_FILE ".new";
@@ -189,7 +177,7 @@ rw_status rw_journal_create(rw_context *ctx, int folder, const char *where, cons
     if (status != RW_OK) goto done;
     unlinkat(folder, temporary, 0);
     j->file = openat(folder, temporary, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    bool good = j->file >= 0 && write_all(j->file, text.data, text.length);
+    bool good = j->file >= 0 && rw_write_all(j->file, text.data, text.length);
     if (good) good = renameat(folder, temporary, folder, RW_JOURNAL_FILE) == 0;
     if (!good) status = fail(ctx, where, "write", errno);
     if (!good && j->file >= 0) unlinkat(folder, temporary, 0);
@@ -216,7 +204,7 @@ rw_status rw_journal_add(rw_journal *j, const char *where, const char *name)
     int n = snprintf(line, sizeof(line), "%s\n", name);
     RW_TRY(remember(j, name));
     off_t before = fstat(j->file, &info) == 0 ? info.st_size : -1;
-    if (write_all(j->file, line, (size_t)n)) return RW_OK;
+    if (rw_write_all(j->file, line, (size_t)n)) return RW_OK;
     int reason = errno;
     if (before >= 0) (void)!ftruncate(j->file, before); /* half a line must not join the next one */
     j->slot[find(j, name)] = 0;

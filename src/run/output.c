@@ -12,12 +12,6 @@
 
 enum { NAME = 64 };
 
-bool rw_io_type_of(rw_dtype dtype, rw_io_type *type)
-{
-    *type = (rw_io_type)dtype; /* they are numbered alike */
-    return rw_dtype_is_number(dtype);
-}
-
 bool rw_output_wants(const rw_texts *list, const char *field)
 {
     for (int i = 0; i < list->n; i++)
@@ -129,9 +123,10 @@ rw_io_grid rw_output_io_grid(const rw_output_grid *grid)
 }
 
 /* The field's values on the host; they stay the array's. */
-static rw_status fetch(const rw_run *r, const rw_output_field *field, rw_io_type *type, const void **data)
+static rw_status fetch(const rw_run *r, const rw_output_field *field, rw_dtype *type, const void **data)
 {
-    if (!rw_io_type_of(rw_array_dtype(field->array), type) || rw_array_size(field->array) != r->points)
+    *type = rw_array_dtype(field->array);
+    if (!rw_dtype_is_number(*type) || rw_array_size(field->array) != r->points)
         return rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' has not the size of the grid, or no floating-point type",
                        field->name);
     return rw_array_read(field->array, data);
@@ -164,7 +159,7 @@ static rw_status write_h5(rw_run *r, const rw_output_field *fields, int n, int o
     shape_of(r->grid, shape);
     rw_status status = write_attributes(r, file);
     for (int i = 0; i < n && status == RW_OK; i++) {
-        rw_io_type type;
+        rw_dtype type;
         const void *data;
         if (!rw_output_wants(&r->output.fields, fields[i].name)) continue;
         snprintf(set, sizeof(set), "/%.120s", fields[i].name);

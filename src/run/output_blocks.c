@@ -36,7 +36,7 @@ static rw_status write_block(const rw_run *r, const char *path, int b, int n, co
                       : rw_fail_memory(r->ctx, (size_t)rw_blocks_points(g) * sizeof *points, "the points of a block");
     for (int i = 0; i < n && status == RW_OK; ++i) {
         own[i] = arrays[i];
-        own[i].data = (const char *)arrays[i].data + (size_t)block.first_cell * rw_io_type_size(arrays[i].type);
+        own[i].data = (const char *)arrays[i].data + (size_t)block.first_cell * rw_dtype_size(arrays[i].type);
     }
     if (status == RW_OK) status = rw_vts_write(r->ctx, path, block.cells, (const double(*)[3])points, n, own);
     rw_free(points), rw_free(own);
@@ -89,7 +89,7 @@ rw_status rw_figures_sections(rw_run *r, const rw_field_picture *p, const char *
     double *pixels = rw_calloc(PIXELS * PIXELS, sizeof *pixels);
     int64_t *cell = rw_calloc(PIXELS * PIXELS, sizeof *cell);
     rw_status status = pixels && cell ? RW_OK : rw_fail_memory(r->ctx, PIXELS * PIXELS * sizeof *pixels, "a section");
-    if (status == RW_OK && p->type != RW_IO_F64)
+    if (status == RW_OK && p->type != RW_F64)
         status = rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' cannot be drawn", p->name);
     bool one = !p->unit || !*p->unit;
     snprintf(label, sizeof label, "%.60s%s%.40s%s", p->name, one ? "" : " (", one ? "" : p->unit, one ? "" : ")");

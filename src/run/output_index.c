@@ -19,7 +19,7 @@ static rw_status write_links(rw_run *r, const rw_output_field *fields, int n)
     size_t shape = (size_t)r->noutputs;
     RW_TRY(rw_folder_claim(r, "fields.h5", path));
     RW_TRY(rw_h5_create(r->ctx, path, &file));
-    rw_status status = rw_h5_write(file, "/times", RW_IO_F64, 1, &shape, r->times, 0);
+    rw_status status = rw_h5_write(file, "/times", RW_F64, 1, &shape, r->times, 0);
     for (int k = 0; k < r->noutputs && status == RW_OK; k++) {
         snprintf(target, sizeof(target), "fields/%06d.h5", k);
         snprintf(group, sizeof(group), "/%06d", k);
@@ -52,8 +52,8 @@ static rw_status write_xdmf(rw_run *r, const rw_output_field *fields, int n)
     if (!list || !step || !texts || !pointers)
         RW_TRY_GOTO(rw_fail_memory(r->ctx, steps * width * TEXT, "fields.xdmf"), done);
     for (int i = 0; i < n; i++) {
-        rw_io_type type;
-        if (!rw_io_type_of(rw_array_dtype(fields[i].array), &type) || rw_io_type_parts(type) != 1) continue;
+        const rw_dtype type = rw_array_dtype(fields[i].array);
+        if (!rw_dtype_is_number(type) || rw_dtype_is_complex(type)) continue;
         list[m++] = (rw_xdmf_field){fields[i].name, type};
     }
     for (size_t k = 0; k < steps; k++) {

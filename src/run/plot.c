@@ -27,12 +27,6 @@ typedef struct plotter {
     bool one_file;   /* options.output names a .png file */
 } plotter;
 
-static bool ends_in(const char *text, const char *ending)
-{
-    size_t n = strlen(text), m = strlen(ending);
-    return n >= m && strcmp(text + n - m, ending) == 0;
-}
-
 /* Whether the folder is figures/ of the results. A link in its place is not. */
 static bool is_figures(const plotter *p, const char *folder)
 {
@@ -60,7 +54,7 @@ static rw_status target(plotter *p, const char *name, const char *standard, char
                        "'%s' is a link, which is not followed: give the folder of the pictures with -o", folder);
     rw_picture_name(name, file, sizeof(file));
     snprintf(base, sizeof(base), "%s%s%s.png", *p->stem ? file : "series-", *p->stem ? "-" : file, p->stem);
-    snprintf(path, RW_PATH_SIZE, "%s%s%s", folder, ends_in(folder, "/") ? "" : "/", base);
+    snprintf(path, RW_PATH_SIZE, "%s%s%s", folder, rw_ends_in(folder, "/") ? "" : "/", base);
     if (!is_figures(p, folder)) RW_TRY(rw_folder_create(p->ctx, folder));
     if (!is_figures(p, folder)) return RW_OK; /* asked again: RESULTS/./figures is known once it is there */
     snprintf(claimed, sizeof(claimed), "figures/%s", base);
@@ -119,7 +113,7 @@ static rw_status draw_as_run(plotter *p, const char *name, double time, const vo
     p->used[RW_PLOT_LIMITS] = p->used[RW_PLOT_TITLE] = true;
     p->used[RW_PLOT_COLORMAP] = p->used[RW_PLOT_COLORMAP] || figure->grid->ndim > 1;
     figure->title = r->top.title, figure->map = (rw_colormap)r->output.colormap;
-    figure->grid = &frame->grid, figure->type = RW_IO_F64, figure->data = frame->values;
+    figure->grid = &frame->grid, figure->type = RW_F64, figure->data = frame->values;
     return RW_OK;
 }
 
@@ -128,13 +122,13 @@ static rw_status plot_dataset(plotter *p, rw_h5 *file, const char *path, const c
 {
     char set[160], subtitle[64], picture[RW_PATH_SIZE];
     size_t shape[RW_IO_RANK], bytes;
-    rw_io_type type;
+    rw_dtype type;
     int rank;
     char *unit = NULL, *title = NULL;
     rw_frame frame = {0};
     snprintf(set, sizeof(set), "/%.120s", name);
     RW_TRY(rw_h5_shape(file, set, &type, &rank, shape));
-    if (rank != 3 || !rw_io_bytes(rank, shape, rw_io_type_size(type), &bytes) || bytes == 0)
+    if (rank != 3 || !rw_io_bytes(rank, shape, rw_dtype_size(type), &bytes) || bytes == 0)
         return rw_fail(p->ctx, RW_ERR_INPUT, "'%s': %s is no field of three dimensions", path, name);
     for (int a = 0; a < 3; a++) grid->size[a] = (int64_t)shape[2 - a];
     for (int a = grid->ndim; a < 3; a++)
@@ -348,7 +342,7 @@ rw_status rw_plot_results(rw_context *ctx, const char *path, const rw_plot_optio
     RW_TRY(check_output(&p));
     char folder[RW_PATH_SIZE];
     rw_run_report report;
-    p.one_file = p.options.output && ends_in(p.options.output, ".png");
+    p.one_file = p.options.output && rw_ends_in(p.options.output, ".png");
     if (stat(path, &info) != 0)
         return rw_fail(ctx, RW_ERR_FILE, "cannot open '%s': %s: give a results folder or one of its fields/*.h5", path,
                        strerror(errno));

@@ -22,12 +22,11 @@ static rw_status check_set(rw_context *ctx, const rw_plot_options *options)
         snprintf(key, sizeof(key), "%.*s", (int)(end - text), text);
         for (int k = 0; k < RW_COUNT(changes); k++) good = good || (strcmp(key, changes[k]) == 0 && *end);
         if (good) continue;
-        const char *nearest = rw_nearest(key, changes, RW_COUNT(changes));
         return rw_fail(
             ctx, RW_ERR_INPUT,
             "--set %.100s: pictures of results that are there have the settings output.limits, output.colormap "
-            "and title%s%s",
-            text, nearest ? "; nearest is " : "", nearest ? nearest : "");
+            "and title%s",
+            text, rw_hint_nearest(key, changes, RW_COUNT(changes)).text);
     }
     return RW_OK;
 }
@@ -135,7 +134,7 @@ rw_status rw_plot_read_times(rw_run *r)
     char path[RW_PATH_SIZE];
     struct stat info;
     rw_h5 *file;
-    rw_io_type type;
+    rw_dtype type;
     int rank;
     size_t shape[RW_IO_RANK];
     if (r->noutputs > 0) return RW_OK;
@@ -151,7 +150,7 @@ rw_status rw_plot_read_times(rw_run *r)
         RW_TRY_GOTO(rw_fail(r->ctx, RW_ERR_INPUT, "'%s' holds no times of outputs", path), cleanup);
     if (!(r->times = rw_calloc(shape[0], sizeof(*r->times))))
         RW_TRY_GOTO(rw_fail_memory(r->ctx, shape[0] * sizeof(*r->times), "times"), cleanup);
-    RW_TRY_GOTO(rw_h5_read(file, "/times", RW_IO_F64, 1, shape, r->times), cleanup);
+    RW_TRY_GOTO(rw_h5_read(file, "/times", RW_F64, 1, shape, r->times), cleanup);
     r->noutputs = (int)shape[0];
 cleanup:
     if (status != RW_OK) rw_free(r->times), r->times = NULL;

@@ -35,37 +35,18 @@ rw_status rw_record_settings(rw_run *r)
 
 /* ---- run.json ---------------------------------------------------------------------------------------------------- */
 
-static void add_string(rw_json_writer *w, const char *key, const char *value)
-{
-    rw_json_key(w, key);
-    rw_json_string(w, value);
-}
-
-static void add_number(rw_json_writer *w, const char *key, double value)
-{
-    rw_json_key(w, key);
-    rw_json_number(w, value);
-}
-
-static void add_integer(rw_json_writer *w, const char *key, int64_t value)
-{
-    rw_json_key(w, key);
-    rw_json_integer(w, value);
-}
-
 static void add_device(rw_json_writer *w, const rw_run *r)
 {
     const rw_device_properties *info = rw_device_info(r->device);
-    rw_json_key(w, "device");
-    rw_json_object(w);
-    add_string(w, "name", info->name);
-    add_string(w, "kind", info->kind);
-    add_string(w, "hardware", info->hardware);
-    add_string(w, "driver", info->driver);
-    add_string(w, "compiler", r->backend.compiler);
-    add_string(w, "instruction_set", r->backend.instructions);
-    add_string(w, "key", r->backend.key);
-    add_integer(w, "units", info->units);
+    rw_json_add_object(w, "device");
+    rw_json_add_string(w, "name", info->name);
+    rw_json_add_string(w, "kind", info->kind);
+    rw_json_add_string(w, "hardware", info->hardware);
+    rw_json_add_string(w, "driver", info->driver);
+    rw_json_add_string(w, "compiler", r->backend.compiler);
+    rw_json_add_string(w, "instruction_set", r->backend.instructions);
+    rw_json_add_string(w, "key", r->backend.key);
+    rw_json_add_integer(w, "units", info->units);
     rw_json_close(w);
 }
 
@@ -75,9 +56,8 @@ static void add_statistics(rw_json_writer *w, const rw_run *r)
     const char *names[MOST];
     double values[MOST];
     int n = r->ops->statistics ? r->ops->statistics(r->problem, names, values, MOST) : 0;
-    rw_json_key(w, "statistics");
-    rw_json_object(w);
-    for (int i = 0; i < n; i++) add_number(w, names[i], values[i]);
+    rw_json_add_object(w, "statistics");
+    for (int i = 0; i < n; i++) rw_json_add_number(w, names[i], values[i]);
     rw_json_close(w);
 }
 
@@ -85,25 +65,22 @@ static void add_method(rw_json_writer *w, const rw_run *r)
 {
     const char *reason = "";
     if (!r->ops->method || !r->problem) return;
-    rw_json_key(w, "method");
-    rw_json_object(w);
-    add_string(w, "name", r->ops->method(r->problem, &reason));
-    if (reason[0]) add_string(w, "reason", reason);
+    rw_json_add_object(w, "method");
+    rw_json_add_string(w, "name", r->ops->method(r->problem, &reason));
+    if (reason[0]) rw_json_add_string(w, "reason", reason);
     rw_json_close(w);
 }
 
 static void add_checks(rw_json_writer *w, const rw_run *r)
 {
-    rw_json_key(w, "checks");
-    rw_json_array(w);
+    rw_json_add_array(w, "checks");
     for (int i = 0; i < r->nchecks; i++) {
         rw_json_object(w);
-        add_string(w, "name", r->checks[i].name);
-        add_number(w, "value", r->checks[i].value);
-        add_number(w, "expect", r->checks[i].expect);
-        add_number(w, "tolerance", r->checks[i].tolerance);
-        rw_json_key(w, "passed");
-        rw_json_bool(w, r->checks[i].passed);
+        rw_json_add_string(w, "name", r->checks[i].name);
+        rw_json_add_number(w, "value", r->checks[i].value);
+        rw_json_add_number(w, "expect", r->checks[i].expect);
+        rw_json_add_number(w, "tolerance", r->checks[i].tolerance);
+        rw_json_add_bool(w, "passed", r->checks[i].passed);
         rw_json_close(w);
     }
     rw_json_close(w);
@@ -112,18 +89,17 @@ static void add_checks(rw_json_writer *w, const rw_run *r)
 static void add_counters(rw_json_writer *w, const rw_run *r)
 {
     rw_counters c = rw_device_counters(r->device);
-    rw_json_key(w, "counters");
-    rw_json_object(w);
-    add_integer(w, "launches", c.launches);
-    add_integer(w, "replays", c.replays);
-    add_integer(w, "compilations", c.compilations);
-    add_integer(w, "cache_hits", c.cache_hits);
-    add_number(w, "compile_seconds", c.compile_seconds);
-    add_integer(w, "copies_in", c.copies_in);
-    add_integer(w, "copies_out", c.copies_out);
-    add_integer(w, "bytes_in", c.bytes_in);
-    add_integer(w, "bytes_out", c.bytes_out);
-    add_integer(w, "bytes_allocated_peak", c.bytes_allocated_peak);
+    rw_json_add_object(w, "counters");
+    rw_json_add_integer(w, "launches", c.launches);
+    rw_json_add_integer(w, "replays", c.replays);
+    rw_json_add_integer(w, "compilations", c.compilations);
+    rw_json_add_integer(w, "cache_hits", c.cache_hits);
+    rw_json_add_number(w, "compile_seconds", c.compile_seconds);
+    rw_json_add_integer(w, "copies_in", c.copies_in);
+    rw_json_add_integer(w, "copies_out", c.copies_out);
+    rw_json_add_integer(w, "bytes_in", c.bytes_in);
+    rw_json_add_integer(w, "bytes_out", c.bytes_out);
+    rw_json_add_integer(w, "bytes_allocated_peak", c.bytes_allocated_peak);
     rw_json_close(w);
 }
 
@@ -133,18 +109,17 @@ static void add_timings(rw_json_writer *w, rw_run *r)
     const double *seconds = r->watch.seconds;
     double total = r->watch.since - r->clock;
     int64_t steps = r->ops->steps(r->problem) - r->rates.first_step;
-    rw_json_key(w, "seconds");
-    rw_json_object(w);
-    add_number(w, "total", total);
-    add_number(w, "create", seconds[RW_PHASE_CREATE]);
-    add_number(w, "compile", r->watch.compile);
-    add_number(w, "steps", seconds[RW_PHASE_STEPS]);
-    add_number(w, "output", seconds[RW_PHASE_OUTPUT]);
-    add_number(w, "checkpoint", seconds[RW_PHASE_CHECKPOINT]);
+    rw_json_add_object(w, "seconds");
+    rw_json_add_number(w, "total", total);
+    rw_json_add_number(w, "create", seconds[RW_PHASE_CREATE]);
+    rw_json_add_number(w, "compile", r->watch.compile);
+    rw_json_add_number(w, "steps", seconds[RW_PHASE_STEPS]);
+    rw_json_add_number(w, "output", seconds[RW_PHASE_OUTPUT]);
+    rw_json_add_number(w, "checkpoint", seconds[RW_PHASE_CHECKPOINT]);
     rw_json_close(w);
     double rate = steps > 0 && seconds[RW_PHASE_STEPS] > 0 ? (double)steps / seconds[RW_PHASE_STEPS] : NAN;
-    add_number(w, "steps_per_second", rate);
-    add_number(w, "points_per_second", rate * (double)r->points);
+    rw_json_add_number(w, "steps_per_second", rate);
+    rw_json_add_number(w, "points_per_second", rate * (double)r->points);
 }
 
 rw_status rw_record_run(rw_run *r, rw_status result, const char *reason)
@@ -154,33 +129,33 @@ rw_status rw_record_run(rw_run *r, rw_status result, const char *reason)
     rw_json_writer w;
     rw_json_begin(&w, &text, 2);
     rw_json_object(&w);
-    add_string(&w, "program", "rechenwerk");
-    add_string(&w, "version", rw_version());
-    add_string(&w, "commit", rw_build_commit());
-    add_string(&w, "case", rw_case_name(r->c));
-    add_string(&w, "problem", r->ops->name);
-    add_string(&w, "case_hash", r->hash);
+    rw_json_add_string(&w, "program", "rechenwerk");
+    rw_json_add_string(&w, "version", rw_version());
+    rw_json_add_string(&w, "commit", rw_build_commit());
+    rw_json_add_string(&w, "case", rw_case_name(r->c));
+    rw_json_add_string(&w, "problem", r->ops->name);
+    rw_json_add_string(&w, "case_hash", r->hash);
     add_device(&w, r);
-    add_string(&w, "started", r->started);
+    rw_json_add_string(&w, "started", r->started);
     rw_time_now(now);
-    add_string(&w, "ended", reason ? now : NULL);
-    add_string(&w, "state", reason ? "ended" : "running");
-    add_string(&w, "reason", reason);
-    add_string(&w, "status", reason ? rw_status_name(result) : NULL);
+    rw_json_add_string(&w, "ended", reason ? now : NULL);
+    rw_json_add_string(&w, "state", reason ? "ended" : "running");
+    rw_json_add_string(&w, "reason", reason);
+    rw_json_add_string(&w, "status", reason ? rw_status_name(result) : NULL);
     rw_json_key(&w, "exit_code");
     if (reason)
         rw_json_integer(&w, rw_status_exit_code(result));
     else
         rw_json_string(&w, NULL);
-    add_string(&w, "message", reason && result != RW_OK ? rw_message(r->ctx) : NULL);
-    add_number(&w, "time", r->ops->time(r->problem));
-    add_number(&w, "end", r->end);
-    add_integer(&w, "steps", r->ops->steps(r->problem));
-    add_integer(&w, "outputs", r->noutputs);
-    add_integer(&w, "outputs_interpolated", r->interpolated);
-    add_integer(&w, "checkpoints", r->ncheckpoints);
-    add_number(&w, "checkpoint_time", r->checkpoint_time);
-    add_integer(&w, "restarts", r->restarts);
+    rw_json_add_string(&w, "message", reason && result != RW_OK ? rw_message(r->ctx) : NULL);
+    rw_json_add_number(&w, "time", r->ops->time(r->problem));
+    rw_json_add_number(&w, "end", r->end);
+    rw_json_add_integer(&w, "steps", r->ops->steps(r->problem));
+    rw_json_add_integer(&w, "outputs", r->noutputs);
+    rw_json_add_integer(&w, "outputs_interpolated", r->interpolated);
+    rw_json_add_integer(&w, "checkpoints", r->ncheckpoints);
+    rw_json_add_number(&w, "checkpoint_time", r->checkpoint_time);
+    rw_json_add_integer(&w, "restarts", r->restarts);
     add_checks(&w, r);
     add_timings(&w, r);
     add_method(&w, r);
@@ -243,27 +218,17 @@ rw_status rw_log_event(rw_run *r, const char *event, const char *key, const char
     rw_time_now(now);
     rw_json_begin(&w, &text, 0);
     rw_json_object(&w);
-    add_string(&w, "when", now);
-    add_integer(&w, "milliseconds", (int64_t)((rw_seconds() - r->clock) * 1e3));
-    add_string(&w, "event", event);
-    add_number(&w, "t", r->ops->time(r->problem));
-    add_integer(&w, "step", r->ops->steps(r->problem));
-    if (key) add_string(&w, key, value);
+    rw_json_add_string(&w, "when", now);
+    rw_json_add_integer(&w, "milliseconds", (int64_t)((rw_seconds() - r->clock) * 1e3));
+    rw_json_add_string(&w, "event", event);
+    rw_json_add_number(&w, "t", r->ops->time(r->problem));
+    rw_json_add_integer(&w, "step", r->ops->steps(r->problem));
+    if (key) rw_json_add_string(&w, key, value);
     rw_json_close(&w);
     rw_text_add(&text, "\n");
     rw_status status = RW_OK;
-    ssize_t put = -1;
-    if (text.failed) {
-        status = rw_fail_memory(r->ctx, text.length, "a line of log.jsonl");
-    } else {
-        if (rw_fault_hit(RW_FAULT_WRITE))
-            errno = ENOSPC;
-        else
-            do put = write(r->log, text.data, text.length);
-            while (put < 0 && errno == EINTR);
-        if (put >= 0 && (size_t)put < text.length) errno = ENOSPC;
-        if (put < 0 || (size_t)put < text.length) status = fail_log(r, errno);
-    }
+    if (text.failed) status = rw_fail_memory(r->ctx, text.length, "a line of log.jsonl");
+    else if (!rw_write_all(r->log, text.data, text.length)) status = fail_log(r, errno);
     rw_text_free(&text);
     return status;
 }

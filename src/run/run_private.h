@@ -130,6 +130,8 @@ rw_status rw_folder_check(rw_run *r, bool *fresh);
 rw_status rw_folder_begin(rw_run *r, bool fresh);
 void rw_folder_end(rw_run *r);
 void rw_run_path(const rw_run *r, const char *name, char path[RW_PATH_SIZE]);
+/* "results folder 'X': cannot WHAT 'PATH': …" */
+rw_status rw_folder_fail(const rw_run *r, const char *what, const char *path, int reason);
 /* Before a file is written: its path, with its name in the list. ERR_INPUT, ERR_FILE: a link, a folder, or a file that
  * no run has written is in the way. */
 rw_status rw_folder_claim(rw_run *r, const char *name, char path[RW_PATH_SIZE]);
@@ -181,14 +183,13 @@ void rw_layout_free(rw_run *r);
 /* output_blocks.c: fields on a block-structured grid for ParaView. */
 rw_status rw_output_vtm(rw_run *r, int n, const rw_vti_array *arrays, int output);
 bool rw_output_wants(const rw_texts *list, const char *field);
-bool rw_io_type_of(rw_dtype dtype, rw_io_type *type);
 rw_io_grid rw_output_io_grid(const rw_output_grid *grid);
 
 /* figures.c */
 typedef struct rw_field_picture {
     const char *title, *subtitle, *name, *unit;
     const rw_output_grid *grid;
-    rw_io_type type;
+    rw_dtype type;
     const void *data; /* shape (z, y, x) */
     rw_colormap map;
     double min, max; /* equal: automatic */
@@ -200,7 +201,7 @@ typedef struct rw_frame {
     double *own;      /* what `values` points to, when they are not the field's; rw_free it */
     double low, high; /* of the finite values; low > high: there is none */
 } rw_frame;
-rw_status rw_frame_make(rw_run *r, int field, rw_io_type type, const void *data, double t, rw_frame *frame);
+rw_status rw_frame_make(rw_run *r, int field, rw_dtype type, const void *data, double t, rw_frame *frame);
 /* frames.c: one colour scale for all pictures of a field. */
 rw_status rw_frames_check(rw_run *r); /* the setting output.limits */
 rw_status rw_frames_limits(rw_run *r, int field, int output, const rw_frame *frame, double *min, double *max);

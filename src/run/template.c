@@ -79,12 +79,11 @@ rw_status rw_case_template(rw_context *ctx, const char *name, char **out)
     RW_NEED(ctx, "context"); RW_NEED(name, "problem");
     const rw_problem_ops *problem = rw_tables_problem(name);
     if (!problem) {
-        const char *names[32], *nearest;
+        const char *names[32];
         int n = 0;
         for (; rw_problems[n] && n < RW_COUNT(names); n++) names[n] = rw_problems[n]->name;
-        nearest = rw_nearest(name, names, n);
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "there is no problem '%.60s'%s%s: see rechenwerk list problems", name,
-                       nearest ? "; nearest is " : "", nearest ? nearest : "");
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "there is no problem '%.60s'%s: see rechenwerk list problems", name,
+                       rw_hint_nearest(name, names, n).text);
     }
     rw_text text = {0};
     rw_text_add(&text, "# A case of the problem %s: %s.\n", problem->name, problem->summary);

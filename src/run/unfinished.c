@@ -23,18 +23,12 @@
 
 enum { ROWS = 3 }; /* lines of series.csv: names, units, the initial state */
 
-static bool ends_in(const char *text, const char *ending)
-{
-    size_t n = strlen(text), m = strlen(ending);
-    return n >= m && strcmp(text + n - m, ending) == 0;
-}
-
 /* A file of the first output, or of none. */
 static bool is_early(const char *sub, const char *name)
 {
     if (!*sub) return strcmp(name, "checkpoint.h5") != 0;
     if (strcmp(sub, "figures") != 0) return atol(name) == 0;
-    return ends_in(name, "-000000.png") || ends_in(name, "-000000-across.png") || ends_in(name, "-000000-along.png");
+    return rw_ends_in(name, "-000000.png") || rw_ends_in(name, "-000000-across.png") || rw_ends_in(name, "-000000-along.png");
 }
 
 static bool is_listed(const rw_run *r, int folder, const char *sub, const char *name)

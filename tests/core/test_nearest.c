@@ -1,4 +1,4 @@
-/* Edit distance against its definition by recursion, and what "did you mean" answers. */
+/* "nearest is …" against the definition of the edit distance by recursion, and what words find. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,28 +8,6 @@
 #include <cmocka.h>
 
 #include "core/core.h"
-
-static void test_distances(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *a, *b;
-        int distance;
-    } rows[] = {
-        {"", "", 0},          {"a", "", 1},
-        {"", "abc", 3},       {"cuda", "cuda", 0},
-        {"cuda", "cdua", 1},  {"cuda", "cud", 1},
-        {"cuda", "cudaa", 1}, {"cuda", "coda", 1},
-        {"a", "A", 1},        {"industry", "interest", 6},
-        {"ca", "abc", 3},     {"abcd", "badc", 2},
-        {"flaw", "lawn", 2},  {"restart", "restrat", 1},
-        {"aaab", "baaa", 2},  {"saturday", "sunday", 3},
-    };
-    for (int i = 0; i < RW_COUNT(rows); i++) {
-        assert_int_equal(rw_edit_distance(rows[i].a, rows[i].b, false), rows[i].distance);
-        assert_int_equal(rw_edit_distance(rows[i].b, rows[i].a, false), rows[i].distance);
-    }
-}
 
 /* The definition, of the first i and j bytes. */
 static int plain(const char *a, int i, const char *b, int j)
@@ -42,17 +20,36 @@ static int plain(const char *a, int i, const char *b, int j)
     return d;
 }
 
+/* Of five random names the answer is one of the smallest distance; none where that is more than a slip. */
 static void test_against_the_definition(void **state)
 {
     (void)state;
+    enum { NAMES = 5, TAIL = 5 };
+    int found = 0, none = 0;
     for (uint64_t k = 0; k < 3000; k++) {
-        char a[7] = "", b[7] = "";
-        int na = (int)(rw_random_u64(1, 20 * k) % 7), nb = (int)(rw_random_u64(1, 20 * k + 1) % 7);
-        for (int i = 0; i < na; i++) a[i] = "abc"[rw_random_u64(1, 20 * k + 2 + (uint64_t)i) % 3];
-        for (int i = 0; i < nb; i++) b[i] = "abc"[rw_random_u64(1, 20 * k + 10 + (uint64_t)i) % 3];
-        if (rw_edit_distance(a, b, false) != plain(a, na, b, nb)) fail_msg("distance of '%s' and '%s'", a, b);
+        char text[1 + NAMES][12];
+        const char *names[NAMES];
+        int least = 100, answer = 100;
+        for (int t = 0; t <= NAMES; t++) {
+            const uint64_t at = 100 * k + 10 * (uint64_t)t;
+            const int n = (int)(rw_random_u64(1, at) % 7);
+            for (int i = 0; i < n; i++) text[t][i] = "abc"[rw_random_u64(1, at + 1 + (uint64_t)i) % 3];
+            strcpy(text[t] + n, "sssss"); /* so that none begins with another */
+            if (t) names[t - 1] = text[t];
+        }
+        const char *nearest = rw_nearest(text[0], names, NAMES);
+        for (int t = 1; t <= NAMES; t++) {
+            const int na = (int)strlen(text[0]), nb = (int)strlen(text[t]), d = plain(text[0], na - TAIL, text[t], nb - TAIL);
+            if (d && d <= 1 + (na + nb) / 10) least = RW_MIN(least, d);
+            if (text[t] == nearest) answer = d;
+        }
+        if (answer != least) fail_msg("'%s' finds '%s' at %d, least %d", text[0], nearest ? nearest : "", answer, least);
+        found += nearest != NULL, none += nearest == NULL;
     }
+    assert_true(found > 1000 && none > 10);
 }
+
+static const char *nearest_of_one(const char *given, const char *name) { return rw_nearest(given, &name, 1); }
 
 static void test_long_texts(void **state)
 {
@@ -61,15 +58,16 @@ static void test_long_texts(void **state)
     memset(a, 'a', 1000);
     memset(b, 'b', 1000);
     a[1000] = b[1000] = '\0';
-    assert_int_equal(rw_edit_distance(a, b, false), 1000); /* the bound, here exact */
+    assert_null(nearest_of_one(a, b));
     memset(b, 'a', 1000);
     b[500] = 'x';
-    assert_int_equal(rw_edit_distance(a, b, false), 1); /* what is equal at both ends does not count */
+    assert_ptr_equal(nearest_of_one(a, b), b); /* what is equal at both ends does not count */
     a[255] = b[255] = '\0';
     memset(a, 'x', 255);
     memset(b, 'y', 255);
-    b[100] = 'x';
-    assert_int_equal(rw_edit_distance(a, b, false), 254); /* the longest that is computed */
+    assert_null(nearest_of_one(a, b)); /* the longest whose distance is computed */
+    memset(b + 20, 'x', 215);
+    assert_ptr_equal(nearest_of_one(a, b), b); /* 40 changes of at most 52 */
 }
 
 static void test_nearest(void **state)
@@ -132,7 +130,6 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distances),
         cmocka_unit_test(test_against_the_definition),
         cmocka_unit_test(test_long_texts),
         cmocka_unit_test(test_nearest),

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "../long.h"
+#include "../normal.h"
 #include "expr/program.h"
 
 static rw_context *ctx;

@@ -384,7 +384,7 @@ static void fill(rw_array *a, uint64_t seed)
 {
     int64_t n = rw_array_size(a) * parts(rw_array_dtype(a));
     double *x = malloc((size_t)(n + 1) * sizeof *x);
-    for (int64_t i = 0; i < n; ++i) x[i] = rw_random_normal(seed, (uint64_t)i);
+    for (int64_t i = 0; i < n; ++i) x[i] = normal(seed, (uint64_t)i);
     put(a, x);
     free(x);
 }

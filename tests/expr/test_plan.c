@@ -217,7 +217,7 @@ static void test_fused_is_one_by_one(void **state)
             rw_text_add(&whole, "%s\n", lines[i].data);
         }
         for (int i = 0; i < NAMES; ++i) {
-            for (int c = 0; c < CELLS; ++c) x[c] = rw_random_normal(seed, (uint64_t)(1000 + 100 * i + c));
+            for (int c = 0; c < CELLS; ++c) x[c] = normal(seed, (uint64_t)(1000 + 100 * i + c));
             put(fused[i], x), put(single_step[i], x);
         }
         rw_status status = run(whole.data, FIELDS, fused, &passes);

@@ -331,7 +331,7 @@ static void run(rw_expr *e, const family *fam, int round, outcome *out)
         rw_dtype dtype = i < 3 ? fam->real[i] : fam->complex[i - 3];
         a[i] = field_array(d, &e->graph->grid, dtype);
         int64_t n = rw_array_size(a[i]) * parts(dtype);
-        for (int64_t c = 0; c < n; ++c) x[c] = 1.2 * rw_random_normal(seed + 1000 * (uint64_t)round, (uint64_t)(100000 * i + c));
+        for (int64_t c = 0; c < n; ++c) x[c] = 1.2 * normal(seed + 1000 * (uint64_t)round, (uint64_t)(100000 * i + c));
         put(a[i], x);
         OK(rw_expr_bind(e, field_names[i], a[i]));
     }

@@ -415,7 +415,7 @@ static void test_reproducible(void **state)
     rw_device *host = open_device("cpu");
     for (int d = 0; d < n; ++d) without_f32 += !strcmp(rw_device_info(all[d])->kind, "opencl");
     for (int i = 0; i < 3; ++i)
-        for (int c = 0; c < N; ++c) start[i][c] = rw_random_normal(5, (uint64_t)(1000 * i + c));
+        for (int c = 0; c < N; ++c) start[i][c] = normal(5, (uint64_t)(1000 * i + c));
     const int orders = test_long() ? 2 : 1;
     for (int f32 = 0; f32 < 2; ++f32)
         for (int order = 2; order <= 2 * orders; order += 2) {

@@ -2,13 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/yaml.h"
 #include "run/problem.h"
 
 #define RW_SECTION_PREFIX(section) fake_##section
-#define RW_SECTION_DEF "../tests/problem/fake.def"
+#define RW_SECTION_DEF "../tests/run/fake.def"
 #include "run/section_structs.h"
 #define RW_SECTION_PREFIX(section) fake_##section
-#define RW_SECTION_DEF "../tests/problem/fake.def"
+#define RW_SECTION_DEF "../tests/run/fake.def"
 #define RW_SECTION_TABLE_NAME fake_sections
 #include "run/section_table.h"
 

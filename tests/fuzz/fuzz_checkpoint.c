@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../problem/fake.h"
+#include "../run/fake.h"
 #include "run/run_private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -59,7 +59,7 @@ static void write_forged(rw_run *r, const char *path, const uint8_t *data, size_
     rw_h5_set_text(file, "/", "device", "cpu");
     rw_h5_set_number(file, "/", "start", 0);
     for (int i = 0; i < RW_COUNT(names); i++) rw_h5_set_integer(file, "/", names[i], numbers[i]);
-    rw_h5_write(file, "/run/times", RW_IO_F64, 1, &ntimes, times, RW_H5_CHECKSUM);
+    rw_h5_write(file, "/run/times", RW_F64, 1, &ntimes, times, RW_H5_CHECKSUM);
     fake.save(r->problem, file);
     check(rw_h5_commit(&file) == RW_OK);
 }

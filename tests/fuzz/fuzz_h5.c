@@ -15,7 +15,7 @@ static void visit(rw_h5 *f, const char *name, int depth)
 {
     static const char *const attributes[] = {"case", "time", "step", "text"};
     enum { LIMIT = 1 << 20 };
-    rw_io_type type;
+    rw_dtype type;
     int rank, n;
     size_t shape[RW_IO_RANK], bytes;
     char **names, *text, path[512];
@@ -23,7 +23,7 @@ static void visit(rw_h5 *f, const char *name, int depth)
     int64_t integer;
     if (rw_h5_shape(f, name, &type, &rank, shape) == RW_OK) {
         require(rank >= 0 && rank <= RW_IO_RANK, "the rank is allowed");
-        require(rw_io_bytes(RW_IO_RANK, shape, rw_io_type_size(type), &bytes), "the size is a size");
+        require(rw_io_bytes(RW_IO_RANK, shape, rw_dtype_size(type), &bytes), "the size is a size");
         void *values = bytes <= LIMIT ? malloc(bytes + 1) : NULL;
         if (values) (void)rw_h5_read(f, name, type, rank, shape, values);
         free(values);

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         require(status == RW_ERR_INPUT && !array.data, "a failure is ERR_INPUT and leaves no array");
         return 0;
     }
-    size_t bytes = rw_npy_count(&array) * rw_io_type_size(array.type);
+    size_t bytes = rw_npy_count(&array) * rw_dtype_size(array.type);
     require(bytes <= 8 * n, "an element takes one byte of the file at least");
     snprintf(path, sizeof path, "/tmp/rw-fuzz-npy-%d.npy", (int)getpid());
     require(rw_npy_write(NULL, path, array.type, array.ndim, array.shape, array.data) == RW_OK, "it can be written");

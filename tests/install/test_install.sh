@@ -88,11 +88,16 @@ if command -v ldd >/dev/null; then
     [ -z "$others" ] || fail "librechenwerk.so links $others"
 fi
 
-# Pages that headers name are there.
-doc=$(dirname "$(find "$prefix/share/doc" -name methods -type d)")
+# Pages that headers name are there, and what these link to.
+doc=$(dirname "$(dirname "$(find "$prefix/share/doc" -name methods -type d)")")
 for page in $(grep -ohE 'docs/[a-z/-]+\.md' "$prefix"/include/rechenwerk/*.h | sort -u); do
-    [ -f "$doc/${page#docs/}" ] || fail "headers name $page, which is not installed"
+    [ -f "$doc/$page" ] || fail "headers name $page, which is not installed"
 done
+while IFS= read -r page; do
+    for link in $(grep -oE '\]\([^):#]+' "$page" | sed 's/^](//' | grep -v '^https*$'); do
+        [ -f "$(dirname "$page")/$link" ] || fail "${page#"$doc/"} links to $link, which is not installed"
+    done
+done < <(find "$doc/docs" -name '*.md')
 [ -d "$doc/examples" ] || fail "the examples are not installed"
 
 # The command finds its libraries without help, and they export nothing but their own names.

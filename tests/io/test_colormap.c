@@ -5,11 +5,27 @@
 
 #include "io/colormap.h"
 
+static double decode(double srgb)
+{
+    return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4);
+}
+
+static void srgb_to_oklab(const double srgb[3], double lab[3])
+{
+    double r = decode(srgb[0]), g = decode(srgb[1]), b = decode(srgb[2]);
+    double l = cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+    double m = cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+    double s = cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+    lab[0] = 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
+    lab[1] = 1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s;
+    lab[2] = 0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s;
+}
+
 static void lab_at(rw_colormap map, double t, double lab[3])
 {
     uint8_t rgb[3];
     rw_colormap_rgb(map, t, rgb);
-    rw_srgb_to_oklab((double[]){rgb[0] / 255.0, rgb[1] / 255.0, rgb[2] / 255.0}, lab);
+    srgb_to_oklab((double[]){rgb[0] / 255.0, rgb[1] / 255.0, rgb[2] / 255.0}, lab);
 }
 
 /* Grey is even in L_r, which Ottosson gives beside L for a reference white. */
@@ -29,20 +45,20 @@ static void test_oklab(void **state)
 {
     (void)state;
     double lab[3], rgb[3];
-    rw_srgb_to_oklab((double[]){1, 1, 1}, lab);
+    srgb_to_oklab((double[]){1, 1, 1}, lab);
     assert_true(fabs(lab[0] - 1) < 1e-6 && fabs(lab[1]) < 1e-6 && fabs(lab[2]) < 1e-6);
-    rw_srgb_to_oklab((double[]){1, 0, 0}, lab);
+    srgb_to_oklab((double[]){1, 0, 0}, lab);
     assert_true(fabs(lab[0] - 0.627955) < 1e-5 && fabs(lab[1] - 0.224863) < 1e-5 && fabs(lab[2] - 0.125846) < 1e-5);
     for (uint64_t i = 0; i < 1000; i++) {
         const double in[3] = {rw_random_uniform(1, 3 * i), rw_random_uniform(1, 3 * i + 1),
                               rw_random_uniform(1, 3 * i + 2)};
-        rw_srgb_to_oklab(in, lab);
+        srgb_to_oklab(in, lab);
         rw_oklab_to_srgb(lab, rgb);
         for (int c = 0; c < 3; c++) assert_true(fabs(rgb[c] - in[c]) < 1e-5);
     }
     rw_oklab_to_srgb((double[]){0.5, 0.4, 0}, rgb); /* no such colour: paler, not outside */
     for (int c = 0; c < 3; c++) assert_true(rgb[c] >= 0 && rgb[c] <= 1);
-    rw_srgb_to_oklab(rgb, lab);
+    srgb_to_oklab(rgb, lab);
     assert_true(fabs(lab[0] - 0.5) < 0.01);
 }
 
@@ -62,7 +78,7 @@ static void test_evenness(void **state)
             if (i > 0 && (m == RW_COLORMAP_SEQUENTIAL || m == RW_COLORMAP_GREY)) assert_true(now[0] > before[0]);
             memcpy(before, now, sizeof now);
         }
-        if (most / least > 1.7) fail_msg("%s: steps from %g to %g", rw_colormap_name((rw_colormap)m), least, most);
+        if (most / least > 1.7) fail_msg("map %d: steps from %g to %g", m, least, most);
     }
 }
 
@@ -89,13 +105,11 @@ static void test_ends(void **state)
         for (int i = 0; i <= 1000; i++) { /* no value looks like a missing one */
             double lab[3], other[3];
             lab_at((rw_colormap)m, i / 1000.0, lab);
-            rw_srgb_to_oklab((double[]){missing[0] / 255.0, missing[1] / 255.0, missing[2] / 255.0}, other);
+            srgb_to_oklab((double[]){missing[0] / 255.0, missing[1] / 255.0, missing[2] / 255.0}, other);
             if (distance(lab, other) < 0.05)
-                fail_msg("%s at %g looks like missing", rw_colormap_name((rw_colormap)m), i / 1000.0);
+                fail_msg("map %d at %g looks like missing", m, i / 1000.0);
         }
-        assert_int_equal(rw_colormap_find(rw_colormap_name((rw_colormap)m)), m);
     }
-    assert_int_equal(rw_colormap_find("jet"), -1);
     for (int i = 0; i <= 100; i++) { /* both sides of the diverging map are equally light */
         double low[3], high[3];
         lab_at(RW_COLORMAP_DIVERGING, 0.5 - i / 200.0, low);

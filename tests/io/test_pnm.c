@@ -89,48 +89,44 @@ static void test_refused(void **state)
     ASSERT_FAILS(rw_pnm_read(NULL, "none.pgm", 0, &p), RW_ERR_FILE);
 }
 
-static void test_round_trip(void **state)
+/* A raw picture of 16 bits, whole and cut off anywhere. */
+static void test_raw(void **state)
 {
     (void)state;
-    double values[35];
-    rw_picture p = {7, 5, values}, back;
-    for (int depth = 8; depth <= 16; depth += 8) {
-        double top = depth == 16 ? 65535 : 255;
-        for (int i = 0; i < 35; i++) values[i] = floor(rw_random_uniform(4, (uint64_t)i) * top) / top;
-        ASSERT_OK(rw_pnm_write(NULL, "a.pgm", depth, &p));
-        ASSERT_OK(rw_picture_read(NULL, "a.pgm", 0, &back));
-        assert_true(back.width == 7 && back.height == 5);
-        assert_memory_equal(back.grey, values, sizeof values);
-        rw_picture_free(&back);
-    }
-    char *data;
-    size_t n;
-    read_whole("a.pgm", &data, &n);
-    for (size_t length = 0; length < n; length++) ASSERT_FAILS(parse(data, length, &back), RW_ERR_INPUT);
-    free(data);
+    enum { PIXELS = 7 * 5 };
+    unsigned char data[80] = "P5\n7 5\n65535\n";
+    const size_t head = strlen((char *)data), n = head + 2 * PIXELS;
+    rw_picture p;
+    for (size_t i = head; i < n; i++) data[i] = (unsigned char)rw_random_u64(4, i);
+    write_whole("a.pgm", data, n);
+    ASSERT_OK(rw_picture_read(NULL, "a.pgm", 0, &p));
+    assert_true(p.width == 7 && p.height == 5);
+    for (size_t i = 0; i < PIXELS; i++)
+        assert_true(p.grey[i] == (256 * data[head + 2 * i] + data[head + 2 * i + 1]) / 65535.0);
+    rw_picture_free(&p);
+    for (size_t length = 0; length < n; length++) ASSERT_FAILS(parse((char *)data, length, &p), RW_ERR_INPUT);
 }
 
-static rw_status write_and_read(void)
+static rw_status read_picture(void)
 {
-    static double values[6] = {0, 0.2, 0.4, 0.6, 0.8, 1};
-    rw_picture p = {3, 2, values}, back = {0};
-    rw_status status = rw_picture_write(NULL, "a.pgm", 16, &p);
-    if (status == RW_OK) status = rw_picture_read(NULL, "a.pgm", 0, &back);
-    rw_picture_free(&back);
+    rw_picture p = {0};
+    rw_status status = rw_picture_read(NULL, "a.pgm", 0, &p);
+    rw_picture_free(&p);
     return status;
 }
 
 static void test_faults(void **state)
 {
     (void)state;
-    assert_true(each_fault(write_and_read, false) > 8);
+    write_whole("a.pgm", "P2 3 2 5\n0 1 2 3 4 5\n", 21);
+    assert_true(each_fault(read_picture, false) > 2);
     assert_int_equal(count_files(), 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IO_TEST(test_kinds), IO_TEST(test_refused), IO_TEST(test_round_trip), IO_TEST(test_faults),
+        IO_TEST(test_kinds), IO_TEST(test_refused), IO_TEST(test_raw), IO_TEST(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

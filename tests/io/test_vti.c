@@ -15,8 +15,8 @@ static void fill(void)
 
 static rw_status write_arrays(void)
 {
-    const rw_vti_array arrays[] = {{"p <&\">", RW_IO_F32, pressure}, {"psi", RW_IO_C128, speed},
-                                   {"v", RW_IO_F64, speed}};
+    const rw_vti_array arrays[] = {{"p <&\">", RW_F32, pressure}, {"psi", RW_C128, speed},
+                                   {"v", RW_F64, speed}};
     return rw_vti_write(NULL, "a.vti", &grid, 3, arrays);
 }
 
@@ -59,9 +59,9 @@ static void test_bytes(void **state)
 static void test_refuses(void **state)
 {
     (void)state;
-    static const rw_vti_array twice[] = {{"u", RW_IO_F32, pressure}, {"u", RW_IO_F32, pressure}};
-    static const rw_vti_array bad[][1] = {{{"", RW_IO_F32, pressure}}, {{NULL, RW_IO_F32, pressure}},
-                                          {{"u", RW_IO_F32, NULL}}};
+    static const rw_vti_array twice[] = {{"u", RW_F32, pressure}, {"u", RW_F32, pressure}};
+    static const rw_vti_array bad[][1] = {{{"", RW_F32, pressure}}, {{NULL, RW_F32, pressure}},
+                                          {{"u", RW_F32, NULL}}};
     for (int a = 0; a < 3; a++) {
         rw_io_grid g = grid;
         g.n[a] = 0;
@@ -116,7 +116,7 @@ static void test_python(void **state)
     ASSERT_OK(write_arrays());
     ASSERT_OK(write_collection());
     const rw_io_grid line = {{5, 1, 1}, {0}, {1, 1, 1}};
-    ASSERT_OK(rw_vti_write(NULL, "line.vti", &line, 1, &(rw_vti_array){"v", RW_IO_F64, speed}));
+    ASSERT_OK(rw_vti_write(NULL, "line.vti", &line, 1, &(rw_vti_array){"v", RW_F64, speed}));
     ASSERT_OK(rw_vti_write(NULL, "none.vti", &line, 0, NULL));
     run_python("numpy",
                "import numpy as np, xml.etree.ElementTree as E\n"

@@ -19,7 +19,7 @@ static void fill(void)
 
 static rw_status write_block(void)
 {
-    const rw_vti_array arrays[] = {{"N <&\">", RW_IO_F64, density}, {"block", RW_IO_F32, block}};
+    const rw_vti_array arrays[] = {{"N <&\">", RW_F64, density}, {"block", RW_F32, block}};
     return rw_vts_write(NULL, "a.vts", cells, (const double(*)[3])points, 2, arrays);
 }
 
@@ -64,7 +64,7 @@ static void test_bytes(void **state)
 static void test_refuses(void **state)
 {
     (void)state;
-    static const rw_vti_array twice[] = {{"u", RW_IO_F64, density}, {"u", RW_IO_F64, density}};
+    static const rw_vti_array twice[] = {{"u", RW_F64, density}, {"u", RW_F64, density}};
     for (int a = 0; a < 3; a++) {
         int n[3] = {NX, NY, NZ};
         n[a] = 0;

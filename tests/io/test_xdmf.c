@@ -8,7 +8,7 @@
 
 static const rw_io_grid volume = {{4, 3, 2}, {-1, 0.1, 5}, {0.5, 0.25, 1e-3}};
 static const rw_io_grid plane = {{4, 3, 1}, {1, 2, 0}, {1, 2, 3}};
-static const rw_xdmf_field fields[] = {{"u", RW_IO_F64}, {"p & q", RW_IO_F32}};
+static const rw_xdmf_field fields[] = {{"u", RW_F64}, {"p & q", RW_F32}};
 static const char *const first[] = {"f0.h5:/u", "f0.h5:/fields/p"}, *const second[] = {"f1.h5:/u", "f1.h5:/fields/p"};
 static const rw_xdmf_step steps[] = {{0, first}, {0.1, second}};
 
@@ -22,9 +22,9 @@ static void write_data(void)
         float p[24];
         for (int i = 0; i < 24; i++) u[i] = i + 100 * s, p[i] = (float)(-i - 100 * s);
         ASSERT_OK(rw_h5_create(NULL, s ? "f1.h5" : "f0.h5", &f));
-        ASSERT_OK(rw_h5_write(f, "/u", RW_IO_F64, 3, (size_t[]){2, 3, 4}, u, RW_H5_CHECKSUM));
-        ASSERT_OK(rw_h5_write(f, "/plane", RW_IO_F64, 3, (size_t[]){1, 3, 4}, u, 0));
-        ASSERT_OK(rw_h5_write(f, "/fields/p", RW_IO_F32, 3, (size_t[]){2, 3, 4}, p, 0));
+        ASSERT_OK(rw_h5_write(f, "/u", RW_F64, 3, (size_t[]){2, 3, 4}, u, RW_H5_CHECKSUM));
+        ASSERT_OK(rw_h5_write(f, "/plane", RW_F64, 3, (size_t[]){1, 3, 4}, u, 0));
+        ASSERT_OK(rw_h5_write(f, "/fields/p", RW_F32, 3, (size_t[]){2, 3, 4}, p, 0));
         ASSERT_OK(rw_h5_commit(&f));
     }
 }
@@ -53,7 +53,7 @@ static void test_text(void **state)
 static void test_refuses(void **state)
 {
     (void)state;
-    static const rw_xdmf_field complex_field[] = {{"psi", RW_IO_C128}}, unnamed[] = {{"", RW_IO_F64}};
+    static const rw_xdmf_field complex_field[] = {{"psi", RW_C128}}, unnamed[] = {{"", RW_F64}};
     static const char *const nothing[] = {NULL}, *const no_colon[] = {"f0.h5"};
     rw_io_grid g = volume;
     g.spacing[1] = -1;

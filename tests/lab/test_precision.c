@@ -230,7 +230,7 @@ static void test_peer_refused(void **state)
         {"", "bad.csv:1: the first line does not begin with 'problem,method,'"},
         {"method,problem,rtol\n", "bad.csv:1: the first line does not begin"},
         {HEAD "front,rkc2,1e-2,1,0,1,2,0.1,1\nfrond,rkc2,1e-2,1,0,1,2,0.1,1\n",
-         "bad.csv:3: problem 'frond' is unknown; nearest is front; known: front, source"},
+         "bad.csv:3: problem 'frond' is unknown; nearest is front"},
         {HEAD "\nfront,rkc2,1e-2,1,0,1,2,0.1\n", "bad.csv:3: 8 cells, but the header names 9 columns"},
         {HEAD "front\n", "bad.csv"},
         {HEAD "front,rkc2,1e-2,1,0,many,2,0.1,1\n", "bad.csv:2: 'many' in column 6 is not a number"},

@@ -52,7 +52,7 @@ cmp -s first.mtx third.mtx && fail "seeds do not matter"
 
 # refused
 expect 2 "'first.mtx' exists and stays as it is: --force replaces it" generate trace --cells 3x3x3 -o first.mtx
-expect 2 "'trac' is no kind of matrix; nearest is trace: trace or laplace" generate trac --cells 3
+expect 2 "'trac' is no kind of matrix; nearest is trace" generate trac --cells 3
 expect 2 "--cells is missing" generate trace
 expect 2 'cells = 3x0 is outside [1, 1000000]' generate trace --cells 3x0
 expect 2 'nearest is euler3d' generate trace --cells 3x3x3 --stencil euler3

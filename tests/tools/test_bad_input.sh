@@ -8,12 +8,11 @@ bad=0 rows=0 names=0
 
 fail() { echo "FAIL: $page:$1: $2"; bad=$((bad + 1)); }
 
-# source_of PROGRAM: its file; the page says which folders it means (there are two test_run)
+# source_of PROGRAM: its file; of two of one name (test_run, test_json, test_reference) the page means that of run or ode
 source_of() {
-    local folder
-    for folder in problem core io ode expr field operator sparse precond krylov stencil multiblock lab tools; do
-        [ -f "tests/$folder/$1.c" ] && echo "tests/$folder/$1.c" && return
-        [ -f "tests/$folder/$1.sh" ] && echo "tests/$folder/$1.sh" && return
+    local file
+    for file in tests/{run,ode}/"$1".{c,sh} tests/*/"$1".{c,sh}; do
+        [ -f "$file" ] && echo "$file" && return
     done
     return 1
 }

@@ -41,9 +41,11 @@ static int describe(rw_context *ctx, const arguments *a)
     if (given(a, "path")) {
         printf("%s\n", info.folder);
     } else if (given(a, "json")) {
-        printf("{\"folder\": ");
-        print_json(stdout, info.folder);
-        printf(", \"entries\": %lld, \"bytes\": %lld}\n", (long long)info.entries, (long long)info.bytes);
+        rw_json_writer *w = json_begin(0);
+        rw_json_add_string(w, "folder", info.folder);
+        rw_json_add_integer(w, "entries", info.entries);
+        rw_json_add_integer(w, "bytes", info.bytes);
+        return json_end();
     } else {
         printf("folder   %s\nentries  %lld\nsize     %s\n",
                *info.folder ? info.folder : "none: set HOME or RECHENWERK_CACHE", (long long)info.entries,

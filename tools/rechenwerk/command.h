@@ -1,7 +1,7 @@
 /* What the files of the command share: a table of subcommands, each with a table of its options.
  *
  * From the tables come parsing, usage errors with the nearest name, --help, the manual page and completion. The command
- * uses the public headers of the library only. */
+ * uses the public headers of the library only, and its writer of JSON. */
 #ifndef COMMAND_H
 #define COMMAND_H
 
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "core/json.h"
 #include "rechenwerk/device.h"
 #include "rechenwerk/param.h"
 
@@ -31,6 +32,7 @@ typedef struct command {
     const char *more;      /* a paragraph for help, or NULL */
     const option *options; /* besides --help */
     int noptions;
+    const char *const *(*words)(void); /* (optional) what the operand is one of, for completion; NULL-terminated */
     const rw_params *(*rows)(void); /* (optional) parameters of a specification among the options */
     int (*run)(const arguments *a); /* gives the exit code */
 } command;
@@ -83,6 +85,11 @@ int check_exists(const arguments *a, const char *path);
 int usage(const char *format, ...) RW_PRINTF(1, 2);       /* "rechenwerk: …" and exit code 2 */
 int unusable(const char *format, ...) RW_PRINTF(1, 2);    /* the same of a file that cannot be written: exit code 1 */
 int failed(rw_context *ctx, rw_status status);            /* the library's message and its exit code */
+/* For a message on a word that is none of `names`, NULL-terminated: "; nearest is X", else "; known are A, B, C". Valid
+ * until the next call. */
+const char *suggest(const char *word, const char *const *names);
+/* Of a file that was written, without --quiet; user: the arguments. */
+void print_written(void *user, const char *path);
 /* With --json: the last failure as JSON on stdout, unless the command has printed its own. */
 void print_failure(int code);
 /* A context that logs to stderr: warnings; with --verbose more, with --quiet less. NULL after a message. */
@@ -94,6 +101,10 @@ typedef struct bytes_text {
     char text[16];
 } bytes_text;
 bytes_text in_units(double bytes);
+/* An object of JSON on stdout: what is written in between; indent 0: one line. json_end gives the exit code 0, or that of
+ * exhausted memory after a message, and nothing was printed. */
+rw_json_writer *json_begin(int indent);
+int json_end(void);
 void print_json(FILE *file, const char *text); /* a string in quotes, escaped */
 void print_number(FILE *file, double x);       /* as JSON: null when not finite */
 

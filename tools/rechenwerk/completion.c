@@ -11,7 +11,6 @@
 #include "lab/studies.h"
 
 #define DEVICES "cpu check auto cuda:0 opencl:0"
-#define KINDS "problems methods settings functions formats solvers preconditioners exit-codes cases"
 
 static rw_word *words[2]; /* settings, problems */
 static int nwords[2];
@@ -55,12 +54,8 @@ static void print_operands(const command *c)
         print_names(1, "");
     } else if (strcmp(c->name, "init") == 0) {
         print_names(1, "");
-    } else if (strcmp(c->name, "list") == 0) {
-        printf("%s", KINDS);
-    } else if (strcmp(c->name, "completion") == 0) {
-        printf("bash zsh fish");
-    } else if (strcmp(c->name, "generate") == 0) {
-        printf("trace laplace");
+    } else if (c->words) {
+        for (const char *const *w = c->words(); *w; w++) printf("%s%s", *w == *c->words() ? "" : " ", *w);
     } else if (is_lab(c)) {
         printf("list");
         print_studies();
@@ -209,18 +204,22 @@ static void print_fish(void)
     }
 }
 
+static const struct { const char *shell; void (*print)(void); } shells[] = {
+    {"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
+
+static const char *const *shell_names(void)
+{
+    static const char *names[COUNT(shells) + 1];
+    for (int k = 0; k < COUNT(shells); k++) names[k] = shells[k].shell;
+    return names;
+}
+
 static int run(const arguments *a)
 {
-    static const struct { const char *shell; void (*print)(void); } shells[] = {
-        {"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
-    static const char *const names[] = {"bash", "zsh", "fish"};
     int k = 0;
     while (k < COUNT(shells) && strcmp(shells[k].shell, a->operands[0]) != 0) k++;
-    if (k == COUNT(shells)) {
-        const char *nearest = rw_nearest_word(a->operands[0], names, COUNT(names));
-        return usage("completion: '%s' is no shell that is known%s%s; known are bash, zsh, fish", a->operands[0],
-                     nearest ? "; nearest is " : "", nearest ? nearest : "");
-    }
+    if (k == COUNT(shells))
+        return usage("completion: '%s' is no shell that is known%s", a->operands[0], suggest(a->operands[0], shell_names()));
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
     rw_status status = rw_list_words(ctx, "settings", &words[0], &nwords[0]);
@@ -238,6 +237,7 @@ const command command_completion = {
     .operands = "bash|zsh|fish",
     .least = 1,
     .most = 1,
+    .words = shell_names,
     .line = "completion for a shell: source <(rechenwerk completion bash)",
     .run = run,
 };

@@ -160,15 +160,18 @@ static const kind kinds[] = {
 };
 static const char *const of_all[] = {"cells", "output", "force", "json"};
 
+static const char *const *kind_names(void)
+{
+    static const char *names[COUNT(kinds) + 1];
+    for (int i = 0; i < COUNT(kinds); ++i) names[i] = kinds[i].name;
+    return names;
+}
+
 static const kind *find_kind(const char *name)
 {
-    const char *names[COUNT(kinds)];
-    for (int i = 0; i < COUNT(kinds); ++i) {
-        names[i] = kinds[i].name;
-        if (!strcmp(name, names[i])) return &kinds[i];
-    }
-    const char *nearest = rw_nearest_word(name, names, COUNT(kinds));
-    usage("generate: '%s' is no kind of matrix%s%s: trace or laplace", name, nearest ? "; nearest is " : "", nearest ? nearest : "");
+    for (int i = 0; i < COUNT(kinds); ++i)
+        if (!strcmp(name, kinds[i].name)) return &kinds[i];
+    usage("generate: '%s' is no kind of matrix%s", name, suggest(name, kind_names()));
     return NULL;
 }
 
@@ -202,11 +205,16 @@ static int check_output(const request *r, const char *path)
 static void print(const kind *k, const request *r, const char *path)
 {
     if (given(r->a, "json")) {
-        printf("{\"kind\": \"%s\", \"rows\": %lld, \"columns\": %lld, \"blocks\": %lld, \"entries\": %lld, \"bytes\": %.0f, \"file_bytes\": %.0f, \"file\": ", k->name, (long long)r->rows,
-               (long long)r->columns, (long long)r->blocks, (long long)r->entries, r->bytes, r->file);
-        if (path) print_json(stdout, path);
-        else printf("null");
-        printf("}\n");
+        rw_json_writer *w = json_begin(0);
+        rw_json_add_string(w, "kind", k->name);
+        rw_json_add_integer(w, "rows", r->rows);
+        rw_json_add_integer(w, "columns", r->columns);
+        rw_json_add_integer(w, "blocks", r->blocks);
+        rw_json_add_integer(w, "entries", r->entries);
+        rw_json_add_number(w, "bytes", r->bytes);
+        rw_json_add_number(w, "file_bytes", round(r->file));
+        rw_json_add_string(w, "file", path);
+        json_end();
         return;
     }
     k->describe(r);
@@ -281,6 +289,7 @@ const command command_generate = {
             "Sizes are said before anything is made.",
     .options = options,
     .noptions = COUNT(options),
+    .words = kind_names,
     .rows = rw_multiblock_params,
     .run = run,
 };

@@ -27,51 +27,45 @@ static void print_device(const rw_device_properties *p)
     if (*p->also) printf("           also %s\n", p->also);
 }
 
-static void print_text(const char *key, const char *value, const char *end)
+static void add_device(rw_json_writer *w, const rw_device_properties *p)
 {
-    printf("      ");
-    print_json(stdout, key);
-    printf(": ");
-    print_json(stdout, value);
-    printf("%s\n", end);
+    rw_json_object(w);
+    rw_json_add_string(w, "name", p->name);
+    rw_json_add_string(w, "also", p->also);
+    rw_json_add_string(w, "kind", p->kind);
+    rw_json_add_string(w, "hardware", p->hardware);
+    rw_json_add_string(w, "driver", p->driver);
+    rw_json_add_string(w, "version", p->version);
+    rw_json_add_string(w, "identity", p->identity);
+    rw_json_add_integer(w, "units", p->units);
+    rw_json_add_integer(w, "clock_mhz", p->clock_mhz);
+    rw_json_add_integer(w, "memory", p->memory);
+    rw_json_add_integer(w, "memory_free", p->memory_free);
+    rw_json_add_integer(w, "shared_memory", p->shared_memory);
+    rw_json_add_integer(w, "cache", p->cache);
+    rw_json_add_integer(w, "group_max", p->group_max);
+    rw_json_add_integer(w, "width", p->width);
+    rw_json_add_bool(w, "f64", p->f64);
+    rw_json_add_bool(w, "managed", p->managed);
+    rw_json_add_bool(w, "gpu", p->gpu);
+    rw_json_add_string(w, "unusable", p->unusable);
+    rw_json_close(w);
 }
 
-static void print_integer(const char *key, long long value)
+static int print_as_json(const rw_device_properties *list, int n, const rw_cache_info *cache)
 {
-    printf("      \"%s\": %lld,\n", key, value);
-}
-
-static void print_device_json(const rw_device_properties *p, bool last)
-{
-    printf("    {\n");
-    print_text("name", p->name, ",");
-    print_text("also", p->also, ",");
-    print_text("kind", p->kind, ",");
-    print_text("hardware", p->hardware, ",");
-    print_text("driver", p->driver, ",");
-    print_text("version", p->version, ",");
-    print_text("identity", p->identity, ",");
-    print_integer("units", p->units);
-    print_integer("clock_mhz", p->clock_mhz);
-    print_integer("memory", p->memory);
-    print_integer("memory_free", p->memory_free);
-    print_integer("shared_memory", p->shared_memory);
-    print_integer("cache", p->cache);
-    print_integer("group_max", p->group_max);
-    print_integer("width", p->width);
-    printf("      \"f64\": %s,\n      \"managed\": %s,\n      \"gpu\": %s,\n", p->f64 ? "true" : "false",
-           p->managed ? "true" : "false", p->gpu ? "true" : "false");
-    print_text("unusable", p->unusable, "");
-    printf("    }%s\n", last ? "" : ",");
-}
-
-static void print_all_json(const rw_device_properties *list, int n, const rw_cache_info *cache)
-{
-    printf("{\n  \"program\": \"rechenwerk\",\n  \"version\": \"%s\",\n  \"devices\": [\n", rw_version());
-    for (int i = 0; i < n; i++) print_device_json(&list[i], i == n - 1);
-    printf("  ],\n  \"cache\": {\"folder\": ");
-    print_json(stdout, cache->folder);
-    printf(", \"entries\": %lld, \"bytes\": %lld}\n}\n", (long long)cache->entries, (long long)cache->bytes);
+    rw_json_writer *w = json_begin(2);
+    rw_json_add_string(w, "program", "rechenwerk");
+    rw_json_add_string(w, "version", rw_version());
+    rw_json_add_array(w, "devices");
+    for (int i = 0; i < n; i++) add_device(w, &list[i]);
+    rw_json_close(w);
+    rw_json_add_object(w, "cache");
+    rw_json_add_string(w, "folder", cache->folder);
+    rw_json_add_integer(w, "entries", cache->entries);
+    rw_json_add_integer(w, "bytes", cache->bytes);
+    rw_json_close(w);
+    return json_end();
 }
 
 static int run(const arguments *a)
@@ -85,7 +79,7 @@ static int run(const arguments *a)
     int code = status == RW_OK ? 0 : failed(ctx, status);
     rw_cache_describe(ctx, &cache); /* a cache that cannot be used is no failure here */
     if (status == RW_OK && given(a, "json")) {
-        print_all_json(list, n, &cache);
+        code = print_as_json(list, n, &cache);
     } else if (status == RW_OK) {
         printf("rechenwerk %s\n\n", rw_version());
         for (int i = 0; i < n; i++) print_device(&list[i]);

@@ -51,10 +51,9 @@ static int unknown(rw_context *ctx, const char *name)
     const char **names = calloc((size_t)(n + nproblems) + 1, sizeof(*names));
     for (int i = 0; names && i < n; i++) names[count++] = cases[i].name;
     for (int i = 0; names && i < nproblems; i++) names[count++] = problems[i].name;
-    const char *nearest = names ? rw_nearest_word(name, names, count) : NULL;
     int code = usage(
-        "init: there is no problem and no case '%.60s'%s%s: see rechenwerk list problems and rechenwerk list cases",
-        name, nearest ? "; nearest is " : "", nearest ? nearest : "");
+        "init: there is no problem and no case '%.60s'%s: see rechenwerk list problems and rechenwerk list cases", name,
+        names ? suggest(name, names) : "");
     free(names), free(problems), free(cases);
     return code;
 }

@@ -24,18 +24,16 @@ static int print_list(void)
 }
 
 static const char *const formats[] = {
-    [RW_LAB_TEXT] = "text", [RW_LAB_MARKDOWN] = "markdown", [RW_LAB_CSV] = "csv", [RW_LAB_JSON] = "json"};
+    [RW_LAB_TEXT] = "text", [RW_LAB_MARKDOWN] = "markdown", [RW_LAB_CSV] = "csv", [RW_LAB_JSON] = "json", NULL};
 
 /* -1 after a message */
 static int find_format(const arguments *a)
 {
     const char *text = value_of(a, "format");
     if (!text) return RW_LAB_TEXT;
-    for (int i = 0; i < COUNT(formats); i++)
+    for (int i = 0; formats[i]; i++)
         if (strcmp(formats[i], text) == 0) return i;
-    const char *nearest = rw_nearest_word(text, formats, COUNT(formats));
-    usage("lab: '%s' is no format%s%s: text, markdown, csv or json", text, nearest ? "; nearest is " : "",
-          nearest ? nearest : "");
+    usage("lab: '%s' is no format%s", text, suggest(text, formats));
     return -1;
 }
 
@@ -44,11 +42,6 @@ static void show_progress(void *user, const char *text)
     (void)user;
     fprintf(stderr, "\r\033[K%s", text);
     fflush(stderr);
-}
-
-static void show_path(void *user, const char *path)
-{
-    if (!given(user, "quiet")) printf("%s\n", path);
 }
 
 /* The values of an option that may be repeated; *values is freed by the caller. false after a message. */
@@ -81,7 +74,7 @@ static int run_study(const arguments *a, rw_lab_spec *spec, rw_lab_format format
     rw_status status = rw_lab_run(ctx, spec, &lab);
     if (terminal) fputs("\r\033[K", stderr);
     if (status == RW_OK)
-        status = folder ? rw_lab_save(lab, folder, show_path, (void *)a) : print_result(lab, spec->table, format);
+        status = folder ? rw_lab_save(lab, folder, print_written, (void *)a) : print_result(lab, spec->table, format);
     int code = status == RW_OK ? 0 : failed(ctx, status);
     rw_lab_destroy(&lab);
     rw_context_destroy(&ctx);

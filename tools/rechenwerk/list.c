@@ -28,19 +28,18 @@ static void print_lines(const rw_word *words, int n, const char *indent)
     for (int i = 0; i < n; i++) printf("%s%-*s  %s\n", indent, width, words[i].name, words[i].line);
 }
 
-static void print_words(const char *kind, const rw_word *words, int n, bool json, bool alone)
+/* w: NULL, or into JSON. */
+static void print_words(const char *kind, const rw_word *words, int n, rw_json_writer *w, bool alone)
 {
-    if (json) {
-        print_json(stdout, kind);
-        printf(": [");
+    if (w) {
+        rw_json_add_array(w, kind);
         for (int i = 0; i < n; i++) {
-            printf("%s{\"name\": ", i ? ", " : "");
-            print_json(stdout, words[i].name);
-            printf(", \"line\": ");
-            print_json(stdout, words[i].line);
-            printf("}");
+            rw_json_object(w);
+            rw_json_add_string(w, "name", words[i].name);
+            rw_json_add_string(w, "line", words[i].line);
+            rw_json_close(w);
         }
-        printf("]");
+        rw_json_close(w);
         return;
     }
     if (!alone) printf("%s\n", kind);
@@ -51,62 +50,51 @@ static void print_words(const char *kind, const rw_word *words, int n, bool json
     if (!alone) printf("\n");
 }
 
-static void print_cases(bool json, bool alone)
+static void print_cases(rw_json_writer *w, bool alone)
 {
     int n;
     ready_case *cases = find_cases(&n);
     rw_word *words = calloc((size_t)n + 1, sizeof(*words));
     for (int i = 0; words && i < n; i++) words[i] = (rw_word){cases[i].name, cases[i].line};
-    print_words("cases", words, words ? n : 0, json, alone);
+    print_words("cases", words, words ? n : 0, w, alone);
     free(words);
     free(cases);
 }
 
-static int print_kind(rw_context *ctx, const char *kind, bool json, bool alone)
+static int print_kind(rw_context *ctx, const char *kind, rw_json_writer *w, bool alone)
 {
     rw_word *words;
     int n;
     rw_status status = rw_list_words(ctx, kind, &words, &n);
     if (status != RW_OK) return failed(ctx, status);
-    print_words(kind, words, n, json, alone);
+    print_words(kind, words, n, w, alone);
     free(words);
     return 0;
 }
 
-static int fail_kind(const char *kind)
+static const char *const *kinds(void)
 {
-    const char *names[16];
+    static const char *all[16];
     int n = 0;
-    for (const char *const *k = rw_word_kinds(); *k; k++) names[n++] = *k;
-    names[n++] = "cases";
-    const char *nearest = rw_nearest_word(kind, names, n);
-    if (nearest) return usage("list: there is no list of '%s'; nearest is %s", kind, nearest);
-    return usage(
-        "list: there is no list of '%s'; known are problems, methods, settings, functions, formats, solvers, "
-        "preconditioners, exit-codes, cases",
-        kind);
+    for (const char *const *k = rw_word_kinds(); *k && n < COUNT(all) - 2; k++) all[n++] = *k;
+    all[n] = "cases";
+    return all;
 }
 
 static int run(const arguments *a)
 {
     const char *kind = a->noperands ? a->operands[0] : NULL;
-    bool json = given(a, "json"), found = false;
+    bool found = !kind;
     int code = 0;
+    for (const char *const *k = kinds(); *k && !found; k++) found = strcmp(*k, kind) == 0;
+    if (!found) return usage("list: there is no list of '%s'%s", kind, suggest(kind, kinds()));
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
-    for (const char *const *k = rw_word_kinds(); kind && *k; k++) found |= strcmp(*k, kind) == 0;
-    if (kind && !found && strcmp(kind, "cases") != 0) {
-        rw_context_destroy(&ctx);
-        return fail_kind(kind);
-    }
-    if (json) printf("{");
-    for (const char *const *k = rw_word_kinds(); *k && code == 0; k++) {
-        if (kind && strcmp(*k, kind) != 0) continue;
-        code = print_kind(ctx, *k, json, kind);
-        if (json && !kind) printf(", ");
-    }
-    if (!kind || strcmp(kind, "cases") == 0) print_cases(json, kind);
-    if (json) printf("}\n");
+    rw_json_writer *w = given(a, "json") ? json_begin(0) : NULL;
+    for (const char *const *k = rw_word_kinds(); *k && code == 0; k++)
+        if (!kind || strcmp(*k, kind) == 0) code = print_kind(ctx, *k, w, kind);
+    if (!kind || strcmp(kind, "cases") == 0) print_cases(w, kind);
+    if (w && code == 0) code = json_end();
     rw_context_destroy(&ctx);
     return code;
 }
@@ -117,7 +105,8 @@ const command command_list = {
     .name = "list",
     .operands = "[KIND]",
     .most = 1,
-    .line = "names of problems, methods, settings, functions, formats, solvers, preconditioners, exit-codes, cases",
+    .line = "names of problems, methods, settings, functions, formats, solvers and so on",
+    .words = kinds,
     .options = options,
     .noptions = COUNT(options),
     .run = run,

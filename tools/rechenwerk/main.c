@@ -20,9 +20,8 @@ const command *find_command(const char *name)
         names[n] = commands[n]->name;
         if (strcmp(names[n], name) == 0) return commands[n];
     }
-    const char *nearest = rw_nearest_word(name, names, n);
-    usage("'%s' is no subcommand%s%s: see rechenwerk --help", name, nearest ? "; nearest is " : "",
-          nearest ? nearest : "");
+    names[n] = NULL;
+    usage("'%s' is no subcommand%s: see rechenwerk --help", name, suggest(name, names));
     return NULL;
 }
 

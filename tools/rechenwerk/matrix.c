@@ -47,26 +47,31 @@ static void print_text(const char *path, const rw_pattern *p)
            "  -> %s: its product moves the least bytes (of formats within 2 %% the simpler). Which is the fastest on a device: rechenwerk tune %s\n", text_of(&p->formats[p->best].layout), path);
 }
 
-static void print_as_json(const char *path, const rw_pattern *p)
+static int print_as_json(const char *path, const rw_pattern *p)
 {
-    printf("{\"file\": "), print_json(stdout, path);
-    printf(", \"rows\": %lld, \"columns\": %lld, \"entries\": %lld, \"complex\": %s, \"symmetry\": ", (long long)p->rows, (long long)p->columns, (long long)p->entries,
-           p->is_complex ? "true" : "false");
-    print_json(stdout, symmetry_of(p));
-    printf(", \"row_least\": %lld, \"row_most\": %lld, \"empty_rows\": %lld, \"lower\": %lld, \"upper\": %lld, \"diagonals\": %lld, \"no_diagonal\": %lld, \"zeros\": %lld, \"block\": %d, \"best\": ",
-           (long long)p->row_least, (long long)p->row_most, (long long)p->empty_rows, (long long)p->lower, (long long)p->upper, (long long)p->diagonals, (long long)p->no_diagonal,
-           (long long)p->zeros, block_of(p));
-    print_json(stdout, text_of(&p->formats[p->best].layout));
-    printf(", \"formats\": [");
+    rw_json_writer *w = json_begin(0);
+    rw_json_add_string(w, "file", path);
+    rw_json_add_integer(w, "rows", p->rows), rw_json_add_integer(w, "columns", p->columns);
+    rw_json_add_integer(w, "entries", p->entries), rw_json_add_bool(w, "complex", p->is_complex);
+    rw_json_add_string(w, "symmetry", symmetry_of(p));
+    rw_json_add_integer(w, "row_least", p->row_least), rw_json_add_integer(w, "row_most", p->row_most);
+    rw_json_add_integer(w, "empty_rows", p->empty_rows);
+    rw_json_add_integer(w, "lower", p->lower), rw_json_add_integer(w, "upper", p->upper);
+    rw_json_add_integer(w, "diagonals", p->diagonals), rw_json_add_integer(w, "no_diagonal", p->no_diagonal);
+    rw_json_add_integer(w, "zeros", p->zeros), rw_json_add_integer(w, "block", block_of(p));
+    rw_json_add_string(w, "best", text_of(&p->formats[p->best].layout));
+    rw_json_add_array(w, "formats");
     for (int i = 0; i < p->nformats; ++i) {
         const rw_sparse_candidate *c = p->formats + i;
-        printf("%s{\"name\": ", i ? ", " : ""), print_json(stdout, text_of(&c->layout));
-        printf(", \"bytes\": "), print_number(stdout, c->refused ? INFINITY : (double)c->size.bytes);
-        printf(", \"moved\": "), print_number(stdout, c->refused ? INFINITY : c->moved);
-        printf(", \"fill\": "), print_number(stdout, c->refused ? INFINITY : c->fill);
-        printf("}");
+        rw_json_object(w);
+        rw_json_add_string(w, "name", text_of(&c->layout));
+        rw_json_add_number(w, "bytes", c->refused ? INFINITY : (double)c->size.bytes);
+        rw_json_add_number(w, "moved", c->refused ? INFINITY : c->moved);
+        rw_json_add_number(w, "fill", c->refused ? INFINITY : c->fill);
+        rw_json_close(w);
     }
-    printf("]}\n");
+    rw_json_close(w);
+    return json_end();
 }
 
 static int run(const arguments *a)
@@ -85,7 +90,7 @@ static int run(const arguments *a)
     if (status == RW_OK) status = rw_pattern_find(ctx, &e, &p);
     if (status == RW_OK && picture) status = rw_figure_write_pattern(ctx, picture, slash ? slash + 1 : path, &e);
     code = status == RW_OK ? 0 : failed(ctx, status);
-    if (status == RW_OK && given(a, "json")) print_as_json(path, &p);
+    if (status == RW_OK && given(a, "json")) code = print_as_json(path, &p);
     else if (status == RW_OK) print_text(path, &p);
     rw_entries_free(&e);
     rw_context_destroy(&ctx);

@@ -1,5 +1,4 @@
-/* Messages, the log on stderr, contexts and devices as the options ask, bytes in units, and a few words of JSON. */
-#include <math.h>
+/* Messages, the log on stderr, contexts and devices as the options ask, bytes in units, JSON. */
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,24 +18,29 @@ static int complain(rw_status status, const char *message)
     return rw_status_exit_code(status);
 }
 
-int usage(const char *format, ...)
+static int complain_with(rw_status status, const char *format, va_list args)
 {
     char message[sizeof(last_message)];
+    vsnprintf(message, sizeof(message), format, args);
+    return complain(status, message);
+}
+
+int usage(const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    const int code = complain_with(RW_ERR_ARGUMENT, format, args);
     va_end(args);
-    return complain(RW_ERR_ARGUMENT, message);
+    return code;
 }
 
 int unusable(const char *format, ...)
 {
-    char message[sizeof(last_message)];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    const int code = complain_with(RW_ERR_FILE, format, args);
     va_end(args);
-    return complain(RW_ERR_FILE, message);
+    return code;
 }
 
 int failed(rw_context *ctx, rw_status status)
@@ -45,15 +49,32 @@ int failed(rw_context *ctx, rw_status status)
     return complain(status, *message ? message : rw_status_text(status));
 }
 
+const char *suggest(const char *word, const char *const *names)
+{
+    static char text[512];
+    int n = 0, at = 0;
+    while (names[n]) n++;
+    const char *nearest = rw_nearest_word(word, names, n);
+    if (nearest) snprintf(text, sizeof(text), "; nearest is %s", nearest);
+    for (int i = 0; !nearest && i < n && at < (int)sizeof(text); i++)
+        at += snprintf(text + at, sizeof(text) - (size_t)at, "%s%s", i ? ", " : "; known are ", names[i]);
+    return text;
+}
+
+void print_written(void *user, const char *path)
+{
+    if (!given(user, "quiet")) printf("%s\n", path);
+}
+
 void print_failure(int code)
 {
     if (json_printed) return;
-    printf("{\"status\": ");
-    print_json(stdout, last_status != RW_OK && rw_status_exit_code(last_status) == code ? rw_status_name(last_status)
-                                                                                        : "failed");
-    printf(", \"exit_code\": %d, \"message\": ", code);
-    print_json(stdout, last_message);
-    printf("}\n");
+    const bool known = last_status != RW_OK && rw_status_exit_code(last_status) == code;
+    rw_json_writer *w = json_begin(0);
+    rw_json_add_string(w, "status", known ? rw_status_name(last_status) : "failed");
+    rw_json_add_integer(w, "exit_code", code);
+    rw_json_add_string(w, "message", last_message);
+    json_end();
 }
 
 static void log_line(void *user, rw_log_level level, const char *text)
@@ -94,26 +115,42 @@ bytes_text in_units(double bytes)
     return t;
 }
 
+static rw_text json_text;
+static rw_json_writer json_writer;
+
+rw_json_writer *json_begin(int indent)
+{
+    rw_text_free(&json_text); /* of one that was not ended */
+    rw_json_begin(&json_writer, &json_text, indent);
+    rw_json_object(&json_writer);
+    return &json_writer;
+}
+
+int json_end(void)
+{
+    rw_json_close(&json_writer);
+    const int code = json_text.failed ? complain(RW_ERR_MEMORY, "no memory for the JSON") : 0;
+    if (code == 0) puts(json_text.data);
+    json_printed = json_printed || code == 0;
+    rw_text_free(&json_text);
+    return code;
+}
+
+static void print_value(FILE *file, const char *text, double x)
+{
+    rw_text t = {0};
+    rw_json_writer w;
+    rw_json_begin(&w, &t, 0);
+    if (text) rw_json_string(&w, text);
+    else rw_json_number(&w, x);
+    if (!t.failed) fputs(t.data, file);
+    rw_text_free(&t);
+}
+
 void print_json(FILE *file, const char *text)
 {
     json_printed = json_printed || file == stdout;
-    fputc('"', file);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(file, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(file, "\\u%04x", c);
-        else
-            fputc(c, file);
-    }
-    fputc('"', file);
+    print_value(file, text, 0);
 }
 
-void print_number(FILE *file, double x)
-{
-    if (isfinite(x))
-        fprintf(file, "%.17g", x);
-    else
-        fputs("null", file);
-}
+void print_number(FILE *file, double x) { print_value(file, NULL, x); }

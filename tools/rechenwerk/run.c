@@ -95,34 +95,30 @@ static void print_how_to_continue(const arguments *a)
     fputs(" --restart\n", stderr);
 }
 
-/* "KEY": "text", with a comma before it; null for an empty text. */
-static void print_member(const char *key, const char *text)
-{
-    printf(", \"%s\": ", key);
-    if (*text) print_json(stdout, text);
-    else printf("null");
-}
+/* null for an empty text. */
+static void add_text(rw_json_writer *w, const char *key, const char *text) { rw_json_add_string(w, key, *text ? text : NULL); }
 
 static void print_report(const arguments *a, const rw_run_report *r, rw_status status, const char *message)
 {
     if (given(a, "json")) {
-        printf("{\"status\": ");
-        print_json(stdout, rw_status_name(status));
-        printf(", \"exit_code\": %d", rw_status_exit_code(status));
-        print_member("message", message);
-        print_member("reason", r->reason);
-        print_member("folder", r->folder);
-        print_member("problem", r->problem);
-        print_member("device", r->device);
-        print_member("method", r->method);
-        print_member("method_reason", r->method_reason);
-        printf(", \"time\": ");
-        print_number(stdout, *r->reason ? r->time : NAN);
-        printf(", \"steps\": %lld, \"outputs\": %lld, \"pictures\": %lld, \"checks\": %lld, \"checks_passed\": %lld, "
-               "\"seconds\": ", (long long)r->step, (long long)r->outputs, (long long)r->pictures,
-               (long long)r->checks, (long long)r->checks_passed);
-        print_number(stdout, r->seconds);
-        printf("}\n");
+        rw_json_writer *w = json_begin(0);
+        rw_json_add_string(w, "status", rw_status_name(status));
+        rw_json_add_integer(w, "exit_code", rw_status_exit_code(status));
+        add_text(w, "message", message);
+        add_text(w, "reason", r->reason);
+        add_text(w, "folder", r->folder);
+        add_text(w, "problem", r->problem);
+        add_text(w, "device", r->device);
+        add_text(w, "method", r->method);
+        add_text(w, "method_reason", r->method_reason);
+        rw_json_add_number(w, "time", *r->reason ? r->time : NAN);
+        rw_json_add_integer(w, "steps", r->step);
+        rw_json_add_integer(w, "outputs", r->outputs);
+        rw_json_add_integer(w, "pictures", r->pictures);
+        rw_json_add_integer(w, "checks", r->checks);
+        rw_json_add_integer(w, "checks_passed", r->checks_passed);
+        rw_json_add_number(w, "seconds", r->seconds);
+        json_end();
     } else if (status == RW_OK && !given(a, "quiet")) {
         printf("%s: t = %.6g after %lld steps on %s in %.3g s; %lld outputs, %lld pictures\n", r->folder, r->time,
                (long long)r->step, r->device, r->seconds, (long long)r->outputs, (long long)r->pictures);

@@ -9,19 +9,27 @@ static void print_row(const rw_selftest_result *r)
            r->tolerance, r->seconds, r->note[0] ? "  " : "", r->note);
 }
 
-static void print_row_json(const rw_selftest_result *r, bool last)
+static int report_json(const rw_device_properties *info, const rw_selftest_result *list, int n, int bad)
 {
-    printf("    {\"name\": ");
-    print_json(stdout, r->name);
-    printf(", \"passed\": %s, \"error\": ", r->passed ? "true" : "false");
-    print_number(stdout, r->error);
-    printf(", \"tolerance\": ");
-    print_number(stdout, r->tolerance);
-    printf(", \"seconds\": ");
-    print_number(stdout, r->seconds);
-    printf(", \"note\": ");
-    print_json(stdout, r->note);
-    printf("}%s\n", last ? "" : ",");
+    rw_json_writer *w = json_begin(2);
+    rw_json_add_string(w, "device", info->name);
+    rw_json_add_string(w, "hardware", info->hardware);
+    rw_json_add_string(w, "driver", info->driver);
+    rw_json_add_integer(w, "tests", n);
+    rw_json_add_integer(w, "failed", bad);
+    rw_json_add_array(w, "results");
+    for (int i = 0; i < n; i++) {
+        rw_json_object(w);
+        rw_json_add_string(w, "name", list[i].name);
+        rw_json_add_bool(w, "passed", list[i].passed);
+        rw_json_add_number(w, "error", list[i].error);
+        rw_json_add_number(w, "tolerance", list[i].tolerance);
+        rw_json_add_number(w, "seconds", list[i].seconds);
+        rw_json_add_string(w, "note", list[i].note);
+        rw_json_close(w);
+    }
+    rw_json_close(w);
+    return json_end();
 }
 
 static int report(const arguments *a, const rw_device *device, const rw_selftest_result *list, int n)
@@ -30,15 +38,8 @@ static int report(const arguments *a, const rw_device *device, const rw_selftest
     for (int i = 0; i < n; i++) bad += !list[i].passed;
     const rw_device_properties *info = rw_device_info(device);
     if (given(a, "json")) {
-        printf("{\n  \"device\": ");
-        print_json(stdout, info->name);
-        printf(",\n  \"hardware\": ");
-        print_json(stdout, info->hardware);
-        printf(",\n  \"driver\": ");
-        print_json(stdout, info->driver);
-        printf(",\n  \"tests\": %d,\n  \"failed\": %d,\n  \"results\": [\n", n, bad);
-        for (int i = 0; i < n; i++) print_row_json(&list[i], i == n - 1);
-        printf("  ]\n}\n");
+        const int code = report_json(info, list, n, bad);
+        if (code != 0) return code;
     } else {
         for (int i = 0; i < n; i++)
             if (!list[i].passed || !given(a, "quiet")) print_row(&list[i]);

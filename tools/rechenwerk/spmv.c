@@ -1,4 +1,5 @@
 /* rechenwerk spmv A.mtx: products y = A x in several formats. rechenwerk tune A.mtx: the same beside what the choice of a format predicts. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,50 +141,57 @@ static void print_text(const products *p)
 }
 
 /* "warm": {"seconds": …, "lower": …, "upper": …} */
-static void print_times(const char *name, double seconds, double lower, double upper)
+static void add_times(rw_json_writer *w, const char *name, double seconds, double lower, double upper)
 {
-    printf(", \"%s\": {\"seconds\": %.9g, \"lower\": %.9g, \"upper\": %.9g}", name, seconds, lower, upper);
+    rw_json_add_object(w, name);
+    rw_json_add_number(w, "seconds", seconds), rw_json_add_number(w, "lower", lower), rw_json_add_number(w, "upper", upper);
+    rw_json_close(w);
 }
 
-static void print_row_as_json(const products *p, int i)
+static void add_row(rw_json_writer *w, const products *p, int i)
 {
     const rw_sparse_candidate *c = p->choice.candidate + i;
     const rw_bench_result *r = p->rows + i;
     char doubt[32];
-    printf("{\"format\": "), print_json(stdout, r->variant);
+    rw_json_object(w);
+    rw_json_add_string(w, "format", r->variant);
     if (c->refused) {
-        printf(", \"refused\": true}");
+        rw_json_add_bool(w, "refused", true);
+        rw_json_close(w);
         return;
     }
-    printf(", \"bytes\": %lld, \"fill\": %.17g, \"moved\": %.17g, \"cost\": %.17g", (long long)c->size.bytes, c->fill,
-           c->moved, c->cost);
-    print_times("warm", r->seconds, r->lower, r->upper), print_times("cold", r->cold, r->cold_lower, r->cold_upper);
-    printf(", \"copy\": %.9g", r->limit);
-    if (rw_bench_doubt(r, doubt, sizeof doubt))
-        printf(", \"share\": null, \"no_share\": \"%s\"", doubt);
-    else
-        printf(", \"share\": %.9g", r->share);
-    printf(", \"error\": %.9g}", r->error);
+    rw_json_add_integer(w, "bytes", c->size.bytes), rw_json_add_number(w, "fill", c->fill);
+    rw_json_add_number(w, "moved", c->moved), rw_json_add_number(w, "cost", c->cost);
+    add_times(w, "warm", r->seconds, r->lower, r->upper), add_times(w, "cold", r->cold, r->cold_lower, r->cold_upper);
+    rw_json_add_number(w, "copy", r->limit);
+    const bool doubtful = rw_bench_doubt(r, doubt, sizeof doubt);
+    rw_json_add_number(w, "share", doubtful ? INFINITY : r->share);
+    if (doubtful) rw_json_add_string(w, "no_share", doubt);
+    rw_json_add_number(w, "error", r->error);
+    rw_json_close(w);
 }
 
-static void print_as_json(const products *p)
+static int print_as_json(const products *p)
 {
     const int best = fastest(p);
-    printf("{\"file\": "), print_json(stdout, p->path);
-    printf(", \"rows\": %lld, \"columns\": %lld, \"entries\": %lld, \"complex\": %s, \"device\": ", (long long)p->e.rows, (long long)p->e.columns, (long long)p->e.n, p->e.is_complex ? "true" : "false");
-    print_json(stdout, rw_device_info(p->device)->name);
-    printf(", \"vectors\": \"%s\", \"operations\": %.17g", rw_dtype_name(p->vectors), operations(p));
-    if (p->tune) printf(", \"chosen\": "), print_json(stdout, p->rows[p->choice.best].variant);
+    rw_json_writer *w = json_begin(0);
+    rw_json_add_string(w, "file", p->path);
+    rw_json_add_integer(w, "rows", p->e.rows), rw_json_add_integer(w, "columns", p->e.columns);
+    rw_json_add_integer(w, "entries", p->e.n), rw_json_add_bool(w, "complex", p->e.is_complex);
+    rw_json_add_string(w, "device", rw_device_info(p->device)->name), rw_json_add_string(w, "vectors", rw_dtype_name(p->vectors));
+    rw_json_add_number(w, "operations", operations(p));
+    if (p->tune) rw_json_add_string(w, "chosen", p->rows[p->choice.best].variant);
     if (p->tune && best >= 0) {
         char doubt[128];
-        printf(", \"least_warm_time\": "), print_json(stdout, p->rows[best].variant);
+        rw_json_add_string(w, "least_warm_time", p->rows[best].variant);
         doubt_of_order(p, best, doubt, sizeof doubt);
-        printf(", \"fastest\": "), doubt[0] ? (void)printf("null, \"no_fastest\": ") : (void)0,
-            print_json(stdout, doubt[0] ? doubt : p->rows[best].variant);
+        rw_json_add_string(w, "fastest", *doubt ? NULL : p->rows[best].variant);
+        if (*doubt) rw_json_add_string(w, "no_fastest", doubt);
     }
-    printf(", \"products\": [");
-    for (int i = 0; i < p->choice.n; ++i) printf("%s", i ? ", " : ""), print_row_as_json(p, p->order[i]);
-    printf("]}\n");
+    rw_json_add_array(w, "products");
+    for (int i = 0; i < p->choice.n; ++i) add_row(w, p, p->order[i]);
+    rw_json_close(w);
+    return json_end();
 }
 
 /* ---- work ------------------------------------------------------------------------------------------------------------------ */
@@ -228,8 +236,9 @@ static int measure(rw_context *ctx, const arguments *a, const rw_bench_options *
     if (status == RW_OK) status = rw_bench_products(p->device, &p->e, p->vectors, p->choice.candidate, p->choice.n, options, &p->rows);
     if (status != RW_OK) return failed(ctx, status);
     sort_rows(p);
-    if (given(a, "json")) print_as_json(p);
-    else print_text(p);
+    const int code = given(a, "json") ? print_as_json(p) : 0;
+    if (code != 0) return code;
+    if (!given(a, "json")) print_text(p);
     for (int i = 0; i < p->choice.n; ++i)
         if (!(p->rows[i].error <= 1)) return 1;
     return 0;

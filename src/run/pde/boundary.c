@@ -43,11 +43,10 @@ static rw_status read_kind(const rw_case *c, const char *field, const rw_tree *n
         b->a = value->items[0]->text, b->b = value->items[1]->text, b->c = value->items[2]->text;
         return RW_OK;
     }
-    const char *near = rw_nearest(kind, kinds, RW_COUNT(kinds));
     return rw_case_fail_key(c, node, 0,
-                            "fields.%s.boundary: %s is unknown%s%s: dirichlet, neumann and robin have values, periodic "
+                            "fields.%s.boundary: %s is unknown%s: dirichlet, neumann and robin have values, periodic "
                             "and nearest stand alone",
-                            field, kind, near ? "; nearest is " : "", near ? near : "");
+                            field, kind, rw_hint_nearest(kind, kinds, RW_COUNT(kinds)).text);
 }
 
 static bool is_kind(const char *key)
@@ -128,12 +127,11 @@ static rw_status fail_side(const rw_case *c, const char *field, int ndim, const 
     int m = 0;
     for (int s = 0; s < 2 * ndim; ++s) names[m++] = sides[s];
     for (int d = 0; d < ndim; ++d) names[m++] = axes[d];
-    const char *near = rw_nearest(node->keys[i], names, m);
     return rw_case_fail_key(
         c, node, i,
-        "fields.%s.boundary: side %s is unknown%s%s: in %d dimension%s there are left, right%s%s, or "
+        "fields.%s.boundary: side %s is unknown%s: in %d dimension%s there are left, right%s%s, or "
         "whole axes x%s%s",
-        field, node->keys[i], near ? "; nearest is " : "", near ? near : "", ndim, ndim > 1 ? "s" : "",
+        field, node->keys[i], rw_hint_nearest(node->keys[i], names, m).text, ndim, ndim > 1 ? "s" : "",
         ndim > 1 ? ", bottom, top" : "", ndim > 2 ? ", back, front" : "", ndim > 1 ? ", y" : "", ndim > 2 ? ", z" : "");
 }
 

@@ -56,7 +56,7 @@ static rw_status by_file(const rw_case *c, pde_problem *p, int f, const rw_tree 
     rw_npy a;
     RW_TRY(rw_npy_read(ctx, path, &a));
     rw_status status = RW_OK;
-    bool fits = a.ndim == p->grid.ndim && (a.type == RW_IO_F64 || a.type == RW_IO_F32);
+    bool fits = a.ndim == p->grid.ndim && (a.type == RW_F64 || a.type == RW_F32);
     for (int d = 0; fits && d < a.ndim; ++d) fits = (int64_t)a.shape[d] == p->grid.size[a.ndim - 1 - d];
     double *wide = NULL;
     if (!fits) {
@@ -64,11 +64,11 @@ static rw_status by_file(const rw_case *c, pde_problem *p, int f, const rw_tree 
         for (int d = 0; d < a.ndim; ++d)
             snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%zu", d ? " x " : "", a.shape[d]);
         status = rw_case_fail(c, node, "%s holds %s %s; the grid needs real numbers of shape%s %lld%s%.0lld%s%.0lld "
-                                       "(last axis x)", path, shape, rw_io_type_name(a.type), "",
+                                       "(last axis x)", path, shape, rw_dtype_name(a.type), "",
                               (long long)p->grid.size[p->grid.ndim - 1], p->grid.ndim > 1 ? " x " : "",
                               p->grid.ndim > 1 ? (long long)p->grid.size[p->grid.ndim - 2] : 0,
                               p->grid.ndim > 2 ? " x " : "", p->grid.ndim > 2 ? (long long)p->grid.size[0] : 0);
-    } else if (a.type == RW_IO_F64) {
+    } else if (a.type == RW_F64) {
         status = put(p, f, a.data);
     } else {
         size_t n = rw_npy_count(&a);

@@ -41,12 +41,11 @@ static rw_status inspect_statement(const pde_problem *p, pde_language *l, const 
         if (f >= 0) has[f] = true;
         RW_TRY(rw_lower(&l->lowering, source, s->value, &value));
         if (f >= 0) return RW_OK;
-        const char *names[FAILED], *near;
+        const char *names[FAILED];
         int n = RW_MIN(p->nfields, FAILED);
         for (int i = 0; i < n; ++i) names[i] = p->fields[i].name;
-        near = rw_nearest(s->name, names, n);
-        return rw_fail_at(l->lowering.ctx, source, s->at, "d%s/dt: there is no field %s%s%s", s->name, s->name,
-                          near ? "; nearest is " : "", near ? near : "");
+        return rw_fail_at(l->lowering.ctx, source, s->at, "d%s/dt: there is no field %s%s", s->name, s->name,
+                          rw_hint_nearest(s->name, names, n).text);
     }
     RW_TRY(rw_lower(&l->lowering, source, s->value, &value));
     return rw_lower_local(&l->lowering, source, s->at, s->name, value);

@@ -384,7 +384,7 @@ static rw_status save_field(const pde_problem *p, int f, const char *group, rw_a
     shape_of(p, shape);
     RW_TRY(rw_array_read(array, &data));
     snprintf(name, sizeof name, "%s/%s", group, p->fields[f].name);
-    return rw_h5_write(file, name, (rw_io_type)p->fields[f].dtype, p->grid.ndim, shape, data, RW_H5_CHECKSUM);
+    return rw_h5_write(file, name, p->fields[f].dtype, p->grid.ndim, shape, data, RW_H5_CHECKSUM);
 }
 
 static rw_status load_field(const pde_problem *p, int f, const char *group, rw_array *array, rw_h5 *file)
@@ -395,7 +395,7 @@ static rw_status load_field(const pde_problem *p, int f, const char *group, rw_a
     shape_of(p, shape);
     RW_TRY(rw_array_write(array, &data));
     snprintf(name, sizeof name, "%s/%s", group, p->fields[f].name);
-    return rw_h5_read(file, name, (rw_io_type)p->fields[f].dtype, p->grid.ndim, shape, data);
+    return rw_h5_read(file, name, p->fields[f].dtype, p->grid.ndim, shape, data);
 }
 
 typedef rw_status each_field(const pde_problem *p, int f, const char *group, rw_array *array, rw_h5 *file);

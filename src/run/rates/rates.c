@@ -396,13 +396,13 @@ static rw_status save(rw_problem *problem, rw_h5 *file)
     if (p->time.method) RW_TRY(rw_expr_get(p->step, "attempts", state + 5, NULL));
     state[6] = p->passed, state[7] = p->now;
     RW_TRY(rw_array_read(p->inversion, &data));
-    RW_TRY(rw_h5_write(file, "/state/inversion", RW_IO_F64, 1, &cells, data, RW_H5_CHECKSUM));
+    RW_TRY(rw_h5_write(file, "/state/inversion", RW_F64, 1, &cells, data, RW_H5_CHECKSUM));
     RW_TRY(rw_h5_set_numbers(file, "/state", "steps", STATE, state));
     RW_TRY(rw_h5_set_numbers(file, "/state", "photons", p->nmodes, photons));
     RW_TRY(rw_h5_set_numbers(file, "/state", "seen", 6, seen));
     if (p->time.method) RW_TRY(rw_h5_set_numbers(file, "/state", "lambda", p->nmodes, lambda));
     RW_TRY(rw_h5_set_integer(file, "/state", "peaks", s->npeaks));
-    return s->npeaks ? rw_h5_write(file, "/state/peak", RW_IO_F64, 2, peaks, s->peak, RW_H5_CHECKSUM) : RW_OK;
+    return s->npeaks ? rw_h5_write(file, "/state/peak", RW_F64, 2, peaks, s->peak, RW_H5_CHECKSUM) : RW_OK;
 }
 
 static rw_status load(rw_problem *problem, rw_h5 *file)
@@ -418,7 +418,7 @@ static rw_status load(rw_problem *problem, rw_h5 *file)
     RW_TRY(rw_h5_get_numbers(file, "/state", "seen", 6, seen));
     RW_TRY(rw_h5_get_integer(file, "/state", "peaks", &npeaks));
     RW_TRY(rw_array_write(p->inversion, &data));
-    RW_TRY(rw_h5_read(file, "/state/inversion", RW_IO_F64, 1, &cells, data));
+    RW_TRY(rw_h5_read(file, "/state/inversion", RW_F64, 1, &cells, data));
     for (int k = 0; k < p->nmodes; ++k) RW_TRY(set_of_mode(p, "Phi", k, photons[k]));
     RW_TRY(rw_expr_set(p->step, "t", state[3]));
     if (p->time.method) {
@@ -439,7 +439,7 @@ static rw_status load(rw_problem *problem, rw_h5 *file)
                         .threshold = seen[5] < 0 ? NAN : seen[5]};
     s->npeaks = (int)RW_MIN(RW_MAX(npeaks, 0), RATES_PEAKS);
     size_t peaks[2] = {(size_t)s->npeaks, 2};
-    return s->npeaks ? rw_h5_read(file, "/state/peak", RW_IO_F64, 2, peaks, s->peak) : RW_OK;
+    return s->npeaks ? rw_h5_read(file, "/state/peak", RW_F64, 2, peaks, s->peak) : RW_OK;
 }
 
 /* Steps of equal length are time.end/time.steps long, and count from 0. */

@@ -143,7 +143,7 @@ static void assert_readable(const char *folder)
         snprintf(name, sizeof(name), "fields/%06d.h5", i);
         if (!exists(folder, name)) continue;
         if (rw_h5_open(ctx, in(folder, name), &file) != RW_OK) fail_msg("%s", rw_message(ctx));
-        if (rw_h5_read(file, "/u", RW_IO_F64, 3, shape, values) != RW_OK) fail_msg("%s", rw_message(ctx));
+        if (rw_h5_read(file, "/u", RW_F64, 3, shape, values) != RW_OK) fail_msg("%s", rw_message(ctx));
         rw_h5_close(&file);
     }
     static const char *const files[] = {"fields.h5", "checkpoint.h5"};
@@ -231,7 +231,7 @@ static void test_results(void **state)
     assert_int_equal(rw_h5_open(ctx, in("a", "fields.h5"), &file), RW_OK);
     assert_int_equal(rw_h5_get_number(file, "/000003", "time", &time), RW_OK);
     assert_true(time == 0.75);
-    assert_int_equal(rw_h5_read(file, "/000004/u", RW_IO_F64, 3, shape, u), RW_OK);
+    assert_int_equal(rw_h5_read(file, "/000004/u", RW_F64, 3, shape, u), RW_OK);
     rw_h5_close(&file);
 }
 

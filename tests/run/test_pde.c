@@ -5,7 +5,6 @@
 
 #include "core/json.h"
 #include "files/npy.h"
-#include "io/picture.h"
 
 static rw_device *dev;
 
@@ -392,24 +391,22 @@ static void test_initial_values(void **state)
     /* a file, its path relative to the case */
     for (int i = 0; i < 48; ++i) numbers[i] = i * 0.25;
     snprintf(path, sizeof path, "%s/u.npy", folder);
-    assert_int_equal(rw_npy_write(ctx, path, RW_IO_F64, 2, shape, numbers), RW_OK);
+    assert_int_equal(rw_npy_write(ctx, path, RW_F64, 2, shape, numbers), RW_OK);
     assert_int_equal(create(CASE("{u: {initial: {file: u.npy}}}", EQ TIME), &c, &p), RW_OK);
     assert_memory_equal(values(p), numbers, sizeof numbers);
     destroy(&c, &p);
     /* the wrong shape */
     shape[0] = 8, shape[1] = 6;
-    assert_int_equal(rw_npy_write(ctx, path, RW_IO_F64, 2, shape, numbers), RW_OK);
+    assert_int_equal(rw_npy_write(ctx, path, RW_F64, 2, shape, numbers), RW_OK);
     assert_int_equal(create(CASE("{u: {initial: {file: u.npy}}}", EQ TIME), &c, &p), RW_ERR_INPUT);
     assert_non_null(strstr(rw_message(ctx), "holds 8 x 6 f64; the grid needs real numbers of shape 6 x 8"));
     destroy(&c, &p);
     /* a picture of the grid's size: row 0 is at the top */
-    rw_picture q;
-    snprintf(path, sizeof path, "%s/p.png", folder);
-    assert_int_equal(rw_picture_create(ctx, path, 8, 6, 0, &q), RW_OK);
-    for (int i = 0; i < 48; ++i) q.grey[i] = i < 8 ? 1 : 0;
-    assert_int_equal(rw_picture_write(ctx, path, 16, &q), RW_OK);
-    rw_picture_free(&q);
-    assert_int_equal(create(CASE("{u: {initial: {picture: p.png, low: -1, high: 3}}}", EQ TIME), &c, &p), RW_OK);
+    char picture[200] = "P2 8 6 1\n1 1 1 1 1 1 1 1\n";
+    for (int i = 0; i < 5 * 8; ++i) strcat(picture, "0 ");
+    snprintf(path, sizeof path, "%s/p.pgm", folder);
+    assert_int_equal(rw_file_write(ctx, path, picture, strlen(picture)), RW_OK);
+    assert_int_equal(create(CASE("{u: {initial: {picture: p.pgm, low: -1, high: 3}}}", EQ TIME), &c, &p), RW_OK);
     assert_true(fabs(values(p)[5 * 8 + 4] - 3) < 1e-4 && fabs(values(p)[4] + 1) < 1e-4);
     destroy(&c, &p);
 }
@@ -515,7 +512,7 @@ static frame frame_of(const char *results, int k)
     assert_int_equal(rw_h5_get_number(file, "/", "time", &f.t), RW_OK);
     f.interpolated = rw_h5_has_attribute(file, "/", "interpolated");
     for (int i = 0; i < 2; ++i)
-        assert_int_equal(rw_h5_read(file, i ? "/v" : "/u", RW_IO_F64, 3, shape, f.value[i]), RW_OK);
+        assert_int_equal(rw_h5_read(file, i ? "/v" : "/u", RW_F64, 3, shape, f.value[i]), RW_OK);
     rw_h5_close(&file);
     return f;
 }

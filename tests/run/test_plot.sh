@@ -1,7 +1,7 @@
 #!/bin/bash
 # Pictures of results that are there: outputs without a file, files of plot in run.files, titles and settings that have
 # no effect, settings of another folder. Environment: RECHENWERK, the command; SOURCE, the source tree.
-# shellcheck source=tests/problem/heat.sh
+# shellcheck source=tests/run/heat.sh
 . "$(dirname "${BASH_SOURCE[0]}")/heat.sh" || exit 1
 
 # the last command has warned of this, or of nothing

@@ -52,7 +52,7 @@ static void extremes(const char *results, const char *field, double *low, double
         snprintf(name, sizeof name, "fields/%06d.h5", k);
         assert_int_equal(rw_h5_open(ctx, result(results, name), &file), RW_OK);
         snprintf(name, sizeof name, "/%s", field);
-        assert_int_equal(rw_h5_read(file, name, RW_IO_F64, 3, (size_t[]){1, 6, 8}, u), RW_OK);
+        assert_int_equal(rw_h5_read(file, name, RW_F64, 3, (size_t[]){1, 6, 8}, u), RW_OK);
         rw_h5_close(&file);
         for (int i = 0; i < 48; ++i) *low = fmin(*low, u[i]), *high = fmax(*high, u[i]);
     }
@@ -276,7 +276,7 @@ static void check_sides(const char *size, int ndim, const char *boundary, const 
     rw_run r = {.ctx = ctx, .ops = &rw_pde_ops, .problem = p, .grid = rw_pde_ops.grid(p)};
     r.points = r.grid->size[0] * r.grid->size[1] * r.grid->size[2];
     assert_int_equal(rw_array_read(fields[0].array, &data), RW_OK);
-    assert_int_equal(rw_frame_make(&r, 0, RW_IO_F64, data, t, &frame), RW_OK);
+    assert_int_equal(rw_frame_make(&r, 0, RW_F64, data, t, &frame), RW_OK);
     const rw_output_grid *g = &frame.grid;
     double low = INFINITY, high = -INFINITY;
     assert_int_equal(g->ndim, ndim);

@@ -1,9 +1,9 @@
 /* .npy: round trips, every type numpy may hand over in both orders, hostile headers, truncation, faults. */
-#include "io_test.h"
+#include "../io/io_test.h"
 
 #include "files/npy.h"
 
-static const rw_io_type types[] = {RW_IO_F32, RW_IO_F64, RW_IO_C64, RW_IO_C128};
+static const rw_dtype types[] = {RW_F32, RW_F64, RW_C64, RW_C128};
 
 /* Round trips of random bits of every type over shapes with 0, 1 and many. */
 static void test_round_trip(void **state)
@@ -20,14 +20,14 @@ static void test_round_trip(void **state)
         for (int s = 0; s < RW_COUNT(shapes); s++) {
             size_t bytes;
             rw_npy array;
-            assert_true(rw_io_bytes(shapes[s].ndim, shapes[s].shape, rw_io_type_size(types[t]), &bytes));
+            assert_true(rw_io_bytes(shapes[s].ndim, shapes[s].shape, rw_dtype_size(types[t]), &bytes));
             unsigned char *data = calloc(bytes + 1, 1);
             for (size_t i = 0; i < bytes; i++) data[i] = (unsigned char)rw_random_u64(seed, i); /* NaNs too */
             ASSERT_OK(rw_npy_write(NULL, "a.npy", types[t], shapes[s].ndim, shapes[s].shape, data));
             ASSERT_OK(rw_npy_read(NULL, "a.npy", &array));
             assert_int_equal(array.type, types[t]);
             assert_int_equal(array.ndim, shapes[s].ndim);
-            assert_int_equal(rw_npy_count(&array) * rw_io_type_size(types[t]), bytes);
+            assert_int_equal(rw_npy_count(&array) * rw_dtype_size(types[t]), bytes);
             for (int a = 0; a < 4; a++) assert_int_equal(array.shape[a], a < array.ndim ? shapes[s].shape[a] : 1);
             assert_non_null(array.data);
             assert_memory_equal(array.data, data, bytes);
@@ -41,10 +41,10 @@ static void test_write_refuses(void **state)
 {
     (void)state;
     const size_t huge[2] = {SIZE_MAX / 4, 8};
-    ASSERT_FAILS(rw_npy_write(NULL, "a.npy", RW_IO_F64, 5, (size_t[]){1, 1, 1, 1, 1}, ""), RW_ERR_ARGUMENT);
-    ASSERT_FAILS(rw_npy_write(NULL, "a.npy", RW_IO_F64, -1, huge, ""), RW_ERR_ARGUMENT);
-    ASSERT_FAILS(rw_npy_write(NULL, "a.npy", RW_IO_F64, 2, huge, ""), RW_ERR_ARGUMENT);
-    ASSERT_FAILS(rw_npy_write(NULL, "no/such/a.npy", RW_IO_F64, 0, NULL, &(double){1}), RW_ERR_FILE);
+    ASSERT_FAILS(rw_npy_write(NULL, "a.npy", RW_F64, 5, (size_t[]){1, 1, 1, 1, 1}, ""), RW_ERR_ARGUMENT);
+    ASSERT_FAILS(rw_npy_write(NULL, "a.npy", RW_F64, -1, huge, ""), RW_ERR_ARGUMENT);
+    ASSERT_FAILS(rw_npy_write(NULL, "a.npy", RW_F64, 2, huge, ""), RW_ERR_ARGUMENT);
+    ASSERT_FAILS(rw_npy_write(NULL, "no/such/a.npy", RW_F64, 0, NULL, &(double){1}), RW_ERR_FILE);
     assert_int_equal(count_files(), 0);
 }
 
@@ -86,7 +86,7 @@ static void test_conversions(void **state)
             snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }\n", rows[r].type,
                      rows[r].n);
             ASSERT_OK(parse(major, header, bytes, 16, &a));
-            assert_int_equal(a.type, RW_IO_F64);
+            assert_int_equal(a.type, RW_F64);
             for (int i = 0; i < rows[r].n; i++)
                 if (((double *)a.data)[i] != rows[r].values[i])
                     fail_msg("%s[%d] = %.17g, not %.17g", rows[r].type, i, ((double *)a.data)[i], rows[r].values[i]);
@@ -109,7 +109,7 @@ static void test_orders(void **state)
     assert_int_equal(a.ndim, 0);
     rw_npy_free(&a);
     ASSERT_OK(parse(1, "{'descr':'>c8','fortran_order':False,'shape':(1L,)}", big_complex, 8, &a));
-    assert_int_equal(a.type, RW_IO_C64);
+    assert_int_equal(a.type, RW_C64);
     assert_true(((float *)a.data)[0] == 1.5f && ((float *)a.data)[1] == -2.0f);
     rw_npy_free(&a);
 }
@@ -160,7 +160,7 @@ static void test_truncated(void **state)
     size_t n;
     rw_npy a;
     fill_random(values, 6, 7);
-    ASSERT_OK(rw_npy_write(NULL, "a.npy", RW_IO_F64, 2, (size_t[]){2, 3}, values));
+    ASSERT_OK(rw_npy_write(NULL, "a.npy", RW_F64, 2, (size_t[]){2, 3}, values));
     read_whole("a.npy", &data, &n);
     assert_int_equal((n - 48) % 64, 0);
     for (size_t length = 0; length < n; length++) {
@@ -180,7 +180,7 @@ static rw_status write_and_read(void)
 {
     static const double values[6] = {1, 2, 3, 4, 5, 6};
     rw_npy a = {0};
-    rw_status status = rw_npy_write(NULL, "f.npy", RW_IO_F64, 2, (size_t[]){2, 3}, values);
+    rw_status status = rw_npy_write(NULL, "f.npy", RW_F64, 2, (size_t[]){2, 3}, values);
     if (status == RW_OK) status = rw_npy_read(NULL, "f.npy", &a);
     rw_npy_free(&a);
     return status;
@@ -208,10 +208,10 @@ static void test_numpy(void **state)
     (void)state;
     double values[24];
     for (int i = 0; i < 24; i++) values[i] = i * 0.5 - 3;
-    ASSERT_OK(rw_npy_write(NULL, "ours64.npy", RW_IO_F64, 3, (size_t[]){2, 3, 4}, values));
-    ASSERT_OK(rw_npy_write(NULL, "ours128.npy", RW_IO_C128, 2, (size_t[]){3, 4}, values));
-    ASSERT_OK(rw_npy_write(NULL, "oursscalar.npy", RW_IO_F64, 0, NULL, values));
-    ASSERT_OK(rw_npy_write(NULL, "oursempty.npy", RW_IO_F32, 2, (size_t[]){0, 4}, values));
+    ASSERT_OK(rw_npy_write(NULL, "ours64.npy", RW_F64, 3, (size_t[]){2, 3, 4}, values));
+    ASSERT_OK(rw_npy_write(NULL, "ours128.npy", RW_C128, 2, (size_t[]){3, 4}, values));
+    ASSERT_OK(rw_npy_write(NULL, "oursscalar.npy", RW_F64, 0, NULL, values));
+    ASSERT_OK(rw_npy_write(NULL, "oursempty.npy", RW_F32, 2, (size_t[]){0, 4}, values));
     run_python("numpy",
                "import numpy as np\n"
                "from numpy.lib import format as F\n"
@@ -252,10 +252,10 @@ static void test_numpy(void **state)
         ASSERT_OK(rw_npy_read(NULL, name, &a));
         assert_int_equal(a.ndim, ndim);
         assert_memory_equal(a.shape, shape, sizeof shape);
-        size_t reals = rw_npy_count(&a) * (size_t)rw_io_type_parts(a.type);
+        size_t reals = rw_npy_count(&a) * (rw_dtype_is_complex(a.type) ? 2 : 1);
         assert_int_equal(n, reals * 8);
         for (size_t i = 0; i < reals; i++) {
-            bool wide = rw_io_type_real_size(a.type) == 8;
+            bool wide = rw_io_real_size(a.type) == 8;
             double want, have = wide ? ((double *)a.data)[i] : (double)((float *)a.data)[i];
             memcpy(&want, expected + 8 * i, 8);
             if (want != have) fail_msg("%s[%zu] = %.17g, not %.17g", name, i, have, want);

@@ -13,10 +13,10 @@
 #include "run/run_settings.h"
 
 #define RW_SECTION_PREFIX(section) fake_##section
-#define RW_SECTION_DEF "../tests/problem/fake.def"
+#define RW_SECTION_DEF "../tests/run/fake.def"
 #include "run/section_structs.h"
 #define RW_SECTION_PREFIX(section) fake_##section
-#define RW_SECTION_DEF "../tests/problem/fake.def"
+#define RW_SECTION_DEF "../tests/run/fake.def"
 #define RW_SECTION_TABLE_NAME fake_sections
 #include "run/section_table.h"
 

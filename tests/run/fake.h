@@ -12,10 +12,10 @@
 #include "run/problem.h"
 
 #define RW_SECTION_PREFIX(section) fake_##section
-#define RW_SECTION_DEF "../tests/problem/fake.def"
+#define RW_SECTION_DEF "../tests/run/fake.def"
 #include "run/section_structs.h"
 #define RW_SECTION_PREFIX(section) fake_##section
-#define RW_SECTION_DEF "../tests/problem/fake.def"
+#define RW_SECTION_DEF "../tests/run/fake.def"
 #define RW_SECTION_TABLE_NAME fake_sections
 #include "run/section_table.h"
 
@@ -161,7 +161,7 @@ static rw_status fake_save(rw_problem *problem, rw_h5 *file)
         const void *data;
         size_t n = (size_t)rw_array_size(p->fields[i].array);
         RW_TRY(rw_array_read(p->fields[i].array, &data));
-        RW_TRY(rw_h5_write(file, fake_names[i], RW_IO_F64, 1, &n, data, RW_H5_CHECKSUM));
+        RW_TRY(rw_h5_write(file, fake_names[i], RW_F64, 1, &n, data, RW_H5_CHECKSUM));
     }
     RW_TRY(rw_h5_set_integer(file, "/state", "steps", p->steps));
     return rw_h5_set_number(file, "/state", "t", p->t);
@@ -174,7 +174,7 @@ static rw_status fake_load(rw_problem *problem, rw_h5 *file)
         void *data;
         size_t n = (size_t)rw_array_size(p->fields[i].array);
         RW_TRY(rw_array_write(p->fields[i].array, &data));
-        RW_TRY(rw_h5_read(file, fake_names[i], RW_IO_F64, 1, &n, data));
+        RW_TRY(rw_h5_read(file, fake_names[i], RW_F64, 1, &n, data));
     }
     RW_TRY(rw_h5_get_integer(file, "/state", "steps", &p->steps));
     return rw_h5_get_number(file, "/state", "t", &p->t);

@@ -1,5 +1,5 @@
 /* Tables: numbers come back bit for bit, a restart cuts at its position, malformed tables, full disks, faults. */
-#include "io_test.h"
+#include "../io/io_test.h"
 
 #include <locale.h>
 #include <math.h>

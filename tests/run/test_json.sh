@@ -1,7 +1,7 @@
 #!/bin/bash
 # run --json when something goes wrong: valid JSON with status, exit code and message, and a folder only where results are. Names of
 # pictures that plot refuses. Environment: RECHENWERK.
-# shellcheck source=tests/problem/heat.sh
+# shellcheck source=tests/run/heat.sh
 . "$(dirname "${BASH_SOURCE[0]}")/heat.sh" || exit 1
 
 # says CODE STATUS FOLDER TEXT ARGUMENTS...: run --json gives these; FOLDER null: none, and no such folder is there
