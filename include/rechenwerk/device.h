@@ -61,7 +61,7 @@ typedef struct rw_counters {
     int64_t cache_hits;    /* programs loaded from the cache on disk */
     int64_t shared;        /* programs found already loaded in this process */
     int64_t bytes_allocated, bytes_allocated_peak;
-    double compile_seconds;
+    double compile_seconds; /* that callers waited for compilers */
 } rw_counters;
 
 /* All devices of this machine, usable or not, each hardware once (`also` names its second face); free with

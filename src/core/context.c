@@ -13,6 +13,7 @@
 
 static _Thread_local char message[MESSAGE_SIZE];
 static _Thread_local unsigned failures; /* messages that this thread has set */
+static _Thread_local rw_text *collected; /* where its log lines go; NULL: to the log function */
 
 /* text[0..size) was printed by a call that wanted `wanted` bytes: marks the cut, if there was one. */
 static void mark_cut(char *text, size_t size, int wanted)
@@ -148,7 +149,7 @@ void rw_context_set_log(rw_context *context, rw_log_level level, rw_log_function
 
 void rw_log(rw_context *ctx, rw_log_level level, const char *format, ...)
 {
-    if (!ctx || !ctx->log || level > ctx->log_level) return;
+    if (!collected && (!ctx || !ctx->log || level > ctx->log_level)) return;
     char text[MESSAGE_SIZE];
     va_list args;
     va_start(args, format);
@@ -159,9 +160,22 @@ void rw_log(rw_context *ctx, rw_log_level level, const char *format, ...)
         if (next) *next++ = '\0';
         char clean[MESSAGE_SIZE];
         escape(clean, sizeof(clean), line);
-        if (*line) ctx->log(ctx->log_user, level, clean);
+        if (*line && collected) rw_text_add(collected, "%d%s\n", (int)level, clean);
+        else if (*line) ctx->log(ctx->log_user, level, clean);
         line = next;
     }
+}
+
+void rw_log_collect(rw_text *lines) { collected = lines; }
+
+void rw_log_lines(rw_context *ctx, rw_text *lines)
+{
+    for (char *line = lines->data, *next; line && *line; line = next) {
+        next = strchr(line, '\n');
+        *next++ = '\0';
+        rw_log(ctx, (rw_log_level)(line[0] - '0'), "%s", line + 1);
+    }
+    rw_text_free(lines);
 }
 
 void rw_log_once(rw_context *ctx, rw_log_level level, const char *format, ...)

@@ -25,6 +25,8 @@ struct rw_context {
     uint64_t logged;    /* atomic; hash of the last message of rw_log_once */
 };
 
+typedef struct rw_text rw_text;
+
 #define RW_TRY(call)                                                                                                   \
     do {                                                                                                               \
         rw_status rw_try_status = (call);                                                                              \
@@ -59,6 +61,9 @@ rw_status rw_fail_null(const char *function, const char *argument);
 unsigned rw_failures(void);
 rw_status rw_callback_status(rw_context *ctx, rw_status status, unsigned before, const char *name);
 void rw_log(rw_context *ctx, rw_log_level level, const char *format, ...) RW_PRINTF(3, 4);
+/* The log lines of this thread are added to the text (NULL: no more), for another thread to print. */
+void rw_log_collect(rw_text *lines);
+void rw_log_lines(rw_context *ctx, rw_text *lines); /* prints and frees them */
 /* The same, unless it was the last message logged so: a text that is lowered for each stage of a method warns once. */
 void rw_log_once(rw_context *ctx, rw_log_level level, const char *format, ...) RW_PRINTF(3, 4);
 
@@ -80,11 +85,11 @@ void rw_free(void *p);
 bool rw_grow(void *items, int *capacity, int need, size_t size);
 
 /* A text that grows. After a failed allocation `failed` stays set and appends do nothing, so it is checked once. */
-typedef struct rw_text {
+struct rw_text {
     char *data; /* NUL-terminated, or NULL while empty */
     size_t length, capacity;
     bool failed;
-} rw_text;
+};
 void rw_text_add(rw_text *text, const char *format, ...) RW_PRINTF(2, 3);
 void rw_text_add_bytes(rw_text *text, const char *bytes, size_t n);
 void rw_text_free(rw_text *text);
@@ -129,6 +134,8 @@ typedef enum rw_fault { RW_FAULT_ALLOC, RW_FAULT_READ, RW_FAULT_WRITE, RW_FAULT_
 void rw_fault_set(rw_fault kind, long n);
 bool rw_fault_hit(rw_fault kind); /* true when this event is to fail; cheap when nothing is set */
 long rw_fault_events(rw_fault kind); /* events seen since the last rw_fault_set */
+bool rw_fault_armed(void);           /* an event of some kind is to fail, or has failed, since its last rw_fault_set */
+void rw_fault_exempt(bool on);       /* the events of this thread neither count nor fail */
 
 /* Nearest of `n` names to a mistyped or foreign one, for "nearest is …": by edit distance, as a shortened or lengthened
  * name, or as another word for the same (nearest.c). Never `given` itself; NULL if none is near. */

@@ -185,6 +185,13 @@ rw_counters rw_device_counters(const rw_device *dev)
     return c;
 }
 
+void rw_count_seconds(rw_device *dev, double compiling)
+{
+    pthread_mutex_lock(&dev->lock);
+    dev->counters.compile_seconds += compiling;
+    pthread_mutex_unlock(&dev->lock);
+}
+
 void rw_count(rw_device *dev, int64_t *counter, int64_t n)
 {
     (void)dev;

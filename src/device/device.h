@@ -60,12 +60,13 @@ struct rw_program {
     int group;            /* items of a group: the definition GROUP */
     int groups_a_unit;    /* for which registers are to suffice: the definition RW_GROUPS_A_UNIT, else 1; 0 says nothing */
     int64_t shared_large; /* bytes of SHARED_LARGE: the definition SHARED_LARGE_BYTES, else 0 */
+    bool reproducible;    /* the context's setting when it was made */
     bool makeshift;       /* compiled with fewer optimisations than its key says: not for the cache */
+    bool failed;          /* atomic: rw_program_ready has failed, and does so each time */
+    struct rw_job *job;   /* atomic: of background.c, until rw_program_ready has loaded it; else NULL */
     int nkernels;
     rw_kernel *kernels;
     void *module;         /* the table's: dlopen handle, cl_program, CUmodule */
-    rw_text deferred;     /* the full text, while it is still to be compiled (rw_compile_defer); else empty */
-    const void *deferrer; /* stands for the thread that will compile it; NULL: compiled. Under the device's `lock` */
     rw_program *next;     /* in the device's list */
 };
 
@@ -211,6 +212,7 @@ struct rw_device {
     pthread_mutex_t lock; /* programs, counters */
     rw_queue *queue;
     rw_program *programs;
+    int in_background; /* atomic: programs whose rw_program_ready is still to come */
     bool lost;
     rw_device *next; /* in the list of orphan.c */
     void *state; /* the table's */
@@ -275,18 +277,26 @@ rw_status rw_kernel_measure(rw_kernel *k, rw_kernel_resources *r);
 void rw_orphan_add(rw_device *dev);
 void rw_orphan_remove(rw_device *dev);
 rw_status rw_orphan_check(rw_device *dev);
-/* Between the two calls rw_program_create of this thread compiles nothing that is not in the cache: its programs are compiled, in their
- * order, at the first launch of one of them or at the outermost rw_compile_now. So their number is known before the first one. The two
- * may be nested, for one device. Compiling fails with rw_compile_now or the launch. */
-void rw_compile_defer(rw_device *dev);
-/* `status`: of what was done since; unless it is RW_OK nothing is compiled. Returns it, or that of compiling. */
-rw_status rw_compile_now(rw_device *dev, rw_status status);
+/* rw_program_create that does not wait for the compiler: what it has to say comes from the first launch, or rw_program_ready. */
+rw_status rw_program_start(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
+                           rw_program **program);
+/* background.c: waits for the compiler and loads the program, once. Fails each time with the same status and message. */
+rw_status rw_program_ready(rw_program *p);
+/* Takes the text over. */
+rw_status rw_background_add(rw_program *p, rw_text *text);
+/* What p has in the background ends, before it is destroyed. */
+void rw_background_end(rw_program *p);
+/* program.c: logs what has been compiled and puts it into the cache on disk. */
+void rw_program_compiled(rw_program *p, const rw_text *binary, double seconds);
+/* Cores that this process may use, 1 at least. */
+int rw_usable_cores(void);
 /* declaration.c: the kernels that a text declares. */
 rw_status rw_parse_kernels(rw_program *p, const char *text, const char *real, const rw_define *defines, int ndefines);
 void rw_free_kernels(rw_program *p);
 const char *rw_define_value(const rw_define *defines, int n, const char *name); /* NULL: not among them */
 /* Adds to a counter of the device, atomically. */
 void rw_count(rw_device *dev, int64_t *counter, int64_t n);
+void rw_count_seconds(rw_device *dev, double compiling);
 
 /* The array's device copy made current for a kernel in q; marks it written when `writes`. */
 rw_status rw_array_for_launch(rw_array *a, rw_queue *q, bool writes);

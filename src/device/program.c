@@ -1,5 +1,6 @@
 /* Programs: full text = definitions + the device's dialect + the kernel text. The same full text on the same device
- * is compiled once: first the programs of this process are searched, then the cache on disk, then the compiler runs. */
+ * is compiled once: first the programs of this process are searched, then the cache on disk, then the compiler runs, in
+ * the background where the caller can wait (background.c). */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -98,88 +99,47 @@ static rw_status load_cached(rw_device *dev, rw_program *p)
     return status;
 }
 
-/* known: as for rw_compiling. */
-static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *full, int known)
+void rw_program_compiled(rw_program *p, const rw_text *binary, double seconds)
+{
+    rw_device *dev = p->device;
+    rw_log(dev->ctx, RW_LOG_DEBUG, "%s: compiled %s in %.0f ms", dev->info.name, p->name, seconds * 1e3);
+    if (!p->makeshift && *dev->ops->suffix) rw_cache_store(dev->ctx, p->key, dev->ops->suffix, binary);
+}
+
+static rw_status compile_and_load(rw_device *dev, rw_program *p, const rw_text *full)
 {
     rw_text binary = {0};
     rw_status status;
-    double start = rw_seconds();
+    const double start = rw_seconds();
     if (rw_fault_hit(RW_FAULT_COMPILE)) {
         status = rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: the compiler failed (injected)", p->name);
         goto out;
     }
-    rw_compiling(p->name, known);
+    rw_compiling(p->name, 0);
     RW_TRY_GOTO(dev->ops->compile(dev, p, full->data, &binary), out);
-    double seconds = rw_seconds() - start;
+    const double seconds = rw_seconds() - start;
     rw_count(dev, &dev->counters.compilations, 1);
-    pthread_mutex_lock(&dev->lock);
-    dev->counters.compile_seconds += seconds;
-    pthread_mutex_unlock(&dev->lock);
-    rw_log(dev->ctx, RW_LOG_DEBUG, "%s: compiled %s in %.0f ms", dev->info.name, p->name, seconds * 1e3);
-    if (!p->makeshift) rw_cache_store(dev->ctx, p->key, dev->ops->suffix, &binary);
+    rw_count_seconds(dev, seconds);
+    rw_program_compiled(p, &binary, seconds);
     status = dev->ops->load(dev, p, &binary);
 out:
     rw_text_free(&binary);
     return status;
 }
 
-/* What this thread has deferred; its address stands for the thread. */
-static _Thread_local struct {
-    const rw_device *device;
-    int depth; /* calls of rw_compile_defer that have not ended */
-} deferral;
-
-/* Takes the text over when compiling is deferred. */
-static rw_status load_or_compile(rw_device *dev, rw_program *p, rw_text *full)
+/* With a fault set nothing is compiled in the background: a test counts the events of one thread. */
+static rw_status load_or_compile(rw_device *dev, rw_program *p, rw_text *full, bool wait)
 {
     rw_status status = load_cached(dev, p);
     if (status == RW_OK || status == RW_ERR_MEMORY) return status;
-    if (!deferral.depth || deferral.device != dev) return compile_and_load(dev, p, full, 0);
-    p->deferred = *full, p->deferrer = &deferral, *full = (rw_text){0};
-    return RW_OK;
-}
-
-/* The oldest program that this thread has still to compile, NULL: none; *n: how many there are. */
-static rw_program *find_deferred(rw_device *dev, int *n)
-{
-    rw_program *oldest = NULL;
-    *n = 0;
-    pthread_mutex_lock(&dev->lock);
-    for (rw_program *p = dev->programs; p; p = p->next)
-        if (p->deferrer == &deferral) oldest = p, ++*n;
-    pthread_mutex_unlock(&dev->lock);
-    return oldest;
-}
-
-static rw_status compile_deferred(rw_device *dev)
-{
-    int known;
-    for (rw_program *p; (p = find_deferred(dev, &known));) {
-        RW_TRY(compile_and_load(dev, p, &p->deferred, known));
-        rw_text_free(&p->deferred);
-        pthread_mutex_lock(&dev->lock);
-        p->deferrer = NULL;
-        pthread_mutex_unlock(&dev->lock);
-    }
-    return RW_OK;
-}
-
-void rw_compile_defer(rw_device *dev)
-{
-    if (deferral.depth++ == 0) deferral.device = dev;
-}
-
-rw_status rw_compile_now(rw_device *dev, rw_status status)
-{
-    if (--deferral.depth > 0 || status != RW_OK) return status;
-    return compile_deferred(dev);
+    return wait || rw_fault_armed() ? compile_and_load(dev, p, full) : rw_background_add(p, full);
 }
 
 static rw_program *find_loaded(rw_device *dev, const char *key)
 {
     pthread_mutex_lock(&dev->lock);
     rw_program *p = dev->programs;
-    while (p && (strcmp(p->key, key) || (p->deferrer && p->deferrer != &deferral))) p = p->next;
+    while (p && (strcmp(p->key, key) || __atomic_load_n(&p->failed, __ATOMIC_RELAXED))) p = p->next;
     if (p) p->references++;
     pthread_mutex_unlock(&dev->lock);
     return p;
@@ -188,19 +148,16 @@ static rw_program *find_loaded(rw_device *dev, const char *key)
 static void free_program(rw_program *p)
 {
     rw_device *dev = p->device;
+    rw_background_end(p);
     dev->ops->unload(dev, p);
     rw_free_kernels(p);
-    rw_text_free(&p->deferred);
     rw_free(p);
     rw_device_close(&dev);
 }
 
-rw_status rw_program_create(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
-                            rw_program **program)
+static rw_status create(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines, bool wait,
+                        rw_program **program)
 {
-    RW_NEED(program, "program");
-    *program = NULL;
-    RW_NEED(dev, "device"); RW_NEED(name, "name"); RW_NEED(text, "text");
     RW_TRY(rw_orphan_check(dev));
     const char *group = rw_define_value(defines, ndefines, "GROUP"), *real = rw_define_value(defines, ndefines, "REAL");
     const char *large = rw_define_value(defines, ndefines, "SHARED_LARGE_BYTES");
@@ -231,12 +188,12 @@ rw_status rw_program_create(rw_device *dev, const char *name, const char *text, 
         status = rw_fail_memory(dev->ctx, sizeof *p, "a program");
         goto out;
     }
-    p->references = 1, p->device = rw_device_retain(dev), p->group = items;
+    p->references = 1, p->device = rw_device_retain(dev), p->group = items, p->reproducible = dev->ctx->reproducible;
     p->shared_large = large ? atoll(large) : 0, p->groups_a_unit = units ? atoi(units) : 1;
     snprintf(p->name, sizeof p->name, "%s", name);
     memcpy(p->key, key, sizeof key);
     status = rw_parse_kernels(p, text, real, defines, ndefines);
-    if (status == RW_OK) status = load_or_compile(dev, p, &full);
+    if (status == RW_OK) status = load_or_compile(dev, p, &full, wait);
     if (status != RW_OK) {
         free_program(p);
         goto out;
@@ -247,6 +204,25 @@ rw_status rw_program_create(rw_device *dev, const char *name, const char *text, 
     *program = p;
 out:
     rw_text_free(&full);
+    return status;
+}
+
+rw_status rw_program_start(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
+                           rw_program **program)
+{
+    *program = NULL;
+    return create(dev, name, text, defines, ndefines, false, program);
+}
+
+rw_status rw_program_create(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
+                            rw_program **program)
+{
+    RW_NEED(program, "program");
+    *program = NULL;
+    RW_NEED(dev, "device"); RW_NEED(name, "name"); RW_NEED(text, "text");
+    RW_TRY(create(dev, name, text, defines, ndefines, true, program));
+    const rw_status status = rw_program_ready(*program); /* one that was started */
+    if (status != RW_OK) rw_program_destroy(program);
     return status;
 }
 
@@ -320,7 +296,7 @@ rw_status rw_program_kernel(rw_program *p, const char *name, rw_kernel **kernel)
 rw_status rw_kernel_measure(rw_kernel *k, rw_kernel_resources *r)
 {
     *r = (rw_kernel_resources){0};
-    if (k->program->deferrer == &deferral) RW_TRY(compile_deferred(k->program->device));
+    RW_TRY(rw_program_ready(k->program));
     return k->program->device->ops->resources ? k->program->device->ops->resources(k, r) : RW_OK;
 }
 
@@ -409,7 +385,7 @@ rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw
         if (!args[i].array) set_value(all + i, args + i);
     }
     if (groups[0] * groups[1] * groups[2] == 0) return RW_OK;
-    if (k->program->deferrer == &deferral) RW_TRY(compile_deferred(dev));
+    RW_TRY(rw_program_ready(k->program));
     if (dev->lost)
         return rw_fail(dev->ctx, RW_FATAL_DEVICE_LOST, "%s is lost: start the program again", dev->info.name);
     for (int i = 0; i < nargs; ++i)

@@ -252,7 +252,7 @@ rw_status rw_expr_compile(rw_expr *e, const char *name, const rw_pass_kernel *k,
     if (rw_uses_functions(e->graph)) defines[ndefines++] = (rw_define){"WITH_FUNCTIONS", "1"};
     if (k->has_complex) defines[ndefines++] = (rw_define){"WITH_COMPLEX", "1"};
     if (k->groups_a_unit) defines[ndefines++] = (rw_define){"RW_GROUPS_A_UNIT", units};
-    return rw_program_create(e->device, name, k->text, defines, ndefines, program);
+    return rw_program_start(e->device, name, k->text, defines, ndefines, program);
 }
 
 static rw_status compile_pass(rw_expr *e, int i, int first)

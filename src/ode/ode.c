@@ -158,8 +158,7 @@ rw_status rw_ode_become(rw_ode *ode, rw_ode_method method)
     drop_vectors(ode); /* AUTO's own may lie in other memory than y */
     ode->ops = methods[method];
     ode->max_stages = ode->given_stages > 0 ? RW_MAX(ode->given_stages, ode->ops->least_stages) : (int)rw_ode_standard("max_stages", ode->ops->name);
-    rw_compile_defer(ode->device);
-    rw_status status = rw_compile_now(ode->device, ode->ops->create(ode));
+    rw_status status = ode->ops->create(ode);
     if (status == RW_OK) status = rw_ode_make_vectors(ode);
     if (status == RW_OK) return RW_OK;
     ode->ops->destroy(ode);

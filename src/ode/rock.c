@@ -205,14 +205,12 @@ static rw_status create_chains(rw_ode *ode)
     rw_node *nodes = rw_calloc((size_t)ode->nfields, sizeof *nodes);
     rw_status status = nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *nodes, "an integrator");
     bool possible = true, fewer = true;
-    rw_compile_defer(ode->device);
     for (int i = 0; i < CHAINS && status == RW_OK && possible && fewer; ++i) {
         rw_stage_free(&m->chain[i]);
         status = build_chain(ode, chain_length[i], nodes, &m->chain[i], &possible);
         if (status == RW_OK) fewer = !m->chain[i].expr->evaluator && m->chain[i].expr->npasses < chain_length[i];
     }
     rw_free(nodes);
-    status = rw_compile_now(ode->device, status);
     if (status == RW_OK) m->chains_known = true, m->chains = possible && fewer;
     return status;
 }

@@ -118,6 +118,69 @@ static void test_children_of_the_cpu(void **state)
     }
 }
 
+/* Programs that are in the background when the process forks: parent and child use them, or drop them. */
+enum { STARTED = 6 };
+static rw_program *started[STARTED];
+
+static bool start_programs(rw_device *d)
+{
+    bool right = true;
+    for (int i = 0; i < STARTED; ++i) {
+        char value[8];
+        snprintf(value, sizeof value, "%d", i + 3);
+        const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", value}};
+        right = right && rw_program_start(d, "fill", "KERNEL(fill, GLOBAL f64 *y) { EACH(i, 1) { y[i] = VALUE; } }", defines, 2,
+                                          &started[i]) == RW_OK;
+    }
+    return right;
+}
+
+static bool use_programs(rw_device *d)
+{
+    const int64_t n = 1;
+    rw_array *y = NULL;
+    rw_kernel *k;
+    const void *r;
+    bool right = rw_array_create(d, RW_F64, 1, &n, RW_MEMORY_DEVICE, &y) == RW_OK;
+    for (int i = 0; i < STARTED - 1 && right; ++i)
+        right = rw_program_kernel(started[i], "fill", &k) == RW_OK &&
+                rw_launch(rw_device_queue(d), k, (int64_t[]){1, 1, 1}, &(rw_arg){.array = y}, 1) == RW_OK &&
+                rw_array_read(y, &r) == RW_OK && *(const double *)r == i + 3;
+    if (!right) print_error("%s\n", rw_message(ctx));
+    for (int i = 0; i < STARTED; ++i) rw_program_destroy(&started[i]); /* the last one was not used */
+    rw_array_destroy(&y);
+    return right && start_programs(d);
+}
+
+static bool use_programs_again(rw_device *d) { return use_programs(d) && use_programs(d); } /* the second time the child's own */
+
+static bool drop_programs(rw_device *d)
+{
+    rw_device *mine = d;
+    for (int i = 0; i < STARTED; ++i) rw_program_destroy(&started[i]);
+    rw_device_close(&mine);
+    return true;
+}
+
+static void test_children_share_the_background(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"cpu:2", "check", "opencl:0"};
+    rw_context_set_cache(ctx, false, NULL, false);
+    for (int i = 0; i < RW_COUNT(names); ++i) {
+        if (rw_device_open(ctx, names[i], &dev) != RW_OK) continue;
+        for (int pause = 0; pause < 4; ++pause) {
+            assert_true(start_programs(dev));
+            usleep((useconds_t)pause * 30000);
+            assert_true(in_child(i < 2 && pause < 3 ? use_programs_again : drop_programs, dev));
+            assert_true(use_programs(dev));
+            for (int k = 0; k < STARTED; ++k) rw_program_destroy(&started[k]);
+        }
+        rw_device_close(&dev);
+    }
+    rw_context_set_cache(ctx, true, NULL, false);
+}
+
 static rw_array *old_array;
 
 static bool is_refused(rw_device *d)
@@ -217,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_open_at_once), /* first: no driver is loaded yet */
         cmocka_unit_test(test_children_of_the_cpu),
+        cmocka_unit_test(test_children_share_the_background),
         cmocka_unit_test(test_children_of_drivers),
     };
     int failed = cmocka_run_group_tests_name("fork", tests, NULL, NULL);

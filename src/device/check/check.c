@@ -153,14 +153,7 @@ static rw_status check_zero(rw_queue *q, rw_buffer *dst, size_t bytes)
 /* clang leaves out the read of x[i] += 1 unless told, and its local-bounds would trap. */
 #define OPTIONS_CLANG OPTIONS " -fno-sanitize=local-bounds -mllvm -tsan-instrument-read-before-write"
 
-static const char *options(rw_device *dev)
-{
-    rw_check_state *s = state_of(dev);
-    pthread_mutex_lock(&s->lock);
-    bool clang = rw_check_is_clang(s, dev->ctx);
-    pthread_mutex_unlock(&s->lock);
-    return clang ? OPTIONS_CLANG : OPTIONS;
-}
+static const char *options(const rw_check_state *s) { return __atomic_load_n(&s->clang, __ATOMIC_RELAXED) ? OPTIONS_CLANG : OPTIONS; }
 
 static rw_status hooks_text(rw_device *dev, const char **text)
 {
@@ -171,9 +164,13 @@ static rw_status hooks_text(rw_device *dev, const char **text)
 static rw_status check_identity(rw_device *dev, rw_text *identity)
 {
     const char *hooks;
+    rw_check_state *s = state_of(dev);
     RW_TRY(hooks_text(dev, &hooks));
+    pthread_mutex_lock(&s->lock);
+    rw_check_ask_compiler(s, dev->ctx);
+    pthread_mutex_unlock(&s->lock);
     rw_text_add_bytes(identity, hooks, strlen(hooks));
-    return rw_cc_identity(dev, options(dev), identity);
+    return rw_cc_identity(dev, options(s), identity);
 }
 
 /* The program's own text, behind definitions and dialect: from the line after the last #line. */
@@ -197,7 +194,7 @@ static rw_status check_compile(rw_device *dev, rw_program *p, const char *text, 
     rw_text_add_bytes(&full, hooks, strlen(hooks));
     rw_text_add_bytes(&full, text, strlen(text));
     rw_status status = full.failed ? rw_fail_memory(dev->ctx, full.length, "the text of a program")
-                                   : rw_cc_compile(dev, p, full.data, options(dev), binary);
+                                   : rw_cc_compile(dev, p, full.data, options(state_of(dev)), binary);
     rw_text_free(&full);
     return status;
 }

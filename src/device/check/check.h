@@ -105,7 +105,7 @@ struct rw_check_state {
     uint64_t segment;
     int64_t launches;
     char compiler[4096];         /* asked already: clang or not */
-    bool clang;
+    bool clang;                  /* atomic: threads that compile take no lock */
     rw_check_launch launch;
 };
 
@@ -149,7 +149,7 @@ rw_status rw_check_module_create(rw_check_state *s, const rw_program *p, const c
 void rw_check_module_destroy(rw_check_state *s, const rw_program *p);
 /* Line of the program's text for a return address; 0 when it cannot be told. */
 int rw_check_line(const rw_check_module *m, const void *from);
-bool rw_check_is_clang(rw_check_state *s, rw_context *ctx);
+void rw_check_ask_compiler(rw_check_state *s, rw_context *ctx);
 
 /* lint.c: RW_ERR_CHECK when the text of the program changes a group's variable inside EACH. */
 rw_status rw_check_lint(rw_context *ctx, const char *program, const char *text);

@@ -116,14 +116,13 @@ int rw_check_line(const rw_check_module *m, const void *from)
     return line;
 }
 
-bool rw_check_is_clang(rw_check_state *s, rw_context *ctx)
+void rw_check_ask_compiler(rw_check_state *s, rw_context *ctx)
 {
     char cc[RW_CC_PATH];
     if (rw_cc_find(cc) && strcmp(cc, s->compiler) != 0) {
         char *argv[] = {cc, "--version", NULL}, *answer = ask(ctx, argv, NULL, 0);
-        s->clang = answer && strstr(answer, "clang");
+        __atomic_store_n(&s->clang, answer && strstr(answer, "clang"), __ATOMIC_RELAXED);
         snprintf(s->compiler, sizeof s->compiler, "%s", answer ? cc : ""); /* without an answer it is asked again */
         rw_free(answer);
     }
-    return s->clang;
 }

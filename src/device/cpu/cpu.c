@@ -40,10 +40,10 @@ typedef struct cpu_state {
     _Atomic double overhead; /* seconds that launches on several threads take beyond their work, as seen lately */
 } cpu_state;
 
-static int usable_cores(void)
+int rw_usable_cores(void)
 {
     cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? RW_MAX(CPU_COUNT(&set), 1) : 1;
 }
 
 /* "model name" of /proc/cpuinfo and a clock. */
@@ -71,7 +71,7 @@ void rw_cpu_properties(rw_device_properties *p)
     snprintf(p->kind, sizeof p->kind, "cpu");
     snprintf(p->identity, sizeof p->identity, "cpu");
     describe_processor(p);
-    p->units = usable_cores();
+    p->units = rw_usable_cores();
     p->memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     p->memory_free = rw_host_available();
     if (p->memory_free < 0) p->memory_free = (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
@@ -101,12 +101,11 @@ static int cpu_list(rw_context *ctx, rw_device_properties *list, int max, char *
 
 static rw_status cpu_open(rw_device *dev, int index)
 {
-    int cores = usable_cores();
     if (index == 0 || index > 4096)
         return rw_fail(dev->ctx, RW_ERR_DEVICE, "cpu:%d: the number behind cpu: is a count of threads, 1 to 4096", index);
     cpu_state *s = rw_calloc(1, sizeof *s);
     if (!s) return rw_fail_memory(dev->ctx, sizeof *s, "a device");
-    s->threads = index > 0 ? index : RW_MIN(omp_get_max_threads(), RW_MAX(cores, 1));
+    s->threads = index > 0 ? index : RW_MIN(omp_get_max_threads(), rw_usable_cores());
     dev->state = s;
     rw_cpu_properties(&dev->info);
     if (index > 0) snprintf(dev->info.name, sizeof dev->info.name, "cpu:%d", index);
@@ -180,20 +179,20 @@ static rw_status cpu_zero(rw_queue *q, rw_buffer *dst, size_t bytes)
     return RW_OK;
 }
 
-static const char *options(const rw_device *dev)
+static const char *options(bool reproducible)
 {
-    return dev->ctx->reproducible
+    return reproducible
                ? "-std=gnu17 -O3 -march=native -fopenmp-simd -fPIC -shared -fvisibility=hidden -w -fno-math-errno "
                  "-fno-trapping-math -ffp-contract=off" SANITIZE
                : "-std=gnu17 -O3 -march=native -fopenmp-simd -fPIC -shared -fvisibility=hidden -w -fno-math-errno "
                  "-fno-trapping-math -ffp-contract=fast" SANITIZE;
 }
 
-static rw_status cpu_identity(rw_device *dev, rw_text *identity) { return rw_cc_identity(dev, options(dev), identity); }
+static rw_status cpu_identity(rw_device *dev, rw_text *identity) { return rw_cc_identity(dev, options(dev->ctx->reproducible), identity); }
 
 static rw_status cpu_compile(rw_device *dev, rw_program *p, const char *text, rw_text *binary)
 {
-    return rw_cc_compile(dev, p, text, options(dev), binary);
+    return rw_cc_compile(dev, p, text, options(p->reproducible), binary);
 }
 
 static void cpu_unload(rw_device *dev, rw_program *p)

@@ -199,8 +199,7 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
 
 static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
 {
-    rw_compile_defer(p->device);
-    RW_TRY(rw_compile_now(p->device, make_programs(c, p, spec)));
+    RW_TRY(make_programs(c, p, spec));
     for (int f = 0; f < p->nfields; ++f) {
         if (p->initial[f]) RW_TRY(rw_expr_run(p->initial[f], rw_device_queue(p->device)));
         rw_expr_destroy(&p->initial[f]);

@@ -107,10 +107,8 @@ static rw_status make_state(const rw_case *c, rates_problem *p)
     rw_blocks_set_memory(p->blocks, top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE);
     RW_TRY(rates_make_fields(c, p));
     RW_TRY(choose_batch(c, p));
-    rw_compile_defer(p->device);
-    rw_status status = rates_make_programs(c, p);
-    if (status == RW_OK) status = rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks);
-    RW_TRY(rw_compile_now(p->device, status));
+    RW_TRY(rates_make_programs(c, p));
+    RW_TRY(rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks));
     p->spikes.threshold = NAN, p->spikes.rtol = p->time.method ? p->time.rtol : 0;
     describe_output(p);
     return RW_OK;
