@@ -3,13 +3,13 @@
  *   rw_background_add    QUEUED  -> a thread takes it: RUNNING -> DONE (bytes, or status and message)
  *   rw_program_ready     the first that needs the program waits for DONE and loads it (LOADING); one that is still QUEUED it
  *                        compiles itself. Then the program has no job, or one that has FAILED and says why each time.
- *   rw_background_end    a program is destroyed: what is QUEUED is dropped, what is RUNNING is waited for
+ *   rw_background_end    a program is destroyed: what is QUEUED is dropped, what is RUNNING is told so and waited for
  *
  * As many threads as the process may use cores. They call the table's `compile` and nothing else: arrays, queues and contexts of a
  * driver, the cache, the log and the counters belong to the thread that needs the program. Log lines are collected and
  * printed there. One lock for all jobs, under which nothing is called.
  * In a child of fork() there are no threads of the parent: there who needs a program compiles it. At exit() what is RUNNING is
- * waited for, since compilers in this process must not outlive their libraries. */
+ * told and waited for, since compilers in this process must not outlive their libraries. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -25,6 +25,7 @@ typedef struct rw_job {
     rw_status status;
     char *message; /* NULL: there was no memory for it */
     double seconds;
+    bool dropped; /* atomic: nobody needs it any more */
     struct rw_job *next; /* in the queue */
 } rw_job;
 
@@ -33,8 +34,15 @@ static struct {
     pthread_cond_t changed; /* the state of a job, or `threads` */
     rw_job *first, *last;
     int threads;
-    bool closed; /* by exit() */
+    bool closed; /* atomic: by exit() */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static _Thread_local const rw_job *running; /* by this thread; NULL: none that can be dropped */
+
+bool rw_background_dropped(void)
+{
+    return running && (__atomic_load_n(&running->dropped, __ATOMIC_RELAXED) || __atomic_load_n(&pool.closed, __ATOMIC_RELAXED));
+}
 
 /* ---- a job ---------------------------------------------------------------------------------------------------------- */
 
@@ -80,7 +88,9 @@ static void *work(void *unused)
         pthread_mutex_unlock(&pool.lock);
         rw_interrupt_set(j->interrupt);
         rw_log_collect(&j->log);
+        running = j;
         compile(j);
+        running = NULL;
         rw_log_collect(NULL);
         pthread_mutex_lock(&pool.lock);
         j->state = DONE;
@@ -106,7 +116,7 @@ static void in_child(void)
 static void at_exit(void)
 {
     pthread_mutex_lock(&pool.lock);
-    pool.closed = true;
+    __atomic_store_n(&pool.closed, true, __ATOMIC_RELAXED);
     while (pool.threads > 0) pthread_cond_wait(&pool.changed, &pool.lock);
     pthread_mutex_unlock(&pool.lock);
 }
@@ -213,6 +223,7 @@ void rw_background_end(rw_program *p)
     rw_job *j = p->job;
     if (!j) return;
     pthread_mutex_lock(&pool.lock);
+    __atomic_store_n(&j->dropped, true, __ATOMIC_RELAXED);
     while (is_busy(j)) pthread_cond_wait(&pool.changed, &pool.lock);
     if (j->state == QUEUED) take_from_queue(j);
     forget_unfinished(j);

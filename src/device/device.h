@@ -284,6 +284,8 @@ rw_status rw_program_start(rw_device *dev, const char *name, const char *text, c
 rw_status rw_program_ready(rw_program *p);
 /* Takes the text over. */
 rw_status rw_background_add(rw_program *p, rw_text *text);
+/* What this thread compiles in the background is needed no more: a compiler may be ended. */
+bool rw_background_dropped(void);
 /* What p has in the background ends, before it is destroyed. */
 void rw_background_end(rw_program *p);
 /* program.c: logs what has been compiled and puts it into the cache on disk. */

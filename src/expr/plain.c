@@ -215,8 +215,9 @@ static void emit_cell(rw_emitter *e)
 static void begin_function(rw_emitter *e, const char *name, const char *box, int border, const char *item)
 {
     plain *s = e->state;
+    const bool rare = e->k->tiling.rows && border != RW_NO_AXIS; /* as one function it takes half as long to compile */
     s->border = border, e->item = item;
-    ADD("DEVICE void %s(%s%s%s", name, box, rw_text_of(&e->arrays), rw_text_of(&e->uniforms));
+    ADD("%s void %s(%s%s%s", rare ? "RARE" : "DEVICE", name, box, rw_text_of(&e->arrays), rw_text_of(&e->uniforms));
     for (int a = 0; a < e->k->naccumulators; ++a) ADD(", f64 *acc%d", a);
     ADD(")\n{\n");
     rw_emit_nodes(e, s->one, "    ");
@@ -317,18 +318,28 @@ static void emit_ends(rw_emitter *e)
         }
 }
 
-/* A row, its ends apart: between them no cell asks whether a neighbour is beyond a side. */
-static void emit_row(rw_emitter *e, bool apart)
+/* Where the ends of whole rows stand apart: up to `from` and from `to` on. Between them no cell asks whether a neighbour is
+ * beyond a side. false: rows are too short. */
+static bool find_ends(const rw_emitter *e, int64_t *from, int64_t *to)
 {
     const int64_t vector = e->tuning->vector, nx = e->g->grid.size[0];
-    const int64_t last = (nx - RW_MAX(1, e->use.reach[0][1])) / vector * vector, from[] = {0, vector, last, nx};
-    if (!apart || last < 2 * vector || e->use.reach[0][0] > vector) {
+    *from = vector, *to = (nx - RW_MAX(1, e->use.reach[0][1])) / vector * vector;
+    return ((const plain *)e->state)->whole_rows && *to >= 2 * vector && e->use.reach[0][0] <= vector;
+}
+
+/* A row; of inner ones the ends are another function's, unless sums are to have the order of cells. */
+static void emit_row(rw_emitter *e, bool apart)
+{
+    int64_t from, to;
+    if (!apart || !find_ends(e, &from, &to)) {
         ADD("    EACH_IN(i, ilo, ihi) {\n");
         emit_cell(e);
         return;
     }
-    for (int part = 0; part < 3; ++part) {
-        ADD("    EACH_IN(i, %lld, %lld) {\n", (long long)from[part], (long long)from[part + 1]);
+    const int64_t begin[] = {0, from, to, e->g->grid.size[0]};
+    const bool all = e->k->naccumulators > 0;
+    for (int part = all ? 0 : 1; part < (all ? 3 : 2); ++part) {
+        ADD("    EACH_IN(i, %lld, %lld) {\n", (long long)begin[part], (long long)begin[part + 1]);
         emit_cell(e);
     }
 }
@@ -431,6 +442,13 @@ static void emit_rows_and_columns(rw_emitter *e)
         emit_call(e, "                ", "rows", "a0, b0, from1, to1, from2, to2");
         ADD("        }\n");
     }
+    int64_t from, to;
+    if (find_ends(e, &from, &to) && !e->k->naccumulators) {
+        ADD("        for (int part = 0; part < 2; ++part)\n            if (a1 < b1 && a2 < b2)\n");
+        char box[120];
+        snprintf(box, sizeof box, "part ? %lld : 0, part ? NX : %lld, a1, b1, a2, b2", (long long)to, (long long)from);
+        emit_call(e, "                ", "rows", box);
+    }
     if (!reaches(e, 0) || ((const plain *)e->state)->whole_rows) return;
     ADD("        for (int part = 0; part < 2; ++part) {\n"
         "            const INDEX from0 = part ? b0 : lo0, to0 = part ? hi0 : a0;\n            if (from0 < to0)\n");
@@ -490,7 +508,8 @@ rw_status rw_plain_emit(rw_emitter *e)
     if (e->k->naccumulators) rw_emit_combine(e);
     RW_TRY(emit_inner(e));
     if (!t->flat && !t->rows) emit_border(e);
-    if (t->rows && (reaches(e, 1) || reaches(e, 2))) emit_box(e, "rows", RW_ACROSS_ROWS, false);
+    const bool rows = reaches(e, 1) || reaches(e, 2) || s->whole_rows;
+    if (t->rows && rows) emit_box(e, "rows", RW_ACROSS_ROWS, false);
     if (t->rows && reaches(e, 0) && !s->whole_rows) emit_box(e, "columns", RW_ALL_AXES, true);
     emit_run(e);
     return RW_OK;

@@ -26,7 +26,7 @@ enum { LONGEST = 8, CHAINS = 3 };
 static const int chain_length[CHAINS] = {8, 4, 2};
 
 typedef struct method {
-    rw_stage first;       /* OLD = y + c F(y) */
+    rw_stage first;       /* NEW = y + c F(y), the program of adaptive.c's Euler step */
     rw_stage again;       /* OLD = NEW + c F(NEW): first of the second block */
     rw_stage second;      /* OLD = NEW + k (NEW - y) + c F(NEW) */
     rw_stage stage;       /* OLD = NEW + k (NEW - OLD) + c F(NEW) */
@@ -47,15 +47,16 @@ static rw_status build_recurrence(rw_ode *ode, int base, int older, rw_node *rat
 {
     rw_building b;
     rw_build_begin(&b, ode);
-    rw_node t = rw_build_scalar(&b, "t"), c = rw_build_scalar(&b, "c"), k = rw_build_scalar(&b, "k");
+    rw_node t = rw_build_scalar(&b, "t"), c = rw_build_scalar(&b, "c"), k = older >= 0 ? rw_build_scalar(&b, "k") : 0;
+    const int into = base == Y ? NEW : OLD;
     for (int v = Y; v <= OLD; ++v)
-        if (v == base || v == older || v == OLD) rw_build_vector(&b, v, t);
+        if (v == base || v == older || v == into) rw_build_vector(&b, v, t);
     rw_build_rates(&b, base, rates);
     rw_graph *g = b.graph;
     for (int f = 0; f < ode->nfields && b.status == RW_OK; ++f) {
         rw_node sum = rw_build_value(&b, base, f);
         if (older >= 0) sum = OP(ADD, sum, OP(MUL, k, OP(SUB, sum, rw_build_value(&b, older, f))));
-        rw_build_store(&b, OLD, f, OP(ADD, sum, OP(MUL, c, rates[f])));
+        rw_build_store(&b, into, f, OP(ADD, sum, OP(MUL, c, rates[f])));
     }
     return rw_build_end(&b, name, stage);
 }
@@ -184,16 +185,32 @@ static rw_status create(rw_ode *ode)
     if (status == RW_OK) status = build_recurrence(ode, NEW, OLD, nodes, "rock_stage", &m->stage);
     for (int i = 0; i < q - 1 && status == RW_OK; ++i) status = build_finish(ode, MIDDLE, i, nodes, &m->middle[i]);
     if (status == RW_OK) status = build_finish(ode, LAST, q - 1, nodes, &m->last);
-    if (status == RW_OK && q == 4 && wants_split(ode, ode->max_stages)) {
-        status = build_recurrence(ode, NEW, -1, nodes, "rock_again", &m->again);
-        if (status == RW_OK) status = build_finish(ode, JOIN, 3, nodes, &m->join);
-        if (status == RW_OK) status = build_finish(ode, LAST_OF_TWO, 1, nodes, &m->part);
-    }
     rw_free(nodes);
     return status;
 }
 
-/* Chains, when first there is use for them. */
+/* What two blocks need beside, when first there are two. */
+static rw_status create_split(rw_ode *ode)
+{
+    method *m = ode->method;
+    if (m->part.expr) return RW_OK;
+    rw_node *nodes = rw_calloc(4 * (size_t)ode->nfields, sizeof *nodes);
+    rw_status status = nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *nodes, "an integrator");
+    rw_stage_free(&m->again), rw_stage_free(&m->join); /* of a call that failed */
+    if (status == RW_OK) status = build_recurrence(ode, NEW, -1, nodes, "rock_again", &m->again);
+    if (status == RW_OK) status = build_finish(ode, JOIN, 3, nodes, &m->join);
+    if (status == RW_OK) status = build_finish(ode, LAST_OF_TWO, 1, nodes, &m->part);
+    if (status != RW_OK) rw_stage_free(&m->part);
+    rw_free(nodes);
+    return status;
+}
+
+/* Chains take seconds to compile, so runs of few steps do without them. Which step has the first follows from the number of
+ * steps, which checkpoints have; their compilation begins so many steps before that it is mostly done by then. Where the
+ * device's name asks for tiles of a kind, all steps have them. */
+enum { CHAINS_BEGIN = 24, CHAINS_FIRST = 32 };
+static bool has_steps(const rw_ode *ode, int steps) { return ode->device->target.tiling || ode->stat.steps >= steps; }
+
 static rw_status create_chains(rw_ode *ode)
 {
     method *m = ode->method;
@@ -323,9 +340,9 @@ static rw_status run_chain(rw_ode *ode, const rw_rock_block *b, int j, double h,
 {
     method *m = ode->method;
     *n = 0;
-    if (b->m - j + 1 < chain_length[CHAINS - 1]) return RW_OK;
+    if (b->m - j + 1 < chain_length[CHAINS - 1] || !has_steps(ode, CHAINS_BEGIN)) return RW_OK;
     RW_TRY(create_chains(ode));
-    if (!m->chains) return RW_OK;
+    if (!m->chains || !has_steps(ode, CHAINS_FIRST)) return RW_OK;
     int which = 0;
     while (chain_length[which] > b->m - j + 1) ++which;
     rw_stage *st = &m->chain[which];
@@ -368,6 +385,7 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
     RW_TRY(choose(ode, h * rho, &e));
     const rw_rock *r = e->rock;
     const double (*polynomial)[RW_COURSE] = (const double (*)[RW_COURSE])e->polynomial;
+    if (r->nblocks > 1) RW_TRY(create_split(ode));
     for (int i = 0; i < r->nblocks; ++i) {
         const rw_rock_block *b = r->block + i;
         for (int j = 1; j <= b->m; ++j) {
@@ -380,9 +398,10 @@ static rw_status attempt(rw_ode *ode, double h, double rho, rw_attempt *a)
                 }
             }
             rw_stage *st = j == 1 ? (i ? &m->again : &m->first) : j == 2 && i == 0 ? &m->second : &m->stage;
-            rw_stage_set(st, "c", h * (double)b->mu[j]), rw_stage_set(st, "k", (double)b->kappa[j]);
+            rw_stage_set(st, "c", h * (double)b->mu[j]);
+            rw_stage_set(st, "k", (double)b->kappa[j]); /* which the first of a block has not */
             RW_TRY(run(ode, st, h, *polynomial++));
-            rw_ode_exchange(ode, NEW, OLD);
+            if (st != &m->first) rw_ode_exchange(ode, NEW, OLD);
         }
         RW_TRY(finish(ode, r, i, h, polynomial, &last));
         polynomial += b->q;

@@ -3,6 +3,7 @@
  * must reach the process as it reaches the host program, so it stays in the host's group.
  * It is polled every 2 milliseconds, 1 % of what a compiler takes: no signal handler of the host program is touched. */
 #include "device/cpu/process.h"
+#include "device/device.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +80,7 @@ static int wait_for(pid_t pid, const char *log, double seconds, const volatile s
         if (ended < 0 && errno == ECHILD) return RW_PROCESS_UNKNOWN;
         if (ended < 0 && errno != EINTR) return RW_PROCESS_FAILED;
         struct stat st;
-        if (interrupt && *interrupt) why = RW_PROCESS_INTERRUPTED;
+        if ((interrupt && *interrupt) || rw_background_dropped()) why = RW_PROCESS_INTERRUPTED;
         else if (rw_seconds() - begin > seconds) why = RW_PROCESS_LATE;
         else if (stat(log, &st) == 0 && st.st_size >= RW_PROCESS_MOST_OUTPUT) why = RW_PROCESS_TALKS;
         else nanosleep(&pause, NULL);
