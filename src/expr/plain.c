@@ -327,21 +327,15 @@ static bool find_ends(const rw_emitter *e, int64_t *from, int64_t *to)
     return ((const plain *)e->state)->whole_rows && *to >= 2 * vector && e->use.reach[0][0] <= vector;
 }
 
-/* A row; of inner ones the ends are another function's, unless sums are to have the order of cells. */
+/* A row; of inner ones the ends are another function's. */
 static void emit_row(rw_emitter *e, bool apart)
 {
     int64_t from, to;
-    if (!apart || !find_ends(e, &from, &to)) {
+    if (apart && find_ends(e, &from, &to))
+        ADD("    EACH_IN(i, %lld, %lld) {\n", (long long)from, (long long)to);
+    else
         ADD("    EACH_IN(i, ilo, ihi) {\n");
-        emit_cell(e);
-        return;
-    }
-    const int64_t begin[] = {0, from, to, e->g->grid.size[0]};
-    const bool all = e->k->naccumulators > 0;
-    for (int part = all ? 0 : 1; part < (all ? 3 : 2); ++part) {
-        ADD("    EACH_IN(i, %lld, %lld) {\n", (long long)begin[part], (long long)begin[part + 1]);
-        emit_cell(e);
-    }
+    emit_cell(e);
 }
 
 /* A box of cells whose neighbours may be beyond the sides that `border` names: along rows, or, where the box is
@@ -443,7 +437,7 @@ static void emit_rows_and_columns(rw_emitter *e)
         ADD("        }\n");
     }
     int64_t from, to;
-    if (find_ends(e, &from, &to) && !e->k->naccumulators) {
+    if (find_ends(e, &from, &to)) {
         ADD("        for (int part = 0; part < 2; ++part)\n            if (a1 < b1 && a2 < b2)\n");
         char box[120];
         snprintf(box, sizeof box, "part ? %lld : 0, part ? NX : %lld, a1, b1, a2, b2", (long long)to, (long long)from);
