@@ -25,7 +25,7 @@ static int check(rw_context *ctx, rw_device *dev)
     const rw_bench_entry *list = rw_bench_list(&n);
     for (int i = 0; i < n && !wrong; ++i) {
         double start = rw_seconds();
-        bool ok = rw_bench_check(&b, list[i].name, !strcmp(rw_device_info(dev)->kind, "check")) == RW_OK;
+        bool ok = rw_bench_check(&b, list[i].name, !strcmp(rw_device_info(dev)->kind, "check"), false) == RW_OK;
         printf("%-8s %s on %s  (%.1f s)%s%s\n", ok ? "correct" : "WRONG", list[i].name, rw_device_info(dev)->name,
                rw_seconds() - start, ok ? "" : ": ", ok ? "" : rw_message(ctx));
         fflush(stdout);

@@ -50,6 +50,8 @@ typedef struct rw_bench_case {
 #include "bench/bench.def"
 #undef RW_X
 const rw_bench_case *rw_bench_find(const char *name); /* NULL: no such benchmark */
+/* The first variant or all, small sizes or all: RW_ERR_CHECK names the first that is wrong. */
+rw_status rw_bench_check(rw_bench *b, const char *name, bool small, bool first);
 
 rw_status rw_bench_begin(rw_bench *b, rw_context *ctx, rw_device *dev, const rw_bench_options *options);
 void rw_bench_end(rw_bench *b); /* rows too */

@@ -49,6 +49,23 @@ void rw_bench_end(rw_bench *b)
     memset(b, 0, sizeof *b);
 }
 
+rw_status rw_bench_check(rw_bench *b, const char *name, bool small, bool first)
+{
+    const rw_bench_case *c = rw_bench_find(name);
+    for (int v = 0; v < (first ? 1 : c->nvariants); ++v)
+        for (const int64_t *n = c->sizes; *n >= 0; ++n) {
+            double error = 0, allowed = 0;
+            if (small && *n > c->small) continue;
+            rw_status status = c->check(b, *n, v, &error, &allowed);
+            if (status != RW_OK)
+                return rw_fail_prefix(b->ctx, status, "%s, variant %d, size %lld", name, v, (long long)*n);
+            if (!(error <= allowed))
+                return rw_fail(b->ctx, RW_ERR_CHECK, "%s on %s, variant %d, size %lld: error %g, allowed %g", name,
+                               b->dev->info.name, v, (long long)*n, error, allowed);
+        }
+    return RW_OK;
+}
+
 static rw_status refuse(rw_context *ctx, const char *name)
 {
     const char *names[N + 2] = {"spine", "all"};

@@ -265,7 +265,7 @@ RW_DENSE_INLINE bool factor_row_of(const rw_factors *f, int64_t i, const int r, 
 {
     const int size = r * r * parts;
     double *l = f->side[0].value + f->side[0].at[i] * size, *u = f->side[1].value + f->side[1].at[i] * size,
-           *inverse = f->inverse + f->order[i] * size, d[RW_DENSE_MOST], diagonal[RW_SPARSE_BLOCK_MOST];
+           *inverse = f->inverse + f->order[i] * size, d[RW_DENSE_MOST], diagonal[RW_SPARSE_BLOCK_MOST] = {0};
     if (!copy_row(f, i, size, l, d, u)) return false;
     if (f->definite) shift_diagonal(f, r, parts, d, diagonal);
     if (f->eliminates) eliminate_row(f, i, r, parts, l, d, u);

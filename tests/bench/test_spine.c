@@ -13,27 +13,13 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-/* The first variant of a benchmark or all, small sizes or all. */
-static void check_one(rw_bench *b, const char *name, bool small, bool first)
-{
-    const rw_bench_case *c = rw_bench_find(name);
-    for (int v = 0; v < (first ? 1 : c->nvariants); ++v)
-        for (const int64_t *n = c->sizes; *n >= 0; ++n) {
-            double error = 0, allowed = 0;
-            if (small && *n > c->small) continue;
-            if (c->check(b, *n, v, &error, &allowed) != RW_OK || !(error <= allowed))
-                fail_msg("%s on %s, variant %d, size %lld: error %g, allowed %g: %s", name, b->dev->info.name, v, (long long)*n,
-                         error, allowed, rw_message(ctx));
-        }
-}
-
 static void check_here(bool small, bool first)
 {
     rw_bench b;
     int n;
     const rw_bench_entry *list = rw_bench_list(&n);
     OK(rw_bench_begin(&b, ctx, dev, NULL));
-    for (int i = 0; i < n; i += 1 + (on("opencl") && brief())) check_one(&b, list[i].name, small, first);
+    for (int i = 0; i < n; i += 1 + (on("opencl") && brief())) OK(rw_bench_check(&b, list[i].name, small, first));
     rw_bench_end(&b);
 }
 
