@@ -190,8 +190,6 @@ rw_status rw_order_colours(rw_context *ctx, const rw_host *h, int64_t *order);
 /* y <- (zero: 0, else y) + x, x from a place on. */
 rw_status rw_precond_add(const rw_precond *p, rw_array *x, int64_t from, rw_array *y, bool zero, rw_queue *q);
 
-/* About the largest eigenvalue of D^-1 A, from powers. */
-rw_status rw_largest_eigenvalue(rw_operator *a, rw_sparse *inverse, rw_dtype vectors, double *most);
 /* For eigenvalues from 1/ratio of the largest on; freed also where it fails. */
 rw_status rw_smoother_create(rw_precond *p, rw_operator *a, const rw_host *host, const char *who, double ratio, rw_smoother *s);
 void rw_smoother_free(rw_smoother *s);
