@@ -6,7 +6,8 @@
 
 /* ---- patterns --------------------------------------------------------------------------------------------------------------------- */
 
-bool rw_multiblock_is_scalar(const rw_sparse_layout *l) { return l && l->format != RW_SPARSE_VBCSR && !rw_sparse_has_blocks(l->format); }
+/* Formats whose pattern is one of single entries. */
+static bool is_scalar(const rw_sparse_layout *l) { return l && l->format != RW_SPARSE_VBCSR && !rw_sparse_has_blocks(l->format); }
 
 static rw_status check_layout(rw_context *ctx, const rw_sparse_layout *given)
 {
@@ -51,9 +52,10 @@ static int32_t *fives(int64_t n)
     return size;
 }
 
-rw_status rw_multiblock_pattern_make(rw_context *ctx, const rw_multiblock_scope *s, const rw_sparse_layout *layout, rw_sparse_blocks *pattern)
+/* The pattern as a layout takes it. */
+static rw_status make_pattern(rw_context *ctx, const rw_multiblock_scope *s, const rw_sparse_layout *layout, rw_sparse_blocks *pattern)
 {
-    const bool scalar = rw_multiblock_is_scalar(layout), sizes = layout && layout->format == RW_SPARSE_VBCSR;
+    const bool scalar = is_scalar(layout), sizes = layout && layout->format == RW_SPARSE_VBCSR;
     const int64_t width = scalar ? RW_UNKNOWNS : 1, rows = s->count * s->rows, columns = s->count * s->columns;
     *pattern = (rw_sparse_blocks){0};
     RW_TRY(check_layout(ctx, layout));
@@ -90,7 +92,7 @@ rw_status rw_multiblock_pattern(rw_context *ctx, const rw_multiblock_spec *spec,
     *pattern = (rw_sparse_blocks){0};
     RW_TRY(rw_multiblock_grid_make(ctx, spec, &g));
     RW_TRY(rw_multiblock_scope_make(ctx, &g, block, index, &s));
-    return rw_multiblock_pattern_make(ctx, &s, layout, pattern);
+    return make_pattern(ctx, &s, layout, pattern);
 }
 
 /* ---- values ----------------------------------------------------------------------------------------------------------------------- */
@@ -126,7 +128,7 @@ static void fill_values(const rw_multiblock_scope *s, const rw_sparse_blocks *p,
 static rw_status add_values(const rw_multiblock_scope *s, const rw_sparse_blocks *p, rw_sparse *m)
 {
     const rw_dtype type = rw_sparse_get_layout(m)->values;
-    const bool scalar = rw_multiblock_is_scalar(rw_sparse_get_layout(m));
+    const bool scalar = is_scalar(rw_sparse_get_layout(m));
     const int64_t width = scalar ? RW_UNKNOWNS : 1, rows = s->count * s->rows, most = PIECE * s->grid->noffsets * (scalar ? RW_AREA : 1);
     const size_t bytes = (scalar ? 1 : RW_AREA) * rw_dtype_size(type);
     piece to = {rw_calloc((size_t)most, sizeof *to.row), rw_calloc((size_t)most, bytes)};
@@ -158,7 +160,7 @@ rw_status rw_multiblock_assemble(rw_device *dev, const rw_multiblock_spec *spec,
     if (spec->is_complex && !rw_dtype_is_complex(layout->values))
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "a complex grid in a layout of %s: use c64 or c128", rw_dtype_name(layout->values));
     RW_TRY(rw_multiblock_check_memory(dev, spec, block, layout->values));
-    RW_TRY(rw_multiblock_pattern_make(dev->ctx, &s, layout, &p));
+    RW_TRY(make_pattern(dev->ctx, &s, layout, &p));
     rw_status status = rw_sparse_create(dev, layout, &p, matrix);
     if (status == RW_OK) status = add_values(&s, &p, *matrix);
     rw_multiblock_free(&p);

@@ -59,9 +59,4 @@ void rw_multiblock_row_find(const rw_multiblock_scope *s, int64_t row, rw_multib
 /* Values of its blocks, pairs, each block row after row. */
 void rw_multiblock_row_values(const rw_multiblock_scope *s, const rw_multiblock_row *row, double (*value)[2 * RW_AREA]);
 
-/* The pattern as a layout takes it. */
-rw_status rw_multiblock_pattern_make(rw_context *ctx, const rw_multiblock_scope *s, const rw_sparse_layout *layout, rw_sparse_blocks *pattern);
-/* Formats whose pattern is one of single entries. */
-bool rw_multiblock_is_scalar(const rw_sparse_layout *layout);
-
 #endif

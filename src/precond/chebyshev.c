@@ -44,7 +44,8 @@ static rw_status powers(rw_operator *a, rw_operator *inverse, rw_array *v, rw_ar
     return RW_OK;
 }
 
-rw_status rw_largest_eigenvalue(rw_operator *a, rw_sparse *inverse, rw_dtype vectors, double *most)
+/* About the largest eigenvalue of D^-1 A, from powers. */
+static rw_status find_largest_eigenvalue(rw_operator *a, rw_sparse *inverse, rw_dtype vectors, double *most)
 {
     rw_array *v = NULL, *t = NULL, *part = NULL;
     rw_operator *const d = rw_sparse_operator(inverse);
@@ -87,7 +88,7 @@ rw_status rw_smoother_create(rw_precond *p, rw_operator *a, const rw_host *host,
 {
     s->a = a, s->degree = p->spec.degree;
     RW_TRY(rw_diagonal_inverse(a, host, who, &p->spec, &s->inverse));
-    RW_TRY(rw_largest_eigenvalue(a, s->inverse, p->type, &s->most));
+    RW_TRY(find_largest_eigenvalue(a, s->inverse, p->type, &s->most));
     s->most *= 1.1, s->least = s->most / ratio; /* the powers come from below */
     for (int i = 0; i < 2; ++i) RW_TRY(rw_array_create(p->device, p->type, 1, &a->info.rows, RW_MEMORY_DEVICE, &s->work[i]));
     p->info.bytes += rw_sparse_get_size(s->inverse).bytes;

@@ -105,8 +105,6 @@ bytes_text in_units(double bytes);
  * exhausted memory after a message, and nothing was printed. */
 rw_json_writer *json_begin(int indent);
 int json_end(void);
-void print_json(FILE *file, const char *text); /* a string in quotes, escaped */
-void print_number(FILE *file, double x);       /* as JSON: null when not finite */
 
 /* crash.c */
 /* From now on a crash inside a library of others ends with a message, and a write beyond the limit on the size of files

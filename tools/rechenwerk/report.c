@@ -135,22 +135,3 @@ int json_end(void)
     rw_text_free(&json_text);
     return code;
 }
-
-static void print_value(FILE *file, const char *text, double x)
-{
-    rw_text t = {0};
-    rw_json_writer w;
-    rw_json_begin(&w, &t, 0);
-    if (text) rw_json_string(&w, text);
-    else rw_json_number(&w, x);
-    if (!t.failed) fputs(t.data, file);
-    rw_text_free(&t);
-}
-
-void print_json(FILE *file, const char *text)
-{
-    json_printed = json_printed || file == stdout;
-    print_value(file, text, 0);
-}
-
-void print_number(FILE *file, double x) { print_value(file, NULL, x); }

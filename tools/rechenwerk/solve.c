@@ -165,35 +165,41 @@ static void print_after(const solve *s, bool converged, double error)
                s->known ? ", which may include a part in the null space of A" : "");
 }
 
-static void print_number_of(const char *key, double x)
-{
-    printf(", \"%s\": ", key), print_number(stdout, x);
-}
-
 static void print_as_json(const solve *s, bool converged, double error)
 {
     const rw_krylov_result *r = &s->result;
-    printf("{\"file\": "), print_json(stdout, s->matrix);
-    printf(", \"rows\": %lld, \"entries\": %lld, \"device\": ", (long long)s->e.rows, (long long)s->e.n), print_json(stdout, rw_device_info(s->device)->name);
-    printf(", \"format\": "), print_json(stdout, format_of(s));
-    printf(", \"method\": \"%s\", \"preconditioner\": ", rw_krylov_method_name(s->spec.method)), print_json(stdout, s->precond);
-    if (s->inner_text) printf(", \"inner\": "), print_json(stdout, s->inner_text);
-    printf(", \"vectors\": \"%s\", \"converged\": %s, \"reason\": ", rw_dtype_name(s->vectors), converged ? "true" : "false"), print_json(stdout, rw_krylov_reason_text(r->reason));
-    printf(", \"iterations\": %lld", (long long)r->iterations);
-    print_number_of("first", r->first), print_number_of("residual", r->residual), print_number_of("estimate", r->estimate), print_number_of("right_side", r->right_side);
-    printf(", \"precond_block\": %d", s->info.block);
-    print_number_of("precond_shift", s->info.shift);
-    print_number_of("seconds", r->seconds), print_number_of("precond_seconds", s->info.seconds),
-        print_number_of("precond_bytes", (double)s->info.bytes),
-        print_number_of("memory", memory_of(s, s->precond_bytes.device));
-    print_number_of("precond_expected", (double)s->precond_bytes.device),
-        print_number_of("precond_least", (double)s->precond_bytes.least);
-    print_number_of("precond_most", (double)s->precond_bytes.most),
-        print_number_of("precond_setup", (double)s->precond_bytes.device_setup);
-    print_number_of("precond_host_setup", (double)s->precond_bytes.host_setup);
-    printf(", \"b\": "), print_json(stdout, right_side_text(s));
-    if (!s->right_side) print_number_of("error", error);
-    printf("}\n");
+    const rw_precond_bytes *bytes = &s->precond_bytes;
+    rw_json_writer *w = json_begin(0);
+    rw_json_add_string(w, "file", s->matrix);
+    rw_json_add_integer(w, "rows", s->e.rows);
+    rw_json_add_integer(w, "entries", s->e.n);
+    rw_json_add_string(w, "device", rw_device_info(s->device)->name);
+    rw_json_add_string(w, "format", format_of(s));
+    rw_json_add_string(w, "method", rw_krylov_method_name(s->spec.method));
+    rw_json_add_string(w, "preconditioner", s->precond);
+    if (s->inner_text) rw_json_add_string(w, "inner", s->inner_text);
+    rw_json_add_string(w, "vectors", rw_dtype_name(s->vectors));
+    rw_json_add_bool(w, "converged", converged);
+    rw_json_add_string(w, "reason", rw_krylov_reason_text(r->reason));
+    rw_json_add_integer(w, "iterations", r->iterations);
+    rw_json_add_number(w, "first", r->first);
+    rw_json_add_number(w, "residual", r->residual);
+    rw_json_add_number(w, "estimate", r->estimate);
+    rw_json_add_number(w, "right_side", r->right_side);
+    rw_json_add_integer(w, "precond_block", s->info.block);
+    rw_json_add_number(w, "precond_shift", s->info.shift);
+    rw_json_add_number(w, "seconds", r->seconds);
+    rw_json_add_number(w, "precond_seconds", s->info.seconds);
+    rw_json_add_integer(w, "precond_bytes", s->info.bytes);
+    rw_json_add_number(w, "memory", memory_of(s, bytes->device));
+    rw_json_add_integer(w, "precond_expected", bytes->device);
+    rw_json_add_integer(w, "precond_least", bytes->least);
+    rw_json_add_integer(w, "precond_most", bytes->most);
+    rw_json_add_integer(w, "precond_setup", bytes->device_setup);
+    rw_json_add_integer(w, "precond_host_setup", bytes->host_setup);
+    rw_json_add_string(w, "b", right_side_text(s));
+    if (!s->right_side) rw_json_add_number(w, "error", error);
+    json_end();
 }
 
 /* ---- work ------------------------------------------------------------------------------------------------------------------- */
