@@ -124,7 +124,9 @@ int rw_vsnprintf(char *buffer, size_t size, const char *format, va_list args) RW
 double rw_strtod(const char *text, char **end);
 void rw_snprintf(char *text, size_t size, const char *format, ...) RW_PRINTF(3, 4);
 bool rw_ends_in(const char *text, const char *ending);
-int rw_compare_doubles(const void *a, const void *b); /* for qsort: ascending */
+/* For qsort: ascending. */
+int rw_compare_doubles(const void *a, const void *b);
+int rw_compare_int64(const void *a, const void *b);
 /* "NAME:LINE: …" of a file that is read: ERR_INPUT. */
 rw_status rw_fail_line(rw_context *ctx, const char *name, int64_t line, const char *format, ...) RW_PRINTF(4, 5);
 

@@ -118,6 +118,12 @@ int rw_compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+int rw_compare_int64(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
 rw_status rw_fail_line(rw_context *ctx, const char *name, int64_t line, const char *format, ...)
 {
     char text[256];

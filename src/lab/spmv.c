@@ -211,12 +211,6 @@ static rw_status put_anatomy(rw_spmv_study *s, int device, const rw_spmv *p, con
     return RW_OK;
 }
 
-static int by_seconds(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* All grid blocks are equal, so what they take apart is the machine's doing. */
 static rw_status put_blocks(rw_spmv_study *s, int device, rw_spmv *p)
 {
@@ -225,7 +219,7 @@ static rw_status put_blocks(rw_spmv_study *s, int device, rw_spmv *p)
     double seconds[SPMV_GRID_BLOCKS_MOST];
     if (!rw_lab_wanted(lab, SPMV_BLOCKS)) return RW_OK;
     RW_TRY(rw_spmv_time_each(lab, p, seconds));
-    qsort(seconds, (size_t)n, sizeof *seconds, by_seconds);
+    qsort(seconds, (size_t)n, sizeof *seconds, rw_compare_doubles);
     RW_TRY(rw_spmv_begin_row(lab, SPMV_BLOCKS, p->method->name, lab->info[device].name, false));
     RW_TRY(rw_spmv_put_name(lab, SPMV_BLOCKS, B_CASE, rw_spmv_case(s->which), false));
     const double values[] = {[B_FASTEST] = seconds[0], [B_MEDIAN] = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2, [B_SLOWEST] = seconds[n - 1], [B_RATIO] = seconds[n - 1] / seconds[0]};

@@ -59,5 +59,4 @@ void rw_multiblock_row_find(const rw_multiblock_scope *s, int64_t row, rw_multib
 /* Values of its blocks, pairs, each block row after row. */
 void rw_multiblock_row_values(const rw_multiblock_scope *s, const rw_multiblock_row *row, double (*value)[2 * RW_AREA]);
 
-
 #endif

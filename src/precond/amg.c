@@ -33,23 +33,24 @@ static rw_status send(const rw_precond *p, const rw_host *h, rw_sparse **m)
 
 /* ---- products on the host ------------------------------------------------------------------------------------------------------------------ */
 
-/* The conjugate transpose. */
-static bool transpose(const rw_host *h, rw_host *t)
+bool rw_host_transpose(const rw_host *h, bool values, rw_host *t)
 {
     const int size = rw_host_size(h), r = h->r, parts = h->parts;
-    *t = (rw_host){.rows = h->columns, .columns = h->rows, .r = r, .parts = parts, .first = rw_calloc((size_t)h->columns + 2, sizeof *t->first)};
-    if (!t->first) return false;
+    if (!rw_host_begin(h, h->columns, h->rows, t)) return false;
+    t->borrowed = !values;
     for (int64_t k = 0; k < h->first[h->rows]; ++k) ++t->first[h->column[k] + 1];
     for (int64_t j = 0; j < t->rows; ++j) t->first[j + 1] += t->first[j];
     if (!rw_host_make(t)) return false;
     for (int64_t i = 0; i < h->rows; ++i)
         for (int64_t k = h->first[i]; k < h->first[i + 1]; ++k) {
             const int64_t at = t->first[h->column[k]]++;
+            t->column[at] = i;
+            if (!values) continue;
             const double *from = h->value + k * size;
             double *to = t->value + at * size;
-            t->column[at] = i;
             for (int e = 0; e < r * r; ++e)
-                for (int p = 0; p < parts; ++p) to[parts * (e % r * r + e / r) + p] = p ? -from[parts * e + p] : from[parts * e + p];
+                for (int p = 0; p < parts; ++p)
+                    to[parts * (e % r * r + e / r) + p] = p ? -from[parts * e + p] : from[parts * e + p];
         }
     for (int64_t j = t->rows; j > 0; --j) t->first[j] = t->first[j - 1];
     t->first[0] = 0;
@@ -363,7 +364,7 @@ static rw_status coarsen(rw_precond *p, grid *g, const rw_host *a, double theta,
     const int64_t aggregates = status == RW_OK ? rw_amg_aggregate(a, strong, of) : 0;
     const bool smaller = aggregates > 0 && aggregates < a->rows - a->rows / 5;
     *next = (rw_host){0};
-    if (smaller && !(prolongation(a, strong, of, aggregates, 4 / (3 * g->smoother.most / 1.1), &prolong) && transpose(&prolong, &down) && multiply(a, &prolong, false, &ap) &&
+    if (smaller && !(prolongation(a, strong, of, aggregates, 4 / (3 * g->smoother.most / 1.1), &prolong) && rw_host_transpose(&prolong, true, &down) && multiply(a, &prolong, false, &ap) &&
                      multiply(&down, &ap, true, next)))
         status = no_memory(p, a);
     if (smaller && status == RW_OK) status = send(p, &prolong, &g->up);

@@ -7,11 +7,6 @@
 
 #include "precond/precond.h"
 
-static rw_status no_memory(const rw_operator *a)
-{
-    return rw_fail_memory(a->device->ctx, (size_t)a->info.rows * 64, "the blocks of a preconditioner");
-}
-
 /* Blocks of r x r that have an entry in block row i, each once; seen[j] == i + 1: block j is counted. to: their
  * columns; NULL: only counts. */
 static int64_t blocks_of_row(const rw_host *h, int r, int64_t i, int64_t *seen, int64_t *to)
@@ -27,12 +22,6 @@ static int64_t blocks_of_row(const rw_host *h, int r, int64_t i, int64_t *seen, 
     return n;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
-    return (i > j) - (i < j);
-}
-
 /* Entries gathered into blocks of r x r, with r a divisor of the number of rows. */
 bool rw_host_gather(const rw_host *h, int r, rw_host *b)
 {
@@ -46,7 +35,7 @@ bool rw_host_gather(const rw_host *h, int r, rw_host *b)
     if (made) memset(seen, 0, (size_t)b->columns * sizeof *seen);
     for (int64_t i = 0; made && i < b->rows; ++i) {
         int64_t *const column = b->column + b->first[i], n = blocks_of_row(h, r, i, seen, column);
-        qsort(column, (size_t)n, sizeof *column, by_number);
+        qsort(column, (size_t)n, sizeof *column, rw_compare_int64);
         for (int64_t k = 0; k < n; ++k) place[column[k]] = b->first[i] + k;
         for (int64_t row = i * r; row < (i + 1) * r; ++row)
             for (int64_t k = h->first[row]; k < h->first[row + 1]; ++k) {
@@ -106,7 +95,8 @@ rw_status rw_precond_blocks(rw_operator *a, const rw_precond_spec *s, int *block
     rw_status status = RW_OK;
     if (*block != stored) {
         const bool gathered = *block == 1 || rw_host_gather(&h, *block, &b);
-        status = gathered ? rw_host_send(*block == 1 ? &h : &b, a->device, false, false, copy) : no_memory(a);
+        status = gathered ? rw_host_send(*block == 1 ? &h : &b, a->device, false, false, copy)
+                          : rw_fail_memory(a->device->ctx, (size_t)a->info.rows * 64, "the blocks of a preconditioner");
     }
     rw_host_free(&h), rw_host_free(&b);
     return status;

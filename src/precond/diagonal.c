@@ -22,22 +22,12 @@ static int64_t invert(const rw_host *h, rw_host *d)
     return first == INT64_MAX ? -1 : first;
 }
 
-/* Blocks on the diagonal alone, of the size of h; false: no memory. */
-static bool make_diagonal(rw_host *h)
-{
-    h->first = rw_calloc((size_t)h->rows + 1, sizeof *h->first);
-    for (int64_t i = 0; h->first && i <= h->rows; ++i) h->first[i] = i;
-    if (!h->first || !rw_host_make(h)) return false;
-    for (int64_t i = 0; i < h->rows; ++i) h->column[i] = i;
-    return true;
-}
-
 /* The diagonal of an operator without entries, as it says. */
 static rw_status read_diagonal(rw_operator *a, rw_array *array, rw_host *h)
 {
     const void *data;
     *h = (rw_host){.rows = a->info.rows, .columns = a->info.columns, .r = 1, .parts = 1 + rw_dtype_is_complex(a->info.type)};
-    if (!make_diagonal(h)) return rw_fail_memory(a->device->ctx, (size_t)h->rows * 32, "a preconditioner");
+    if (!rw_host_diagonal(h)) return rw_fail_memory(a->device->ctx, (size_t)h->rows * 32, "a preconditioner");
     RW_TRY(rw_operator_get_diagonal(a, array));
     RW_TRY(rw_array_read(array, &data));
     for (int64_t i = 0; i < h->rows * h->parts; ++i)
@@ -66,7 +56,7 @@ rw_status rw_diagonal_inverse(rw_operator *a, const rw_host *host, const char *w
     if (!host) host = &h;
     if (status == RW_OK) {
         d = (rw_host){.rows = host->rows, .columns = host->columns, .r = host->r, .parts = host->parts};
-        if (!make_diagonal(&d))
+        if (!rw_host_diagonal(&d))
             status = rw_fail_memory(ctx, (size_t)(host->rows + 1) * 8 * (size_t)(rw_host_size(host) + 2), "a preconditioner");
     }
     if (status == RW_OK) {

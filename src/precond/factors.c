@@ -57,8 +57,8 @@ bool rw_levels_make(const rw_host *t, bool upper, rw_levels *l)
 bool rw_factors_side(const rw_factors *f, bool upper, bool places, rw_host *t)
 {
     const int64_t n = f->a.rows;
-    *t = (rw_host){.rows = n, .columns = n, .r = f->a.r, .parts = f->a.parts, .borrowed = places, .first = rw_calloc((size_t)n + 1, sizeof *t->first)};
-    if (!t->first) return false;
+    if (!rw_host_begin(&f->a, n, n, t)) return false;
+    t->borrowed = places;
     for (int64_t i = 0; i < n; ++i) t->first[i + 1] = t->first[i] + (upper ? f->first[i + 1] - f->diagonal[i] - 1 : f->diagonal[i] - f->first[i]);
     const size_t blocks = (size_t)RW_MAX(t->first[n], 1);
     t->column = rw_calloc(blocks, sizeof *t->column), t->place = places ? rw_calloc(blocks, sizeof *t->place) : NULL;
@@ -195,10 +195,9 @@ static rw_status create_inverse(rw_precond *p, const rw_factors *f, double *inve
 {
     rw_factored *factored = p->method;
     const rw_host_store as = rw_precond_store(&p->spec, false);
-    rw_host d = {.rows = f->a.rows, .columns = f->a.rows, .r = f->a.r, .parts = f->a.parts, .value = inverse, .borrowed = true, .place = place, .first = rw_calloc(((size_t)f->a.rows + 1), sizeof *d.first)};
-    for (int64_t i = 0; d.first && i <= d.rows; ++i) d.first[i] = i;
-    rw_status status = d.first && rw_host_make(&d) ? RW_OK : no_memory(p->device->ctx, d.rows);
-    for (int64_t i = 0; status == RW_OK && i < d.rows; ++i) d.column[i] = i;
+    rw_host d = {.rows = f->a.rows, .columns = f->a.rows, .r = f->a.r, .parts = f->a.parts};
+    d.value = inverse, d.borrowed = true, d.place = place;
+    rw_status status = rw_host_diagonal(&d) ? RW_OK : no_memory(p->device->ctx, d.rows);
     if (status == RW_OK) status = rw_host_send(&d, p->device, as.single, as.scaled, &factored->inverse);
     if (status == RW_OK && places) status = rw_host_find(&d, factored->inverse, places);
     rw_host_free(&d);

@@ -411,9 +411,7 @@ static bool work_make(work *w, rw_factors *f)
     bool made = list_make(&w->list, f->a.rows);
     w->value = rw_calloc(n * (size_t)rw_host_size(&f->a), sizeof *w->value), w->kept = rw_calloc(n, sizeof *w->kept);
     for (int s = 0; s < 2; ++s) {
-        rw_host *t = &f->side[s].t;
-        *t = (rw_host){.rows = f->a.rows, .columns = f->a.columns, .r = f->a.r, .parts = f->a.parts, .first = rw_calloc(n + 1, sizeof *t->first)};
-        made &= t->first != NULL;
+        made &= rw_host_begin(&f->a, f->a.rows, f->a.columns, &f->side[s].t);
     }
     return made && w->value && w->kept;
 }

@@ -13,11 +13,6 @@
 
 #include "precond/memory.h"
 
-static rw_status no_memory(rw_context *ctx, int64_t rows)
-{
-    return rw_fail_memory(ctx, (size_t)rows * 24, "the forecast of a preconditioner's memory");
-}
-
 /* ---- the matrix -------------------------------------------------------------------------------------------------- */
 
 /* Which entries of a row are read: none that are 0, but for the diagonal's; zeros: all. */
@@ -57,7 +52,7 @@ static rw_status read_entries(rw_context *ctx, const rw_entries *e, bool zeros, 
     rw_free(has), rw_sorted_free(&s);
     if (made) return RW_OK;
     rw_host_free(h);
-    return no_memory(ctx, e->rows);
+    return rw_forecast_no_memory(ctx, e->rows);
 }
 
 /* Host: entries of a matrix that is stored in other blocks, and those gathered; device: its copy in blocks. */
@@ -103,7 +98,7 @@ static rw_status read_blocks(rw_forecast *f, const rw_sparse_layout *l, const rw
             rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: block = %d does not divide the %lld rows of the matrix",
                     rw_precond_method_name(s->method), r, (long long)h.rows);
     *b = (rw_host){0}, *copy = 0;
-    if (status == RW_OK && r > 1) status = rw_host_gather(&h, r, b) ? RW_OK : no_memory(ctx, h.rows);
+    if (status == RW_OK && r > 1) status = rw_host_gather(&h, r, b) ? RW_OK : rw_forecast_no_memory(ctx, h.rows);
     if (status == RW_OK && (r != stored || finds)) status = take_copy(f, &h, r == stored ? NULL : r == 1 ? &h : b);
     *copy = f->device.now;
     if (status == RW_OK && r == 1) return *b = h, RW_OK;
@@ -152,16 +147,8 @@ rw_status rw_take_diagonal(rw_forecast *f, const rw_sizes *z, const rw_host *h, 
         rw_matrix_bytes(f, z, rows, f->threads ? 32 * (double)(int64_t)((rows + 31) / 32) : rows, 1) + z->index;
     const double host = rw_host_bytes(z, rows, rows, true);
     if (rows == (double)h->rows) {
-        rw_host d = {.rows = h->rows,
-                     .columns = h->rows,
-                     .r = h->r,
-                     .parts = h->parts,
-                     .borrowed = true,
-                     .first = rw_calloc((size_t)h->rows + 1, sizeof *d.first)};
-        for (int64_t i = 0; d.first && i <= d.rows; ++i) d.first[i] = i;
-        const bool made = d.first && rw_host_make(&d);
-        for (int64_t i = 0; made && i < d.rows; ++i) d.column[i] = i;
-        const rw_status status = made ? rw_pattern_bytes(f, &d, &bytes) : no_memory(f->p.device->ctx, d.rows);
+        rw_host d = {.rows = h->rows, .columns = h->rows, .r = h->r, .parts = h->parts, .borrowed = true};
+        const rw_status status = rw_host_diagonal(&d) ? rw_pattern_bytes(f, &d, &bytes) : rw_forecast_no_memory(f->p.device->ctx, d.rows);
         rw_host_free(&d);
         RW_TRY(status);
     }
@@ -199,7 +186,7 @@ static rw_status find_exact_sides(rw_forecast *f, rw_factors *k, sides *t)
         rw_side side = {0};
         const rw_status status = rw_factors_side(k, i, false, &side.t)
                                      ? rw_triangle_bytes(&f->p, i, &side, k->order, &t->bytes[i])
-                                     : no_memory(k->ctx, k->a.rows);
+                                     : rw_forecast_no_memory(k->ctx, k->a.rows);
         t->levels[i] = (double)side.levels.n, t->blocks[i] = side.t.first ? (double)side.t.first[k->a.rows] : 0;
         rw_side_free(&side);
         RW_TRY(status);
@@ -317,7 +304,7 @@ static rw_status put_in_order(rw_forecast *f, const rw_host *h, rw_factors *k)
 {
     const size_t n = (size_t)h->rows;
     k->order = rw_calloc(n, sizeof *k->order), k->diagonal = rw_calloc(n, sizeof *k->diagonal);
-    if (!k->order || !k->diagonal) return no_memory(k->ctx, h->rows);
+    if (!k->order || !k->diagonal) return rw_forecast_no_memory(k->ctx, h->rows);
     for (int64_t i = 0; i < h->rows; ++i) k->order[i] = i;
     if (f->p.spec.order == RW_ORDER_COLOURS) {
         RW_TRY(rw_order_colours(k->ctx, h, k->order));

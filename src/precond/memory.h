@@ -44,13 +44,17 @@ rw_status rw_take_diagonal(rw_forecast *f, const rw_sizes *z, const rw_host *h, 
 /* The largest eigenvalue is computed. */
 void rw_pass_eigenvalue(rw_forecast *f, const rw_sizes *z, double rows);
 
+/* No memory for a forecast of a matrix of so many rows. */
+static inline rw_status rw_forecast_no_memory(rw_context *ctx, int64_t rows)
+{
+    return rw_fail_memory(ctx, (size_t)rows * 24, "the forecast of a preconditioner's memory");
+}
+
 /* Row number k of a sample of so many rows that is spread over all. */
 static inline int64_t rw_sampled(int64_t rows, int64_t k, int64_t samples)
 {
     return rows <= samples ? k : (int64_t)(((double)k + 0.5) * (double)rows / (double)samples);
 }
-/* The pattern of the transpose, without values. false: no memory. */
-bool rw_pattern_transpose(const rw_host *h, rw_host *t);
 
 /* Blocks beside the diagonal of both factors with fill by levels. */
 rw_status rw_count_fill(rw_context *ctx, const rw_host *h, int level, double blocks[2]);

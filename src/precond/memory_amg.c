@@ -20,14 +20,10 @@ typedef struct grid {
 static bool prolong(const rw_host *a, const bool *strong, const int64_t *of, int64_t aggregates, int64_t *seen,
                     rw_host *p)
 {
-    *p = (rw_host){.rows = a->rows,
-                   .columns = aggregates,
-                   .r = a->r,
-                   .parts = a->parts,
-                   .borrowed = true,
-                   .first = rw_calloc((size_t)a->rows + 1, sizeof *p->first)};
+    if (!rw_host_begin(a, a->rows, aggregates, p)) return false;
+    p->borrowed = true;
     p->column = rw_calloc((size_t)RW_MAX(a->first[a->rows], 1), sizeof *p->column);
-    if (!p->first || !p->column) return false;
+    if (!p->column) return false;
     int64_t n = 0;
     for (int64_t i = 0; i < a->rows; ++i) {
         for (int64_t k = a->first[i]; of[i] >= 0 && k < a->first[i + 1]; ++k) {
@@ -168,9 +164,9 @@ static rw_status take_grids(rw_forecast *f, const rw_sizes *z, const rw_host *a,
     grid first = {.rows = (double)a->rows, .blocks = (double)a->first[a->rows], .way = 1},
          next = {.rows = (double)aggregates};
     rw_status status =
-        prolong(a, strong, of, aggregates, seen, &p) && rw_pattern_transpose(&p, &down)
+        prolong(a, strong, of, aggregates, seen, &p) && rw_host_transpose(&p, false, &down)
             ? RW_OK
-            : rw_fail_memory(f->p.device->ctx, (size_t)a->rows * 24, "the forecast of a preconditioner's memory");
+            : rw_forecast_no_memory(f->p.device->ctx, a->rows);
     if (status == RW_OK) status = rw_pattern_bytes(f, &p, &up[0]);
     if (status == RW_OK) status = rw_pattern_bytes(f, &down, &up[1]);
     if (status == RW_OK) {
@@ -199,9 +195,7 @@ rw_status rw_forecast_amg(rw_forecast *f, const rw_host *a)
     double *d = rw_amg_diagonal(a);
     bool *strong = d ? rw_amg_strong(a, d, theta) : NULL;
     int64_t *of = rw_calloc((size_t)a->rows, sizeof *of), *seen = rw_calloc((size_t)a->rows, sizeof *seen);
-    rw_status status = strong && of && seen ? RW_OK
-                                            : rw_fail_memory(f->p.device->ctx, (size_t)a->rows * 24,
-                                                             "the forecast of a preconditioner's memory");
+    rw_status status = strong && of && seen ? RW_OK : rw_forecast_no_memory(f->p.device->ctx, a->rows);
     const int64_t aggregates = status == RW_OK ? rw_amg_aggregate(a, strong, of) : 0;
     const bool smaller = aggregates > 0 && aggregates < a->rows - a->rows / 5;
     if (status == RW_OK && smaller) status = take_grids(f, &z, a, strong, of, aggregates, seen, read);

@@ -14,31 +14,6 @@
 
 enum { SAMPLE = 400, PATCH = 2500, PATCHES = 3 };
 
-static rw_status no_memory(rw_context *ctx, int64_t rows)
-{
-    return rw_fail_memory(ctx, (size_t)rows * 24, "the forecast of a preconditioner's memory");
-}
-
-bool rw_pattern_transpose(const rw_host *h, rw_host *t)
-{
-    *t = (rw_host){.rows = h->columns,
-                   .columns = h->rows,
-                   .r = h->r,
-                   .parts = h->parts,
-                   .borrowed = true,
-                   .first = rw_calloc((size_t)h->columns + 1, sizeof *t->first)};
-    if (!t->first) return false;
-    for (int64_t k = 0; k < h->first[h->rows]; ++k) ++t->first[h->column[k] + 1];
-    for (int64_t j = 0; j < t->rows; ++j) t->first[j + 1] += t->first[j];
-    int64_t *at = rw_calloc((size_t)RW_MAX(t->rows, 1), sizeof *at);
-    const bool made = at && rw_host_make(t);
-    for (int64_t j = 0; made && j < t->rows; ++j) at[j] = t->first[j];
-    for (int64_t i = 0; made && i < h->rows; ++i)
-        for (int64_t k = h->first[i]; k < h->first[i + 1]; ++k) t->column[at[h->column[k]]++] = i;
-    rw_free(at);
-    return made;
-}
-
 /* ---- by levels --------------------------------------------------------------------------------------------------- */
 
 typedef struct search {
@@ -75,7 +50,7 @@ rw_status rw_count_fill(rw_context *ctx, const rw_host *h, int level, double blo
     const int64_t rows = RW_MIN(h->rows, SAMPLE);
     rw_host t = {0};
     search w = {rw_calloc(n, sizeof *w.seen), rw_calloc(n, sizeof *w.now), rw_calloc(n, sizeof *w.next)};
-    const bool made = rw_pattern_transpose(h, &t) && w.seen && w.now && w.next;
+    const bool made = rw_host_transpose(h, false, &t) && w.seen && w.now && w.next;
     for (int side = 0; made && side < 2; ++side) {
         memset(w.seen, 0, n * sizeof *w.seen);
         blocks[side] = 0;
@@ -84,7 +59,7 @@ rw_status rw_count_fill(rw_context *ctx, const rw_host *h, int level, double blo
         blocks[side] *= rows ? (double)h->rows / (double)rows : 0;
     }
     rw_free(w.seen), rw_free(w.now), rw_free(w.next), rw_host_free(&t);
-    return made ? RW_OK : no_memory(ctx, h->rows);
+    return made ? RW_OK : rw_forecast_no_memory(ctx, h->rows);
 }
 
 /* ---- by size ----------------------------------------------------------------------------------------------------- */
@@ -126,12 +101,7 @@ static bool cut_out(const rw_host *h, const int64_t *distance, int64_t rows, int
 {
     const int size = rw_host_size(h);
     int64_t n = 0, at = 0;
-    *sub = (rw_host){.rows = rows,
-                     .columns = rows,
-                     .r = h->r,
-                     .parts = h->parts,
-                     .first = rw_calloc((size_t)rows + 1, sizeof *sub->first)};
-    if (!sub->first) return false;
+    if (!rw_host_begin(h, rows, rows, sub)) return false;
     for (int64_t i = 0; i < h->rows; ++i) {
         if (!distance[i]) continue;
         name[i] = n;
@@ -161,7 +131,7 @@ static rw_status count_rows(const rw_forecast *c, const rw_host *a, const bool *
     const size_t n = (size_t)RW_MAX(a->rows, 1);
     rw_factors f = {.ctx = p->device->ctx, .who = "ilut", .a = *a, .scale = 1, .scale_inverse = 1, .eliminates = true};
     f.order = rw_calloc(n, sizeof *f.order), f.inverse = rw_calloc(n * (size_t)rw_host_size(a), sizeof *f.inverse);
-    rw_status status = f.order && f.inverse ? RW_OK : no_memory(f.ctx, a->rows);
+    rw_status status = f.order && f.inverse ? RW_OK : rw_forecast_no_memory(f.ctx, a->rows);
     for (int64_t i = 0; status == RW_OK && i < a->rows; ++i) f.order[i] = i;
     if (status == RW_OK) status = rw_ilut_eliminate(p, &f);
     for (int s = 0; status == RW_OK && s < 2; ++s) {
@@ -186,12 +156,12 @@ static rw_status count_patches(const rw_forecast *c, const rw_host *h, counts *t
     int64_t *distance = rw_calloc(n, sizeof *distance), *queue = rw_calloc(PATCH, sizeof *queue),
             *name = rw_calloc(n, sizeof *name);
     bool *inner = rw_calloc(PATCH, sizeof *inner);
-    rw_status status = distance && queue && name && inner ? RW_OK : no_memory(c->p.device->ctx, h->rows);
+    rw_status status = distance && queue && name && inner ? RW_OK : rw_forecast_no_memory(c->p.device->ctx, h->rows);
     for (int k = 0; status == RW_OK && k < PATCHES; ++k) {
         const int64_t rows = gather(h, rw_sampled(h->rows, k, PATCHES), PATCH, distance, queue),
                       far = distance[queue[rows / 2]];
         rw_host sub;
-        status = cut_out(h, distance, rows, name, &sub) ? RW_OK : no_memory(c->p.device->ctx, rows);
+        status = cut_out(h, distance, rows, name, &sub) ? RW_OK : rw_forecast_no_memory(c->p.device->ctx, rows);
         for (int64_t i = 0; i < h->rows; ++i)
             if (distance[i]) inner[name[i]] = distance[i] <= far;
         if (status == RW_OK) status = count_rows(c, &sub, inner, to);

@@ -196,7 +196,7 @@ void rw_smoother_free(rw_smoother *s);
 /* zero: y is 0 before, and not read. */
 rw_status rw_chebyshev_run(const rw_precond *p, const rw_smoother *s, rw_array *b, rw_array *y, bool zero, rw_queue *q);
 
-/* The parts of the coarsening of amg that memory.c repeats. */
+/* What amg and the forecast of its memory share. */
 enum {
     RW_AMG_DIRECT = 200,
     RW_AMG_STUCK = 1000
@@ -206,6 +206,8 @@ double *rw_amg_diagonal(const rw_host *a);                                   /* 
 bool *rw_amg_strong(const rw_host *a, const double *diagonal, double theta); /* of each block */
 /* of[i]: the aggregate of row i, -1 for rows without strong neighbours. Their number. */
 int64_t rw_amg_aggregate(const rw_host *a, const bool *strong, int64_t *of);
+/* The conjugate transpose; values: with its blocks, else the pattern alone. false: no memory. */
+bool rw_host_transpose(const rw_host *h, bool values, rw_host *t);
 
 /* Entries gathered into blocks of r x r, with r a divisor of the number of rows; false: no memory. */
 bool rw_host_gather(const rw_host *h, int r, rw_host *b);

@@ -32,16 +32,10 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
         for (int64_t k = b->first[i]; k < b->first[i + 1]; ++k) rw_index_set(column, bits, k, b->column[k]), rw_index_set(row, bits, k, i);
 }
 
-/* The first entry of row i or of one behind. */
+/* The first entry of row i or of a later one. */
 static int64_t first_of(const rw_view *v, int64_t i)
 {
-    int64_t lo = 0, hi = v->m->blocks;
-    while (lo < hi) {
-        const int64_t middle = (lo + hi) / 2;
-        if (rw_index_get(v->row, v->m->layout.index_bits, middle) < i) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
+    return rw_index_find(v->row, v->m->layout.index_bits, 0, v->m->blocks, i);
 }
 
 static int64_t count(const rw_view *v, int64_t i) { return v->row ? first_of(v, i + 1) - first_of(v, i) : 0; }

@@ -40,13 +40,7 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
 /* Number of the first diagonal with an offset of at least `least`. */
 static int64_t first_from(const rw_view *v, int64_t least)
 {
-    int64_t lo = 0, hi = (int64_t)v->m->ncolumn;
-    while (lo < hi) {
-        const int64_t middle = (lo + hi) / 2;
-        if (rw_index_get(v->column, v->m->layout.index_bits, middle) < least) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
+    return rw_index_find(v->column, v->m->layout.index_bits, 0, (int64_t)v->m->ncolumn, least);
 }
 
 static int64_t count(const rw_view *v, int64_t i) { return first_from(v, v->m->columns - i) - first_from(v, -i); }

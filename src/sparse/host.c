@@ -13,6 +13,22 @@ bool rw_host_make(rw_host *h)
     return h->column && (h->value || h->borrowed);
 }
 
+bool rw_host_begin(const rw_host *of, int64_t rows, int64_t columns, rw_host *h)
+{
+    *h = (rw_host){.rows = rows, .columns = columns, .r = of->r, .parts = of->parts};
+    h->first = rw_calloc((size_t)rows + 1, sizeof *h->first);
+    return h->first != NULL;
+}
+
+bool rw_host_diagonal(rw_host *h)
+{
+    h->first = rw_calloc((size_t)h->rows + 1, sizeof *h->first);
+    for (int64_t i = 0; h->first && i <= h->rows; ++i) h->first[i] = i;
+    if (!h->first || !rw_host_make(h)) return false;
+    for (int64_t i = 0; i < h->rows; ++i) h->column[i] = i;
+    return true;
+}
+
 void rw_host_free(rw_host *h)
 {
     rw_free(h->first), rw_free(h->column), rw_free(h->place);
@@ -145,19 +161,13 @@ static rw_status read_matrix(rw_sparse *m, bool pattern, rw_host *h)
 rw_status rw_host_read(rw_sparse *m, rw_host *h) { return read_matrix(m, false, h); }
 rw_status rw_host_read_pattern(rw_sparse *m, rw_host *h) { return read_matrix(m, true, h); }
 
-typedef struct origin { int64_t column, from; } origin;
-
-static int by_column(const void *a, const void *b)
-{
-    const int64_t i = ((const origin *)a)->column, j = ((const origin *)b)->column;
-    return (i > j) - (i < j);
-}
+typedef struct origin { int64_t column, from; } origin; /* sorted by its first member */
 
 /* By columns: most rows are short. */
 static void sort(origin *p, int64_t n)
 {
     if (n > 64) {
-        qsort(p, (size_t)n, sizeof *p, by_column);
+        qsort(p, (size_t)n, sizeof *p, rw_compare_int64);
         return;
     }
     for (int64_t k = 1; k < n; ++k) {

@@ -140,6 +140,10 @@ rw_status rw_host_read(rw_sparse *m, rw_host *h);
 rw_status rw_host_read_pattern(rw_sparse *m, rw_host *h);
 /* By entries, whatever blocks there are: blocks of 1 x 1. */
 rw_status rw_host_read_entries(rw_sparse *m, rw_host *h);
+/* A matrix of rows x columns blocks of the size and type of `of`, all rows empty. false: no memory. */
+bool rw_host_begin(const rw_host *of, int64_t rows, int64_t columns, rw_host *h);
+/* Blocks on the diagonal alone, of h, which has its sizes. false: no memory. */
+bool rw_host_diagonal(rw_host *h);
 /* Room for a matrix whose first[rows] is known, but for borrowed values. false: no memory. */
 bool rw_host_make(rw_host *h);
 void rw_host_free(rw_host *h);

@@ -29,7 +29,6 @@ typedef struct pieces {
 
 static pieces *of(const rw_sparse *m) { return m->state; }
 static bool serial(const rw_sparse *m) { return !rw_sparse_threads(m); }
-static int64_t place_of(const rw_sparse *m, int64_t i) { return m->position ? m->position[i] : i; }
 
 /* Items that add up a scalar row of a GPU's piece: one for about 16 blocks of a row in a part, a power of two. */
 static int items_a_row(const rw_sparse *m)
@@ -51,19 +50,13 @@ static int most_rows(const rw_sparse *m) { return RW_MAX((is_short(m) ? 2 : 1) *
 
 enum { WINDOWS = 16, WINDOW = 4096, SECTOR = 32, ENTRIES_A_PART = 4 };
 
-static int compare_lines(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Of WINDOW entries of neighbouring rows from row i on: how many sectors of x they read (in line, of at least WINDOW), and over how many bytes these lie. */
 static int64_t sectors_of(const rw_sparse_blocks *b, int64_t i, int size, int64_t *line, double *entries, double *span)
 {
     const int64_t begin = b->first[i], n = RW_MIN(b->first[b->rows] - begin, WINDOW);
     int64_t different = n > 0;
     for (int64_t k = 0; k < n; ++k) line[k] = b->column[begin + k] * size / SECTOR;
-    qsort(line, (size_t)n, sizeof *line, compare_lines);
+    qsort(line, (size_t)n, sizeof *line, rw_compare_int64);
     for (int64_t k = 1; k < n; ++k) different += line[k] != line[k - 1];
     *entries += (double)n, *span += n ? (double)(line[n - 1] - line[0]) * SECTOR : 0;
     return different;
@@ -93,14 +86,9 @@ static rw_status choose_parts(rw_sparse *m, rw_context *ctx, const rw_sparse_blo
 /* The first block of row i, of the pattern, in part p or behind. */
 static int64_t begin_of(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, int p)
 {
-    int64_t lo = b->first[i], hi = b->first[i + 1];
+    const int64_t lo = b->first[i], hi = b->first[i + 1];
     if (p == 0 || p == of(m)->parts) return p ? hi : lo;
-    while (lo < hi) {
-        const int64_t middle = lo + (hi - lo) / 2;
-        if (b->column[middle] < p * of(m)->part_columns) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
+    return rw_index_find(b->column, 64, lo, hi, p * of(m)->part_columns);
 }
 static int64_t length_of(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, int p) { return begin_of(m, b, i, p + 1) - begin_of(m, b, i, p); }
 
@@ -151,12 +139,12 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
     (void)shift;
     const int bits = m->layout.index_bits;
     for (int p = 0; p < of(m)->parts; ++p)
-        for (int64_t i = 0; i < b->rows; ++i) rw_index_set(first, bits, p * b->rows + place_of(m, i) + 1, length_of(m, b, i, p));
+        for (int64_t i = 0; i < b->rows; ++i) rw_index_set(first, bits, p * b->rows + rw_place_of(m, i) + 1, length_of(m, b, i, p));
     for (int64_t i = 0; i < of(m)->parts * b->rows; ++i) rw_index_set(first, bits, i + 1, rw_index_get(first, bits, i) + rw_index_get(first, bits, i + 1));
     for (int p = 0; p < of(m)->parts; ++p) {
 #pragma omp parallel for schedule(static)
         for (int64_t i = 0; i < b->rows; ++i)
-            for (int64_t k = begin_of(m, b, i, p), end = begin_of(m, b, i, p + 1), at = rw_index_get(first, bits, p * b->rows + place_of(m, i)); k < end; ++k)
+            for (int64_t k = begin_of(m, b, i, p), end = begin_of(m, b, i, p + 1), at = rw_index_get(first, bits, p * b->rows + rw_place_of(m, i)); k < end; ++k)
                 rw_index_set(column, bits, at++, b->column[k]);
     }
     if (m->ordered) fill_order(m, row);
@@ -167,7 +155,7 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
 static int64_t count_in(const rw_view *v, int64_t i, int p, int64_t *at)
 {
     const int bits = v->m->layout.index_bits;
-    const int64_t place = p * v->m->block_rows + place_of(v->m, i);
+    const int64_t place = p * v->m->block_rows + rw_place_of(v->m, i);
     *at = rw_index_get(v->first, bits, place);
     return rw_index_get(v->first, bits, place + 1) - *at;
 }

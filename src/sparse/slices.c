@@ -54,7 +54,6 @@ static bool sort_rows(rw_sparse *m)
     return made;
 }
 
-static int64_t position(const rw_sparse *m, int64_t i) { return m->position ? m->position[i] : i; }
 static int64_t slices(const rw_sparse *m) { return of(m)->height ? (m->block_rows + of(m)->height - 1) / of(m)->height : 0; }
 
 /* What makes a slice shifted: at most so many different shifts, a little more than its longest row. */
@@ -86,7 +85,7 @@ static void lengths(rw_sparse *m, const rw_sparse_blocks *b, int64_t *longest)
     const int64_t section = RW_MAX(m->layout.section, 1);
     int64_t shifts[MOST_SHIFTS + 1];
     for (int64_t i = 0; i < m->block_rows; ++i) {
-        int64_t *l = longest + position(m, i) / of(m)->height;
+        int64_t *l = longest + rw_place_of(m, i) / of(m)->height;
         *l = RW_MAX(*l, of(m)->length[i]);
     }
     int64_t shifted = 0;
@@ -128,7 +127,7 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
 static void fill_rows(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, int64_t first, int64_t end, void *column)
 {
     const int bits = m->layout.index_bits;
-    const int64_t h = of(m)->height, base = first * h + position(m, i) % h;
+    const int64_t h = of(m)->height, base = first * h + rw_place_of(m, i) % h;
     for (int64_t j = 0; j < end - first; ++j)
         rw_index_set(column, bits, base + j * h, j < of(m)->length[i] ? b->column[b->first[i] + j] : m->ordered && of(m)->length[i] ? b->column[b->first[i]] : RW_MIN(i, b->columns - 1));
 }
@@ -153,7 +152,7 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
     const int64_t section = RW_MAX(m->layout.section, 1), h = of(m)->height;
     int64_t shifts[MOST_SHIFTS + 1];
     for (int64_t i = 0; i < b->rows; ++i) { /* first[s + 1] <- the longest row of slice s, then their sums */
-        const int64_t at = position(m, i) / h + 1;
+        const int64_t at = rw_place_of(m, i) / h + 1;
         if (m->position) rw_index_set(row, bits, m->position[i], i);
         rw_index_set(first, bits, at, RW_MAX(rw_index_get(first, bits, at), of(m)->length[i]));
     }
@@ -165,7 +164,7 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
     for (int64_t s = 0; s < (shift ? slices(m) : 0); ++s) fill_slice(m, b, s, rw_index_get(first, bits, s), rw_index_get(first, bits, s + 1), column, shift);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < (shift ? 0 : b->rows); ++i) {
-        const int64_t s = position(m, i) / h;
+        const int64_t s = rw_place_of(m, i) / h;
         fill_rows(m, b, i, rw_index_get(first, bits, s), rw_index_get(first, bits, s + 1), column);
     }
 }
@@ -176,7 +175,7 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 {
     const rw_sparse *m = v->m;
     const rw_sparse_layout *l = &m->layout;
-    const int64_t h = of(m)->height, p = position(m, i);
+    const int64_t h = of(m)->height, p = rw_place_of(m, i);
     int64_t j = rw_index_get(v->first, l->index_bits, p / h);
     if (!v->shift || v->shift[2 * j] == NO_SHIFT) j += k;
     else

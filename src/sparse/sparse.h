@@ -66,6 +66,19 @@ extern const rw_sparse_ops rw_sparse_coordinates, rw_sparse_rows, rw_sparse_vari
 static inline int64_t rw_row_of(const rw_sparse *m, int64_t i) { return m->row_first ? m->row_first[i] : i * m->layout.block_rows; }
 static inline int64_t rw_column_of(const rw_sparse *m, int64_t j) { return m->column_first ? m->column_first[j] : j * m->layout.block_columns; }
 
+/* The place of block row i: of rows sorted by length or in a given order. */
+static inline int64_t rw_place_of(const rw_sparse *m, int64_t i) { return m->position ? m->position[i] : i; }
+/* The first of the indices from … to - 1, ascending, that is not below `least`; `to`: none is. */
+static inline int64_t rw_index_find(const void *index, int bits, int64_t from, int64_t to, int64_t least)
+{
+    while (from < to) {
+        const int64_t middle = from + (to - from) / 2;
+        if (rw_index_get(index, bits, middle) < least) from = middle + 1;
+        else to = middle;
+    }
+    return from;
+}
+
 /* false: no memory. Entries keep the order of `order` (NULL: 0, 1, …) within a row. */
 bool rw_sort_rows(int64_t rows, int64_t n, const int64_t *row, const int64_t *column, const int64_t *order, rw_sorted *s);
 

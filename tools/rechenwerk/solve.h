@@ -2,6 +2,7 @@
 #ifndef SOLVE_H
 #define SOLVE_H
 
+#include <complex.h>
 #include <time.h>
 
 #include "matrices.h"
@@ -61,5 +62,7 @@ int make_system(rw_context *ctx, const arguments *a, solve *s);
 rw_status make_right_side(solve *s);
 const char *right_side_text(const solve *s);
 rw_status error_of_known(const solve *s, double *error);
+/* Element i of an array of that type, on the host. */
+double complex element(rw_dtype type, const void *data, int64_t i);
 
 #endif

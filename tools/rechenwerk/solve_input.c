@@ -1,5 +1,4 @@
 /* rechenwerk solve: its options, matrix, right-hand side and first guess. */
-#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,16 +32,6 @@ int parse_spec(rw_context *ctx, const arguments *a, solve *s)
 }
 
 /* ---- input ------------------------------------------------------------------------------------------------------------------- */
-
-static double complex element(rw_dtype type, const void *data, int64_t i)
-{
-    switch (type) {
-    case RW_F32: return ((const float *)data)[i];
-    case RW_F64: return ((const double *)data)[i];
-    case RW_C64: return ((const float complex *)data)[i];
-    default: return ((const double complex *)data)[i];
-    }
-}
 
 /* A vector from a file, in the type of the solver's; its numbers are finite and as many as the matrix has rows. */
 static int load(rw_context *ctx, solve *s, const char *path, rw_array **array)

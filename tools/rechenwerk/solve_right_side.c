@@ -4,14 +4,13 @@
  * would be 0 and every solver done at once: then x = A^H z with random z, which lies in the row
  * space of A, scaled to a largest entry of 1. A is singular then, and a solution is known up to the null space of
  * A. For an equation on a grid, which has no transpose, x = A z. */
-#include <complex.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "solve.h"
 
-static double complex element(rw_dtype type, const void *data, int64_t i)
+double complex element(rw_dtype type, const void *data, int64_t i)
 {
     switch (type) {
     case RW_F32: return ((const float *)data)[i];
