@@ -52,33 +52,33 @@ static void add_head(rw_text *text, const rw_io_grid *g, int n, const rw_vti_arr
     rw_text_add(text, "      </PointData>\n    </Piece>\n  </ImageData>\n  <AppendedData encoding=\"raw\">\n_");
 }
 
-rw_status rw_vti_write(rw_context *ctx, const char *path, const rw_io_grid *grid, int n, const rw_vti_array *arrays)
+rw_status rw_vtk_write(rw_context *ctx, const char *path, rw_text *head, size_t npoints, const double (*points)[3], size_t numbers,
+                       int n, const rw_vti_array *arrays)
 {
     static const char tail[] = "\n  </AppendedData>\n</VTKFile>\n";
+    rw_io_stream s = {0};
+    rw_status status = head->failed ? rw_fail_memory(ctx, 4096, path) : rw_io_create(ctx, path, &s);
+    if (status == RW_OK) status = rw_io_write(&s, head->data, head->length);
+    for (int i = points ? -1 : 0; i < n && status == RW_OK; i++) {
+        const uint64_t bytes = i < 0 ? sizeof *points * (uint64_t)npoints : (uint64_t)numbers * rw_dtype_size(arrays[i].type);
+        status = rw_io_write(&s, &bytes, sizeof bytes);
+        if (status == RW_OK) status = rw_io_write(&s, i < 0 ? (const void *)points : arrays[i].data, bytes);
+    }
+    if (status == RW_OK) status = rw_io_write(&s, tail, sizeof tail - 1);
+    if (status == RW_OK) status = rw_io_commit(&s);
+    rw_io_close(&s);
+    rw_text_free(head);
+    return status;
+}
+
+rw_status rw_vti_write(rw_context *ctx, const char *path, const rw_io_grid *grid, int n, const rw_vti_array *arrays)
+{
     size_t points = 0;
     rw_text head = {0};
-    rw_io_stream s = {0};
-    rw_status status;
     RW_TRY(rw_io_grid_check(ctx, path, grid, &points));
     RW_TRY(rw_vtk_check_arrays(ctx, path, n, arrays));
     add_head(&head, grid, n, arrays, points);
-    if (head.failed) {
-        rw_text_free(&head);
-        return rw_fail_memory(ctx, 4096, path);
-    }
-    RW_TRY_GOTO(rw_io_create(ctx, path, &s), out);
-    RW_TRY_GOTO(rw_io_write(&s, head.data, head.length), out);
-    for (int i = 0; i < n; i++) {
-        uint64_t bytes = (uint64_t)points * rw_dtype_size(arrays[i].type);
-        RW_TRY_GOTO(rw_io_write(&s, &bytes, sizeof bytes), out);
-        RW_TRY_GOTO(rw_io_write(&s, arrays[i].data, bytes), out);
-    }
-    RW_TRY_GOTO(rw_io_write(&s, tail, sizeof tail - 1), out);
-    status = rw_io_commit(&s);
-out:
-    rw_io_close(&s);
-    rw_text_free(&head);
-    return status;
+    return rw_vtk_write(ctx, path, &head, 0, NULL, points, n, arrays);
 }
 
 rw_status rw_pvd_write(rw_context *ctx, const char *path, size_t n, const double *time, const char *const *files)

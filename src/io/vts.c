@@ -21,10 +21,7 @@ static void add_head(rw_text *text, const int n[3], size_t points, size_t cells,
 
 rw_status rw_vts_write(rw_context *ctx, const char *path, const int n[3], const double (*points)[3], int narrays, const rw_vti_array *arrays)
 {
-    static const char tail[] = "\n  </AppendedData>\n</VTKFile>\n";
     rw_text head = {0};
-    rw_io_stream s = {0};
-    rw_status status;
     size_t npoints = 1, ncells = 1;
     for (int d = 0; d < 3; ++d) {
         if (n[d] < 1) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: %d x %d x %d cells: at least one along each axis", path, n[0], n[1], n[2]);
@@ -32,23 +29,7 @@ rw_status rw_vts_write(rw_context *ctx, const char *path, const int n[3], const 
     }
     RW_TRY(rw_vtk_check_arrays(ctx, path, narrays, arrays));
     add_head(&head, n, npoints, ncells, narrays, arrays);
-    if (head.failed) {
-        rw_text_free(&head);
-        return rw_fail_memory(ctx, 4096, path);
-    }
-    RW_TRY_GOTO(rw_io_create(ctx, path, &s), out);
-    RW_TRY_GOTO(rw_io_write(&s, head.data, head.length), out);
-    for (int i = -1; i < narrays; ++i) { /* the points, then the arrays */
-        uint64_t bytes = i < 0 ? 3 * sizeof(double) * (uint64_t)npoints : (uint64_t)ncells * rw_dtype_size(arrays[i].type);
-        RW_TRY_GOTO(rw_io_write(&s, &bytes, sizeof bytes), out);
-        RW_TRY_GOTO(rw_io_write(&s, i < 0 ? (const void *)points : arrays[i].data, bytes), out);
-    }
-    RW_TRY_GOTO(rw_io_write(&s, tail, sizeof tail - 1), out);
-    status = rw_io_commit(&s);
-out:
-    rw_io_close(&s);
-    rw_text_free(&head);
-    return status;
+    return rw_vtk_write(ctx, path, &head, npoints, points, ncells, narrays, arrays);
 }
 
 rw_status rw_vtm_write(rw_context *ctx, const char *path, int n, const char *const *files)
