@@ -10,8 +10,8 @@
 
 static const double OVERHANG = 0.2, FEW = 50, LOOSE = 3e-4;
 
-/* What the choice needs is compiled while the fields get their values. */
-static rw_status create(rw_ode *ode) { return rw_spectral_prepare(ode); }
+/* What the choice needs, and the step control of whatever it becomes, is compiled while the fields get their values. */
+static rw_status create(rw_ode *ode) { return rw_adaptive_prepare(ode); }
 
 static void destroy(rw_ode *ode) { (void)ode; }
 

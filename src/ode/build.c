@@ -79,13 +79,13 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
 {
     rw_ode *ode = b->ode;
     if (b->status != RW_OK) return;
-    int nlocals = b->lowering.nlocals;
+    int nlocals = b->lowering.nlocals, place = b->graph->nfields; /* not v: equal programs are one, whatever vectors they are for */
     b->time[v] = time;
     set_time(b, time);
     b->lowering.no_fields = true;
     for (int f = 0; f < ode->nfields && b->status == RW_OK; ++f) {
         char name[48];
-        snprintf(name, sizeof name, "%.31s_%d", ode->fields[f].name, v);
+        snprintf(name, sizeof name, "%.31s_%d", ode->fields[f].name, place);
         int i = rw_graph_add_field(b->graph, name, ode->fields[f].dtype);
         note_memory(b);
         if (i < 0) break;

@@ -212,13 +212,11 @@ rw_status rw_figures_frame(rw_run *r, const rw_output_field *field, int output, 
 
 rw_status rw_figures_output(rw_run *r, const rw_output_field *field, int output)
 {
-    const rw_output_field *fields;
     const rw_dtype type = rw_array_dtype(field->array);
     const void *data;
     rw_frame frame;
     double min, max, t = r->ops->time(r->problem);
-    r->ops->fields(r->problem, &fields);
-    int index = (int)(field - fields);
+    int index = (int)(field - r->problem->fields);
     if (!rw_dtype_is_number(type) || rw_array_size(field->array) != r->points)
         return rw_fail(r->ctx, RW_ERR_INTERNAL, "field '%s' cannot be drawn", field->name);
     RW_TRY(rw_array_read(field->array, &data));

@@ -125,12 +125,9 @@ static size_t digits(const char *name) { return strspn(name, "0123456789"); }
 static bool is_figure(const rw_run *r, const char *name)
 {
     char file[100];
-    const rw_output_field *fields;
-    const rw_output_column *columns;
-    int n = r->problem ? r->ops->fields(r->problem, &fields) : 0,
-        m = r->problem ? r->ops->columns(r->problem, &columns) : 0;
-    for (int i = 0; i < n; i++) {
-        rw_picture_name(fields[i].name, file, sizeof(file));
+    const rw_problem *p = r->problem;
+    for (int i = 0; p && i < p->nfields; i++) {
+        rw_picture_name(p->fields[i].name, file, sizeof(file));
         size_t length = strlen(file);
         if (strncmp(name, file, length) != 0 || name[length] != '-') continue;
         const char *end = name + length + 1 + digits(name + length + 1);
@@ -138,8 +135,8 @@ static bool is_figure(const rw_run *r, const char *name)
             (!strcmp(end, ".png") || !strcmp(end, "-across.png") || !strcmp(end, "-along.png")))
             return true;
     }
-    for (int i = 1; i < m && strncmp(name, "series-", 7) == 0; i++) {
-        rw_picture_name(columns[i].name, file, sizeof(file));
+    for (int i = 1; p && i < p->ncolumns && strncmp(name, "series-", 7) == 0; i++) {
+        rw_picture_name(p->columns[i].name, file, sizeof(file));
         size_t length = strlen(file);
         if (strncmp(name + 7, file, length) == 0 && strcmp(name + 7 + length, ".png") == 0) return true;
     }

@@ -82,10 +82,9 @@ static void limits_of(const rw_run *r, double low, double high, double *min, dou
 
 static rw_status begin(rw_run *r)
 {
-    const rw_output_field *fields;
+    const int n = r->problem->nfields;
     if (r->frames) return RW_OK;
     if (!(r->frames = rw_calloc(1, sizeof(*r->frames)))) return rw_fail_memory(r->ctx, sizeof(*r->frames), "pictures");
-    int n = r->ops->fields(r->problem, &fields);
     if (!(r->frames->reels = rw_calloc((size_t)n + 1, sizeof(reel))))
         return rw_fail_memory(r->ctx, (size_t)n * sizeof(reel), "pictures");
     r->frames->nfields = n;
@@ -233,32 +232,30 @@ static rw_status finish_field(rw_run *r, int field, const rw_output_field *f)
 
 rw_status rw_frames_finish(rw_run *r)
 {
-    const rw_output_field *fields;
+    const rw_output_field *fields = r->problem->fields;
     if (mode_of(r) != LIMITS_RUN || r->output.figures_every != RUN_FIGURES_ALL) return RW_OK;
     /* a continued run may have drawn nothing itself, after one that was killed before it had drawn all again */
     RW_TRY(begin(r));
-    int n = r->ops->fields(r->problem, &fields);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < r->problem->nfields; i++)
         if (rw_output_wants(&r->output.figures, fields[i].name)) RW_TRY(finish_field(r, i, &fields[i]));
     return RW_OK;
 }
 
 rw_status rw_frames_of_results(rw_run *r, int field, const rw_frame *frame, double *min, double *max)
 {
-    const rw_output_field *fields;
+    const char *name = r->problem->fields[field].name;
     bool alone = mode_of(r) == LIMITS_RUN && r->output.figures_every != RUN_FIGURES_ALL;
     if (mode_of(r) != LIMITS_RUN) return rw_frames_limits(r, field, 0, frame, min, max);
     if (!alone) RW_TRY(rw_plot_read_times(r));
-    r->ops->fields(r->problem, &fields);
     double low = frame->low, high = frame->high;
     for (int output = 0; output < r->noutputs && !alone; output++) {
         rw_frame other;
         void *data;
         double t;
         bool has;
-        RW_TRY(find_written(r, fields[field].name, output, &has));
+        RW_TRY(find_written(r, name, output, &has));
         if (!has) continue;
-        RW_TRY(read_frame(r, field, fields[field].name, output, &other, &t, &data));
+        RW_TRY(read_frame(r, field, name, output, &other, &t, &data));
         low = fmin(low, other.low), high = fmax(high, other.high);
         rw_free(other.own);
         rw_free(data);

@@ -21,9 +21,9 @@ static bool add(rw_run *r, int first, bool vti, const char *fields)
 
 rw_status rw_layout_begin(rw_run *r)
 {
-    const rw_output_field *fields;
+    const rw_output_field *fields = r->problem->fields;
+    const int n = r->problem->nfields;
     rw_text text = {0};
-    int n = r->ops->fields(r->problem, &fields);
     rw_text_add(&text, " ");
     for (int i = 0; i < n; i++)
         if (rw_output_wants(&r->output.fields, fields[i].name)) rw_text_add(&text, "%s ", fields[i].name);

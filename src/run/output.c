@@ -40,8 +40,8 @@ static rw_status check_names(const rw_run *r, const rw_texts *list, const rw_out
 
 rw_status rw_output_check(rw_run *r)
 {
-    const rw_output_field *fields;
-    int n = r->ops->fields(r->problem, &fields);
+    const rw_output_field *fields = r->problem->fields;
+    const int n = r->problem->nfields;
     RW_TRY(check_names(r, &r->output.fields, fields, n, "output.fields"));
     RW_TRY(check_names(r, &r->output.figures, fields, n, "output.figures"));
     RW_TRY(rw_frames_check(r));
@@ -50,10 +50,10 @@ rw_status rw_output_check(rw_run *r)
                             "output.interpolate = %g: the problem %s has no values "
                             "within a step: leave it out",
                             r->output.interpolate, r->ops->name);
-    double every = r->output.every, span = r->ops->end(r->problem) - r->start;
+    double every = r->output.every, span = r->problem->end - r->start;
     if (every > 0 && span / every > 999999)
         return rw_case_fail(r->c, rw_case_node(r->c, "output.every"), "output.every = %g makes %.3g outputs until "
-                            "t = %g: 999999 are allowed", every, span / every, r->ops->end(r->problem));
+                            "t = %g: 999999 are allowed", every, span / every, r->problem->end);
     return RW_OK;
 }
 
@@ -63,7 +63,7 @@ rw_status rw_series_begin(rw_run *r, bool fresh, uint64_t position)
 {
     char path[RW_PATH_SIZE];
     RW_TRY(rw_folder_claim(r, "series.csv", path));
-    r->ncolumns = r->ops->columns(r->problem, &r->columns);
+    r->ncolumns = r->problem->ncolumns, r->columns = r->problem->columns;
     const char **names = rw_calloc((size_t)r->ncolumns, 2 * sizeof(*names)), **units = names + r->ncolumns;
     r->row = rw_calloc((size_t)r->ncolumns, sizeof(*r->row));
     rw_status status = RW_OK;
@@ -196,8 +196,8 @@ static rw_status write_vti(rw_run *r, const rw_output_field *fields, int n, int 
 
 static rw_status write_output(rw_run *r, bool last)
 {
-    const rw_output_field *fields;
-    int output = r->noutputs, n = r->ops->fields(r->problem, &fields);
+    const rw_output_field *fields = r->problem->fields;
+    const int output = r->noutputs, n = r->problem->nfields;
     RW_TRY(rw_series_row(r, true));
     if (!rw_grow(&r->times, &r->times_capacity, output + 1, sizeof(*r->times)))
         return rw_fail_memory(r->ctx, (size_t)output * sizeof(*r->times), "the times of the outputs");

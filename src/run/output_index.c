@@ -102,8 +102,8 @@ done:
 
 rw_status rw_output_index(rw_run *r, bool always)
 {
-    const rw_output_field *fields;
-    int n = r->ops->fields(r->problem, &fields);
+    const rw_output_field *fields = r->problem->fields;
+    const int n = r->problem->nfields;
     double begin = rw_seconds();
     if (!r->index_stale || n == 0 || r->noutputs == 0 || r->output.fields.n == 0) return RW_OK;
     if (!always && begin - r->indexed < RW_MAX(1.0, 20 * r->index_cost)) return RW_OK;

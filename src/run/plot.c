@@ -103,9 +103,9 @@ static rw_status read_grid(const plotter *p, rw_h5 *file, const char *path, rw_o
 static rw_status draw_as_run(plotter *p, const char *name, double time, const void *data, rw_frame *frame,
                              rw_field_picture *figure)
 {
-    const rw_output_field *fields;
     rw_run *r = &p->run;
-    int n = p->known ? r->ops->fields(r->problem, &fields) : 0, f = 0;
+    const rw_output_field *fields = p->known ? r->problem->fields : NULL;
+    int n = p->known ? r->problem->nfields : 0, f = 0;
     while (f < n && strcmp(fields[f].name, name) != 0) f++;
     if (f == n || memcmp(r->grid->size, figure->grid->size, sizeof r->grid->size) != 0) return RW_OK;
     RW_TRY(rw_frame_make(r, f, figure->type, data, time, frame));

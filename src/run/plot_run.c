@@ -52,7 +52,7 @@ static rw_status read_run(rw_run *r, const char *path, const char *text, size_t 
     RW_TRY(rw_frames_check(r));
     if (!r->ops->outline) return RW_OK;
     RW_TRY(r->ops->outline(r->c, &r->problem));
-    r->grid = r->ops->grid(r->problem);
+    r->grid = &r->problem->grid;
     r->points = r->grid->size[0] * r->grid->size[1] * r->grid->size[2];
     return RW_OK;
 }

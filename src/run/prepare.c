@@ -96,7 +96,7 @@ rw_status rw_run_create(rw_run *r, int64_t *bytes)
            rw_device_info(r->device)->hardware, rw_device_info(r->device)->driver, needed);
     RW_TRY(rw_memory_check(r->ctx, rw_case_file(r->c), r->device, *bytes));
     RW_TRY(r->ops->create(r->c, r->device, false, bytes, &r->problem));
-    r->grid = r->ops->grid(r->problem);
+    r->grid = &r->problem->grid;
     r->points = r->grid->size[0] * r->grid->size[1] * r->grid->size[2];
     r->start = r->ops->time(r->problem);
     return RW_OK;
@@ -106,7 +106,7 @@ void rw_run_release(rw_run *r)
 {
     if (r->problem) {
         r->report->time = r->ops->time(r->problem);
-        r->report->end = r->begun ? r->end : r->ops->end(r->problem);
+        r->report->end = r->begun ? r->end : r->problem->end;
         r->report->step = r->ops->steps(r->problem);
         r->ops->destroy(&r->problem);
     }

@@ -54,11 +54,7 @@ typedef struct rw_problem_ops {
     /* One step of its own size, never past t_limit; hitting t_limit exactly when it gets there. */
     rw_status (*step)(rw_problem *p, double t_limit);
     double (*time)(const rw_problem *p);
-    double (*end)(const rw_problem *p);
     int64_t (*steps)(const rw_problem *p); /* accepted so far */
-    const rw_output_grid *(*grid)(const rw_problem *p);
-    int (*fields)(rw_problem *p, const rw_output_field **fields);
-    int (*columns)(rw_problem *p, const rw_output_column **columns); /* the first is t */
     rw_status (*row)(rw_problem *p, double *values);                 /* one value a column */
     /* Everything that a bit-exact continuation needs. */
     rw_status (*save)(rw_problem *p, rw_h5 *file);
@@ -89,7 +85,7 @@ typedef struct rw_problem_ops {
     rw_status (*graph)(rw_problem *p, int stages, rw_text *text, char **dot);
     /* (optional) numbers for the summary and run.json: name, value pairs */
     int (*statistics)(const rw_problem *p, const char **names, double *values, int max);
-    bool passes_end; /* (optional) a step may go to a t_limit beyond end() */
+    bool passes_end; /* (optional) a step may go to a t_limit beyond `end` */
     /* (optional) whether a run that continues from a checkpoint may change this setting, "time.steps": 1, 0, or -1
      * where the runner's rule holds: all of time but start and method, and nothing else of the problem */
     int (*may_change)(const rw_case *c, const char *setting);
@@ -100,9 +96,14 @@ typedef struct rw_problem_ops {
     rw_status (*check)(rw_problem *p, const rw_problem_check **list, int *n);
 } rw_problem_ops;
 
-/* Every problem begins with its table. */
+/* Every problem begins with its table and with what the runner asks for; `create` and `outline` set it. */
 struct rw_problem {
     const rw_problem_ops *ops;
+    double end;
+    rw_output_grid grid;
+    int nfields, ncolumns;
+    rw_output_field *fields;         /* without arrays after `outline` */
+    const rw_output_column *columns; /* the first is t; none after `outline` */
 };
 
 extern const rw_problem_ops rw_pde_ops, rw_rates_ops;

@@ -127,7 +127,7 @@ static bool is_hit(const rw_run *r, double t)
 rw_status rw_restart_check_end(const rw_run *r)
 {
     const char *reason = "", *method = r->ops->method ? r->ops->method(r->problem, &reason) : "";
-    double end = r->earlier_end, t = r->ops->time(r->problem), now = r->ops->end(r->problem);
+    double end = r->earlier_end, t = r->ops->time(r->problem), now = r->problem->end;
     if (now < t - 1e-9 * (t - r->start)) /* an end that an output stands for may be that little before it */
         return rw_case_fail(r->c, rw_case_node(r->c, "time.end"),
                             "time.end = %.12g is before the state in '%s/checkpoint.h5', t = %.12g: give an end of "
@@ -201,7 +201,7 @@ rw_status rw_restart_check(rw_run *r, rw_h5 *file, const char *path, bool *known
     rw_status status;
     RW_TRY_GOTO(read_saved(r, file, &saved), done);
     RW_TRY_GOTO(read_number(r, &saved, "time", "end", &end), done);
-    if (end != r->ops->end(r->problem)) r->earlier_end = end;
+    if (end != r->problem->end) r->earlier_end = end;
     r->earlier_interpolate = 0; /* its default */
     RW_TRY_GOTO(read_number(r, &saved, "output", "every", &r->earlier_every), done);
     RW_TRY_GOTO(read_number(r, &saved, "output", "interpolate", &r->earlier_interpolate), done);

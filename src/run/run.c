@@ -35,7 +35,7 @@ static rw_status make_folders(rw_run *r)
  * end has taken the same steps as one that never ended. */
 static void set_end(rw_run *r)
 {
-    double end = r->end = r->ops->end(r->problem), every = r->output.every;
+    double end = r->end = r->problem->end, every = r->output.every;
     if (every <= 0 || !r->ops->passes_end) return;
     double t = r->start + round((end - r->start) / every) * every;
     if (fabs(t - end) <= 1e-9 * every && t > r->start) r->end = t;
@@ -298,15 +298,14 @@ static const char *reason_of(rw_status status)
 static rw_status name_place(rw_run *r, rw_status status)
 {
     if (status != RW_ERR_NOT_CONVERGED || !r->reason || strcmp(r->reason, "not_finite")) return status;
-    const rw_output_field *fields;
+    const rw_output_field *fields = r->problem->fields;
     const rw_grid grid = {r->grid->ndim,
                           {r->grid->size[0], r->grid->size[1], r->grid->size[2]},
                           {r->grid->spacing[0], r->grid->spacing[1], r->grid->spacing[2]},
                           {r->grid->origin[0], r->grid->origin[1], r->grid->origin[2]}};
     char *message = rw_strdup(rw_message(r->ctx));
     rw_text place = {0};
-    int n = r->ops->fields(r->problem, &fields);
-    for (int i = 0; i < n && !place.length; i++) {
+    for (int i = 0; i < r->problem->nfields && !place.length; i++) {
         rw_finite found;
         if (rw_finite_find(fields[i].array, &found) != RW_OK || found.first < 0) continue;
         rw_text_add(&place, "; %s is %s at ", fields[i].name, rw_finite_word(found.value));

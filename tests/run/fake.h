@@ -22,7 +22,6 @@
 typedef struct fake_problem {
     rw_problem base;
     rw_context *ctx;
-    rw_output_grid grid;
     fake_time settings;
     rw_output_field fields[2];
     double t;
@@ -50,6 +49,8 @@ static rw_status fake_initial(fake_problem *p)
     return RW_OK;
 }
 
+static const rw_output_column fake_columns[] = {{"t", "s"}, {"mean(u)", "K"}, {"steps", "1"}};
+
 static rw_status fake_create(const rw_case *c, rw_device *dev, bool estimate, int64_t *bytes, rw_problem **problem)
 {
     fake_grid grid;
@@ -62,12 +63,12 @@ static rw_status fake_create(const rw_case *c, rw_device *dev, bool estimate, in
     fake_problem *p = rw_calloc(1, sizeof(*p));
     if (!p) return rw_fail_memory(rw_case_context(c), sizeof(*p), "the problem");
     p->ctx = rw_case_context(c);
-    p->grid.ndim = grid.size.n;
+    p->base.grid.ndim = grid.size.n;
     for (int a = 0; a < 3; a++) {
         bool used = a < grid.size.n;
-        p->grid.size[a] = used ? grid.size.value[a] : 1;
-        p->grid.spacing[a] = used ? grid.extent.value[a % grid.extent.n] / (double)grid.size.value[a] : 1;
-        strcpy(p->grid.axis[a], a == 0 ? "x (m)" : a == 1 ? "y (m)" : "z (m)");
+        p->base.grid.size[a] = used ? grid.size.value[a] : 1;
+        p->base.grid.spacing[a] = used ? grid.extent.value[a % grid.extent.n] / (double)grid.size.value[a] : 1;
+        strcpy(p->base.grid.axis[a], a == 0 ? "x (m)" : a == 1 ? "y (m)" : "z (m)");
         if (used) shape[grid.size.n - 1 - a] = grid.size.value[a];
     }
     rw_status status = rw_case_section(c, "time", &p->settings);
@@ -79,6 +80,9 @@ static rw_status fake_create(const rw_case *c, rw_device *dev, bool estimate, in
     *problem = &p->base;
     extern const rw_problem_ops fake;
     p->base.ops = &fake;
+    p->base.fields = p->fields, p->base.nfields = 2;
+    p->base.columns = fake_columns, p->base.ncolumns = RW_COUNT(fake_columns);
+    p->base.end = p->settings.end;
     if (status != RW_OK) fake_destroy(problem);
     return status;
 }
@@ -109,33 +113,9 @@ static double fake_now(const rw_problem *p)
     return ((const fake_problem *)p)->t;
 }
 
-static double fake_end(const rw_problem *p)
-{
-    return ((const fake_problem *)p)->settings.end;
-}
-
 static int64_t fake_steps(const rw_problem *p)
 {
     return ((const fake_problem *)p)->steps;
-}
-
-static const rw_output_grid *fake_output_grid(const rw_problem *p)
-{
-    return &((const fake_problem *)p)->grid;
-}
-
-static int fake_output_fields(rw_problem *p, const rw_output_field **fields)
-{
-    *fields = ((fake_problem *)p)->fields;
-    return 2;
-}
-
-static int fake_columns(rw_problem *p, const rw_output_column **columns)
-{
-    static const rw_output_column list[] = {{"t", "s"}, {"mean(u)", "K"}, {"steps", "1"}};
-    (void)p;
-    *columns = list;
-    return 3;
 }
 
 static rw_status fake_row(rw_problem *problem, double *values)
@@ -199,11 +179,7 @@ const rw_problem_ops fake = {
     .destroy = fake_destroy,
     .step = fake_step,
     .time = fake_now,
-    .end = fake_end,
     .steps = fake_steps,
-    .grid = fake_output_grid,
-    .fields = fake_output_fields,
-    .columns = fake_columns,
     .row = fake_row,
     .save = fake_save,
     .load = fake_load,

@@ -247,13 +247,11 @@ static void test_drawn_later(void **state)
 static const rw_output_field *make(const char *text, rw_case **c, rw_problem **p, rw_device **dev)
 {
     int64_t bytes;
-    const rw_output_field *fields;
     assert_int_equal(rw_device_open(ctx, "cpu", dev), RW_OK);
     if (rw_case_parse(ctx, "case.yaml", text, strlen(text), NULL, 0, rw_problems, c) != RW_OK)
         fail_msg("%s", rw_message(ctx));
     if (rw_pde_ops.create(*c, *dev, false, &bytes, p) != RW_OK) fail_msg("%s", rw_message(ctx));
-    rw_pde_ops.fields(*p, &fields);
-    return fields;
+    return (*p)->fields;
 }
 
 /* The field with its sides, of exact values u = f(x, y, z) + t that initial values and boundaries both have. */
@@ -273,7 +271,7 @@ static void check_sides(const char *size, int ndim, const char *boundary, const 
         "equations: \"du/dt = 0*u\"\ntime: {end: 1}\n",
         size, exact, boundary);
     const rw_output_field *fields = make(text, &c, &p, &dev);
-    rw_run r = {.ctx = ctx, .ops = &rw_pde_ops, .problem = p, .grid = rw_pde_ops.grid(p)};
+    rw_run r = {.ctx = ctx, .ops = &rw_pde_ops, .problem = p, .grid = &p->grid};
     r.points = r.grid->size[0] * r.grid->size[1] * r.grid->size[2];
     assert_int_equal(rw_array_read(fields[0].array, &data), RW_OK);
     assert_int_equal(rw_frame_make(&r, 0, RW_F64, data, t, &frame), RW_OK);

@@ -330,7 +330,7 @@ static void test_grids(void **state)
         rw_problem *p;
         snprintf(text, sizeof text, CASE("{u: {initial: \"0\", boundary: %s}}", EQ TIME), table[i].boundary);
         assert_int_equal(create(text, &c, &p), RW_OK);
-        const rw_output_grid *g = p->ops->grid(p);
+        const rw_output_grid *g = &p->grid;
         assert_true(fabs(g->spacing[0] - table[i].h) < 1e-15 && fabs(g->origin[0] - table[i].origin) < 1e-15);
         assert_int_equal(g->size[0], 8);
         assert_int_equal(g->size[1], 6);
@@ -367,10 +367,9 @@ static void test_settings_compile_nothing(void **state)
 
 static const double *values(rw_problem *p)
 {
-    const rw_output_field *f;
     const void *data;
-    assert_int_equal(p->ops->fields(p, &f), 1);
-    assert_int_equal(rw_array_read(f[0].array, &data), RW_OK);
+    assert_int_equal(p->nfields, 1);
+    assert_int_equal(rw_array_read(p->fields[0].array, &data), RW_OK);
     return data;
 }
 

@@ -27,7 +27,7 @@ static void destroy(rw_problem **problem)
     for (int i = 0; i < p->nowned; ++i) rw_free(p->owned[i]);
     rw_free(p->owned), rw_free(p->initial), rw_free(p->arrays), rw_free(p->fields), rw_free(p->sides),
         rw_free(p->scalars), rw_free(p->units);
-    rw_free(p->output_fields), rw_free(p->columns), rw_free(p->equations);
+    rw_free(p->base.fields), rw_free(p->columns), rw_free(p->equations);
     rw_device_close(&p->device);
     rw_free(p);
 }
@@ -65,9 +65,9 @@ static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
     size_t n = (size_t)map->n;
     p->fields = rw_calloc(n, sizeof *p->fields), p->units = rw_calloc(n, sizeof *p->units);
     p->sides = rw_calloc(6 * n, sizeof *p->sides);
-    p->arrays = rw_calloc(n, sizeof *p->arrays), p->output_fields = rw_calloc(n, sizeof *p->output_fields);
+    p->arrays = rw_calloc(n, sizeof *p->arrays), p->base.fields = rw_calloc(n, sizeof *p->base.fields);
     p->initial = rw_calloc(n, sizeof *p->initial);
-    if (!p->fields || !p->units || !p->sides || !p->arrays || !p->output_fields || !p->initial)
+    if (!p->fields || !p->units || !p->sides || !p->arrays || !p->base.fields || !p->initial)
         return rw_fail_memory(ctx, n * 64, "fields");
     for (int i = 0; i < map->n; ++i) RW_NOTE(ctx, read_field(c, p, map, i, precision));
     return RW_OK;
@@ -75,14 +75,14 @@ static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
 
 static void describe_output(pde_problem *p)
 {
-    rw_output_grid *g = &p->output_grid;
-    g->ndim = p->grid.ndim;
+    rw_output_grid *g = &p->base.grid;
+    g->ndim = p->grid.ndim, p->base.nfields = p->nfields, p->base.end = p->time.end;
     for (int d = 0; d < 3; ++d) {
         g->size[d] = p->grid.size[d], g->spacing[d] = p->grid.spacing[d], g->origin[d] = p->grid.origin[d];
         snprintf(g->axis[d], sizeof g->axis[d], "%c", "xyz"[d]);
     }
     for (int f = 0; f < p->nfields; ++f)
-        p->output_fields[f] = (rw_output_field){p->fields[f].name, p->units[f], p->arrays[f]};
+        p->base.fields[f] = (rw_output_field){p->fields[f].name, p->units[f], p->arrays[f]};
 }
 
 /* t, step, then min, max and mean of each field: one program, one pass. */
@@ -91,8 +91,9 @@ static rw_status make_series(pde_problem *p)
     rw_context *ctx = p->device->ctx;
     rw_text t = {0};
     rw_status status = RW_OK;
-    p->ncolumns = COLUMNS_BEFORE + COLUMNS_A_FIELD * p->nfields;
-    p->columns = rw_calloc((size_t)p->ncolumns, sizeof *p->columns);
+    const int n = COLUMNS_BEFORE + COLUMNS_A_FIELD * p->nfields;
+    p->columns = rw_calloc((size_t)n, sizeof *p->columns);
+    p->base.ncolumns = p->columns ? n : 0, p->base.columns = p->columns;
     if (!p->columns) return rw_fail_memory(ctx, 64, "columns");
     p->columns[0] = (rw_output_column){"t", ""}, p->columns[1] = (rw_output_column){"step", ""};
     for (int f = 0; f < p->nfields; ++f) {
@@ -174,14 +175,11 @@ static rw_status check_initial(const rw_case *c, pde_problem *p)
     return RW_OK;
 }
 
+/* In the order of their first use, in which they are compiled. */
 static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
 {
     int64_t shape[3];
     for (int d = 0; d < p->grid.ndim; ++d) shape[d] = p->grid.size[p->grid.ndim - 1 - d];
-    rw_status status = rw_ode_create(p->device, spec, &p->ode);
-    if (status == RW_ERR_ARGUMENT) /* a setting of time */
-        status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
-    RW_TRY(status);
     run_top top;
     RW_TRY(rw_case_section(c, "top", &top));
     for (int f = 0; f < p->nfields; ++f) {
@@ -190,10 +188,14 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
                                top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE, &p->arrays[f]));
         RW_TRY(rw_case_entry(c, "fields", f, &entry));
         RW_TRY(pde_set_initial(c, p, f, entry.initial, &p->initial[f]));
-        RW_TRY(rw_ode_bind(p->ode, p->fields[f].name, p->arrays[f]));
     }
     describe_output(p);
     RW_TRY(make_series(p));
+    rw_status status = rw_ode_create(p->device, spec, &p->ode);
+    if (status == RW_ERR_ARGUMENT) /* a setting of time */
+        status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
+    for (int f = 0; f < p->nfields && status == RW_OK; ++f) status = rw_ode_bind(p->ode, p->fields[f].name, p->arrays[f]);
+    RW_TRY(status);
     return rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks);
 }
 
@@ -332,27 +334,11 @@ static rw_status step(rw_problem *problem, double t_limit)
     return rw_ode_step(((pde_problem *)problem)->ode, t_limit);
 }
 static double time_now(const rw_problem *p) { return rw_ode_time(((const pde_problem *)p)->ode); }
-static double time_end(const rw_problem *p) { return ((const pde_problem *)p)->time.end; }
 static int64_t steps(const rw_problem *p) { return rw_ode_get_statistics(((const pde_problem *)p)->ode).steps; }
 static bool foresees(const rw_problem *p) { return rw_ode_foresees(((const pde_problem *)p)->ode); }
 static rw_status look(rw_problem *p, double t, double *error) { return rw_ode_look(((pde_problem *)p)->ode, t, error); }
 static rw_status back(rw_problem *p) { return rw_ode_return(((pde_problem *)p)->ode); }
 static rw_status undo(rw_problem *p) { return rw_ode_undo(((pde_problem *)p)->ode); }
-static const rw_output_grid *output_grid(const rw_problem *p) { return &((const pde_problem *)p)->output_grid; }
-
-static int output_fields(rw_problem *problem, const rw_output_field **fields)
-{
-    pde_problem *p = (pde_problem *)problem;
-    *fields = p->output_fields;
-    return p->nfields;
-}
-
-static int columns(rw_problem *problem, const rw_output_column **list)
-{
-    pde_problem *p = (pde_problem *)problem;
-    *list = p->columns;
-    return p->ncolumns;
-}
 
 static rw_status row(rw_problem *problem, double *values)
 {
@@ -494,11 +480,7 @@ const rw_problem_ops rw_pde_ops = {
     .destroy = destroy,
     .step = step,
     .time = time_now,
-    .end = time_end,
     .steps = steps,
-    .grid = output_grid,
-    .fields = output_fields,
-    .columns = columns,
     .row = row,
     .save = save,
     .load = load,

@@ -29,7 +29,6 @@ typedef struct pde_problem {
     bool no_grid;               /* the settings give none: `grid` has a dimension, no coordinates */
     bool no_start;              /* time.start is wrong: t is not known */
     int order;                  /* of the differences */
-    rw_output_grid output_grid;
     int nfields, nscalars;
     rw_expr_field *fields;      /* names and boundary texts live as long as the case or in `owned` */
     const rw_tree **sides;      /* [6 nfields] the value of each side's condition in the case; NULL: it has none */
@@ -37,9 +36,7 @@ typedef struct pde_problem {
     rw_array **arrays;
     rw_expr **initial;          /* until they have run; NULL: not an expression */
     const char **units;
-    rw_output_field *output_fields;
-    rw_output_column *columns;
-    int ncolumns;
+    rw_output_column *columns;  /* those of base */
     rw_expr *series;            /* min, max and mean of every field in one pass */
     rw_checks checks;
     char *equations;            /* functions and equations, padded so that places are those of the file */

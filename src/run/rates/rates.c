@@ -63,12 +63,11 @@ static void derive(rates_problem *p)
 
 static void describe_output(rates_problem *p)
 {
-    rw_output_grid *g = &p->output_grid;
-    *g = (rw_output_grid){.ndim = 1,
-                          .size = {rw_blocks_cells(p->blocks), 1, 1},
-                          .spacing = {1, 1, 1},
-                          .axis = {"x (mm)", "y (mm)", "z (mm)"},
-                          .blocks = p->blocks};
+    rw_output_grid *g = &p->base.grid;
+    *g = (rw_output_grid){.ndim = 1, .size = {rw_blocks_cells(p->blocks), 1, 1}, .spacing = {1, 1, 1}};
+    for (int d = 0; d < 3; ++d) snprintf(g->axis[d], sizeof g->axis[d], "%c (mm)", "xyz"[d]);
+    g->blocks = p->blocks;
+    p->base.fields = p->output_fields, p->base.nfields = 2 + p->nmodes;
     p->output_fields[0] = (rw_output_field){"inversion", "1/mm3", p->inversion};
     p->output_fields[1] = (rw_output_field){"pump", "1/(mm3 s)", p->pumping};
     int n = 0;
@@ -84,7 +83,8 @@ static void describe_output(rates_problem *p)
     p->columns[n++] = (rw_output_column){"power", "mW"};
     for (int k = 0; k < p->nmodes; ++k) p->columns[n++] = (rw_output_column){p->column_name[2 * k + 1], "1/s"};
     p->columns[n++] = (rw_output_column){"inversion_integral", ""};
-    p->ncolumns = n;
+    p->base.columns = p->columns, p->base.ncolumns = n;
+    p->base.end = p->time.end;
 }
 
 static rw_status make_check(void *user, const rw_expr_spec *given, rw_expr **e)
@@ -152,7 +152,6 @@ static double time_now(const rw_problem *problem)
     return p->n == p->time.steps ? p->time.end : p->offset > 0 ? p->now : (double)p->n * full_step(p);
 }
 
-static double time_end(const rw_problem *p) { return ((const rates_problem *)p)->time.end; }
 static int64_t steps(const rw_problem *p) { return ((const rates_problem *)p)->steps; }
 
 /* Steps taken since the last call; of equal ones the caller has counted them. */
@@ -262,22 +261,6 @@ static rw_status step(rw_problem *problem, double t_limit)
 }
 
 /* ---- what the runner asks for -------------------------------------------------------------------------------------------------------- */
-
-static const rw_output_grid *output_grid(const rw_problem *p) { return &((const rates_problem *)p)->output_grid; }
-
-static int output_fields(rw_problem *problem, const rw_output_field **fields)
-{
-    rates_problem *p = (rates_problem *)problem;
-    *fields = p->output_fields;
-    return 2 + p->nmodes;
-}
-
-static int columns(rw_problem *problem, const rw_output_column **list)
-{
-    rates_problem *p = (rates_problem *)problem;
-    *list = p->columns;
-    return p->ncolumns;
-}
 
 static rw_status get_of_mode(const rates_problem *p, const char *what, int k, double *value)
 {
@@ -457,11 +440,7 @@ const rw_problem_ops rw_rates_ops = {
     .destroy = destroy,
     .step = step,
     .time = time_now,
-    .end = time_end,
     .steps = steps,
-    .grid = output_grid,
-    .fields = output_fields,
-    .columns = columns,
     .row = row,
     .save = save,
     .load = load,

@@ -77,11 +77,9 @@ typedef struct rates_problem {
     double limit, quota;     /* adaptive: what the device has been given */
     rates_spikes spikes;
 
-    rw_output_grid output_grid;
     rw_output_field output_fields[2 + RATES_MODES];
     char field_name[RATES_MODES][40], column_name[2 * RATES_MODES][48];
     rw_output_column columns[4 + 2 * RATES_MODES];
-    int ncolumns;
     rw_checks checks;
 } rates_problem;
 
