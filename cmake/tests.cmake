@@ -58,10 +58,10 @@ set(tiled krylov precond)
 # not stencil: without optimisation PoCL keeps all values of 256 items on the stack, 12 MB
 set(unoptimised bench field krylov lab multiblock operator precond sparse)
 set(only_long ode.work
-    # what PoCL takes long for; the kernels of ode.step, ode.rkc, ode.plain, ode.reference, krylov.krylov are of all kinds
-    ode.control.opencl ode.dense.opencl ode.failure.opencl ode.order.opencl ode.radius.opencl ode.switches.opencl
-    ode.trace.opencl expr.run.opencl field.laplace.opencl krylov.residual.opencl krylov.stops.opencl krylov.study.opencl lab.rates.opencl
-    run.adaptive.opencl selftest.selftest.opencl tools.faults.opencl)
+    # what PoCL takes long for; the kernels of ode.step, ode.rkc, ode.plain, krylov.krylov are of all kinds
+    ode.control.opencl ode.dense.opencl ode.failure.opencl ode.order.opencl ode.radius.opencl ode.reference.opencl
+    ode.switches.opencl ode.trace.opencl expr.run.opencl field.laplace.opencl krylov.residual.opencl krylov.stops.opencl krylov.study.opencl lab.rates.opencl
+    lab.spmv_kernels.opencl run.adaptive.opencl selftest.selftest.opencl tools.faults.opencl)
 
 # Seconds of each test, by tests/times.sh.
 file(STRINGS "${PROJECT_SOURCE_DIR}/tests/costs.txt" costs REGEX "^[^#]")

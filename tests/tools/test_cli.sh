@@ -250,7 +250,7 @@ grep -q '"reason": "interrupted"' 'l o/run.json' || fail "run.json does not say 
 line=$(sed -n 's/^To continue:  rechenwerk //p' err)
 [ -n "$line" ] || fail "nothing says how to continue"
 step=$(sed -n 's/^  "steps": \([0-9]*\).*/\1/p' 'l o/run.json')
-eval "timeout -s INT 6 \"\$command\" $line" 2> err # timeout sends it twice: to the program and to its group
+eval "timeout -s INT 3 \"\$command\" $line" 2> err # timeout sends it twice: to the program and to its group
 grep -q "'l o/checkpoint.h5'" err || fail "the printed line does not continue: $(cat err)"
 after=$(sed -n 's/^  "steps": \([0-9]*\).*/\1/p' 'l o/run.json')
 [ "$after" -gt "$step" ] || fail "continued at step $step, and is at step $after"
