@@ -129,8 +129,8 @@ static bool start_programs(rw_device *d)
         char value[8];
         snprintf(value, sizeof value, "%d", i + 3);
         const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", value}};
-        right = right && rw_program_start(d, "fill", "KERNEL(fill, GLOBAL f64 *y) { EACH(i, 1) { y[i] = VALUE; } }", defines, 2,
-                                          &started[i]) == RW_OK;
+        right = right && rw_program_start(d, "fill", "KERNEL(fill, GLOBAL f64 *y) { EACH(i, 1) { y[i] = VALUE; } }",
+                                          defines, 2, &started[i]) == RW_OK;
     }
     return right;
 }
@@ -152,7 +152,10 @@ static bool use_programs(rw_device *d)
     return right && start_programs(d);
 }
 
-static bool use_programs_again(rw_device *d) { return use_programs(d) && use_programs(d); } /* the second time the child's own */
+static bool use_programs_again(rw_device *d)
+{
+    return use_programs(d) && use_programs(d);
+} /* the second time the child's own */
 
 static bool drop_programs(rw_device *d)
 {

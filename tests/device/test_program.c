@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <math.h>
 #include <pthread.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device/opencl/build_log.h"
@@ -290,10 +289,6 @@ static void test_wrong_arguments_are_told(void **state)
     rw_program_destroy(&p);
 }
 
-/* ---- sharing ---------------------------------------------------------------------------------------------------------------- */
-
-static const char tiny[] = "KERNEL(k, GLOBAL f64 *y, f64 a) { EACH(i, 1) { y[i] = a VALUE; } }\n";
-
 /* ---- types of arrays ---------------------------------------------------------------------------------------------- */
 
 /* Names of the text's own, definitions and typedefs, under conditions too, lead to the types of the dialect. */
@@ -352,17 +347,19 @@ static void test_types_that_are_not_known(void **state)
     FAILS(RW_ERR_COMPILE, "GLOBAL ANY T *", rw_program_create(dev, "t", "KERNEL(k, GLOBAL T *y) { }", (rw_define[]){{"GROUP", "8"}, {"T", "64"}}, 2, &p));
 }
 
+/* ---- sharing ----------------------------------------------------------------------------------------------------- */
+
 static void test_equal_programs_are_shared(void **state)
 {
     (void)state;
-    rw_program *p = build("tiny", tiny, "8", "VALUE", "+ 1");
+    rw_program *p = build("tiny", TINY, "8", "VALUE", "+ 1");
     rw_counters c = counters();
-    rw_program *again = build("tiny", tiny, "8", "VALUE", "+ 1");
+    rw_program *again = build("tiny", TINY, "8", "VALUE", "+ 1");
     assert_ptr_equal(p, again);
     assert_int_equal(counters().shared - c.shared, 1);
     assert_int_equal(counters().compilations, c.compilations);
     assert_int_equal(counters().cache_hits, c.cache_hits);
-    rw_program *other = build("tiny", tiny, "8", "VALUE", "+ 2");
+    rw_program *other = build("tiny", TINY, "8", "VALUE", "+ 2");
     assert_ptr_not_equal(p, other);
     assert_int_equal(counters().shared - c.shared, 1);
     assert_string_not_equal(p->key, other->key);
@@ -376,7 +373,7 @@ static void test_equal_programs_are_shared(void **state)
     OK(rw_launch(queue, kernel_of(other, "k"), one, args, 2));
     assert_true(numbers_of(y)[0] == 7);
     rw_program_destroy(&again), rw_program_destroy(&other);
-    again = build("tiny", tiny, "8", "VALUE", "+ 1"); /* gone from the process, found on disk */
+    again = build("tiny", TINY, "8", "VALUE", "+ 1"); /* gone from the process, found on disk */
     assert_int_equal(counters().shared - c.shared, 1);
     rw_program_destroy(&again);
     rw_array_destroy(&y);
@@ -386,10 +383,10 @@ static void test_two_devices_of_a_kind_share_nothing(void **state)
 {
     (void)state;
     rw_device *other, *mine = dev;
-    rw_program *p = build("tiny", tiny, "8", "VALUE", "+ 1"), *q;
+    rw_program *p = build("tiny", TINY, "8", "VALUE", "+ 1"), *q;
     OK(rw_device_open(ctx, rw_device_info(dev)->name, &other));
     dev = other;
-    q = build("tiny", tiny, "8", "VALUE", "+ 1");
+    q = build("tiny", TINY, "8", "VALUE", "+ 1");
     dev = mine;
     assert_ptr_not_equal(p, q);
     assert_string_equal(p->key, q->key);
@@ -401,13 +398,6 @@ static void test_two_devices_of_a_kind_share_nothing(void **state)
     rw_program_destroy(&q), rw_program_destroy(&p);
     rw_array_destroy(&y);
 }
-
-typedef struct worker {
-    rw_device *dev;
-    int number;
-    rw_status status;
-    double got;
-} worker;
 
 /* Half of the threads make the same program, the others one each. */
 static void *compile_and_run(void *user)
@@ -421,7 +411,7 @@ static void *compile_and_run(void *user)
     rw_array *y = NULL;
     const int64_t n = 1;
     const void *data = NULL;
-    w->status = rw_program_create(w->dev, "threads", tiny, defines, 2, &p);
+    w->status = rw_program_create(w->dev, "threads", TINY, defines, 2, &p);
     if (w->status == RW_OK) w->status = rw_program_kernel(p, "k", &k);
     if (w->status == RW_OK) w->status = rw_array_create(w->dev, RW_F64, 1, &n, RW_MEMORY_DEVICE, &y);
     const rw_arg args[] = {rw_arg_array(y), rw_arg_real(5)};
@@ -452,26 +442,6 @@ static void test_threads_compile_at_once(void **state)
 
 /* ---- what goes wrong at compiling ------------------------------------------------------------------------------------------- */
 
-/* The path between "whole log: " and the next comma, with its contents. */
-static char *read_log(void)
-{
-    const char *at = strstr(rw_message(ctx), "whole log: ");
-    assert_non_null(at);
-    char path[512], *data;
-    snprintf(path, sizeof path, "%.*s", (int)strcspn(at + 11, ",)"), at + 11);
-    OK(rw_file_read(ctx, path, 0, &data, NULL));
-    unlink(path);
-    char *slash = strrchr(path, '/');
-    *slash = 0;
-    DIR *d = opendir(path); /* the source beside it */
-    assert_non_null(d);
-    for (struct dirent *e; (e = readdir(d));)
-        if (e->d_name[0] != '.') unlinkat(dirfd(d), e->d_name, 0);
-    closedir(d);
-    rmdir(path);
-    return data;
-}
-
 static void test_compile_errors(void **state)
 {
     (void)state;
@@ -500,7 +470,7 @@ static void test_compile_errors(void **state)
     for (int i = 1; i < RW_COUNT(names); ++i) { /* names that no file may have do no harm */
         if (!on("cpu")) break;
         rw_program *p;
-        OK(rw_program_create(dev, names[i], tiny, (rw_define[]){{"GROUP", "8"}, {"VALUE", ""}}, 2, &p));
+        OK(rw_program_create(dev, names[i], TINY, (rw_define[]){{"GROUP", "8"}, {"VALUE", ""}}, 2, &p));
         rw_program_destroy(&p);
     }
 }
@@ -535,10 +505,10 @@ static void test_an_injected_failure(void **state)
     rw_fault_set(RW_FAULT_COMPILE, 1);
     const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", "+ 12345"}};
     assert_int_equal(rw_context_set_cache(ctx, false, NULL, false), RW_OK);
-    FAILS(RW_ERR_COMPILE, "program tiny: the compiler failed (injected)", rw_program_create(dev, "tiny", tiny, defines, 2, &p));
+    FAILS(RW_ERR_COMPILE, "program tiny: the compiler failed (injected)", rw_program_create(dev, "tiny", TINY, defines, 2, &p));
     assert_null(p);
     assert_int_equal(rw_context_set_cache(ctx, true, NULL, false), RW_OK);
-    OK(rw_program_create(dev, "tiny", tiny, defines, 2, &p));
+    OK(rw_program_create(dev, "tiny", TINY, defines, 2, &p));
     rw_program_destroy(&p);
 }
 
@@ -547,7 +517,7 @@ static rw_status create_tiny(void *user)
     (void)user;
     const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", "+ 3"}};
     rw_program *p;
-    rw_status status = rw_program_create(dev, "tiny", tiny, defines, 2, &p);
+    rw_status status = rw_program_create(dev, "tiny", TINY, defines, 2, &p);
     rw_program_destroy(&p);
     return status;
 }
@@ -580,18 +550,6 @@ static void test_every_allocation_of_compiling_may_fail(void **state)
 
 /* ---- the C compiler ------------------------------------------------------------------------------------------------------------ */
 
-static char folder[256];
-
-static void write_script(const char *name, const char *text, char path[512])
-{
-    snprintf(path, 512, "%.200s/%s", folder, name);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-    assert_int_equal(chmod(path, 0755), 0);
-}
-
 static int count_files(const char *path)
 {
     DIR *d = opendir(path);
@@ -599,15 +557,6 @@ static int count_files(const char *path)
     for (struct dirent *e; d && (e = readdir(d));) n += e->d_name[0] != '.';
     if (d) closedir(d);
     return n;
-}
-
-static void remove_folder(void)
-{
-    DIR *d = opendir(folder);
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (e->d_name[0] != '.') unlinkat(dirfd(d), e->d_name, 0);
-    if (d) closedir(d);
-    rmdir(folder);
 }
 
 /* A compiler of one's own, good and bad, in RECHENWERK_CC; PATH without any. */
@@ -618,9 +567,8 @@ static void test_compilers(void **state)
     char path[512], saved_path[4096], temporary[300];
     rw_program *p = (rw_program *)state;
     const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", "- 1"}};
-#define CREATE rw_program_create(dev, "tiny", tiny, defines, 2, &p)
-    snprintf(folder, sizeof folder, "%s/rw-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    assert_non_null(mkdtemp(folder));
+#define CREATE rw_program_create(dev, "tiny", TINY, defines, 2, &p)
+    make_folder();
     setenv("RECHENWERK_CC", "/nonexistent/cc", 1);
     FAILS(RW_ERR_DEVICE, "RECHENWERK_CC = /nonexistent/cc is no program that can be run", CREATE);
     assert_null(p);
@@ -680,289 +628,6 @@ static void test_compilers(void **state)
     remove_folder();
 }
 
-/* ---- in the background ------------------------------------------------------------------------------------------------ */
-
-static int known[16], nknown;
-
-static void note_compiling(void *user, const char *program, int n)
-{
-    (void)user, (void)program;
-    if (nknown < RW_COUNT(known)) known[nknown++] = n;
-}
-
-static rw_program *start(const char *name, const char *text, int value)
-{
-    char words[16];
-    snprintf(words, sizeof words, "+ %d", value);
-    const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", words}};
-    rw_program *p;
-    OK(rw_program_start(dev, name, text, defines, 2, &p));
-    return p;
-}
-
-static const char bad[] = "KERNEL(k, GLOBAL f64 *y, f64 x) { EACH(i, 1) { y[i] = x + nowhere VALUE; } }";
-
-static void begin_background(void)
-{
-    rw_context_set_cache(ctx, false, NULL, false);
-    rw_compiling_set(note_compiling, NULL);
-    nknown = 0;
-}
-
-static void end_background(void)
-{
-    rw_compiling_set(NULL, NULL);
-    rw_context_set_cache(ctx, true, NULL, false);
-    assert_int_equal(dev->in_background, 0);
-}
-
-#define RUNS(p, value)                                                                                                 \
-    do {                                                                                                               \
-        OK(rw_launch(queue, kernel_of(p, "k"), one, args, 2));                                                         \
-        assert_true(numbers_of(y)[0] == 5 + (value));                                                                  \
-    } while (0)
-
-static void test_programs_are_compiled_in_the_background(void **state)
-{
-    (void)state;
-    enum { N = 5 };
-    rw_program *p[N];
-    rw_array *y = zeros(RW_F64, 1);
-    const rw_arg args[] = {rw_arg_array(y), rw_arg_real(5)};
-    begin_background();
-    const int64_t compiled = counters().compilations;
-    for (int i = 0; i < N; ++i) p[i] = start("tiny", tiny, 11 + i);
-    assert_int_equal(counters().compilations, compiled + N);
-    rw_program *again = start("tiny", tiny, 12); /* the same text once more */
-    assert_ptr_equal(again, p[1]);
-    rw_program_destroy(&again);
-    assert_int_equal(nknown, 0);
-    for (int i = N - 1; i >= 0; --i) RUNS(p[i], 11 + i); /* in another order than they were made */
-    assert_int_equal(nknown, N);
-    for (int i = 0; i < N; ++i) assert_int_equal(known[i], N - i);
-    RUNS(p[0], 11);
-    assert_int_equal(nknown, N);
-    assert_int_equal(counters().compilations, compiled + N);
-    again = build("tiny", tiny, "8", "VALUE", "+ 12");
-    assert_ptr_equal(again, p[1]);
-    rw_program_destroy(&again);
-    for (int i = 0; i < N; ++i) rw_program_destroy(&p[i]);
-
-    p[0] = start("tiny", tiny, 21); /* rw_program_create waits for one that is under way */
-    p[1] = build("tiny", tiny, "8", "VALUE", "+ 21");
-    assert_ptr_equal(p[0], p[1]);
-    assert_null(p[0]->job);
-    RUNS(p[0], 21);
-    rw_program_destroy(&p[0]), rw_program_destroy(&p[1]);
-    nknown = 0;
-    p[0] = build("tiny", tiny, "8", "VALUE", "+ 31"); /* how many follow is not known */
-    assert_true(nknown == 1 && known[0] == 0);
-    rw_program_destroy(&p[0]);
-    end_background();
-    rw_array_destroy(&y);
-}
-
-/* Programs that nobody uses: some are still in the queue, some at the compiler. */
-static void test_programs_end_in_the_background(void **state)
-{
-    (void)state;
-    enum { N = 12 };
-    rw_program *p[N];
-    begin_background();
-    for (int i = 0; i < N; ++i) p[i] = start("unused", tiny, 500 + i);
-    for (int i = N - 1; i >= 0; i -= 2) rw_program_destroy(&p[i]); /* from the tail of the queue */
-    for (int i = 0; i < N; i += 2) rw_program_destroy(&p[i]);
-    assert_int_equal(nknown, 0);
-
-    rw_device *other = NULL; /* the last reference to a device is a program's */
-    OK(rw_device_open(ctx, rw_device_info(dev)->name, &other));
-    const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", "+ 600"}};
-    OK(rw_program_start(other, "unused", tiny, defines, 2, &p[0]));
-    rw_device_close(&other);
-    rw_program_destroy(&p[0]);
-    end_background();
-}
-
-/* The second of three does not compile: its message comes with each use of it, the others run. */
-static void test_errors_in_the_background(void **state)
-{
-    (void)state;
-    rw_program *a, *b, *c, *waits = (rw_program *)state;
-    rw_array *y = zeros(RW_F64, 1);
-    const rw_arg args[] = {rw_arg_array(y), rw_arg_real(5)};
-    const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", "+ 42"}};
-    rw_kernel_resources resources;
-    begin_background();
-    a = start("first", tiny, 41), b = start("second", bad, 42), c = start("third", tiny, 43);
-    RUNS(c, 43);
-    FAILS(RW_ERR_COMPILE, "program second: kernel k, line 1", rw_launch(queue, kernel_of(b, "k"), one, args, 2));
-    assert_non_null(strstr(rw_message(ctx), "nowhere"));
-    rw_free(read_log());
-    rw_fail(ctx, RW_ERR_INTERNAL, "another message");
-    FAILS(RW_ERR_COMPILE, "program second: kernel k, line 1", rw_kernel_measure(kernel_of(b, "k"), &resources));
-    RUNS(a, 41);
-    FAILS(RW_ERR_COMPILE, "nowhere", rw_program_create(dev, "second", bad, defines, 2, &waits)); /* tries again */
-    assert_null(waits);
-    rw_free(read_log());
-    rw_program_destroy(&a), rw_program_destroy(&b), rw_program_destroy(&c);
-    b = start("second", bad, 44);
-    FAILS(RW_ERR_COMPILE, "nowhere", rw_program_create(dev, "second", bad, (rw_define[]){{"GROUP", "8"}, {"VALUE", "+ 44"}}, 2, &waits));
-    rw_free(read_log());
-    rw_program_destroy(&b); /* that was waited for by another reference */
-    rw_program_destroy(&a);
-    b = start("second", bad, 45);
-    rw_program_destroy(&b); /* nobody has asked */
-    end_background();
-    rw_array_destroy(&y);
-}
-
-/* Two threads start the same two programs and use each other's. */
-static void *start_and_run(void *user)
-{
-    worker *w = user;
-    rw_program *p[2] = {0};
-    rw_kernel *k = NULL;
-    rw_array *y = NULL;
-    const int64_t n = 1;
-    const void *data = NULL;
-    double sum = 0;
-    w->status = RW_OK;
-    for (int i = 0; i < 2 && w->status == RW_OK; ++i) {
-        const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", (i + w->number) % 2 ? "+ 701" : "+ 702"}};
-        w->status = rw_program_start(w->dev, "threads", tiny, defines, 2, &p[i]);
-    }
-    if (w->status == RW_OK) w->status = rw_array_create(w->dev, RW_F64, 1, &n, RW_MEMORY_DEVICE, &y);
-    for (int i = 1; i >= 0 && w->status == RW_OK; --i) {
-        const rw_arg args[] = {rw_arg_array(y), rw_arg_real(5)};
-        w->status = rw_program_kernel(p[i], "k", &k);
-        if (w->status == RW_OK) w->status = rw_launch(rw_device_queue(w->dev), k, one, args, 2);
-        if (w->status == RW_OK) w->status = rw_array_read(y, &data);
-        if (w->status == RW_OK) sum += *(const double *)data;
-    }
-    w->got = sum;
-    rw_array_destroy(&y);
-    rw_program_destroy(&p[0]), rw_program_destroy(&p[1]);
-    return NULL;
-}
-
-static void test_threads_share_the_background(void **state)
-{
-    (void)state;
-    enum { THREADS = 4 };
-    pthread_t threads[THREADS];
-    worker workers[THREADS];
-    rw_context_set_cache(ctx, false, NULL, false);
-    for (int i = 0; i < THREADS; ++i) {
-        workers[i] = (worker){dev, i, RW_ERR_INTERNAL, 0};
-        assert_int_equal(pthread_create(&threads[i], NULL, start_and_run, &workers[i]), 0);
-    }
-    for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
-    rw_context_set_cache(ctx, true, NULL, false);
-    for (int i = 0; i < THREADS; ++i) {
-        assert_int_equal(workers[i].status, RW_OK);
-        assert_true(workers[i].got == 706 + 707);
-    }
-    assert_int_equal(dev->in_background, 0);
-}
-
-/* With a fault set programs are compiled one after another by this thread, which meets all events. */
-static void test_faults_in_the_background(void **state)
-{
-    rw_program *p = (rw_program *)state;
-    const rw_define defines[] = {{"GROUP", "8"}, {"VALUE", "+ 801"}};
-    rw_context_set_cache(ctx, false, NULL, false);
-    rw_fault_set(RW_FAULT_COMPILE, 1);
-    FAILS(RW_ERR_COMPILE, "injected", rw_program_start(dev, "tiny", tiny, defines, 2, &p));
-    assert_null(p);
-    rw_fault_set(RW_FAULT_COMPILE, 0);
-    for (long n = 1;; ++n) {
-        rw_fault_set(RW_FAULT_ALLOC, n);
-        rw_status status = rw_program_start(dev, "tiny", tiny, defines, 2, &p);
-        rw_fault_set(RW_FAULT_ALLOC, 0);
-        if (status == RW_OK) break;
-        assert_int_equal(status, RW_ERR_MEMORY);
-        assert_null(p);
-    }
-    assert_null(p->job);
-    rw_program_destroy(&p);
-    p = start("tiny", tiny, 802); /* what was started earlier does not meet them */
-    rw_fault_set(RW_FAULT_ALLOC, 1);
-    rw_status status = rw_program_ready(p);
-    rw_fault_set(RW_FAULT_ALLOC, 0);
-    if (!on("opencl") && !on("check")) assert_int_equal(status, RW_OK); /* these two allocate when they load */
-    rw_program_destroy(&p);
-    rw_context_set_cache(ctx, true, NULL, false);
-    assert_int_equal(dev->in_background, 0);
-}
-
-/* What a compiler in the background wants logged comes from the thread that uses the program. */
-static pthread_t logged_by;
-static char logged_line[256];
-
-static void note_log(void *user, rw_log_level level, const char *text)
-{
-    (void)user, (void)level;
-    if (!strstr(text, "at -O3")) return;
-    logged_by = pthread_self();
-    snprintf(logged_line, sizeof logged_line, "%s", text);
-}
-
-static void test_log_in_the_background(void **state)
-{
-    (void)state;
-    if (!on("cpu")) return;
-    char path[512];
-    rw_array *y = zeros(RW_F64, 1);
-    const rw_arg args[] = {rw_arg_array(y), rw_arg_real(5)};
-    begin_background();
-    snprintf(folder, sizeof folder, "%s/rw-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    assert_non_null(mkdtemp(folder));
-    write_script("slow", "#!/bin/sh\ncase \"$*\" in *-O1*) exec cc \"$@\";; *) exec sleep 30;; esac\n", path);
-    setenv("RECHENWERK_CC", path, 1), setenv("RECHENWERK_CC_SECONDS", "1", 1);
-    rw_program *p = start("slow", tiny, 901);
-    rw_context_set_log(ctx, RW_LOG_WARNING, note_log, NULL);
-    RUNS(p, 901);
-    rw_context_set_log(ctx, RW_LOG_WARNING, NULL, NULL);
-    assert_non_null(strstr(logged_line, "program slow: "));
-    assert_true(pthread_equal(logged_by, pthread_self()));
-    assert_true(p->makeshift);
-    unsetenv("RECHENWERK_CC"), unsetenv("RECHENWERK_CC_SECONDS");
-    rw_program_destroy(&p);
-    remove_folder();
-    end_background();
-    rw_array_destroy(&y);
-}
-
-/* A thread's flag ends the compilers of the programs that it has started. */
-static void test_interrupt_in_the_background(void **state)
-{
-    (void)state;
-    if (!on("cpu")) return;
-    char path[512];
-    volatile sig_atomic_t flag = 0;
-    rw_array *y = zeros(RW_F64, 1);
-    const rw_arg args[] = {rw_arg_array(y), rw_arg_real(5)};
-    begin_background();
-    snprintf(folder, sizeof folder, "%s/rw-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    assert_non_null(mkdtemp(folder));
-    write_script("sleeps", "#!/bin/sh\nsleep 30\n", path);
-    setenv("RECHENWERK_CC", path, 1);
-    rw_interrupt_set(&flag);
-    rw_program *p[4];
-    for (int i = 0; i < 4; ++i) p[i] = start("sleeps", tiny, 910 + i);
-    const double begin = rw_seconds();
-    flag = 1;
-    for (int i = 0; i < 3; ++i)
-        FAILS(RW_ERR_INTERRUPTED, "program sleeps was compiled", rw_launch(queue, kernel_of(p[i], "k"), one, args, 2));
-    for (int i = 0; i < 4; ++i) rw_program_destroy(&p[i]);
-    if (rw_seconds() - begin > 20) fail_msg("took %.1f s", rw_seconds() - begin);
-    rw_interrupt_set(NULL);
-    unsetenv("RECHENWERK_CC");
-    remove_folder();
-    end_background();
-    rw_array_destroy(&y);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -984,13 +649,6 @@ int main(void)
         cmocka_unit_test(test_every_allocation_may_fail),
         cmocka_unit_test(test_every_allocation_of_compiling_may_fail),
         cmocka_unit_test(test_compilers),
-        cmocka_unit_test(test_programs_are_compiled_in_the_background),
-        cmocka_unit_test(test_programs_end_in_the_background),
-        cmocka_unit_test(test_errors_in_the_background),
-        cmocka_unit_test(test_threads_share_the_background),
-        cmocka_unit_test(test_faults_in_the_background),
-        cmocka_unit_test(test_log_in_the_background),
-        cmocka_unit_test(test_interrupt_in_the_background),
     };
     return run_on_devices("program", tests, RW_COUNT(tests));
 }

@@ -127,7 +127,10 @@ static void test_messages_of_functions(void **state)
     static const char *const texts[] = {NULL, "the function's own words"};
     for (int i = 0; i < 2; ++i) {
         said = texts[i];
-        const rw_operator_spec map = {.rows = N, .columns = N, .multiply = failing_multiply, .diagonal = failing_diagonal};
+        const rw_operator_spec map = {.rows = N,
+                                      .columns = N,
+                                      .multiply = failing_multiply,
+                                      .diagonal = failing_diagonal};
         rw_operator *m;
         rw_precond *p;
         rw_expr *e;

@@ -1,5 +1,5 @@
-# For scripts that run a small case, sourced first: what expect.sh gives, a cache of compiled programs, and heat.yaml, which makes three
-# outputs. Environment: RECHENWERK, the command.
+# For scripts that run a small case, sourced first: what expect.sh gives, a cache of compiled programs, and heat.yaml,
+# which makes three outputs. Environment: RECHENWERK, the command.
 # shellcheck source=tests/tools/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/expect.sh" || exit 1
 export RECHENWERK_CACHE="${RECHENWERK_CACHE:-$work/cache}"

@@ -87,4 +87,20 @@ static inline bool same_files(const char *a, const char *name, const char *b, co
     return equal;
 }
 
+/* Runs the case on cpu into FOLDER/RESULTS. until: "time.end=…", or NULL. */
+static inline void run_to_end(const char *path, const char *results, const char *until, bool restart)
+{
+    char where[160];
+    const char *set[] = {until};
+    snprintf(where, sizeof where, "%s/%s", folder, results);
+    rw_run_options options = {.folder = where, .device = "cpu", .set = set, .nset = until ? 1 : 0, .restart = restart};
+    rw_run_report report;
+    if (rw_run_case(ctx, path, &options, &report) != RW_OK) fail_msg("%s", rw_message(ctx));
+}
+
+#define CASE(fields, rest)                                                                                             \
+    "problem: pde\n"                                                                                                   \
+    "grid: {size: [8, 6], extent: [1, 2]}\n"                                                                           \
+    "fields: " fields "\n" rest
+
 #endif

@@ -3,9 +3,10 @@
  * for; restarts; units; a tolerance that cannot be kept. */
 #include "rates_test.h"
 
-/* dN/dt, dPhi/dt of one cell by the classical Runge-Kutta method in long double, up to t; the first peak on the way. `period` steps apart the
- * losses are higher by `loss` for a tenth of the period; 0: never. */
-static void integrate_with(long double t_end, int64_t steps, int64_t period, long double loss, long double *N, long double *Phi, rates_peak *peak)
+/* dN/dt, dPhi/dt of one cell by the classical Runge-Kutta method in long double, up to t; the first peak on the way.
+ * `period` steps apart the losses are higher by `loss` for a tenth of the period; 0: never. */
+static void integrate_with(long double t_end, int64_t steps, int64_t period, long double loss, long double *N,
+                           long double *Phi, rates_peak *peak)
 {
     const long double U = 1 / (acosl(-1) * 0.25L), V = 7.853981633974483L,
                       R = 10000 / (6.62607004e-34L * 3e11L / 808e-9L) / V, gain = 2.5e-17L * 3e11L / 300,
@@ -159,22 +160,30 @@ static void test_modes_and_switch(void **state)
     drop(p, &c);
 }
 
-/* Losses that are switched on for a tenth of each microsecond, much shorter than the longest step: without a pump photons decay exponentially, so
- * adaptive steps leave rounding errors, and steps of equal length an error of first order in the loss of a pulse or of a step, whichever is less. */
+/* Losses that are switched on for a tenth of each microsecond, much shorter than the longest step: without a pump
+ * photons decay exponentially, so adaptive steps leave rounding errors, and steps of equal length an error of first
+ * order in the loss of a pulse or of a step, whichever is less. */
 static void test_pulsed_losses(void **state)
 {
     (void)state;
-    static const struct { const char *time; double bound; } cases[] = {
-        {"method: adaptive, rtol: 1e-3", 1e-9}, {"method: adaptive, rtol: 1e-6", 1e-9}, {"method: adaptive, rtol: 1e-9", 1e-9},
-        {"steps: 31", 6e-3}, {"steps: 1000", 6e-3}, {"steps: 10000", 6e-4}};
+    static const struct { const char *time; double bound;
+    } cases[] = {{"method: adaptive, rtol: 1e-3", 1e-9},
+                 {"method: adaptive, rtol: 1e-6", 1e-9},
+                 {"method: adaptive, rtol: 1e-9", 1e-9},
+                 {"steps: 31", 6e-3},
+                 {"steps: 1000", 6e-3},
+                 {"steps: 10000", 6e-4}};
     const double tau_c = -2e-9 / log(0.9999999), exact = 0.001 * exp(-1e-4 / tau_c - 100 * 1e-7 * 1e5);
     for (int i = 0; i < (starts_slowly() ? 4 : RW_COUNT(cases)); ++i) {
         rw_case *c;
         char text[600];
         double v[5];
-        snprintf(text, sizeof text, "problem: rates\ngrid: {kind: box, width: 1, length: 1, cells: 1}\npump: {power: 0, profile: \"1\"}\n"
-                 "mode: {profile: \"1\"}\ncavity: {seed: 0, reflectivity: 0.9999999, loss: \"where(mod(t + 3e-7, 1e-6) < 1e-7, 1e5, 0)\"}\n"
-                 "time: {end: 0.1 ms, %s}\n", cases[i].time);
+        snprintf(
+            text, sizeof text,
+            "problem: rates\ngrid: {kind: box, width: 1, length: 1, cells: 1}\npump: {power: 0, profile: \"1\"}\n"
+            "mode: {profile: \"1\"}\ncavity: {seed: 0, reflectivity: 0.9999999, loss: \"where(mod(t + 3e-7, 1e-6) < 1e-7, 1e5, 0)\"}\n"
+            "time: {end: 0.1 ms, %s}\n",
+            cases[i].time);
         rates_problem *p = make(text, &c);
         advance(p, 3.0533e-5);
         advance(p, 3.0751e-5); /* within a pulse */
@@ -199,11 +208,16 @@ static void test_pulses_in_a_laser(void **state)
         rw_case *c;
         char text[500];
         double v[5];
-        snprintf(text, sizeof text, SINGLE("cavity: {loss: \"where(mod(t, 1e-6) < 1e-7, 1e8, 0)\"}\ntime: {end: 0.03 ms, method: adaptive, rtol: 1e-%d}\n"), i);
+        snprintf(
+            text, sizeof text,
+            SINGLE(
+                "cavity: {loss: \"where(mod(t, 1e-6) < 1e-7, 1e8, 0)\"}\ntime: {end: 0.03 ms, method: adaptive, rtol: 1e-%d}\n"),
+            i);
         rates_problem *p = make(text, &c);
         advance(p, 3e-5);
         row(p, v);
-        double error = fabs(v[PHI] / (double)Phi - 1), of_n = fabs(v[INVERSION] / 7.853981633974483 / (double)N - 1), bound = 100 * pow(10, -i);
+        double error = fabs(v[PHI] / (double)Phi - 1), of_n = fabs(v[INVERSION] / 7.853981633974483 / (double)N - 1),
+               bound = 100 * pow(10, -i);
         print_message("# rtol 1e-%d: %lld steps, Phi %.1e, N %.1e\n", i, (long long)p->steps, error, of_n);
         if (!(error < bound && of_n < bound)) fail_msg("beyond %g", bound);
         drop(p, &c);
@@ -218,7 +232,11 @@ static void test_restart(void **state)
     restart_at(text, 1.2343e-5);
     if (brief()) return;
     restart_at(each, 1.2e-5);
-    restart_at(RADIAL("[4, 4, 2]", "cavity: {loss: \"where(mod(t, 2e-6) < 1e-7, 1e7, 0)\"}\ntime: {end: 3e-5, method: adaptive, rtol: 1e-7}\n"), 1.2343e-5);
+    restart_at(
+        RADIAL(
+            "[4, 4, 2]",
+            "cavity: {loss: \"where(mod(t, 2e-6) < 1e-7, 1e7, 0)\"}\ntime: {end: 3e-5, method: adaptive, rtol: 1e-7}\n"),
+        1.2343e-5);
 }
 
 /* Numbers with units are those without. */
@@ -261,10 +279,10 @@ static void test_no_end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_cell),      cmocka_unit_test(test_relaxation),
-                                       cmocka_unit_test(test_radial),           cmocka_unit_test(test_modes_and_switch),
-                                       cmocka_unit_test(test_pulsed_losses),    cmocka_unit_test(test_pulses_in_a_laser),
-                                       cmocka_unit_test(test_restart),          cmocka_unit_test(test_units),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_cell),   cmocka_unit_test(test_relaxation),
+                                       cmocka_unit_test(test_radial),        cmocka_unit_test(test_modes_and_switch),
+                                       cmocka_unit_test(test_pulsed_losses), cmocka_unit_test(test_pulses_in_a_laser),
+                                       cmocka_unit_test(test_restart),       cmocka_unit_test(test_units),
                                        cmocka_unit_test(test_no_end)};
     return run_on_devices("adaptive", tests, RW_COUNT(tests));
 }

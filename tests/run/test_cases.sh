@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Every case of cases/ runs on every device that is here, and its own checks hold. The check device, which is slow, gets a
-# short piece of each case on a small grid. Short: the cpu and CUDA only. Environment: SOURCE, RECHENWERK, RECHENWERK_TEST_LONG.
+# Every case of cases/ runs on every device that is here, and its own checks hold. The check device, which is slow,
+# gets a short piece of each case on a small grid. Short: the cpu and CUDA only. Environment: SOURCE, RECHENWERK,
+# RECHENWERK_TEST_LONG.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Runs and pictures where the system gives no more: file systems of twenty sizes, a limit on the size of files, and each of HDF5's
-# allocations in turn (short: five sizes, a part of the allocations). Every end is a normal exit with a message, and what was
-# written before is whole. Environment: RECHENWERK, RECHENWERK_TEST_LONG.
+# Runs and pictures where the system gives no more: file systems of twenty sizes, a limit on the size of files, and
+# each of HDF5's allocations in turn (short: five sizes, a part of the allocations). Every end is a normal exit with a
+# message, and what was written before is whole. Environment: RECHENWERK, RECHENWERK_TEST_LONG.
 # shellcheck source=tests/tools/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/expect.sh" || exit 1
 export RECHENWERK_CACHE="${RECHENWERK_CACHE:-$work/cache}"

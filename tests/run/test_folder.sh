@@ -1,7 +1,7 @@
 #!/bin/bash
-# What --force and --restart do to a results folder: only files that the folder's own list names are touched, links inside are
-# never followed, the results of an earlier run come back when the new one gets no checkpoint, also after kill -9 between any
-# two steps of moving them. Environment: RECHENWERK, the command.
+# What --force and --restart do to a results folder: only files that the folder's own list names are touched, links
+# inside are never followed, the results of an earlier run come back when the new one gets no checkpoint, also after
+# kill -9 between any two steps of moving them. Environment: RECHENWERK, the command.
 # shellcheck source=tests/run/heat.sh
 . "$(dirname "${BASH_SOURCE[0]}")/heat.sh" || exit 1
 

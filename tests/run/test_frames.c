@@ -166,7 +166,7 @@ static void test_refused(void **state)
     }
 }
 
-/* ---- pictures of results that are there --------------------------------------------------------------------------- */
+/* ---- pictures of results that are there -------------------------------------------------------------------------- */
 
 /* All outputs of a field (NULL: of all, and series.csv) drawn later into NAME/figures, as `set` asks. */
 static void draw_later(const char *results, const char *name, const char *field, const char *set, bool files)
@@ -242,7 +242,7 @@ static void test_drawn_later(void **state)
     rw_text_free(&warnings);
 }
 
-/* ---- sides -------------------------------------------------------------------------------------------------------- */
+/* ---- sides ------------------------------------------------------------------------------------------------------- */
 
 static const rw_output_field *make(const char *text, rw_case **c, rw_problem **p, rw_device **dev)
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# run --json when something goes wrong: valid JSON with status, exit code and message, and a folder only where results are. Names of
-# pictures that plot refuses. Environment: RECHENWERK.
+# run --json when something goes wrong: valid JSON with status, exit code and message, and a folder only where results
+# are. Names of pictures that plot refuses. Environment: RECHENWERK.
 # shellcheck source=tests/run/heat.sh
 . "$(dirname "${BASH_SOURCE[0]}")/heat.sh" || exit 1
 

@@ -40,7 +40,8 @@ static void check_row(const rw_section *section, const rw_param *row)
     /* the default or example of a row is a value that the row allows */
     if (row->kind == RW_PARAM_NODE || row->kind == RW_PARAM_TEXT || row->kind == RW_PARAM_PATH) return;
     rw_tree *node;
-    char *text = row->kind == RW_PARAM_TEXTS ? rw_format("%s", row->standard) : rw_strdup(rw_param_by_method(row) ? "auto" : row->standard);
+    char *text = row->kind == RW_PARAM_TEXTS ? rw_format("%s", row->standard)
+                                             : rw_strdup(rw_param_by_method(row) ? "auto" : row->standard);
     assert_int_equal(rw_yaml_parse(ctx, "default", text, strlen(text), &node), RW_OK);
     if (rw_param_read(ctx, row, name, NULL, node, NULL) != RW_OK) fail_msg("%s", rw_message(ctx));
     rw_tree_free(&node);
@@ -190,7 +191,13 @@ static void test_limits(void **state)
         {RW_PARAM_TEXT, "", "[1]", false},          {RW_PARAM_TEXT, "", "", true},
     };
     for (int i = 0; i < RW_COUNT(rows); i++) {
-        rw_param row = {.name = "x", .kind = rows[i].kind, .size = 8, .standard = "", .allowed = rows[i].allowed, .unit = "", .line = "a value"};
+        rw_param row = {.name = "x",
+                        .kind = rows[i].kind,
+                        .size = 8,
+                        .standard = "",
+                        .allowed = rows[i].allowed,
+                        .unit = "",
+                        .line = "a value"};
         rw_tree *tree;
         char *text = rw_format("x: %s", rows[i].value);
         assert_int_equal(rw_yaml_parse(ctx, "t", text, strlen(text), &tree), RW_OK);

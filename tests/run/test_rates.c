@@ -258,17 +258,18 @@ static void test_copies(void **state)
     drop(p, &c);
 }
 
-/* Tolerances, steps, times and the numbers of crystal, cavity and pump are arguments: another run uses the same programs,
- * found in this process as long as the first one is there, or in the cache. */
+/* Tolerances, steps, times and the numbers of crystal, cavity and pump are arguments: another run uses the same
+ * programs, found in this process as long as the first one is there, or in the cache. */
 static void test_settings_compile_nothing(void **state)
 {
-    static const char *const runs[][2] = {
-        {RADIAL("[3, 3, 1]", "time: {end: 1e-5, steps: 1000}\noutput: {series_steps: 5}\n"),
-         RADIAL("[3, 3, 1]", "time: {end: 2e-5, steps: 700}\noutput: {series_steps: 7}\ncrystal: {lifetime: 1e-4}\n"
-                             "cavity: {length: 120, reflectivity: 0.9, seed: 2}\n")},
-        {RADIAL("[3, 3, 1]", "time: {end: 1e-5, method: adaptive, rtol: 1e-4}\n"),
-         RADIAL("[3, 3, 1]", "time: {end: 2e-5, method: adaptive, rtol: 1e-5, max_step: 1e-7}\noutput: {series_steps: 7}\n"
-                             "crystal: {cross_section: 5e-19}\n")}};
+    static const char *const runs[][2] =
+        {{RADIAL("[3, 3, 1]", "time: {end: 1e-5, steps: 1000}\noutput: {series_steps: 5}\n"),
+          RADIAL("[3, 3, 1]", "time: {end: 2e-5, steps: 700}\noutput: {series_steps: 7}\ncrystal: {lifetime: 1e-4}\n"
+                              "cavity: {length: 120, reflectivity: 0.9, seed: 2}\n")},
+         {RADIAL("[3, 3, 1]", "time: {end: 1e-5, method: adaptive, rtol: 1e-4}\n"),
+          RADIAL("[3, 3, 1]",
+                 "time: {end: 2e-5, method: adaptive, rtol: 1e-5, max_step: 1e-7}\noutput: {series_steps: 7}\n"
+                 "crystal: {cross_section: 5e-19}\n")}};
     (void)state;
     for (int i = 0; i < RW_COUNT(runs); ++i) {
         rw_case *c, *d;

@@ -1,6 +1,7 @@
 #!/bin/bash
-# What a restart may change and what it refuses, with the name of the setting; outputs after an end between or on them; outputs of another
-# kind from then on. Other compilers and OpenCL only in the long version. Environment: RECHENWERK, RECHENWERK_TEST_LONG.
+# What a restart may change and what it refuses, with the name of the setting; outputs after an end between or on
+# them; outputs of another kind from then on. Other compilers and OpenCL only in the long version. Environment:
+# RECHENWERK, RECHENWERK_TEST_LONG.
 # shellcheck source=tests/tools/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/expect.sh" || exit 1
 export RECHENWERK_CACHE="${RECHENWERK_CACHE:-$work/cache}"
@@ -19,7 +20,7 @@ END
 times() { tail -n +3 "$1/series.csv" | cut -d, -f1 | tr '\n' ' '; }
 again() { rm -rf r && cp -r half r; }
 
-# ---- an end on an output: the same bytes as without it, though 3*0.1 is not 0.3; an end between outputs: they come where they would ----
+# ---- an end on an output: the same bytes as without it, though 3*0.1 is not 0.3; an end between outputs: they come where they would ---
 for method in rkc2 rk4; do
     [ $method = rk4 ] && [ "${RECHENWERK_TEST_LONG:-}" != 1 ] && continue
     how=(-q -s "time.method=$method")
@@ -47,7 +48,8 @@ expect 0 "auto chose the method dp5 for the earlier end, t = 0.3, and keeps it" 
 grep -q 'cut a step' err && fail "an end on an output cuts a step: $(cat err)"
 
 # ---- the earlier end is judged by the earlier outputs, and outputs that end steps elsewhere are reported ----
-# continues SETTINGS LATER: the run `odd` with SETTINGS (a list, may be empty), continued to 0.9 with the settings LATER; its warnings are in err
+# continues SETTINGS LATER: the run `odd` with SETTINGS (a list, may be empty), continued to 0.9 with the settings
+# LATER; its warnings are in err
 continues() {
     local before=() after=() s
     for s in $1; do before+=(-s "$s"); done

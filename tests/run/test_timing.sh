@@ -1,6 +1,7 @@
 #!/bin/bash
-# The times in run.json: their sum is the total, compiling is not booked on steps, and steps that are only put into a queue are booked
-# when they are done (with OpenCL, in the long version). Environment: RECHENWERK, RECHENWERK_TEST_LONG.
+# The times in run.json: their sum is the total, compiling is not booked on steps, and steps that are only put into a
+# queue are booked when they are done (with OpenCL, in the long version). Environment: RECHENWERK,
+# RECHENWERK_TEST_LONG.
 # shellcheck source=tests/tools/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/expect.sh" || exit 1
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# A run that is killed, or fails, before it has output more than the initial state leaves no folder that the next run needs --force for;
-# any other folder stays as it is. A library that ends the command at its n-th call on files finds every place on the way (short: every
-# fifth). Environment: RECHENWERK, RECHENWERK_TEST_LONG.
+# A run that is killed, or fails, before it has output more than the initial state leaves no folder that the next run
+# needs --force for; any other folder stays as it is. A library that ends the command at its n-th call on files finds
+# every place on the way (short: every fifth). Environment: RECHENWERK, RECHENWERK_TEST_LONG.
 # shellcheck source=tests/run/heat.sh
 . "$(dirname "${BASH_SOURCE[0]}")/heat.sh" || exit 1
 
