@@ -60,8 +60,9 @@ set(unoptimised bench field krylov lab multiblock operator precond sparse)
 set(only_long ode.work
     # what PoCL takes long for; the kernels of ode.step, ode.rkc, ode.plain, krylov.krylov are of all kinds
     ode.control.opencl ode.dense.opencl ode.failure.opencl ode.order.opencl ode.radius.opencl ode.reference.opencl
-    ode.switches.opencl ode.trace.opencl expr.run.opencl field.laplace.opencl krylov.residual.opencl krylov.stops.opencl krylov.study.opencl lab.rates.opencl
-    lab.spmv_kernels.opencl run.adaptive.opencl selftest.selftest.opencl tools.faults.opencl)
+    ode.switches.opencl ode.trace.opencl expr.run.opencl field.laplace.opencl krylov.residual.opencl
+    krylov.stops.opencl krylov.study.opencl lab.rates.opencl lab.spmv_kernels.opencl run.adaptive.opencl
+    selftest.selftest.opencl tools.faults.opencl)
 
 # Seconds of each test, by tests/times.sh.
 file(STRINGS "${PROJECT_SOURCE_DIR}/tests/costs.txt" costs REGEX "^[^#]")
@@ -96,7 +97,8 @@ function(rw_test_both name folder long)
     if("opencl" IN_LIST labels AND place IN_LIST unoptimised)
         set(long TRUE)
         # caches of their own, ours and PoCL's: neither key of a program knows the variable
-        set(flags "POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable" "RECHENWERK_CACHE=${PROJECT_BINARY_DIR}/tests/cache-unoptimised"
+        set(flags "POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable"
+            "RECHENWERK_CACHE=${PROJECT_BINARY_DIR}/tests/cache-unoptimised"
             "POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/tests/pocl-cache-unoptimised")
     endif()
     if(long)

@@ -51,7 +51,9 @@ static rw_status solve(rw_context *ctx, rw_device *dev, const char *what, rw_ope
     if (status == RW_OK) status = rw_krylov_solve(solver, b, x, &result);
     if (status == RW_OK) status = rw_array_read(x, &solution);
     for (int i = 0; status == RW_OK && i < CELLS; ++i) u[i] = ((const double *)solution)[i];
-    if (status == RW_OK) printf("%-9s %8.2f MB, %lld iterations, |r| = %.1e |b|\n", what, 1e-6 * (double)bytes, (long long)result.iterations, result.residual / result.right_side);
+    if (status == RW_OK)
+        printf("%-9s %8.2f MB, %lld iterations, |r| = %.1e |b|\n", what, 1e-6 * (double)bytes,
+               (long long)result.iterations, result.residual / result.right_side);
     else fail(ctx);
     rw_krylov_destroy(&solver);
     rw_array_destroy(&b), rw_array_destroy(&x);
@@ -73,7 +75,8 @@ int main(int argc, char **argv)
     for (int side = 0; side < 6; ++side) fields[0].boundary[side] = (rw_boundary){.kind = RW_BOUNDARY_DIRICHLET, .a = "0"};
     if (rw_operator_from_expr(dev, &spec, "u", "Au", &A) != RW_OK || assemble(dev, &matrix) != RW_OK) return fail(ctx);
     if (solve(ctx, dev, "equation", A, 0, u[0]) != RW_OK ||
-        solve(ctx, dev, "matrix", rw_sparse_operator(matrix), rw_sparse_get_size(matrix).bytes, u[1]) != RW_OK) return 1;
+        solve(ctx, dev, "matrix", rw_sparse_operator(matrix), rw_sparse_get_size(matrix).bytes, u[1]) != RW_OK)
+        return 1;
     double differs = 0, most = 0;
     for (int i = 0; i < CELLS; ++i) differs = fmax(differs, fabs(u[0][i] - u[1][i])), most = fmax(most, fabs(u[1][i]));
     printf("%s: solutions differ by %.1e of the largest value\n", rw_device_info(dev)->name, differs / most);

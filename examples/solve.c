@@ -61,7 +61,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < UNKNOWNS; ++i) ((double *)data)[i] = 1 + i % 7;
     if (rw_sparse_multiply(A, RW_OP_NONE, NULL, x, NULL, b, rw_device_queue(dev)) != RW_OK) return fail(ctx);
     if (rw_array_zero(x, rw_device_queue(dev)) != RW_OK) return fail(ctx);
-    if (rw_krylov_create(rw_sparse_operator(A), RW_F64, &spec, &solver) != RW_OK || rw_krylov_solve(solver, b, x, &r) != RW_OK) return fail(ctx);
+    if (rw_krylov_create(rw_sparse_operator(A), RW_F64, &spec, &solver) != RW_OK ||
+        rw_krylov_solve(solver, b, x, &r) != RW_OK)
+        return fail(ctx);
 
     double error = 0;
     if (rw_array_read(x, &result) != RW_OK) return fail(ctx);

@@ -71,7 +71,7 @@ def solution_of(folder, case):
         return last["v" if case["ndim"] == 2 else "u"][()]
 
 
-# ---- peers, each run in a process of its own ---------------------------------------------------------------------------
+# ---- peers, each run in a process of its own -----------------------------------------------------------------------
 
 NUMBA = """
 import sys
@@ -169,7 +169,8 @@ class Contest:
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
         self.python = os.path.join(venv, "bin", "python")
         for name in ("h5py", "numba", "devito"):
-            done = subprocess.run([self.python, "-m", "pip", "install", "-q", "numpy", name], capture_output=True, text=True)
+            pip = [self.python, "-m", "pip", "install", "-q", "numpy", name]
+            done = subprocess.run(pip, capture_output=True, text=True)
             if done.returncode:
                 self.missing[name] = done.stderr.strip().splitlines()[-1]
         for name, text in ("numba", NUMBA), ("devito", DEVITO):
@@ -206,7 +207,8 @@ class Contest:
                 if who == "rechenwerk":
                     command = [self.rechenwerk, "run", file, "-d", "cpu", "-o", out, "--force"]
                 else:
-                    command = [self.python, os.path.join(self.folder, f"by_{who}.py"), repr(case), str(steps(case)), result]
+                    script = os.path.join(self.folder, f"by_{who}.py")
+                    command = [self.python, script, repr(case), str(steps(case)), result]
                 seconds.setdefault(who, []).append(self.process(command, caches))
                 seconds.setdefault(who + ", again", []).append(self.process(command, caches))
                 if who == "rechenwerk":

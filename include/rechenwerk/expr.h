@@ -106,9 +106,9 @@ typedef struct rw_expr_spec {
 
 typedef struct rw_expr rw_expr;
 
-/* Parses, checks and plans, and begins to compile in the background. ERR_INPUT with place and nearest name. The first run
- * waits for the compiler: ERR_COMPILE comes from there. Without a C compiler on the cpu device the plain evaluator runs the
- * program (rw_expr_plan says so). */
+/* Parses, checks and plans, and begins to compile in the background. ERR_INPUT with place and nearest name. The
+ * first run waits for the compiler: ERR_COMPILE comes from there. Without a C compiler on the cpu device the plain
+ * evaluator runs the program (rw_expr_plan says so). */
 RW_API rw_status rw_expr_create(rw_device *device, const rw_expr_spec *spec, rw_expr **expr);
 RW_API void rw_expr_destroy(rw_expr **expr);
 

@@ -103,9 +103,12 @@ typedef struct rw_krylov_result {
 
 typedef struct rw_krylov rw_krylov;
 
-/* A solver for a square operator (rw_sparse_operator of a matrix) and vectors of type `vectors` (complex for a complex operator). It keeps a reference to the operator;
- * after its values have changed the preconditioner is still that of the old ones, see rw_krylov_update. GMRES takes restart + 3 vectors of memory, FGMRES as many more as it restarts and those of its inner solver, CG 4 to 6, BiCGStab 6, IDR 3 s + 5, a preconditioner up to 2 more and what its info says.
- * ERR_ARGUMENT; ERR_INPUT: what the preconditioner does not bear, with the row; ERR_MEMORY; ERR_COMPILE. */
+/* A solver for a square operator (rw_sparse_operator of a matrix) and vectors of type `vectors` (complex for a
+ * complex operator). It keeps a reference to the operator; after its values have changed the preconditioner is still
+ * that of the old ones, see rw_krylov_update. GMRES takes restart + 3 vectors of memory, FGMRES as many more as it
+ * restarts and those of its inner solver, CG 4 to 6, BiCGStab 6, IDR 3 s + 5, a preconditioner up to 2 more and what
+ * its info says. ERR_ARGUMENT; ERR_INPUT: what the preconditioner does not accept, with the row; ERR_MEMORY;
+ * ERR_COMPILE. */
 RW_API rw_status rw_krylov_create(rw_operator *op, rw_dtype vectors, const rw_krylov_spec *spec, rw_krylov **solver);
 RW_API void rw_krylov_destroy(rw_krylov **solver);
 /* Makes the preconditioner anew, its inner solver's too, from the values that the matrix has now; without one it does nothing. A solve uses the new values in any case: with a

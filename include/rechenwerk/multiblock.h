@@ -155,9 +155,10 @@ RW_API rw_status rw_multiblock_clear(rw_multiblock *op, rw_array *x, rw_queue *q
  * rw_sparse_multiply. Launches only, once it has run for vectors of this type: it may be recorded. */
 RW_API rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2], rw_array *x, const double beta[2], rw_array *y, rw_queue *queue);
 
-/* The operator as solvers take it, for vectors of rw_multiblock_vector and this type: right-hand sides and first guesses whose ghosts are 0, as those of the
- * solution are then. In mode FULL outer ghosts are 0 too. jacobi and chebyshev have its diagonal. `op` stays the caller's and must outlive it. ERR_ARGUMENT: a type that is none, or real for complex
- * matrices; ERR_MEMORY. */
+/* The operator as solvers take it, for vectors of rw_multiblock_vector and this type: right-hand sides and first
+ * guesses whose ghosts are 0, as those of the solution are then. In mode FULL outer ghosts are 0 too. jacobi and
+ * chebyshev have its diagonal. `op` stays the caller's and must outlive it. ERR_ARGUMENT: a type that is none, or
+ * real for complex matrices; ERR_MEMORY. */
 RW_API rw_status rw_multiblock_operator(rw_multiblock *op, rw_dtype type, rw_operator **whole);
 
 #ifdef __cplusplus

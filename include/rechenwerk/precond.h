@@ -83,8 +83,10 @@ typedef struct rw_precond_info {
 
 typedef struct rw_precond rw_precond;
 
-/* Bytes that one takes on the device beside its matrix, of a layout and size alone (layout NULL: of an operator that is no matrix), without padding and places of rows; 0 for none. *all (NULL: not asked for):
- * that is all; false for ilut, amg, and ilu, milu and icc with fill, which find their entries while they are made: the least that is sure. With entries: rw_precond_estimate. */
+/* Bytes that one takes on the device beside its matrix, of a layout and size alone (layout NULL: of an operator that
+ * is no matrix), without padding and places of rows; 0 for none. *all (NULL: not asked for): that is all; false for
+ * ilut, amg, and ilu, milu and icc with fill, which find their entries while they are made: the least that is sure.
+ * With entries: rw_precond_estimate. */
 RW_API int64_t rw_precond_memory(const rw_precond_spec *spec, const rw_sparse_layout *layout, const rw_sparse_size *size, rw_dtype vectors, bool *all);
 
 /* Memory of a preconditioner, in bytes, beside its matrix. */
@@ -106,15 +108,20 @@ typedef struct rw_precond_bytes {
  * Errors: ERR_ARGUMENT: a matrix that is not square, a block size that does not divide its rows; ERR_MEMORY. */
 RW_API rw_status rw_precond_estimate(rw_device *device, const rw_precond_spec *spec, const rw_sparse_layout *layout, const rw_entries *entries, rw_dtype vectors, rw_precond_bytes *bytes);
 
-/* For vectors of type `vectors`, complex for a complex operator. jacobi and chebyshev take any operator whose diagonal is known, others a matrix (rw_sparse_operator). chebyshev and amg keep a reference to it, the others need it no more.
- * ssor, ilu and milu on GPUs, and by iterations anywhere: numbers stay on the device, which needs room for the factors twice meanwhile (by iterations three times); arithmetic is that of the vectors,
- * or of the matrix where its numbers are longer. Others, and on processors: on the host, in double precision.
- * icc of a hermitian matrix: LL* of A + shift diag(A), in the form of ilu's factors, both triangles of A are read. The shift is 0, or 1e-3, 2e-3, 4e-3 ... where a pivot is not positive (T. Manteuffel, Math.
- * Comp. 34, 1980; C. Lin, J. More, SIAM J. Sci. Comput. 21, 1999). ERR_INPUT: a diagonal entry that is missing or not positive.
- * A matrix that is stored in other blocks than spec.block is copied to the device in such blocks meanwhile.
- * ERR_ARGUMENT: a matrix that is not square, a block size that does not divide its rows, numbers out of range; ERR_INPUT: a diagonal entry (block) that is missing or singular, or has become
- * so on the way, with its row; numbers that are not finite. ERR_MEMORY, ERR_COMPILE. */
-RW_API rw_status rw_precond_create(rw_operator *op, rw_dtype vectors, const rw_precond_spec *spec, rw_precond **precond);
+/* For vectors of type `vectors`, complex for a complex operator. jacobi and chebyshev take any operator whose
+ * diagonal is known, others a matrix (rw_sparse_operator). chebyshev and amg keep a reference to it, the others need
+ * it no more. ssor, ilu and milu on GPUs, and by iterations anywhere: numbers stay on the device, which needs room
+ * for the factors twice meanwhile (by iterations three times); arithmetic is that of the vectors, or of the matrix
+ * where its numbers are longer. Others, and on processors: on the host, in double precision. icc of a hermitian
+ * matrix: LL* of A + shift diag(A), in the form of ilu's factors, both triangles of A are read. The shift is 0, or
+ * 1e-3, 2e-3, 4e-3 ... where a pivot is not positive (T. Manteuffel, Math. Comp. 34, 1980; C. Lin, J. More, SIAM J.
+ * Sci. Comput. 21, 1999). ERR_INPUT: a diagonal entry that is missing or not positive. A matrix that is stored in
+ * other blocks than spec.block is copied to the device in such blocks meanwhile. ERR_ARGUMENT: a matrix that is not
+ * square, a block size that does not divide its rows, numbers out of range; ERR_INPUT: a diagonal entry (block) that
+ * is missing or singular, or has become so on the way, with its row; numbers that are not finite. ERR_MEMORY,
+ * ERR_COMPILE. */
+RW_API rw_status rw_precond_create(rw_operator *op, rw_dtype vectors, const rw_precond_spec *spec,
+                                   rw_precond **precond);
 RW_API void rw_precond_destroy(rw_precond **precond);
 /* z <- M r without waiting; two different vectors of the type and size it was made for, else ERR_ARGUMENT. */
 RW_API rw_status rw_precond_apply(rw_precond *precond, rw_array *r, rw_array *z, rw_queue *queue);

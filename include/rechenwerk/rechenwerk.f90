@@ -272,8 +272,8 @@ contains
         integer(c_int64_t), intent(in), target, contiguous :: row(:), column(:)
         real(c_double), intent(in), target, contiguous :: values(:)
         type(c_ptr), intent(out) :: matrix
-        from_real_entries = from_entries(device, layout, entries(rows, columns, size(row, kind=c_int64_t), .false._c_bool, &
-            c_loc(row), c_loc(column), c_loc(values)), matrix)
+        from_real_entries = from_entries(device, layout, &
+            entries(rows, columns, size(row, kind=c_int64_t), .false._c_bool, c_loc(row), c_loc(column), c_loc(values)), matrix)
     end function
 
     integer(c_int) function from_complex_entries(device, layout, rows, columns, row, column, values, matrix)
@@ -283,8 +283,8 @@ contains
         integer(c_int64_t), intent(in), target, contiguous :: row(:), column(:)
         complex(c_double_complex), intent(in), target, contiguous :: values(:)
         type(c_ptr), intent(out) :: matrix
-        from_complex_entries = from_entries(device, layout, entries(rows, columns, size(row, kind=c_int64_t), .true._c_bool, &
-            c_loc(row), c_loc(column), c_loc(values)), matrix)
+        from_complex_entries = from_entries(device, layout, &
+            entries(rows, columns, size(row, kind=c_int64_t), .true._c_bool, c_loc(row), c_loc(column), c_loc(values)), matrix)
     end function
 
     ! The message of the last failed call.

@@ -173,9 +173,10 @@ RW_API rw_status rw_sparse_add_blocks(rw_sparse *matrix, int64_t n, const int64_
 /* All values zero again; the pattern stays. */
 RW_API rw_status rw_sparse_zero(rw_sparse *matrix);
 
-/* A matrix from entries in any order; those of the same place are added. Rows and columns must be multiples of the blocks'
- * size. VBCSR finds its blocks itself: neighbouring rows, and columns, of equal pattern. ERR_ARGUMENT: a place outside, a
- * number that is not finite, complex values for a real layout, sizes. ERR_MEMORY as of rw_sparse_estimate. */
+/* A matrix from entries in any order; those of the same place are added. Rows and columns must be multiples of the
+ * blocks' size. VBCSR finds its blocks itself: neighbouring rows, and columns, of equal pattern. ERR_ARGUMENT: a
+ * place outside, a number that is not finite, complex values for a real layout, sizes. ERR_MEMORY as of
+ * rw_sparse_estimate. */
 RW_API rw_status rw_sparse_from_entries(rw_device *device, const rw_sparse_layout *layout, const rw_entries *entries,
                                         rw_sparse **matrix);
 /* From a file of the Matrix Market; a complex one gives C64 or C128 for F32 or F64. ERR_INPUT with the line of what is wrong; ERR_FILE; ERR_MEMORY; ERR_ARGUMENT: a size that blocks do not divide. */
@@ -199,25 +200,26 @@ RW_API rw_device *rw_sparse_device(const rw_sparse *matrix);
 /* The arrays of a matrix in csr or bcsr, as other libraries take them. */
 typedef struct rw_sparse_arrays {
     int64_t block_rows, block_columns;
-    int block;                       /* rows and columns of a block, 1 of csr; its entries row after row, or with layout.columns
-                                        column after column */
-    rw_array *first, *column, *value; /* of the matrix, which keeps them: first[i]: number of the first block of block row i,
-                                        block_rows + 1 of them; indices i32 or i64 */
+    int block;               /* rows and columns of a block, 1 of csr; its entries row after row, or with layout.columns
+                                column after column */
+    rw_array *first;         /* [block_rows + 1] index of the first block of block row i; indices are i32 or i64 */
+    rw_array *column, *value; /* the arrays belong to the matrix */
 } rw_sparse_arrays;
-/* ERR_ARGUMENT: another format, blocks that are not square, scaled values, or csr that a GPU keeps in parts of columns. */
+/* ERR_ARGUMENT: another format, blocks that are not square, scaled values, or csr that a GPU keeps in parts of
+ * columns. */
 RW_API rw_status rw_sparse_get_arrays(rw_sparse *matrix, rw_sparse_arrays *arrays);
 
 /* ---- products -------------------------------------------------------------------------------------------------------------------- */
 
-/* The matrix as solvers and preconditioners take it. It belongs to the matrix and goes away with it; a solver that was made
- * with it keeps the matrix alive. NULL: of NULL. */
+/* The matrix as solvers and preconditioners take it. It belongs to the matrix and goes away with it; a solver that
+ * was made with it keeps the matrix alive. NULL: of NULL. */
 RW_API rw_operator *rw_sparse_operator(rw_sparse *matrix);
 
-/* y <- alpha op(A) x + beta y: rw_operator_multiply of its operator. The first product with a transpose makes an index for it
- * (4 or 8 bytes and a place a block); rw_sparse_transpose is faster where there are many. Source of the formats:
- * docs/methods/sparse.md. */
-RW_API rw_status rw_sparse_multiply(rw_sparse *matrix, rw_op op, const double alpha[2], rw_array *x, const double beta[2],
-                                    rw_array *y, rw_queue *queue);
+/* y <- alpha op(A) x + beta y: rw_operator_multiply of its operator. The first product with a transpose makes an
+ * index for it (4 or 8 bytes and a place a block); rw_sparse_transpose is faster where there are many. Source of the
+ * formats: docs/methods/sparse.md. */
+RW_API rw_status rw_sparse_multiply(rw_sparse *matrix, rw_op op, const double alpha[2], rw_array *x,
+                                    const double beta[2], rw_array *y, rw_queue *queue);
 
 #ifdef __cplusplus
 }

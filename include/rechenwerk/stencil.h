@@ -17,7 +17,8 @@ extern "C" {
 #endif
 
 /* The map from field `from` to field `to`, the two fields of the program, of one type. Unknowns are the cells of the grid in the order of arrays. The program assigns `to` once and does not read it; it
- * leaves `from` as it is. Scalars keep the values of the spec. Products read `from` and write `to` once, as the program does; rw_operator_create says what else.
+ * leaves `from` as it is. Scalars keep the values of the spec. Products read `from` and write `to` once, as the
+ * program does; rw_operator_create says what else.
  *
  * That the map is linear is tested, by seven runs: A 0 = 0, and A (x + a z) = A x + a A z for random x and z of two sizes and a complex where fields are, to 1000 roundings of the largest value. What is
  * smaller than that goes unseen. Boundary values must be 0: what they add to A u belongs to the right side.

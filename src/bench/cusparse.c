@@ -28,9 +28,10 @@ static rw_status call_bsr(void *user, int round)
     bsr *c = user;
     const rw_sparse_arrays *m = &c->m;
     (void)round;
-    int error = c->multiply(c->handle, DIRECTION_ROW, NOT_TRANSPOSED, (int)m->block_rows, (int)m->block_columns,
-                            (int)m->column->size, &c->one, c->descriptor, m->value->buffer.pointer,
-                            m->first->buffer.pointer, m->column->buffer.pointer, m->block, c->x->buffer.pointer, &c->zero, c->y->buffer.pointer);
+    int error =
+        c->multiply(c->handle, DIRECTION_ROW, NOT_TRANSPOSED, (int)m->block_rows, (int)m->block_columns,
+                    (int)m->column->size, &c->one, c->descriptor, m->value->buffer.pointer, m->first->buffer.pointer,
+                    m->column->buffer.pointer, m->block, c->x->buffer.pointer, &c->zero, c->y->buffer.pointer);
     return error ? rw_fail(c->ctx, RW_ERR_LAUNCH, "cusparse bsrmv: error %d", error) : RW_OK;
 }
 
@@ -156,7 +157,9 @@ static rw_status prepare_csr(rw_bench *b, csr *c, const rw_sparse_arrays *m, rw_
     int error = c->create(&c->handle);
     if (!error) error = c->set_stream(c->handle, b->queue->state);
     if (!error)
-        error = c->create_csr(&c->matrix, m->block_rows, m->block_columns, m->value->size, m->first->buffer.pointer, m->column->buffer.pointer, m->value->buffer.pointer, INDEX_32, INDEX_32, BASE_ZERO, c->type);
+        error =
+            c->create_csr(&c->matrix, m->block_rows, m->block_columns, m->value->size, m->first->buffer.pointer,
+                          m->column->buffer.pointer, m->value->buffer.pointer, INDEX_32, INDEX_32, BASE_ZERO, c->type);
     if (!error) error = c->create_vector(&c->x_vector, m->block_columns, x->buffer.pointer, c->type);
     if (!error) error = c->create_vector(&c->y_vector, m->block_rows, c->y->buffer.pointer, c->type);
     if (!error) error = c->buffer_size(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type, ALGORITHM_DEFAULT, &bytes);

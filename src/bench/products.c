@@ -28,13 +28,15 @@ static long double complex element(rw_dtype type, const void *p, int64_t i) { re
 static long double complex stored(const rw_entries *e, int64_t k, rw_dtype values)
 {
     const double re = e->is_complex ? e->value[2 * k] : e->value[k], im = e->is_complex ? e->value[2 * k + 1] : 0;
-    return rw_dtype_is_single(values) ? (long double)(float)re + (long double)(float)im * I : (long double)re + (long double)im * I;
+    return rw_dtype_is_single(values) ? (long double)(float)re + (long double)(float)im * I
+                                      : (long double)re + (long double)im * I;
 }
 
 /* Error of row i over what is allowed; what is not a number is infinite. */
 static double row_error(const rw_entries *e, const rw_sorted *s, rw_dtype values, rw_dtype vectors, const void *x, const void *y, int64_t i)
 {
-    const long double sums = rw_dtype_is_single(values) && rw_dtype_is_single(vectors) ? FLT_EPSILON : DBL_EPSILON, round = rw_dtype_is_single(vectors) ? FLT_EPSILON : DBL_EPSILON;
+    const long double sums = rw_dtype_is_single(values) && rw_dtype_is_single(vectors) ? FLT_EPSILON : DBL_EPSILON,
+                      round = rw_dtype_is_single(vectors) ? FLT_EPSILON : DBL_EPSILON;
     long double complex sum = 0;
     long double scale = 0;
     for (int64_t k = s->first[i]; k < s->first[i + 1]; ++k) {

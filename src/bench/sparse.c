@@ -139,14 +139,16 @@ static void fill_values(const rw_view *v, const pattern *p, int64_t columns, dou
 {
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < rw_view_rows(v); ++i) {
-        for (int64_t row = rw_view_row(v, i); row < rw_view_row(v, i + 1); ++row) rw_entry_scale(v, row, 0.5 + diagonal);
+        for (int64_t row = rw_view_row(v, i); row < rw_view_row(v, i + 1); ++row)
+            rw_entry_scale(v, row, 0.5 + diagonal);
         for (int64_t k = 0, n = rw_view_count(v, i); k < n; ++k) {
             const rw_sparse_block b = rw_view_block(v, i, k);
             uint64_t number = (uint64_t)(p->first[i] + k) * 32;
             for (int r = 0; r < b.nr; ++r)
                 for (int c = 0; c < b.nc; ++c, ++number) {
                     const int64_t row = b.row + r, column = b.column + c;
-                    const uint64_t of = symmetric ? (uint64_t)(RW_MIN(row, column) * columns + RW_MAX(row, column)) : number;
+                    const uint64_t of =
+                        symmetric ? (uint64_t)(RW_MIN(row, column) * columns + RW_MAX(row, column)) : number;
                     rw_entry_add(v, b.at + b.sr * r + b.sc * c, row, rw_random_uniform(1, of) - 0.5 + (row == column ? diagonal : 0), rw_random_uniform(2, of) - 0.5);
                 }
         }
@@ -182,7 +184,8 @@ static rw_status multiply(void *user, int round)
 
 static double epsilon(const contest *c, rw_dtype vector)
 {
-    return rw_dtype_is_single(rw_sparse_get_layout(c->m)->values) && rw_dtype_is_single(vector) ? FLT_EPSILON : DBL_EPSILON;
+    return rw_dtype_is_single(rw_sparse_get_layout(c->m)->values) && rw_dtype_is_single(vector) ? FLT_EPSILON
+                                                                                                : DBL_EPSILON;
 }
 
 /* Error of block row i over what rounding allows; NaN counts as infinite. */
@@ -259,7 +262,9 @@ static rw_status run_one(rw_bench *b, const work *w)
         const rw_sparse_layout *l = rw_sparse_get_layout(c.m);
         const rw_sparse_size size = rw_sparse_get_size(c.m);
         const double area = l->format == RW_SPARSE_VBCSR ? 25 : (double)l->block_rows * l->block_columns;
-        row.bytes = (double)size.blocks * (area * (double)rw_sparse_value_size(l) + 4) + (l->scaled ? 2.0 * (double)size.rows : 0) + 2.0 * (double)size.rows * w->vectors * (double)rw_dtype_size(w->vector);
+        row.bytes = (double)size.blocks * (area * (double)rw_sparse_value_size(l) + 4) +
+                    (l->scaled ? 2.0 * (double)size.rows : 0) +
+                    2.0 * (double)size.rows * w->vectors * (double)rw_dtype_size(w->vector);
         status = rw_bench_compare(b, &(rw_contestant){"", multiply, &c}, &peer.contestant, peer.state != NULL, &row);
         rw_sparse_layout_print(l, own, sizeof own);
     }
@@ -324,7 +329,10 @@ static rw_status solve(void *user, int round)
     RW_TRY(rw_array_zero(s->c.y, s->c.queue));
     rw_status status = rw_krylov_solve(s->k, s->c.x, s->c.y, &r);
     if (status == RW_ERR_NOT_CONVERGED && r.reason == RW_KRYLOV_ITERATIONS && r.iterations == s->iterations) return RW_OK;
-    return status == RW_OK || status == RW_ERR_NOT_CONVERGED ? rw_fail(rw_sparse_device(s->c.m)->ctx, RW_ERR_CHECK, "a solver stopped after %d iterations: %s", (int)r.iterations, rw_krylov_reason_text(r.reason)) : status;
+    return status == RW_OK || status == RW_ERR_NOT_CONVERGED
+               ? rw_fail(rw_sparse_device(s->c.m)->ctx, RW_ERR_CHECK, "a solver stopped after %d iterations: %s",
+                         (int)r.iterations, rw_krylov_reason_text(r.reason))
+               : status;
 }
 
 static rw_status run_solver(rw_bench *b, int number, int n, const char *size)
@@ -338,7 +346,8 @@ static rw_status run_solver(rw_bench *b, int number, int n, const char *size)
     rw_status status = make(b, &w, n, method == RW_KRYLOV_CG, &s.c);
     if (status == RW_OK) status = rw_krylov_create(rw_sparse_operator(s.c.m), RW_F64, &spec, &s.k);
     if (status == RW_OK) {
-        row.bytes = iterations * (solvers[number].products * (double)rw_sparse_get_size(s.c.m).blocks * 204 + solvers[number].passes * (double)rw_sparse_get_size(s.c.m).rows * 8);
+        row.bytes = iterations * (solvers[number].products * (double)rw_sparse_get_size(s.c.m).blocks * 204 +
+                                  solvers[number].passes * (double)rw_sparse_get_size(s.c.m).rows * 8);
         status = rw_bench_compare(b, &(rw_contestant){"", solve, &s}, NULL, 0, &row);
     }
     if (status == RW_OK) {
@@ -400,7 +409,9 @@ static rw_status check_solver(rw_bench *b, int64_t n, int variant, double *worst
     rw_krylov_result r = {0};
     rw_status status = make(b, &w, (int)n, checked_solvers[variant] == RW_KRYLOV_CG, &s.c);
     if (status == RW_OK) status = rw_array_zero(s.c.y, b->queue);
-    if (status == RW_OK) status = rw_krylov_create(rw_sparse_operator(s.c.m), RW_F64, &(rw_krylov_spec){.method = checked_solvers[variant], .rtol = 1e-9}, &s.k);
+    if (status == RW_OK)
+        status = rw_krylov_create(rw_sparse_operator(s.c.m), RW_F64,
+                                  &(rw_krylov_spec){.method = checked_solvers[variant], .rtol = 1e-9}, &s.k);
     if (status == RW_OK) status = rw_krylov_solve(s.k, s.c.x, s.c.y, &r);
     *worst = r.residual, *allowed = 2e-9 * r.right_side;
     rw_krylov_destroy(&s.k);

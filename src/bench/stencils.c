@@ -1,12 +1,20 @@
 /* Iterations of conjugate gradients with the 7-point stencil on n^3 cells, from its equation and assembled: the same numbers of iterations, and what the matrix costs.
  *
- * Least bytes of an iteration: 10 passes over vectors; of the matrix its entries with an index each; without it one pass more that reads two vectors, for the sums of a product (src/operator/function.c). */
+ * Least bytes of an iteration: 10 passes over vectors; of the matrix its entries with an index each; a matrix-free operator takes one
+ * pass more that reads two vectors, for the sums of a product (src/operator/function.c). */
 #include "bench/bench.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/stencil.h"
 #include "sparse/host.h"
 
-typedef struct stencil_contest { rw_operator *a; rw_sparse *m; rw_krylov *k; rw_array *b, *x; rw_queue *queue; int64_t iterations; } stencil_contest;
+typedef struct stencil_contest {
+    rw_operator *a;
+    rw_sparse *m;
+    rw_krylov *k;
+    rw_array *b, *x;
+    rw_queue *queue;
+    int64_t iterations;
+} stencil_contest;
 
 static rw_status solve(void *user, int round)
 {
@@ -16,7 +24,10 @@ static rw_status solve(void *user, int round)
     RW_TRY(rw_array_zero(s->x, s->queue));
     rw_status status = rw_krylov_solve(s->k, s->b, s->x, &r);
     if (status == RW_ERR_NOT_CONVERGED && r.reason == RW_KRYLOV_ITERATIONS && r.iterations == s->iterations) return RW_OK;
-    return status == RW_OK || status == RW_ERR_NOT_CONVERGED ? rw_fail(rw_operator_device(s->a)->ctx, RW_ERR_CHECK, "cg stopped after %d iterations: %s", (int)r.iterations, rw_krylov_reason_text(r.reason)) : status;
+    return status == RW_OK || status == RW_ERR_NOT_CONVERGED
+               ? rw_fail(rw_operator_device(s->a)->ctx, RW_ERR_CHECK, "cg stopped after %d iterations: %s",
+                         (int)r.iterations, rw_krylov_reason_text(r.reason))
+               : status;
 }
 
 /* The columns of row i, ascending, and its values; how many. */
@@ -85,7 +96,9 @@ static rw_status run_one(rw_bench *b, int64_t n, bool assembled)
     if (status == RW_OK) status = rw_bench_fill(s.b, 7, -0.5);
     if (status == RW_OK) status = rw_krylov_create(s.a, RW_F64, &spec, &s.k);
     if (status == RW_OK) {
-        row.bytes = (double)s.iterations * (assembled ? 12. * (double)rw_sparse_get_size(s.m).blocks + 80. * (double)rows : 96. * (double)rows);
+        row.bytes =
+            (double)s.iterations *
+            (assembled ? 12. * (double)rw_sparse_get_size(s.m).blocks + 80. * (double)rows : 96. * (double)rows);
         snprintf(row.what, sizeof row.what, "cg, %d iterations, %s", (int)s.iterations, assembled ? "7-point, assembled" : "7-point, from its equation");
         snprintf(row.size, sizeof row.size, "%d^3 cells", (int)n);
         status = rw_bench_compare(b, &(rw_contestant){"", solve, &s}, NULL, 0, &row);

@@ -2,8 +2,8 @@
  * under test succeeds; every error path has then run.
  *
  * Exactly one event fails for each rw_fault_set. Until its first rw_fault_set a kind is not counted: an event then
- * costs one load. The counters are the process's: threads share them, so which thread meets the n-th event is open. A thread
- * may be exempt: its events do not count. */
+ * costs one load. The counters are the process's: threads share them, so which thread meets the n-th event is open.
+ * A thread may be exempt: its events do not count. */
 #include "core/core.h"
 
 #include <stdatomic.h>

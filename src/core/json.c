@@ -157,11 +157,20 @@ void rw_json_add_object(rw_json_writer *w, const char *key) { rw_json_key(w, key
 
 void rw_json_add_array(rw_json_writer *w, const char *key) { rw_json_key(w, key), rw_json_array(w); }
 
-void rw_json_add_string(rw_json_writer *w, const char *key, const char *value) { rw_json_key(w, key), rw_json_string(w, value); }
+void rw_json_add_string(rw_json_writer *w, const char *key, const char *value)
+{
+    rw_json_key(w, key), rw_json_string(w, value);
+}
 
-void rw_json_add_number(rw_json_writer *w, const char *key, double value) { rw_json_key(w, key), rw_json_number(w, value); }
+void rw_json_add_number(rw_json_writer *w, const char *key, double value)
+{
+    rw_json_key(w, key), rw_json_number(w, value);
+}
 
-void rw_json_add_integer(rw_json_writer *w, const char *key, long long value) { rw_json_key(w, key), rw_json_integer(w, value); }
+void rw_json_add_integer(rw_json_writer *w, const char *key, long long value)
+{
+    rw_json_key(w, key), rw_json_integer(w, value);
+}
 
 void rw_json_add_bool(rw_json_writer *w, const char *key, bool value) { rw_json_key(w, key), rw_json_bool(w, value); }
 

@@ -1,15 +1,16 @@
-/* Compiling in the background: threads that take programs from a queue, first come first served, and end when it is empty.
+/* Compiling in the background: threads that take programs from a queue, first come first served, and end when it is
+ * empty.
  *
  *   rw_background_add    QUEUED  -> a thread takes it: RUNNING -> DONE (bytes, or status and message)
  *   rw_program_ready     the first that needs the program waits for DONE and loads it (LOADING); one that is still QUEUED it
  *                        compiles itself. Then the program has no job, or one that has FAILED and says why each time.
- *   rw_background_end    a program is destroyed: what is QUEUED is dropped, what is RUNNING is told so and waited for
+ *   rw_background_end    a program is destroyed: what is QUEUED is dropped, what is RUNNING is cancelled and waited for
  *
- * As many threads as the process may use cores. They call the table's `compile` and nothing else: arrays, queues and contexts of a
- * driver, the cache, the log and the counters belong to the thread that needs the program. Log lines are collected and
- * printed there. One lock for all jobs, under which nothing is called.
- * In a child of fork() there are no threads of the parent: there who needs a program compiles it. At exit() what is RUNNING is
- * told and waited for, since compilers in this process must not outlive their libraries. */
+ * As many threads as the process may use cores. They call the table's `compile` and nothing else: arrays, queues and
+ * contexts of a driver, the cache, the log and the counters belong to the thread that needs the program. Log lines
+ * are collected and printed there. One lock for all jobs, under which nothing is called.
+ * In a child of fork() there are no threads of the parent: there who needs a program compiles it. At exit() what is
+ * RUNNING is cancelled and waited for, since compilers in this process must not outlive their libraries. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -41,10 +42,11 @@ static _Thread_local const rw_job *running; /* by this thread; NULL: none that c
 
 bool rw_background_dropped(void)
 {
-    return running && (__atomic_load_n(&running->dropped, __ATOMIC_RELAXED) || __atomic_load_n(&pool.closed, __ATOMIC_RELAXED));
+    return running &&
+           (__atomic_load_n(&running->dropped, __ATOMIC_RELAXED) || __atomic_load_n(&pool.closed, __ATOMIC_RELAXED));
 }
 
-/* ---- a job ---------------------------------------------------------------------------------------------------------- */
+/* ---- a job ------------------------------------------------------------------------------------------------------- */
 
 static void free_job(rw_job *j)
 {
@@ -102,7 +104,7 @@ static void *work(void *unused)
     return unused;
 }
 
-/* ---- the process ---------------------------------------------------------------------------------------------------- */
+/* ---- the process ------------------------------------------------------------------------------------------------- */
 
 static void before_fork(void) { pthread_mutex_lock(&pool.lock); }
 static void in_parent(void) { pthread_mutex_unlock(&pool.lock); }
@@ -142,7 +144,7 @@ static void add_thread(int most)
     pthread_attr_destroy(&detached);
 }
 
-/* ---- add, wait, end ------------------------------------------------------------------------------------------------- */
+/* ---- add, wait, end ---------------------------------------------------------------------------------------------- */
 
 rw_status rw_background_add(rw_program *p, rw_text *text)
 {
@@ -228,7 +230,8 @@ void rw_background_end(rw_program *p)
     if (j->state == QUEUED) take_from_queue(j);
     forget_unfinished(j);
     pthread_mutex_unlock(&pool.lock);
-    if (j->state == DONE && j->status == RW_OK) rw_program_compiled(p, &j->binary, j->seconds); /* for the next process */
+    if (j->state == DONE && j->status == RW_OK)
+        rw_program_compiled(p, &j->binary, j->seconds); /* for the next process */
     if (!p->failed) __atomic_sub_fetch(&p->device->in_background, 1, __ATOMIC_RELAXED);
     p->job = NULL;
     free_job(j);

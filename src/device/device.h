@@ -277,10 +277,12 @@ rw_status rw_kernel_measure(rw_kernel *k, rw_kernel_resources *r);
 void rw_orphan_add(rw_device *dev);
 void rw_orphan_remove(rw_device *dev);
 rw_status rw_orphan_check(rw_device *dev);
-/* rw_program_create that does not wait for the compiler: what it has to say comes from the first launch, or rw_program_ready. */
+/* rw_program_create that does not wait for the compiler: what it has to say comes from the first launch, or
+ * rw_program_ready. */
 rw_status rw_program_start(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
                            rw_program **program);
-/* background.c: waits for the compiler and loads the program, once. Fails each time with the same status and message. */
+/* background.c: waits for the compiler and loads the program, once. Fails each time with the same status and
+ * message. */
 rw_status rw_program_ready(rw_program *p);
 /* Takes the text over. */
 rw_status rw_background_add(rw_program *p, rw_text *text);

@@ -155,8 +155,8 @@ static void free_program(rw_program *p)
     rw_device_close(&dev);
 }
 
-static rw_status create(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines, bool wait,
-                        rw_program **program)
+static rw_status create(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
+                        bool wait, rw_program **program)
 {
     RW_TRY(rw_orphan_check(dev));
     const char *group = rw_define_value(defines, ndefines, "GROUP"), *real = rw_define_value(defines, ndefines, "REAL");

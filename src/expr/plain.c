@@ -318,8 +318,8 @@ static void emit_ends(rw_emitter *e)
         }
 }
 
-/* Where the ends of whole rows stand apart: up to `from` and from `to` on. Between them no cell asks whether a neighbour is
- * beyond a side. false: rows are too short. */
+/* Where the ends of whole rows stand apart: up to `from` and from `to` on. Between them no cell asks whether a
+ * neighbour is beyond a side. false: rows are too short. */
 static bool find_ends(const rw_emitter *e, int64_t *from, int64_t *to)
 {
     const int64_t vector = e->tuning->vector, nx = e->g->grid.size[0];

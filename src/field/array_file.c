@@ -1,5 +1,6 @@
-/* Arrays from files and to files: .npy (files/npy.h), and where the name ends in .mtx the dense files of the Matrix Market (files/mtx.h), which count column
- * after column where an array counts row after row. A file is read whole; its numbers then become those of the array, on the host. */
+/* Arrays from files and to files: .npy (files/npy.h), and where the name ends in .mtx the dense files of the Matrix
+ * Market (files/mtx.h), which count column after column where an array counts row after row. A file is read whole;
+ * its numbers then become those of the array, on the host. */
 #include <string.h>
 
 #include "device/device.h"

@@ -454,7 +454,8 @@ static rw_status join(reader *r, const reader *start, int64_t a, int64_t b)
 static void *arranged(const void *from, size_t size, const int64_t *order, int64_t n)
 {
     char *to = rw_calloc((size_t)RW_MAX(n, 1), size);
-    for (int64_t i = 0; to && i < n; ++i) memcpy(to + size * (size_t)i, (const char *)from + size * (size_t)order[i], size);
+    for (int64_t i = 0; to && i < n; ++i)
+        memcpy(to + size * (size_t)i, (const char *)from + size * (size_t)order[i], size);
     return to;
 }
 

@@ -273,7 +273,8 @@ rw_status rw_npy_write(rw_context *ctx, const char *path, rw_dtype type, int ndi
                        RW_IO_RANK);
     rw_text head = {0};
     rw_text_add(&head, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (",
-                __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<', rw_dtype_is_complex(type) ? 'c' : 'f', rw_dtype_size(type));
+                __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<', rw_dtype_is_complex(type) ? 'c' : 'f',
+                rw_dtype_size(type));
     for (int a = 0; a < ndim; a++) rw_text_add(&head, a == 0 ? "%zu," : " %zu,", shape[a]);
     if (ndim > 1 && head.data) head.data[--head.length] = '\0'; /* (3,) but (3, 4) */
     rw_text_add(&head, "), }");

@@ -52,15 +52,16 @@ static void add_head(rw_text *text, const rw_io_grid *g, int n, const rw_vti_arr
     rw_text_add(text, "      </PointData>\n    </Piece>\n  </ImageData>\n  <AppendedData encoding=\"raw\">\n_");
 }
 
-rw_status rw_vtk_write(rw_context *ctx, const char *path, rw_text *head, size_t npoints, const double (*points)[3], size_t numbers,
-                       int n, const rw_vti_array *arrays)
+rw_status rw_vtk_write(rw_context *ctx, const char *path, rw_text *head, size_t npoints, const double (*points)[3],
+                       size_t numbers, int n, const rw_vti_array *arrays)
 {
     static const char tail[] = "\n  </AppendedData>\n</VTKFile>\n";
     rw_io_stream s = {0};
     rw_status status = head->failed ? rw_fail_memory(ctx, 4096, path) : rw_io_create(ctx, path, &s);
     if (status == RW_OK) status = rw_io_write(&s, head->data, head->length);
     for (int i = points ? -1 : 0; i < n && status == RW_OK; i++) {
-        const uint64_t bytes = i < 0 ? sizeof *points * (uint64_t)npoints : (uint64_t)numbers * rw_dtype_size(arrays[i].type);
+        const uint64_t bytes =
+            i < 0 ? sizeof *points * (uint64_t)npoints : (uint64_t)numbers * rw_dtype_size(arrays[i].type);
         status = rw_io_write(&s, &bytes, sizeof bytes);
         if (status == RW_OK) status = rw_io_write(&s, i < 0 ? (const void *)points : arrays[i].data, bytes);
     }

@@ -12,9 +12,11 @@ void rw_basis_define(rw_krylov *k, int columns, rw_text *d)
 {
     rw_basis *b = rw_basis_of(k);
     const bool threads = rw_device_has_threads(k->device);
-    const int64_t some = k->n / RW_KRYLOV_TILE / (4 * RW_MAX(k->device->info.units, 1)); /* enough groups for a GPU, of few enough sums */
+    const int64_t some = k->n / RW_KRYLOV_TILE /
+                         (4 * RW_MAX(k->device->info.units, 1)); /* enough groups for a GPU, of few enough sums */
     b->pitch = rw_basis_pitch(k->n);
-    b->deep = rw_dtype_is_complex(k->type) || !threads ? 4 : 8, b->tiles = threads ? (int)RW_MIN(RW_MAX(some, 1), 8) : 8;
+    b->deep = rw_dtype_is_complex(k->type) || !threads ? 4 : 8,
+    b->tiles = threads ? (int)RW_MIN(RW_MAX(some, 1), 8) : 8;
     rw_text_add(d, " RESTART=%d DEEP=%d TILES=%d SERIAL=%d", columns, b->deep, b->tiles, !threads);
 }
 

@@ -1,4 +1,4 @@
-/* Vectors that lie one behind the other, and sums of many of them at once: what GMRES and IDR share. */
+/* Vectors stored one after the other, and sums of many of them at once: what GMRES and IDR share. */
 #ifndef RW_KRYLOV_BASIS_H
 #define RW_KRYLOV_BASIS_H
 
@@ -13,7 +13,10 @@ typedef struct rw_basis {
 } rw_basis;
 
 static inline rw_basis *rw_basis_of(const rw_krylov *k) { return k->method; }
-static inline int64_t rw_basis_pitch(int64_t n) { return RW_MAX((n + RW_KRYLOV_TILE - 1) / RW_KRYLOV_TILE, 1) * RW_KRYLOV_TILE; }
+static inline int64_t rw_basis_pitch(int64_t n)
+{
+    return RW_MAX((n + RW_KRYLOV_TILE - 1) / RW_KRYLOV_TILE, 1) * RW_KRYLOV_TILE;
+}
 static inline int64_t rw_basis_tiles(const rw_krylov *k) { return rw_basis_pitch(k->n) / RW_KRYLOV_TILE; }
 /* Columns that a least squares problem has room for: of few sizes, so that few programs are made. */
 static inline int rw_basis_room(int restart) { return restart <= 31 ? 31 : restart <= 127 ? 127 : 1000; }

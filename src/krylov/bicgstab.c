@@ -35,8 +35,10 @@ static rw_status one(rw_krylov *k, rw_array *from, rw_array *to)
     RW_TRY(rw_krylov_launch(k, "bi_half", k->groups, 1, h, 7));
     if (k->p) RW_TRY(rw_precond_run(k->p, k->vector[R], 0, u, k->queue));
     RW_TRY(rw_krylov_product(k, k->a, 1, u, 0, 0, k->vector[T], k->vector[T], 0, k->vector[R], &k->product));
-    const rw_arg a[] = {rw_arg_array(k->x), rw_arg_array(k->vector[R]), rw_arg_array(k->vector[R0]), rw_arg_array(p), rw_arg_array(u), rw_arg_array(k->vector[T]), rw_arg_array(k->product.now),
-                        rw_arg_int(k->product.n), rw_arg_array(to), rw_arg_array(*omega(k)), rw_arg_array(k->update.part), rw_arg_int(k->n)};
+    const rw_arg a[] =
+        {rw_arg_array(k->x), rw_arg_array(k->vector[R]), rw_arg_array(k->vector[R0]),  rw_arg_array(p),
+         rw_arg_array(u),    rw_arg_array(k->vector[T]), rw_arg_array(k->product.now), rw_arg_int(k->product.n),
+         rw_arg_array(to),   rw_arg_array(*omega(k)),    rw_arg_array(k->update.part), rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, "bi_update", k->groups, 1, a, 12));
     RW_TRY(rw_krylov_settle(k, &k->update, 3));
     const rw_arg d[] = {rw_arg_array(k->vector[P]), rw_arg_array(k->vector[R]), rw_arg_array(k->vector[V]), rw_arg_array(k->update.now), rw_arg_int(k->update.n), rw_arg_array(to),

@@ -52,7 +52,8 @@ static rw_status step(rw_krylov *k, int number)
     return one(k, k->state[1], k->state[0]);
 }
 
-const rw_krylov_ops rw_krylov_cg = {.text = {"cg.k"}, .vectors = 3, .more = 1, .iterations = 2, .start = start, .step = step};
+const rw_krylov_ops rw_krylov_cg =
+    {.text = {"cg.k"}, .vectors = 3, .more = 1, .iterations = 2, .start = start, .step = step};
 
 /* ---- one place of sums ------------------------------------------------------------------------------------------------------------------------- */
 
@@ -73,7 +74,8 @@ static void single_free(rw_krylov *k)
 static rw_status single_start(rw_krylov *k, rw_array *b)
 {
     RW_TRY(residual(k, b));
-    const rw_arg s[] = {rw_arg_array(k->vector[R]), rw_arg_array(k->vector[R]), rw_arg_array(sums_of(k)[0].part), rw_arg_int(k->n)};
+    const rw_arg s[] = {rw_arg_array(k->vector[R]), rw_arg_array(k->vector[R]), rw_arg_array(sums_of(k)[0].part),
+                        rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, "squares", k->groups, 1, s, 4));
     RW_TRY(rw_krylov_settle(k, &sums_of(k)[0], 2));
     RW_TRY(rw_array_zero(k->vector[P], k->queue));
@@ -88,9 +90,23 @@ static rw_status single_one(rw_krylov *k, int half)
     if (k->p) RW_TRY(rw_krylov_precondition(k, k->vector[R], z));
     RW_TRY(rw_krylov_product(k, k->a, 1, z, 0, 0, k->vector[W], k->vector[W], 0, z, &k->product));
     const rw_sums *rz = k->p ? &k->second : rr;
-    const rw_arg a[] = {rw_arg_array(k->x),   rw_arg_array(k->vector[R]), rw_arg_array(k->vector[P]), rw_arg_array(k->vector[Q]), rw_arg_array(z),   rw_arg_array(k->vector[W]),
-                        rw_arg_array(k->product.now), rw_arg_int(k->product.n), rw_arg_array(rz->now), rw_arg_int(rz->n), rw_arg_array(rr->now), rw_arg_int(rr->n),
-                        rw_arg_array(from), rw_arg_array(to), rw_arg_array(k->history), rw_arg_array(sums_of(k)[1 - half].part), rw_arg_int(k->n)};
+    const rw_arg a[] = {rw_arg_array(k->x),
+                        rw_arg_array(k->vector[R]),
+                        rw_arg_array(k->vector[P]),
+                        rw_arg_array(k->vector[Q]),
+                        rw_arg_array(z),
+                        rw_arg_array(k->vector[W]),
+                        rw_arg_array(k->product.now),
+                        rw_arg_int(k->product.n),
+                        rw_arg_array(rz->now),
+                        rw_arg_int(rz->n),
+                        rw_arg_array(rr->now),
+                        rw_arg_int(rr->n),
+                        rw_arg_array(from),
+                        rw_arg_array(to),
+                        rw_arg_array(k->history),
+                        rw_arg_array(sums_of(k)[1 - half].part),
+                        rw_arg_int(k->n)};
     RW_TRY(rw_krylov_launch(k, "cg_single", k->groups, 1, a, 17));
     return rw_krylov_settle(k, &sums_of(k)[1 - half], 1);
 }
@@ -102,5 +118,12 @@ static rw_status single_step(rw_krylov *k, int number)
     return single_one(k, 1);
 }
 
-const rw_krylov_ops rw_krylov_single_cg = {.text = {"cg.k"}, .vectors = 5, .iterations = 2, .few_unknowns = true,
-    .state = 2 * sizeof(rw_sums), .start = single_start, .step = single_step, .allocate = single_allocate, .free = single_free};
+const rw_krylov_ops rw_krylov_single_cg = {.text = {"cg.k"},
+                                           .vectors = 5,
+                                           .iterations = 2,
+                                           .few_unknowns = true,
+                                           .state = 2 * sizeof(rw_sums),
+                                           .start = single_start,
+                                           .step = single_step,
+                                           .allocate = single_allocate,
+                                           .free = single_free};

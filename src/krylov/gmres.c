@@ -55,9 +55,14 @@ static bool preconditioned(const rw_krylov *k) { return k->p || k->inner; }
 /* w <- A P v_j; the preconditioned vector in `to`. */
 static rw_status multiply(rw_krylov *k, int j, rw_array *to)
 {
-    if (!preconditioned(k)) return rw_krylov_product(k, k->a, 1, rw_basis_of(k)->vectors, j * rw_basis_of(k)->pitch, 0, rw_basis_of(k)->vectors, rw_basis_of(k)->vectors, (j + 1) * rw_basis_of(k)->pitch, NULL, NULL);
-    RW_TRY(k->inner ? rw_krylov_apply(k->inner, rw_basis_of(k)->vectors, j * rw_basis_of(k)->pitch, to) : rw_precond_run(k->p, rw_basis_of(k)->vectors, j * rw_basis_of(k)->pitch, to, k->queue));
-    return rw_krylov_product(k, k->a, 1, to, 0, 0, rw_basis_of(k)->vectors, rw_basis_of(k)->vectors, (j + 1) * rw_basis_of(k)->pitch, NULL, NULL);
+    if (!preconditioned(k))
+        return rw_krylov_product(k, k->a, 1, rw_basis_of(k)->vectors, j * rw_basis_of(k)->pitch, 0,
+                                 rw_basis_of(k)->vectors, rw_basis_of(k)->vectors, (j + 1) * rw_basis_of(k)->pitch,
+                                 NULL, NULL);
+    RW_TRY(k->inner ? rw_krylov_apply(k->inner, rw_basis_of(k)->vectors, j * rw_basis_of(k)->pitch, to)
+                    : rw_precond_run(k->p, rw_basis_of(k)->vectors, j * rw_basis_of(k)->pitch, to, k->queue));
+    return rw_krylov_product(k, k->a, 1, to, 0, 0, rw_basis_of(k)->vectors, rw_basis_of(k)->vectors,
+                             (j + 1) * rw_basis_of(k)->pitch, NULL, NULL);
 }
 
 /* ---- classical Gram-Schmidt, delayed ------------------------------------------------------------------------------------------------------ */
@@ -68,8 +73,9 @@ static rw_status column(rw_krylov *k, int j, int w, rw_array *from, rw_array *to
     rw_array *sums;
     int64_t n;
     RW_TRY(rw_basis_sums(k, j, w, &sums, &n));
-    const rw_arg c[] = {rw_arg_array(sums), rw_arg_int(n),         rw_arg_array(rw_basis_of(k)->small), rw_arg_array(from),
-                        rw_arg_array(to),   rw_arg_array(k->history), rw_arg_int(j)};
+    const rw_arg c[] = {rw_arg_array(sums), rw_arg_int(n),    rw_arg_array(rw_basis_of(k)->small),
+                        rw_arg_array(from), rw_arg_array(to), rw_arg_array(k->history),
+                        rw_arg_int(j)};
     return rw_krylov_launch(k, "gm_column", 1, 1, c, 7);
 }
 
@@ -78,7 +84,8 @@ static rw_status step(rw_krylov *k, int j)
     rw_array *const from = k->state[j % 2], *const to = k->state[(j + 1) % 2];
     RW_TRY(multiply(k, j, k->vector[U]));
     RW_TRY(column(k, j, j + 1, from, to));
-    const rw_arg u[] = {rw_arg_array(rw_basis_of(k)->vectors), rw_arg_array(rw_basis_of(k)->small), rw_arg_array(to), rw_arg_int(rw_basis_of(k)->pitch), rw_arg_int(j)};
+    const rw_arg u[] = {rw_arg_array(rw_basis_of(k)->vectors), rw_arg_array(rw_basis_of(k)->small), rw_arg_array(to),
+                        rw_arg_int(rw_basis_of(k)->pitch), rw_arg_int(j)};
     return rw_krylov_launch(k, "gm_update", rw_basis_tiles(k), 1, u, 5);
 }
 
@@ -93,7 +100,13 @@ static rw_status solve(rw_krylov *k)
 /* u <- V y, added where asked */
 static rw_status combine(rw_krylov *k, rw_array *u, bool add)
 {
-    const rw_arg c[] = {rw_arg_array(u), rw_arg_array(rw_basis_of(k)->vectors), rw_arg_array(rw_basis_of(k)->small), rw_arg_array(k->state[k->now]), rw_arg_int(rw_basis_of(k)->pitch), rw_arg_int(k->n), rw_arg_int(add)};
+    const rw_arg c[] = {rw_arg_array(u),
+                        rw_arg_array(rw_basis_of(k)->vectors),
+                        rw_arg_array(rw_basis_of(k)->small),
+                        rw_arg_array(k->state[k->now]),
+                        rw_arg_int(rw_basis_of(k)->pitch),
+                        rw_arg_int(k->n),
+                        rw_arg_int(add)};
     return rw_krylov_launch(k, "gm_combine", rw_basis_tiles(k), 1, c, 7);
 }
 
@@ -101,7 +114,8 @@ static rw_status combine(rw_krylov *k, rw_array *u, bool add)
 static rw_status again(rw_krylov *k, rw_array *b)
 {
     rw_array *const state = k->state[k->now];
-    RW_TRY(rw_krylov_product(k, k->a, -1, k->x, 0, 1, b, rw_basis_of(k)->vectors, 0, rw_basis_of(k)->vectors, &k->product));
+    RW_TRY(rw_krylov_product(k, k->a, -1, k->x, 0, 1, b, rw_basis_of(k)->vectors, 0, rw_basis_of(k)->vectors,
+                             &k->product));
     const rw_arg a[] = {rw_arg_array(k->product.now), rw_arg_int(k->product.n), rw_arg_array(state), rw_arg_array(k->state[1 - k->now])};
     RW_TRY(rw_krylov_launch(k, "gm_again", 1, 1, a, 4));
     if (k->now == 0) RW_TRY(rw_array_copy(k->state[0], k->state[1], k->queue));
@@ -128,14 +142,25 @@ static rw_status cycle(rw_krylov *k, rw_array *b)
     return again(k, b);
 }
 
-const rw_krylov_ops rw_krylov_gmres = {.text = {"gmres.k"}, .vectors = 1, .more = 2, .iterations = 1, .state = sizeof(gmres),
-    .define = define, .start = residual, .step = step, .allocate = allocate, .memory = memory, .cycle = cycle, .free = free_method};
+const rw_krylov_ops rw_krylov_gmres = {.text = {"gmres.k"},
+                                       .vectors = 1,
+                                       .more = 2,
+                                       .iterations = 1,
+                                       .state = sizeof(gmres),
+                                       .define = define,
+                                       .start = residual,
+                                       .step = step,
+                                       .allocate = allocate,
+                                       .memory = memory,
+                                       .cycle = cycle,
+                                       .free = free_method};
 
 /* ---- modified Gram-Schmidt ------------------------------------------------------------------------------------------------------------------ */
 
 static rw_status scale(rw_krylov *k, int j, rw_array *state)
 {
-    const rw_arg a[] = {rw_arg_array(rw_basis_of(k)->vectors), rw_arg_array(rw_basis_of(k)->small), rw_arg_array(state), rw_arg_int(rw_basis_of(k)->pitch), rw_arg_int(j)};
+    const rw_arg a[] = {rw_arg_array(rw_basis_of(k)->vectors), rw_arg_array(rw_basis_of(k)->small), rw_arg_array(state),
+                        rw_arg_int(rw_basis_of(k)->pitch), rw_arg_int(j)};
     return rw_krylov_launch(k, "gm_scale", rw_basis_tiles(k), 1, a, 5);
 }
 
@@ -152,13 +177,25 @@ static rw_status plain_step(rw_krylov *k, int j)
     for (int i = -1; i <= j; ++i) {
         const rw_sums *before = &rw_basis_of(k)->one[(i + 2) % 2];
         rw_sums *const now = &rw_basis_of(k)->one[(i + 1) % 2];
-        const rw_arg a[] = {rw_arg_array(rw_basis_of(k)->vectors),  rw_arg_array(rw_basis_of(k)->small), rw_arg_array(i < 0 ? before->part : before->now), rw_arg_int(i < 0 ? 0 : before->n), rw_arg_array(now->part),
-                            rw_arg_int(rw_basis_of(k)->pitch), rw_arg_int(i),         rw_arg_int(j)};
+        const rw_arg a[] = {rw_arg_array(rw_basis_of(k)->vectors),
+                            rw_arg_array(rw_basis_of(k)->small),
+                            rw_arg_array(i < 0 ? before->part : before->now),
+                            rw_arg_int(i < 0 ? 0 : before->n),
+                            rw_arg_array(now->part),
+                            rw_arg_int(rw_basis_of(k)->pitch),
+                            rw_arg_int(i),
+                            rw_arg_int(j)};
         RW_TRY(rw_krylov_launch(k, "gm_one", rw_basis_tiles(k), 1, a, 8));
         RW_TRY(rw_krylov_settle(k, now, 2));
     }
     const rw_sums *const last = &rw_basis_of(k)->one[(j + 1) % 2];
-    const rw_arg c[] = {rw_arg_array(last->now), rw_arg_int(last->n), rw_arg_array(rw_basis_of(k)->small), rw_arg_array(from), rw_arg_array(to), rw_arg_array(k->history), rw_arg_int(j)};
+    const rw_arg c[] = {rw_arg_array(last->now),
+                        rw_arg_int(last->n),
+                        rw_arg_array(rw_basis_of(k)->small),
+                        rw_arg_array(from),
+                        rw_arg_array(to),
+                        rw_arg_array(k->history),
+                        rw_arg_int(j)};
     RW_TRY(rw_krylov_launch(k, "gm_plain_column", 1, 1, c, 7));
     return scale(k, j + 1, to);
 }
@@ -170,8 +207,18 @@ static rw_status plain_cycle(rw_krylov *k, rw_array *b)
     return scale(k, 0, k->state[0]);
 }
 
-const rw_krylov_ops rw_krylov_plain_gmres = {.text = {"gmres.k"}, .vectors = 1, .more = 2, .iterations = 1, .state = sizeof(gmres),
-    .define = define, .start = plain_start, .step = plain_step, .allocate = allocate, .memory = memory, .cycle = plain_cycle, .free = free_method};
+const rw_krylov_ops rw_krylov_plain_gmres = {.text = {"gmres.k"},
+                                             .vectors = 1,
+                                             .more = 2,
+                                             .iterations = 1,
+                                             .state = sizeof(gmres),
+                                             .define = define,
+                                             .start = plain_start,
+                                             .step = plain_step,
+                                             .allocate = allocate,
+                                             .memory = memory,
+                                             .cycle = plain_cycle,
+                                             .free = free_method};
 
 /* ---- flexible --------------------------------------------------------------------------------------------------------------------------------- */
 
@@ -205,12 +252,27 @@ static rw_status flexible_cycle(rw_krylov *k, rw_array *b)
     if (!preconditioned(k)) return plain_cycle(k, b);
     RW_TRY(solve(k));
     for (int j = 0; j < k->spec.restart; ++j) {
-        const rw_arg a[] = {rw_arg_array(k->x), rw_arg_array(flexible(k)[j]), rw_arg_array(rw_basis_of(k)->small), rw_arg_array(k->state[k->now]), rw_arg_int(k->n), rw_arg_int(j)};
+        const rw_arg a[] = {rw_arg_array(k->x),
+                            rw_arg_array(flexible(k)[j]),
+                            rw_arg_array(rw_basis_of(k)->small),
+                            rw_arg_array(k->state[k->now]),
+                            rw_arg_int(k->n),
+                            rw_arg_int(j)};
         RW_TRY(rw_krylov_launch(k, "gm_add", k->groups, 1, a, 6));
     }
     RW_TRY(again(k, b));
     return scale(k, 0, k->state[0]);
 }
 
-const rw_krylov_ops rw_krylov_fgmres = {.text = {"gmres.k"}, .vectors = 1, .more = 2, .iterations = 1, .state = sizeof(gmres),
-    .define = define, .start = plain_start, .step = plain_step, .allocate = flexible_allocate, .memory = flexible_memory, .cycle = flexible_cycle, .free = free_method};
+const rw_krylov_ops rw_krylov_fgmres = {.text = {"gmres.k"},
+                                        .vectors = 1,
+                                        .more = 2,
+                                        .iterations = 1,
+                                        .state = sizeof(gmres),
+                                        .define = define,
+                                        .start = plain_start,
+                                        .step = plain_step,
+                                        .allocate = flexible_allocate,
+                                        .memory = flexible_memory,
+                                        .cycle = flexible_cycle,
+                                        .free = free_method};

@@ -66,8 +66,14 @@ static rw_status scalars(rw_krylov *k, int last, int64_t w, const char *kernel, 
     rw_array *sums;
     int64_t n;
     RW_TRY(rw_basis_sums(k, last, w, &sums, &n));
-    const rw_arg a[] = {rw_arg_array(sums), rw_arg_int(n), rw_arg_array(rw_basis_of(k)->one[0].now), rw_arg_int(rw_basis_of(k)->one[0].n),
-                        rw_arg_array(rw_basis_of(k)->small), rw_arg_array(k->state[0]), rw_arg_array(k->history), rw_arg_int(number)};
+    const rw_arg a[] = {rw_arg_array(sums),
+                        rw_arg_int(n),
+                        rw_arg_array(rw_basis_of(k)->one[0].now),
+                        rw_arg_int(rw_basis_of(k)->one[0].n),
+                        rw_arg_array(rw_basis_of(k)->small),
+                        rw_arg_array(k->state[0]),
+                        rw_arg_array(k->history),
+                        rw_arg_int(number)};
     return rw_krylov_launch(k, kernel, 1, 1, a, nargs);
 }
 
@@ -75,15 +81,30 @@ static rw_status inner(rw_krylov *k, int i)
 {
     const int64_t s = shadow(k), u = P + s + i, g = P + 2 * s + i, spare = P + 3 * s;
     if (k->p) {
-        const rw_arg l[] = {rw_arg_array(rw_basis_of(k)->vectors), rw_arg_array(rw_basis_of(k)->small), rw_arg_int(rw_basis_of(k)->pitch), rw_arg_int(i)};
+        const rw_arg l[] = {rw_arg_array(rw_basis_of(k)->vectors), rw_arg_array(rw_basis_of(k)->small),
+                            rw_arg_int(rw_basis_of(k)->pitch), rw_arg_int(i)};
         RW_TRY(rw_krylov_launch(k, "idr_left", rw_basis_tiles(k), 1, l, 4));
         RW_TRY(rw_precond_run(k->p, rw_basis_of(k)->vectors, spare * rw_basis_of(k)->pitch, k->vector[Z], k->queue));
     }
-    const rw_arg d[] = {rw_arg_array(rw_basis_of(k)->vectors), rw_arg_array(k->p ? k->vector[Z] : k->x), rw_arg_array(rw_basis_of(k)->small), rw_arg_int(rw_basis_of(k)->pitch), rw_arg_int(k->n), rw_arg_int(i), rw_arg_int(!k->p)};
+    const rw_arg d[] = {rw_arg_array(rw_basis_of(k)->vectors),
+                        rw_arg_array(k->p ? k->vector[Z] : k->x),
+                        rw_arg_array(rw_basis_of(k)->small),
+                        rw_arg_int(rw_basis_of(k)->pitch),
+                        rw_arg_int(k->n),
+                        rw_arg_int(i),
+                        rw_arg_int(!k->p)};
     RW_TRY(rw_krylov_launch(k, "idr_direction", rw_basis_tiles(k), 1, d, 7));
-    RW_TRY(rw_krylov_product(k, k->a, 1, rw_basis_of(k)->vectors, u * rw_basis_of(k)->pitch, 0, rw_basis_of(k)->vectors, rw_basis_of(k)->vectors, g * rw_basis_of(k)->pitch, NULL, NULL));
+    RW_TRY(rw_krylov_product(k, k->a, 1, rw_basis_of(k)->vectors, u * rw_basis_of(k)->pitch, 0, rw_basis_of(k)->vectors,
+                             rw_basis_of(k)->vectors, g * rw_basis_of(k)->pitch, NULL, NULL));
     RW_TRY(scalars(k, (int)(P + s - 1), g, "idr_scalars", 8, i));
-    const rw_arg a[] = {rw_arg_array(k->x), rw_arg_array(rw_basis_of(k)->vectors), rw_arg_array(rw_basis_of(k)->small), rw_arg_array(k->state[0]), rw_arg_array(rw_basis_of(k)->one[0].part), rw_arg_int(rw_basis_of(k)->pitch), rw_arg_int(k->n), rw_arg_int(i)};
+    const rw_arg a[] = {rw_arg_array(k->x),
+                        rw_arg_array(rw_basis_of(k)->vectors),
+                        rw_arg_array(rw_basis_of(k)->small),
+                        rw_arg_array(k->state[0]),
+                        rw_arg_array(rw_basis_of(k)->one[0].part),
+                        rw_arg_int(rw_basis_of(k)->pitch),
+                        rw_arg_int(k->n),
+                        rw_arg_int(i)};
     RW_TRY(rw_krylov_launch(k, "idr_update", rw_basis_tiles(k), 1, a, 8));
     return rw_krylov_settle(k, &rw_basis_of(k)->one[0], 1);
 }
@@ -92,11 +113,21 @@ static rw_status relax(rw_krylov *k)
 {
     if (k->p) {
         RW_TRY(rw_precond_run(k->p, rw_basis_of(k)->vectors, 0, k->vector[Z], k->queue));
-        RW_TRY(rw_krylov_product(k, k->a, 1, k->vector[Z], 0, 0, rw_basis_of(k)->vectors, rw_basis_of(k)->vectors, T * rw_basis_of(k)->pitch, NULL, NULL));
-    } else RW_TRY(rw_krylov_product(k, k->a, 1, rw_basis_of(k)->vectors, 0, 0, rw_basis_of(k)->vectors, rw_basis_of(k)->vectors, T * rw_basis_of(k)->pitch, NULL, NULL));
+        RW_TRY(rw_krylov_product(k, k->a, 1, k->vector[Z], 0, 0, rw_basis_of(k)->vectors, rw_basis_of(k)->vectors,
+                                 T * rw_basis_of(k)->pitch, NULL, NULL));
+    } else
+        RW_TRY(rw_krylov_product(k, k->a, 1, rw_basis_of(k)->vectors, 0, 0, rw_basis_of(k)->vectors,
+                                 rw_basis_of(k)->vectors, T * rw_basis_of(k)->pitch, NULL, NULL));
     RW_TRY(scalars(k, T, T, "idr_omega", 7, 0));
-    const rw_arg a[] = {rw_arg_array(k->x), rw_arg_array(rw_basis_of(k)->vectors), rw_arg_array(k->p ? k->vector[Z] : rw_basis_of(k)->vectors), rw_arg_array(rw_basis_of(k)->small), rw_arg_array(k->state[0]), rw_arg_array(rw_basis_of(k)->one[0].part),
-                        rw_arg_int(rw_basis_of(k)->pitch), rw_arg_int(k->n), rw_arg_int(!k->p)};
+    const rw_arg a[] = {rw_arg_array(k->x),
+                        rw_arg_array(rw_basis_of(k)->vectors),
+                        rw_arg_array(k->p ? k->vector[Z] : rw_basis_of(k)->vectors),
+                        rw_arg_array(rw_basis_of(k)->small),
+                        rw_arg_array(k->state[0]),
+                        rw_arg_array(rw_basis_of(k)->one[0].part),
+                        rw_arg_int(rw_basis_of(k)->pitch),
+                        rw_arg_int(k->n),
+                        rw_arg_int(!k->p)};
     RW_TRY(rw_krylov_launch(k, "idr_relax", rw_basis_tiles(k), 1, a, 9));
     return rw_krylov_settle(k, &rw_basis_of(k)->one[0], 1);
 }

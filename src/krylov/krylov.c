@@ -91,8 +91,16 @@ rw_status rw_krylov_settle(rw_krylov *k, rw_sums *s, int sums)
 rw_status rw_krylov_product(rw_krylov *k, rw_operator *a, double alpha, rw_array *x, int64_t x_from, double beta,
                             rw_array *z, rw_array *y, int64_t y_from, rw_array *w, rw_sums *sums)
 {
-    const rw_product p = {.x = x, .z = z, .y = y, .w = w, .part = sums ? sums->part : NULL, .vectors = 1, .x_from = x_from,
-                          .y_from = y_from, .alpha = {alpha, 0}, .beta = {beta, 0}};
+    const rw_product p = {.x = x,
+                          .z = z,
+                          .y = y,
+                          .w = w,
+                          .part = sums ? sums->part : NULL,
+                          .vectors = 1,
+                          .x_from = x_from,
+                          .y_from = y_from,
+                          .alpha = {alpha, 0},
+                          .beta = {beta, 0}};
     RW_TRY(rw_operator_run(a, &p, k->queue));
     return sums ? rw_krylov_settle(k, sums, 3) : RW_OK;
 }
@@ -135,8 +143,8 @@ static rw_status check(rw_context *ctx, const rw_operator *a, rw_dtype vectors, 
     if (s->rtol == 0 && s->atol == 0)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "rtol and atol are off: set one, or no iteration is the last");
     if (a->info.rows != a->info.columns)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: solvers need square ones", (long long)a->info.rows,
-                       (long long)a->info.columns);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: solvers need square ones",
+                       (long long)a->info.rows, (long long)a->info.columns);
     if (!rw_dtype_is_number(vectors)) return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
     return rw_operator_check(a, RW_OP_NONE, vectors);
 }
@@ -219,7 +227,8 @@ int64_t rw_krylov_memory(const rw_krylov_spec *spec, int64_t n, rw_dtype vectors
         rw_krylov_spec plain = *s;
         const rw_krylov_spec in = spec_of_inner(s);
         plain.inner = NULL;
-        return rw_krylov_memory(&plain, n, vectors) + (s->restart + 1) * vector + (in.inner ? 0 : rw_krylov_memory(&in, n, vectors));
+        return rw_krylov_memory(&plain, n, vectors) + (s->restart + 1) * vector +
+               (in.inner ? 0 : rw_krylov_memory(&in, n, vectors));
     }
     return vectors_of(ops, s) * vector + (ops->memory ? ops->memory(s, n, vectors) : 0);
 }
@@ -231,7 +240,9 @@ static rw_status allocate(rw_krylov *k)
     for (int i = 0; i < 2; ++i) RW_TRY(vector(k, RW_F64, RW_KRYLOV_AT_STATE, &k->state[i]));
     RW_TRY(vector(k, RW_F64, k->spec.iterations + 3, &k->history));
     RW_TRY(rw_krylov_sums(k, &k->product, rw_operator_groups(k->a), 3));
-    if (k->p) RW_TRY(rw_krylov_sums(k, &k->second, rw_precond_product(k->p) ? rw_operator_groups(rw_precond_product(k->p)) : k->groups, 3));
+    if (k->p)
+        RW_TRY(rw_krylov_sums(k, &k->second,
+                              rw_precond_product(k->p) ? rw_operator_groups(rw_precond_product(k->p)) : k->groups, 3));
     RW_TRY(rw_krylov_sums(k, &k->update, k->groups, 3));
     if (k->ops->allocate) RW_TRY(k->ops->allocate(k));
     k->sequence = rw_calloc((size_t)rw_krylov_steps(k), sizeof *k->sequence);
@@ -258,12 +269,17 @@ rw_status rw_krylov_create(rw_operator *a, rw_dtype vectors, const rw_krylov_spe
     RW_TRY(check_inner(a->device->ctx, spec));
     rw_krylov *k = rw_calloc(1, sizeof *k);
     if (!k) return rw_fail_memory(a->device->ctx, sizeof *k, "a solver");
-    k->device = rw_device_retain(a->device), k->queue = a->device->queue, k->a = rw_operator_retain(a), k->spec = *spec, k->type = vectors, k->n = a->info.rows;
+    k->device = rw_device_retain(a->device), k->queue = a->device->queue, k->a = rw_operator_retain(a), k->spec = *spec,
+    k->type = vectors, k->n = a->info.rows;
     k->ops = ops_of(spec, k->n, rw_device_has_threads(k->device));
     k->spec.inner = NULL;
     rw_status status = RW_OK;
-    if (k->ops->state && !(k->method = rw_calloc(1, k->ops->state))) status = rw_fail_memory(k->device->ctx, k->ops->state, "a solver");
-    if (status == RW_OK) status = spec->precond.method ? rw_precond_create(a, vectors, &spec->precond, &k->p) : spec->inner ? create_inner(k, spec) : RW_OK;
+    if (k->ops->state && !(k->method = rw_calloc(1, k->ops->state)))
+        status = rw_fail_memory(k->device->ctx, k->ops->state, "a solver");
+    if (status == RW_OK)
+        status = spec->precond.method ? rw_precond_create(a, vectors, &spec->precond, &k->p)
+                 : spec->inner        ? create_inner(k, spec)
+                                      : RW_OK;
     if (status == RW_OK) status = build(k);
     if (status == RW_OK) status = allocate(k);
     if (status == RW_OK) *solver = k;

@@ -36,7 +36,7 @@ typedef struct rw_sums {
 } rw_sums;
 
 typedef struct rw_krylov_ops {
-    const char *text[2]; /* its kernels, behind krylov.k */
+    const char *text[2]; /* its kernels, after krylov.k */
     int vectors, more;   /* besides x and b; more with a preconditioner */
     int iterations;      /* of a step */
     bool few_unknowns;   /* an item of vector kernels has one element */
@@ -45,8 +45,8 @@ typedef struct rw_krylov_ops {
     void (*define)(rw_krylov *k, rw_text *definitions);
     /* From b and k->x to the first state (state 0) and everything an iteration needs. */
     rw_status (*start)(rw_krylov *k, rw_array *b);
-    /* A step puts iterations into the queue; it is recorded and replayed. step number 0, 1, …; a cycle is `restart` of them.
-     * With cycles step j goes from state j mod 2 to the other, else a step ends in state 0. */
+    /* A step puts iterations into the queue; it is recorded and replayed. step number 0, 1, …; a cycle is `restart`
+     * of them. With cycles step j goes from state j mod 2 to the other, else a step ends in state 0. */
     rw_status (*step)(rw_krylov *k, int number);
     /* (optional) Room for what the method has beside vectors and sums. */
     rw_status (*allocate)(rw_krylov *k);
@@ -88,9 +88,11 @@ static inline int rw_krylov_steps(const rw_krylov *k) { return k->ops->cycle ? k
 /* Sums have a group for a tile, of four elements an item. */
 enum { RW_KRYLOV_GROUP = 256, RW_KRYLOV_TILE = 4 * RW_KRYLOV_GROUP };
 /* Launches of `groups` groups of a kernel. */
-rw_status rw_krylov_launch(rw_krylov *k, const char *kernel, int64_t groups, int64_t more, const rw_arg *args, int nargs);
+rw_status rw_krylov_launch(rw_krylov *k, const char *kernel, int64_t groups, int64_t more, const rw_arg *args,
+                           int nargs);
 /* y <- alpha A x + beta z, at places of arrays; with sums of `w` when sums is not NULL. */
-rw_status rw_krylov_product(rw_krylov *k, rw_operator *a, double alpha, rw_array *x, int64_t x_from, double beta, rw_array *z, rw_array *y, int64_t y_from, rw_array *w, rw_sums *sums);
+rw_status rw_krylov_product(rw_krylov *k, rw_operator *a, double alpha, rw_array *x, int64_t x_from, double beta,
+                            rw_array *z, rw_array *y, int64_t y_from, rw_array *w, rw_sums *sums);
 /* z <- M r with the sum conj(r) z in k->second. */
 rw_status rw_krylov_precondition(rw_krylov *k, rw_array *r, rw_array *z);
 /* Makes `sums` numbers of each few. */

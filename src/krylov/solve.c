@@ -122,7 +122,8 @@ static rw_status iterate(rw_krylov *k, rw_array *b, int64_t *reported, rw_krylov
         if (!k->ops->cycle || (!ended && s[RW_KRYLOV_AT_REASON] < 0)) continue;
         RW_TRY(k->ops->cycle(k, b));
         RW_TRY(poll(k, s, reported));
-        if (s[RW_KRYLOV_AT_REASON] < 0 && s[RW_KRYLOV_AT_RESIDUAL] > 0.9999 * before) s[RW_KRYLOV_AT_REASON] = RW_KRYLOV_STAGNATION;
+        if (s[RW_KRYLOV_AT_REASON] < 0 && s[RW_KRYLOV_AT_RESIDUAL] > 0.9999 * before)
+            s[RW_KRYLOV_AT_REASON] = RW_KRYLOV_STAGNATION;
         before = result->residual = s[RW_KRYLOV_AT_RESIDUAL], number = steps - 1; /* a cycle ends with b - A x */
     }
     if (stopped && s[RW_KRYLOV_AT_REASON] == RW_KRYLOV_ITERATIONS) s[RW_KRYLOV_AT_REASON] = RW_KRYLOV_INTERRUPTED;

@@ -1,4 +1,5 @@
-/* What another program measured, for the study `precision`: a table in the form of files/csv.h but for the words in front,
+/* What another program measured, for the study `precision`: a table in the form of files/csv.h but for the words in
+ * front,
  *
  *   problem,method,rtol,steps,rejected,rhs,stages,error,seconds
  *   front,rkc2,1e-02,25,0,410,54,8.865e-03,2.8612e-03

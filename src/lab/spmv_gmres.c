@@ -140,7 +140,8 @@ static rw_status time_offloaded(const rw_lab *lab, rw_device *host, rw_device *d
     const rw_dtype type = vectors_of(lab);
     const int64_t n = rw_sparse_get_size(matrix).rows;
     offload o = {.matrix = matrix};
-    const rw_operator_spec map = {.rows = n, .columns = n, .type = type, .multiply = multiply_there, .direct = true, .user = &o};
+    const rw_operator_spec map =
+        {.rows = n, .columns = n, .type = type, .multiply = multiply_there, .direct = true, .user = &o};
     *s = (solver_run){.device = host, .watched = dev};
     rw_status status = rw_array_create(dev, type, 1, &n, RW_MEMORY_DEVICE, &o.x);
     if (status == RW_OK) status = rw_array_create(dev, type, 1, &n, RW_MEMORY_DEVICE, &o.y);

@@ -132,7 +132,8 @@ static void add_markdown_table(rw_text *t, const rw_lab *lab, int table)
     for (int line = -2; line < r->n; ++line) {
         for (int c = 0; c < r->width; ++c) {
             const rw_lab_head h = rw_lab_head_at(lab, table, c);
-            if (line == -2) rw_snprintf(cell, sizeof cell, "%s%s%s", h.name, *h.column->unit ? ", " : "", h.column->unit);
+            if (line == -2)
+                rw_snprintf(cell, sizeof cell, "%s%s%s", h.name, *h.column->unit ? ", " : "", h.column->unit);
             else if (line == -1) snprintf(cell, sizeof cell, "---:");
             else cell_at(lab, table, line, c, cell);
             rw_text_add(t, "| %s ", cell);
@@ -192,7 +193,8 @@ static void add_json_columns(rw_json_writer *w, const rw_lab *lab, int table)
     for (int c = 0; c < lab->rows[table].width; ++c) {
         const rw_lab_head h = rw_lab_head_at(lab, table, c);
         rw_json_object(w);
-        rw_json_add_string(w, "name", h.name), rw_json_add_string(w, "unit", h.column->unit), rw_json_add_string(w, "what", h.column->what);
+        rw_json_add_string(w, "name", h.name), rw_json_add_string(w, "unit", h.column->unit),
+            rw_json_add_string(w, "what", h.column->what);
         rw_json_close(w);
     }
     rw_json_close(w);
@@ -219,7 +221,8 @@ static void add_json_tables(rw_json_writer *w, const rw_lab *lab)
     for (int t = 0; t < lab->study->entry.ntables; ++t) {
         if (!lab->rows[t].made) continue;
         rw_json_object(w);
-        rw_json_add_string(w, "name", lab->study->entry.tables[t]), rw_json_add_string(w, "title", lab->study->tables[t].title);
+        rw_json_add_string(w, "name", lab->study->entry.tables[t]),
+            rw_json_add_string(w, "title", lab->study->tables[t].title);
         add_json_columns(w, lab, t);
         add_json_rows(w, lab, t);
         rw_json_close(w);

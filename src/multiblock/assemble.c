@@ -7,7 +7,10 @@
 /* ---- patterns --------------------------------------------------------------------------------------------------------------------- */
 
 /* Formats whose pattern is one of single entries. */
-static bool is_scalar(const rw_sparse_layout *l) { return l && l->format != RW_SPARSE_VBCSR && !rw_sparse_has_blocks(l->format); }
+static bool is_scalar(const rw_sparse_layout *l)
+{
+    return l && l->format != RW_SPARSE_VBCSR && !rw_sparse_has_blocks(l->format);
+}
 
 static rw_status check_layout(rw_context *ctx, const rw_sparse_layout *given)
 {
@@ -53,7 +56,8 @@ static int32_t *fives(int64_t n)
 }
 
 /* The pattern as a layout takes it. */
-static rw_status make_pattern(rw_context *ctx, const rw_multiblock_scope *s, const rw_sparse_layout *layout, rw_sparse_blocks *pattern)
+static rw_status make_pattern(rw_context *ctx, const rw_multiblock_scope *s, const rw_sparse_layout *layout,
+                              rw_sparse_blocks *pattern)
 {
     const bool scalar = is_scalar(layout), sizes = layout && layout->format == RW_SPARSE_VBCSR;
     const int64_t width = scalar ? RW_UNKNOWNS : 1, rows = s->count * s->rows, columns = s->count * s->columns;
@@ -132,7 +136,9 @@ static rw_status add_values(const rw_multiblock_scope *s, const rw_sparse_blocks
     const int64_t width = scalar ? RW_UNKNOWNS : 1, rows = s->count * s->rows, most = PIECE * s->grid->noffsets * (scalar ? RW_AREA : 1);
     const size_t bytes = (scalar ? 1 : RW_AREA) * rw_dtype_size(type);
     piece to = {rw_calloc((size_t)most, sizeof *to.row), rw_calloc((size_t)most, bytes)};
-    rw_status status = to.row && to.value ? RW_OK : rw_fail_memory(rw_sparse_device(m)->ctx, (size_t)most * (bytes + 8), "values of a grid block");
+    rw_status status = to.row && to.value ? RW_OK
+                                          : rw_fail_memory(rw_sparse_device(m)->ctx, (size_t)most * (bytes + 8),
+                                                           "values of a grid block");
     for (int64_t i = 0; i < rows && status == RW_OK; i += PIECE) {
         const int64_t end = RW_MIN(i + PIECE, rows), from = p->first[width * i], n = p->first[width * end] - from;
         memset(to.value, 0, (size_t)n * bytes);

@@ -211,7 +211,8 @@ rw_status rw_multiblock_multiply(rw_multiblock *op, const double alpha[2], rw_ar
     RW_TRY(check_type(op, x->dtype));
     if (alpha) memcpy(p.alpha, alpha, sizeof p.alpha);
     if (beta) memcpy(p.beta, beta, sizeof p.beta);
-    if (!rw_dtype_is_complex(x->dtype) && (p.alpha[1] != 0 || p.beta[1] != 0)) return rw_fail(ctx, RW_ERR_ARGUMENT, "alpha and beta must be real for vectors of %s", rw_dtype_name(x->dtype));
+    if (!rw_dtype_is_complex(x->dtype) && (p.alpha[1] != 0 || p.beta[1] != 0))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "alpha and beta must be real for vectors of %s", rw_dtype_name(x->dtype));
     RW_TRY(rw_multiblock_exchange(op, x, q));
     for (int64_t b = 0; b < op->grid.blocks; ++b) {
         p.x_from = p.y_from = b * length;
@@ -261,7 +262,8 @@ static rw_status diagonal(void *user, rw_array *to)
     RW_TRY(rw_array_create(op->device, rw_sparse_get_layout(op->matrix[0])->values, 1, &length, RW_MEMORY_DEVICE, &d));
     rw_status status = rw_array_write(to, &data);
     if (status == RW_OK) memset(data, 0, (size_t)to->size * rw_dtype_size(to->dtype));
-    for (int64_t b = 0; status == RW_OK && b < op->grid.blocks; ++b) status = put_diagonal(w, op->matrix[b], d, b * length, data);
+    for (int64_t b = 0; status == RW_OK && b < op->grid.blocks; ++b)
+        status = put_diagonal(w, op->matrix[b], d, b * length, data);
     rw_array_destroy(&d);
     return status;
 }
@@ -275,7 +277,13 @@ rw_status rw_multiblock_operator(rw_multiblock *op, rw_dtype type, rw_operator *
     whole *w = rw_calloc(1, sizeof *w);
     if (!w) return rw_fail_memory(op->device->ctx, sizeof *w, "an operator of grid blocks");
     *w = (whole){op, type};
-    const rw_operator_spec spec = {.rows = op->size, .columns = op->size, .type = type, .multiply = multiply, .diagonal = diagonal, .destroy = rw_free, .user = w};
+    const rw_operator_spec spec = {.rows = op->size,
+                                   .columns = op->size,
+                                   .type = type,
+                                   .multiply = multiply,
+                                   .diagonal = diagonal,
+                                   .destroy = rw_free,
+                                   .user = w};
     const rw_status status = rw_operator_create(op->device, &spec, whole_op);
     if (status != RW_OK) rw_free(w);
     return status;

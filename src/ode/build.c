@@ -79,7 +79,8 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
 {
     rw_ode *ode = b->ode;
     if (b->status != RW_OK) return;
-    int nlocals = b->lowering.nlocals, place = b->graph->nfields; /* not v: equal programs are one, whatever vectors they are for */
+    int nlocals = b->lowering.nlocals,
+        place = b->graph->nfields; /* not v: equal programs are one, whatever vectors they are for */
     b->time[v] = time;
     set_time(b, time);
     b->lowering.no_fields = true;

@@ -205,9 +205,9 @@ static rw_status create_split(rw_ode *ode)
     return status;
 }
 
-/* Chains take seconds to compile, so runs of few steps do without them. Which step has the first follows from the number of
- * steps, which checkpoints have; their compilation begins so many steps before that it is mostly done by then. Where the
- * device's name asks for tiles of a kind, all steps have them. */
+/* Chains take seconds to compile, so runs of few steps do without them. Which step has the first follows from the
+ * number of steps, which checkpoints have; their compilation begins so many steps before that it is mostly done by
+ * then. Where the device's name asks for tiles of a kind, all steps have them. */
 enum { CHAINS_BEGIN = 24, CHAINS_FIRST = 32 };
 static bool has_steps(const rw_ode *ode, int steps) { return ode->device->target.tiling || ode->stat.steps >= steps; }
 

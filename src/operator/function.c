@@ -1,9 +1,9 @@
 /* Operators from a function of the caller's that puts y <- op(A) x into the queue.
  *
  * The function gets whole vectors. Where x lies in a larger array or beside others it is copied first; where y does, or
- * alpha, beta or z are asked for, the function writes a vector of the operator's that finish.k reads: 2 vector passes for
- * x, 2 and more for y. Where y <- A x is all, of whole vectors, there is nothing besides the function; sums are one kernel
- * more that reads y and w. */
+ * alpha, beta or z are asked for, the function writes a vector of the operator's that finish.k reads: 2 vector
+ * passes for x, 2 and more for y. Where y <- A x is all, of whole vectors, there is nothing besides the function;
+ * sums are one kernel more that reads y and w. */
 #include "operator/operator.h"
 
 /* Kernels of function.k: for vectors side by side, for one vector, for one with sums. */

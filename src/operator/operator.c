@@ -49,7 +49,8 @@ rw_status rw_operator_check(const rw_operator *a, rw_op op, rw_dtype vectors)
     rw_context *ctx = a->device->ctx;
     const rw_operator_info *i = &a->info;
     if (rw_dtype_is_complex(i->type) && !rw_dtype_is_complex(vectors))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %s with vectors of %s, which are real: use complex vectors",
+        return rw_fail(ctx, RW_ERR_ARGUMENT,
+                       "an operator of %s with vectors of %s, which are real: use complex vectors",
                        rw_dtype_name(i->type), rw_dtype_name(vectors));
     if (!i->any_vector && vectors != i->type)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: this operator takes %s", rw_dtype_name(vectors),
@@ -88,7 +89,8 @@ rw_status rw_operator_multiply(rw_operator *a, rw_op op, const double alpha[2], 
     if (x == y) return rw_fail(ctx, RW_ERR_ARGUMENT, "x and y are the same array: a product needs two");
     if (x->dtype != y->dtype || x->shape[1] != y->shape[1])
         return rw_fail(ctx, RW_ERR_ARGUMENT, "x is %lld vectors of %s, y %lld of %s: they must be alike",
-                       (long long)x->shape[1], rw_dtype_name(x->dtype), (long long)y->shape[1], rw_dtype_name(y->dtype));
+                       (long long)x->shape[1], rw_dtype_name(x->dtype), (long long)y->shape[1],
+                       rw_dtype_name(y->dtype));
     RW_TRY(rw_operator_check(a, op, x->dtype));
     rw_product p = {.op = op, .x = x, .z = y, .y = y, .vectors = (int)x->shape[1], .alpha = {1, 0}};
     if (alpha) memcpy(p.alpha, alpha, sizeof p.alpha);
@@ -140,6 +142,6 @@ int rw_product_args(const rw_product *p, int64_t rows, rw_array *scale, rw_arg *
 
 void rw_product_types(rw_text *d, const char *real, const char *stored, bool is_complex, rw_dtype vectors)
 {
-    rw_text_add(d, "REAL=%s MATRIX_REAL=%s MATRIX_COMPLEX=%d VECTOR_REAL=%s VECTOR_COMPLEX=%d ", real, stored, is_complex,
-                rw_dtype_real(vectors), rw_dtype_is_complex(vectors));
+    rw_text_add(d, "REAL=%s MATRIX_REAL=%s MATRIX_COMPLEX=%d VECTOR_REAL=%s VECTOR_COMPLEX=%d ", real, stored,
+                is_complex, rw_dtype_real(vectors), rw_dtype_is_complex(vectors));
 }

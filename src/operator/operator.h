@@ -44,20 +44,27 @@ void rw_operator_release(rw_operator **a);
 rw_status rw_operator_check(const rw_operator *a, rw_op op, rw_dtype vectors);
 
 static inline int64_t rw_operator_groups(const rw_operator *a) { return a->ops->groups(a, RW_OP_NONE); }
-static inline rw_status rw_operator_send(rw_operator *a, rw_queue *q) { return a->ops->send ? a->ops->send(a, q) : RW_OK; }
-static inline rw_status rw_operator_run(rw_operator *a, const rw_product *p, rw_queue *q) { return a->ops->run(a, p, q); }
+static inline rw_status rw_operator_send(rw_operator *a, rw_queue *q)
+{
+    return a->ops->send ? a->ops->send(a, q) : RW_OK;
+}
+static inline rw_status rw_operator_run(rw_operator *a, const rw_product *p, rw_queue *q)
+{
+    return a->ops->run(a, p, q);
+}
 /* y <- alpha A x + beta z, x from an element on */
 static inline rw_status rw_operator_apply(rw_operator *a, double alpha, rw_array *x, int64_t x_from, double beta,
                                           rw_array *z, rw_array *y, rw_queue *q)
 {
-    const rw_product p = {.x = x, .z = z, .y = y, .vectors = 1, .x_from = x_from, .alpha = {alpha, 0}, .beta = {beta, 0}};
+    const rw_product p =
+        {.x = x, .z = z, .y = y, .vectors = 1, .x_from = x_from, .alpha = {alpha, 0}, .beta = {beta, 0}};
     return rw_operator_run(a, &p, q);
 }
 
-/* ---- for kernels behind values.k ---- */
+/* ---- for kernels after values.k ---- */
 
 enum { RW_PRODUCT_ARGS = 27 };
-/* The arguments from `x` on that kernels of products share, put behind the n that are there; gives their number.
+/* The arguments from `x` on that kernels of products share, appended to the n that are there; returns their number.
  * rows: of y. scale: of rows; NULL: none. */
 int rw_product_args(const rw_product *p, int64_t rows, rw_array *scale, rw_arg *args, int n);
 /* Adds the definitions of types: what is added up (f32, f64), what is stored of the operator, the vectors. */

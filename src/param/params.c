@@ -85,8 +85,9 @@ static rw_status fail_name(rw_context *ctx, const rw_params *p, const char *wher
         names[n++] = row->name;
         rw_text_free(&what);
     }
-    rw_status status = rw_fail(ctx, RW_ERR_ARGUMENT, "%s: \"%s\" is no option of %s%s; options are %s", where, name,
-                               method ? method : p->name, rw_hint_nearest(name, names, n).text, all.failed || !n ? "none" : all.data);
+    rw_status status =
+        rw_fail(ctx, RW_ERR_ARGUMENT, "%s: \"%s\" is no option of %s%s; options are %s", where, name,
+                method ? method : p->name, rw_hint_nearest(name, names, n).text, all.failed || !n ? "none" : all.data);
     rw_text_free(&all);
     return status;
 }

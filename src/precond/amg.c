@@ -364,7 +364,8 @@ static rw_status coarsen(rw_precond *p, grid *g, const rw_host *a, double theta,
     const int64_t aggregates = status == RW_OK ? rw_amg_aggregate(a, strong, of) : 0;
     const bool smaller = aggregates > 0 && aggregates < a->rows - a->rows / 5;
     *next = (rw_host){0};
-    if (smaller && !(prolongation(a, strong, of, aggregates, 4 / (3 * g->smoother.most / 1.1), &prolong) && rw_host_transpose(&prolong, true, &down) && multiply(a, &prolong, false, &ap) &&
+    if (smaller && !(prolongation(a, strong, of, aggregates, 4 / (3 * g->smoother.most / 1.1), &prolong) &&
+                     rw_host_transpose(&prolong, true, &down) && multiply(a, &prolong, false, &ap) &&
                      multiply(&down, &ap, true, next)))
         status = no_memory(p, a);
     if (smaller && status == RW_OK) status = send(p, &prolong, &g->up);
@@ -458,7 +459,8 @@ static void free_method(rw_precond *p)
     amg *all = p->method;
     for (grid *g = all->first, *next; g; g = next) {
         next = g->coarser;
-        rw_sparse_destroy(&g->own), rw_sparse_destroy(&g->up), rw_sparse_destroy(&g->down), rw_sparse_destroy(&g->direct);
+        rw_sparse_destroy(&g->own), rw_sparse_destroy(&g->up), rw_sparse_destroy(&g->down),
+            rw_sparse_destroy(&g->direct);
         rw_smoother_free(&g->smoother);
         rw_array_destroy(&g->x), rw_array_destroy(&g->b), rw_array_destroy(&g->r);
         rw_free(g);
@@ -466,4 +468,8 @@ static void free_method(rw_precond *p)
     rw_array_destroy(&all->x);
 }
 
-const rw_precond_ops rw_precond_amg = {.needs_entries = true, .create = create, .use = use, .apply = apply, .free = free_method};
+const rw_precond_ops rw_precond_amg = {.needs_entries = true,
+                                       .create = create,
+                                       .use = use,
+                                       .apply = apply,
+                                       .free = free_method};

@@ -30,14 +30,18 @@ static rw_status length_of(rw_array *part, int64_t n, double *length)
     return RW_OK;
 }
 
-static rw_status powers(rw_operator *a, rw_operator *inverse, rw_array *v, rw_array *t, rw_array *part, rw_queue *q, double *most)
+static rw_status powers(rw_operator *a, rw_operator *inverse, rw_array *v, rw_array *t, rw_array *part, rw_queue *q,
+                        double *most)
 {
     const int64_t groups = rw_operator_groups(inverse);
     double length = 0;
     for (int k = 0; k <= POWERS; ++k) {
         const double scale = k && length > 0 ? 1 / length : 1; /* of the first vector's length nothing is known */
         RW_TRY(rw_operator_apply(a, scale, v, 0, 0, t, t, q));
-        RW_TRY(rw_operator_run(inverse, &(rw_product){.x = t, .z = v, .y = v, .w = v, .part = part, .vectors = 1, .alpha = {1, 0}}, q));
+        RW_TRY(
+            rw_operator_run(inverse,
+                            &(rw_product){.x = t, .z = v, .y = v, .w = v, .part = part, .vectors = 1, .alpha = {1, 0}},
+                            q));
         RW_TRY(length_of(part, groups, &length));
     }
     *most = length;
@@ -84,13 +88,15 @@ void rw_smoother_free(rw_smoother *s)
     rw_array_destroy(&s->work[0]), rw_array_destroy(&s->work[1]);
 }
 
-rw_status rw_smoother_create(rw_precond *p, rw_operator *a, const rw_host *host, const char *who, double ratio, rw_smoother *s)
+rw_status rw_smoother_create(rw_precond *p, rw_operator *a, const rw_host *host, const char *who, double ratio,
+                             rw_smoother *s)
 {
     s->a = a, s->degree = p->spec.degree;
     RW_TRY(rw_diagonal_inverse(a, host, who, &p->spec, &s->inverse));
     RW_TRY(largest_eigenvalue(a, s->inverse, p->type, &s->most));
     s->most *= 1.1, s->least = s->most / ratio; /* the powers come from below */
-    for (int i = 0; i < 2; ++i) RW_TRY(rw_array_create(p->device, p->type, 1, &a->info.rows, RW_MEMORY_DEVICE, &s->work[i]));
+    for (int i = 0; i < 2; ++i)
+        RW_TRY(rw_array_create(p->device, p->type, 1, &a->info.rows, RW_MEMORY_DEVICE, &s->work[i]));
     p->info.bytes += rw_sparse_get_size(s->inverse).bytes;
     return RW_OK;
 }

@@ -26,7 +26,10 @@ static int64_t invert(const rw_host *h, rw_host *d)
 static rw_status read_diagonal(rw_operator *a, rw_array *array, rw_host *h)
 {
     const void *data;
-    *h = (rw_host){.rows = a->info.rows, .columns = a->info.columns, .r = 1, .parts = 1 + rw_dtype_is_complex(a->info.type)};
+    *h = (rw_host){.rows = a->info.rows,
+                   .columns = a->info.columns,
+                   .r = 1,
+                   .parts = 1 + rw_dtype_is_complex(a->info.type)};
     if (!rw_host_diagonal(h)) return rw_fail_memory(a->device->ctx, (size_t)h->rows * 32, "a preconditioner");
     RW_TRY(rw_operator_get_diagonal(a, array));
     RW_TRY(rw_array_read(array, &data));
@@ -57,11 +60,13 @@ rw_status rw_diagonal_inverse(rw_operator *a, const rw_host *host, const char *w
     if (status == RW_OK) {
         d = (rw_host){.rows = host->rows, .columns = host->columns, .r = host->r, .parts = host->parts};
         if (!rw_host_diagonal(&d))
-            status = rw_fail_memory(ctx, (size_t)(host->rows + 1) * 8 * (size_t)(rw_host_size(host) + 2), "a preconditioner");
+            status = rw_fail_memory(ctx, (size_t)(host->rows + 1) * 8 * (size_t)(rw_host_size(host) + 2),
+                                    "a preconditioner");
     }
     if (status == RW_OK) {
         const int64_t row = invert(host, &d);
-        status = row >= 0 ? singular(ctx, who, host, row) : rw_host_send(&d, a->device, s->f32 || s->scaled, s->scaled, inverse);
+        status = row >= 0 ? singular(ctx, who, host, row)
+                          : rw_host_send(&d, a->device, s->f32 || s->scaled, s->scaled, inverse);
     }
     rw_host_free(&h), rw_host_free(&d);
     return status;

@@ -116,11 +116,29 @@ typedef struct rows { int64_t begin, end; bool listed, eliminates, tells; } rows
 static rw_status launch(const rw_precond *p, const rw_factors *f, const work *w, rows r, int old, int now)
 {
     const rw_numbers *m = &w->matrix;
-    const rw_arg a[] = {rw_arg_array(m->value), rw_arg_array(m->scale ? m->scale : m->value), rw_arg_int(m->sr), rw_arg_int(m->sc), rw_arg_array(w->from), rw_arg_array(w->first),
-                        rw_arg_array(w->diagonal), rw_arg_array(w->column), rw_arg_array(w->order), rw_arg_array(r.listed ? w->row : w->first), rw_arg_int(r.begin), rw_arg_int(r.end),
-                        rw_arg_int(r.listed), rw_arg_int(r.eliminates), rw_arg_int(r.tells), rw_arg_real(f->scale), rw_arg_real(f->scale_inverse), rw_arg_array(w->now[old]), rw_arg_array(w->now[now]),
-                        rw_arg_array(w->bad), rw_arg_array(w->count)};
-    return rw_launch(p->device->queue, w->factor, (int64_t[3]){(r.end - r.begin + w->rows - 1) / w->rows, 1, 1}, a, RW_COUNT(a));
+    const rw_arg a[] = {rw_arg_array(m->value),
+                        rw_arg_array(m->scale ? m->scale : m->value),
+                        rw_arg_int(m->sr),
+                        rw_arg_int(m->sc),
+                        rw_arg_array(w->from),
+                        rw_arg_array(w->first),
+                        rw_arg_array(w->diagonal),
+                        rw_arg_array(w->column),
+                        rw_arg_array(w->order),
+                        rw_arg_array(r.listed ? w->row : w->first),
+                        rw_arg_int(r.begin),
+                        rw_arg_int(r.end),
+                        rw_arg_int(r.listed),
+                        rw_arg_int(r.eliminates),
+                        rw_arg_int(r.tells),
+                        rw_arg_real(f->scale),
+                        rw_arg_real(f->scale_inverse),
+                        rw_arg_array(w->now[old]),
+                        rw_arg_array(w->now[now]),
+                        rw_arg_array(w->bad),
+                        rw_arg_array(w->count)};
+    return rw_launch(p->device->queue, w->factor, (int64_t[3]){(r.end - r.begin + w->rows - 1) / w->rows, 1, 1}, a,
+                     RW_COUNT(a));
 }
 
 static rw_status by_levels(const rw_precond *p, rw_factors *f, work *w)
@@ -136,7 +154,8 @@ static rw_status by_iterations(const rw_precond *p, const rw_factors *f, work *w
 {
     const int n = p->spec.iterations;
     RW_TRY(launch(p, f, w, (rows){0, f->a.rows, false, false, false}, 0, 0));
-    for (int k = 0; k < n; ++k) RW_TRY(launch(p, f, w, (rows){0, f->a.rows, false, true, k == n - 1}, k % 2, (k + 1) % 2));
+    for (int k = 0; k < n; ++k)
+        RW_TRY(launch(p, f, w, (rows){0, f->a.rows, false, true, k == n - 1}, k % 2, (k + 1) % 2));
     w->end = n % 2;
     return RW_OK;
 }
@@ -145,9 +164,19 @@ static rw_status by_iterations(const rw_precond *p, const rw_factors *f, work *w
 static rw_status store(const rw_precond *p, const rw_factors *f, const work *w, int side)
 {
     const rw_numbers *t = &w->applied[side];
-    const rw_arg a[] = {rw_arg_array(w->now[w->end]), rw_arg_array(w->first), rw_arg_array(w->diagonal), rw_arg_array(w->order), rw_arg_array(w->to), rw_arg_int(f->a.rows), rw_arg_int(side),
-                        rw_arg_int(t->sr), rw_arg_int(t->sc), rw_arg_array(t->value), rw_arg_array(t->scale ? t->scale : t->value)};
-    return rw_launch(p->device->queue, w->store, (int64_t[3]){(f->a.rows + w->rows - 1) / w->rows, 1, 1}, a, RW_COUNT(a));
+    const rw_arg a[] = {rw_arg_array(w->now[w->end]),
+                        rw_arg_array(w->first),
+                        rw_arg_array(w->diagonal),
+                        rw_arg_array(w->order),
+                        rw_arg_array(w->to),
+                        rw_arg_int(f->a.rows),
+                        rw_arg_int(side),
+                        rw_arg_int(t->sr),
+                        rw_arg_int(t->sc),
+                        rw_arg_array(t->value),
+                        rw_arg_array(t->scale ? t->scale : t->value)};
+    return rw_launch(p->device->queue, w->store, (int64_t[3]){(f->a.rows + w->rows - 1) / w->rows, 1, 1}, a,
+                     RW_COUNT(a));
 }
 
 /* The first row that cannot be, if there is one: most often that is one number to look at. */

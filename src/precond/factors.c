@@ -109,7 +109,8 @@ static rw_status choose_positions(const rw_precond *p, bool threads, bool upper,
 }
 
 /* The matrix of a side whose pattern is t, with the names of order. */
-static rw_status create_ordered(rw_precond *p, bool upper, rw_side *s, const rw_host *t, const int64_t *order, rw_triangle *to)
+static rw_status create_ordered(rw_precond *p, bool upper, rw_side *s, const rw_host *t, const int64_t *order,
+                                rw_triangle *to)
 {
     bool in_order;
     int64_t *position;
@@ -157,7 +158,8 @@ static int64_t *back_from(const int64_t *order, int64_t n)
 }
 
 /* The matrix of a side that has its values still, or (places) whose values will be written on the device. */
-static rw_status send_side(rw_precond *p, bool upper, rw_side *s, const int64_t *order, const int64_t *back, rw_triangle *to, int64_t *places)
+static rw_status send_side(rw_precond *p, bool upper, rw_side *s, const int64_t *order, const int64_t *back,
+                           rw_triangle *to, int64_t *places)
 {
     rw_host named = {0};
     if (!natural(order, s->t.rows)) RW_TRY(rw_host_permute(p->device->ctx, &s->t, back, &named));
@@ -237,7 +239,8 @@ rw_status rw_factors_end(rw_precond *p, rw_factors *f)
         rw_side_free(&f->side[i]);
     }
     rw_free(back);
-    for (int i = 0; status == RW_OK && p->spec.sweeps && i < 2; ++i) status = rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &factored->work[i]);
+    for (int i = 0; status == RW_OK && p->spec.sweeps && i < 2; ++i)
+        status = rw_array_create(p->device, p->type, 1, &p->n, RW_MEMORY_DEVICE, &factored->work[i]);
     if (status != RW_OK) return status;
     rw_precond_count(p, factored->inverse);
     for (int i = 0; i < 2; ++i) rw_precond_count(p, to[i]->t);

@@ -338,7 +338,10 @@ bool rw_factors_stay_there(const rw_precond_spec *s, bool threads)
 {
     return s->method != RW_PRECOND_ICC && s->method != RW_PRECOND_ILUT && (threads || s->iterations);
 }
-static bool stays_there(const rw_precond *p) { return rw_factors_stay_there(&p->spec, rw_device_has_threads(p->device)); }
+static bool stays_there(const rw_precond *p)
+{
+    return rw_factors_stay_there(&p->spec, rw_device_has_threads(p->device));
+}
 
 /* Factors in their pattern, straight into the place where they are applied if that can be. */
 static rw_status create_in_pattern(rw_precond *p, rw_sparse *m, rw_factors *f)

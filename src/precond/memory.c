@@ -148,7 +148,8 @@ rw_status rw_take_diagonal(rw_forecast *f, const rw_sizes *z, const rw_host *h, 
     const double host = rw_host_bytes(z, rows, rows, true);
     if (rows == (double)h->rows) {
         rw_host d = {.rows = h->rows, .columns = h->rows, .r = h->r, .parts = h->parts, .borrowed = true};
-        const rw_status status = rw_host_diagonal(&d) ? rw_pattern_bytes(f, &d, &bytes) : rw_forecast_no_memory(f->p.device->ctx, d.rows);
+        const rw_status status =
+            rw_host_diagonal(&d) ? rw_pattern_bytes(f, &d, &bytes) : rw_forecast_no_memory(f->p.device->ctx, d.rows);
         rw_host_free(&d);
         RW_TRY(status);
     }

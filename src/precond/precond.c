@@ -91,8 +91,8 @@ static rw_status check(rw_context *ctx, rw_operator *a, rw_dtype vectors, rw_pre
     if (s->block == RW_PRECOND_BLOCK_AUTO && s->method != RW_PRECOND_AMG)
         return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioner %s: block = auto is for amg: give the size", name);
     if (n != columns)
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: preconditioners need square ones", (long long)n,
-                       (long long)columns);
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "an operator of %lld x %lld: preconditioners need square ones",
+                       (long long)n, (long long)columns);
     if (!rw_dtype_is_number(vectors)) return rw_fail(ctx, RW_ERR_ARGUMENT, "vectors of %s: f32, f64, c64 or c128 is needed", rw_dtype_name(vectors));
     if (methods[s->method]->needs_entries && !rw_sparse_of(a))
         return rw_fail(ctx, RW_ERR_UNSUPPORTED,

@@ -108,18 +108,20 @@ rw_operator *rw_precond_product(const rw_precond *p);
 /* Counts a matrix of p's in its info; NULL: none. */
 void rw_precond_count(rw_precond *p, const rw_sparse *m);
 
-/* The inverse of the diagonal (blocks), as a matrix of the same kind of blocks. host: of a matrix that somebody has read
- * already, else NULL. */
-rw_status rw_diagonal_inverse(rw_operator *a, const rw_host *host, const char *who, const rw_precond_spec *s, rw_sparse **inverse);
+/* The inverse of the diagonal (blocks), as a matrix of the same kind of blocks. host: of a matrix that somebody has
+ * read already, else NULL. */
+rw_status rw_diagonal_inverse(rw_operator *a, const rw_host *host, const char *who, const rw_precond_spec *s,
+                              rw_sparse **inverse);
 
-/* A triangular system (1 + T) z = z: by levels, rows of a level need none of each other; or, where a processor has little to
- * share out, row after row. */
+/* A triangular system (1 + T) z = z: by levels, rows of a level need none of each other; or, where a processor has
+ * little to share out, row after row. */
 typedef struct rw_triangle {
     rw_sparse *t;
     int64_t levels, *at; /* places at[l] … at[l + 1] - 1; rows of level 0 need nothing; at is NULL: row after row */
 } rw_triangle;
 
-/* Factors as they are applied, p->method of ssor, ilu, icc, ilut: z <- D^-1 r, (1 + T_lower) z = z, (1 + T_upper) z = z. */
+/* Factors as they are applied, p->method of ssor, ilu, icc, ilut: z <- D^-1 r, (1 + T_lower) z = z, (1 + T_upper) z
+ * = z. */
 typedef struct rw_factored {
     rw_sparse *inverse; /* D^-1 */
     rw_triangle lower, upper;
@@ -172,15 +174,15 @@ bool rw_factors_stay_there(const rw_precond_spec *s, bool threads);
  * unused. */
 static inline int64_t rw_more_room(int64_t room, int64_t n) { return RW_MAX(n, room + room / 4); }
 
-/* Begin: places for T_lower and T_upper, f->side[0] and f->side[1]. End: they are there, or in side[].t alone, and with the
- * blocks of D^-1 they are sent to the device. */
+/* Begin: places for T_lower and T_upper, f->side[0] and f->side[1]. End: they are there, or in side[].t alone, and
+ * with the blocks of D^-1 they are sent to the device. */
 rw_status rw_factors_begin(rw_precond *p, rw_factors *f);
 rw_status rw_factors_end(rw_precond *p, rw_factors *f);
-/* Begin for numbers that stay on the device: matrices for T_lower, D^-1, T_upper, and to[e], where block e of the pattern
- * lies in the one that it belongs to. */
+/* Begin for numbers that stay on the device: matrices for T_lower, D^-1, T_upper, and to[e], where block e of the
+ * pattern lies in the one that it belongs to. */
 rw_status rw_factors_begin_there(rw_precond *p, rw_factors *f, int64_t *to);
-/* Factors of m in their pattern, computed on the device between begin and end (factor.c). *bad: the first row, in the order
- * of elimination, that cannot be, else -1; *finite: it has only finite numbers. */
+/* Factors of m in their pattern, computed on the device between begin and end (factor.c). *bad: the first row, in
+ * the order of elimination, that cannot be, else -1; *finite: it has only finite numbers. */
 rw_status rw_factors_compute(rw_precond *p, rw_sparse *m, rw_factors *f, int64_t *bad, bool *finite);
 rw_status rw_factors_apply(rw_precond *p, rw_array *x, int64_t from, rw_array *y, rw_queue *q);
 void rw_factors_free(rw_precond *p);
@@ -191,7 +193,8 @@ rw_status rw_order_colours(rw_context *ctx, const rw_host *h, int64_t *order);
 rw_status rw_precond_add(const rw_precond *p, rw_array *x, int64_t from, rw_array *y, bool zero, rw_queue *q);
 
 /* For eigenvalues from 1/ratio of the largest on; freed also where it fails. */
-rw_status rw_smoother_create(rw_precond *p, rw_operator *a, const rw_host *host, const char *who, double ratio, rw_smoother *s);
+rw_status rw_smoother_create(rw_precond *p, rw_operator *a, const rw_host *host, const char *who, double ratio,
+                             rw_smoother *s);
 void rw_smoother_free(rw_smoother *s);
 /* zero: y is 0 before, and not read. */
 rw_status rw_chebyshev_run(const rw_precond *p, const rw_smoother *s, rw_array *b, rw_array *y, bool zero, rw_queue *q);

@@ -197,7 +197,8 @@ static rw_status check_names(const rw_run *r, const char *sub, bool fresh)
     int folder = rw_folder_open(r->lock, *sub ? sub : ".");
     if (folder < 0) {
         if (fstatat(r->lock, sub, &info, AT_SYMLINK_NOFOLLOW) != 0) return RW_OK; /* there is none */
-        return S_ISDIR(info.st_mode) ? rw_folder_fail(r, "open", sub, errno) : fail_kind(r, sub, info.st_mode, "folder");
+        return S_ISDIR(info.st_mode) ? rw_folder_fail(r, "open", sub, errno)
+                                     : fail_kind(r, sub, info.st_mode, "folder");
     }
     DIR *list = fdopendir(folder);
     if (!list) {

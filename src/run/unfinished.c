@@ -28,7 +28,8 @@ static bool is_early(const char *sub, const char *name)
 {
     if (!*sub) return strcmp(name, "checkpoint.h5") != 0;
     if (strcmp(sub, "figures") != 0) return atol(name) == 0;
-    return rw_ends_in(name, "-000000.png") || rw_ends_in(name, "-000000-across.png") || rw_ends_in(name, "-000000-along.png");
+    return rw_ends_in(name, "-000000.png") || rw_ends_in(name, "-000000-across.png") ||
+           rw_ends_in(name, "-000000-along.png");
 }
 
 static bool is_listed(const rw_run *r, int folder, const char *sub, const char *name)

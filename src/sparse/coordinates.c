@@ -56,19 +56,23 @@ static int64_t groups(const rw_sparse *m) { return (m->rows + GROUP - 1) / GROUP
 
 static rw_status launch(rw_sparse *m, const rw_pass *p, rw_queue *q)
 {
-    const int64_t pieces = (m->blocks + GROUP * EACH_ITEM - 1) / (GROUP * EACH_ITEM), n = 2 * RW_MAX(pieces, 1) * p->program->vectors;
+    const int64_t pieces = (m->blocks + GROUP * EACH_ITEM - 1) / (GROUP * EACH_ITEM),
+                  n = 2 * RW_MAX(pieces, 1) * p->program->vectors;
     sums *s = m->state;
     bool made;
     RW_TRY(rw_pass_scratch(m, p, 1, &made));
-    if (made || s->zeroed != p->program->vectors) RW_TRY(rw_array_zero(m->scratch, q)); /* rows without entries are never written */
+    if (made || s->zeroed != p->program->vectors)
+        RW_TRY(rw_array_zero(m->scratch, q)); /* rows without entries are never written */
     s->zeroed = p->program->vectors;
     if (s->tails && (s->tails->dtype != m->scratch->dtype || s->tails->size < n)) rw_array_destroy(&s->tails);
     if (!s->tails) RW_TRY(rw_array_create(m->op.device, m->scratch->dtype, 1, &n, RW_MEMORY_DEVICE, &s->tails));
     if (pieces) {
-        rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->row), rw_arg_array(m->scratch), rw_arg_array(s->tails), rw_arg_int(m->blocks),
-                                     rw_arg_array(p->of.x), rw_arg_int(p->of.vectors), rw_arg_int(p->of.x_from)};
+        rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value),   rw_arg_array(m->column),   rw_arg_array(m->row),
+                                     rw_arg_array(m->scratch), rw_arg_array(s->tails),    rw_arg_int(m->blocks),
+                                     rw_arg_array(p->of.x),    rw_arg_int(p->of.vectors), rw_arg_int(p->of.x_from)};
         RW_TRY(rw_launch(q, p->program->multiply, (int64_t[3]){pieces, 1, 1}, a, 9));
-        rw_arg t[] = {rw_arg_array(m->row), rw_arg_array(m->scratch), rw_arg_array(s->tails), rw_arg_int(m->blocks), rw_arg_int(pieces)};
+        rw_arg t[] = {rw_arg_array(m->row), rw_arg_array(m->scratch), rw_arg_array(s->tails), rw_arg_int(m->blocks),
+                      rw_arg_int(pieces)};
         RW_TRY(rw_launch(q, p->program->more, (int64_t[3]){(pieces + GROUP - 1) / GROUP, 1, 1}, t, 5));
     }
     return rw_pass_finish(m, p, 1, q);

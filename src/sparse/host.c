@@ -42,15 +42,19 @@ static rw_status no_memory(rw_context *ctx, const rw_host *h)
     return rw_fail_memory(ctx, (size_t)(blocks * (rw_host_size(h) * 8.0 + 8)), "a matrix on the host");
 }
 
-/* Blocks of a row lie one behind the other, their numbers as here. */
+/* The blocks of a row are stored one after the other, with indices as here. */
 static bool is_plain(const rw_sparse *m)
 {
     const rw_sparse_layout *l = &m->layout;
-    return m->ops->in_rows && !m->scale && (l->values == RW_F64 || l->values == RW_C128) && (!l->columns || l->block_rows == 1);
+    return m->ops->in_rows && !m->scale && (l->values == RW_F64 || l->values == RW_C128) &&
+           (!l->columns || l->block_rows == 1);
 }
 
 /* Numbers of a plain matrix from a block on. */
-static double *numbers(const rw_view *v, int64_t at) { return (double *)v->value + at * (rw_dtype_is_complex(v->m->layout.values) ? 2 : 1); }
+static double *numbers(const rw_view *v, int64_t at)
+{
+    return (double *)v->value + at * (rw_dtype_is_complex(v->m->layout.values) ? 2 : 1);
+}
 
 /* Block k of row i, behind block k - 1: plain blocks lie one behind the other. */
 typedef struct walk { rw_sparse_block block; int64_t number; } walk;
@@ -62,7 +66,8 @@ static void next_block(const rw_view *v, bool plain, int64_t i, int64_t k, walk 
     if (!plain || k == 0) {
         w->block = v->m->ops->block(v, i, k);
         if (plain) w->number = w->block.at / area;
-    } else w->block.at += area, w->block.column = rw_index_get(v->column, l->index_bits, ++w->number) * l->block_columns;
+    } else
+        w->block.at += area, w->block.column = rw_index_get(v->column, l->index_bits, ++w->number) * l->block_columns;
 }
 
 static bool empty(const rw_view *v, bool plain, const rw_sparse_block *b)
@@ -139,12 +144,19 @@ static rw_status read_matrix(rw_sparse *m, bool pattern, rw_host *h)
     rw_view v;
     rw_context *ctx = m->op.device->ctx;
     const bool plain = is_plain(m), values = !pattern || m->ops->has_zeros;
-    *h = (rw_host){.rows = m->block_rows, .columns = m->block_columns, .r = m->layout.block_rows, .parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1, .borrowed = pattern};
+    *h = (rw_host){.rows = m->block_rows,
+                   .columns = m->block_columns,
+                   .r = m->layout.block_rows,
+                   .parts = rw_dtype_is_complex(m->layout.values) ? 2 : 1,
+                   .borrowed = pattern};
     if (!rw_sparse_square(m))
-        return rw_fail(ctx, RW_ERR_ARGUMENT, "preconditioners need a matrix without blocks or with square ones, all of one size: convert it, to csr or bcsr:5");
+        return rw_fail(
+            ctx, RW_ERR_ARGUMENT,
+            "preconditioners need a matrix without blocks or with square ones, all of one size: convert it, to csr or bcsr:5");
     RW_TRY(values ? rw_sparse_look(m, false, &v) : rw_sparse_look_pattern(m, &v));
     bool made = count_rows(&v, plain, values, h);
-    const bool all = !values || (made && plain && h->first[h->rows] == m->blocks); /* other formats may have places beside the blocks */
+    const bool all = !values || (made && plain &&
+                                 h->first[h->rows] == m->blocks); /* other formats may have places beside the blocks */
     if (made && !pattern && all && !m->ordered) h->borrowed = true, h->value = (double *)v.value;
     made = made && rw_host_make(h);
     if (made && pattern) made = (h->place = rw_calloc((size_t)RW_MAX(h->first[h->rows], 1), sizeof *h->place)) != NULL;
@@ -189,7 +201,9 @@ static bool permute_row(const rw_host *h, int64_t from, const int64_t *name, rw_
     for (int64_t k = 0; k < n; ++k) {
         to->column[to->first[i] + k] = p[k].column;
         if (h->place) to->place[to->first[i] + k] = h->place[p[k].from];
-        if (h->value) memcpy(to->value + (to->first[i] + k) * size, h->value + p[k].from * size, (size_t)size * sizeof *to->value);
+        if (h->value)
+            memcpy(to->value + (to->first[i] + k) * size, h->value + p[k].from * size,
+                   (size_t)size * sizeof *to->value);
     }
     if (p != few) rw_free(p);
     return true;
@@ -201,9 +215,11 @@ rw_status rw_host_permute(rw_context *ctx, const rw_host *h, const int64_t *orde
     int64_t *name = rw_calloc((size_t)RW_MAX(h->rows, 1), sizeof *name);
     to->first = rw_calloc((size_t)h->rows + 1, sizeof *to->first);
     bool made = name && to->first;
-    for (int64_t i = 0; made && i < h->rows; ++i) name[order[i]] = i, to->first[i + 1] = to->first[i] + h->first[order[i] + 1] - h->first[order[i]];
+    for (int64_t i = 0; made && i < h->rows; ++i)
+        name[order[i]] = i, to->first[i + 1] = to->first[i] + h->first[order[i] + 1] - h->first[order[i]];
     made = made && rw_host_make(to);
-    if (made && h->place) made = (to->place = rw_calloc((size_t)RW_MAX(to->first[to->rows], 1), sizeof *to->place)) != NULL;
+    if (made && h->place)
+        made = (to->place = rw_calloc((size_t)RW_MAX(to->first[to->rows], 1), sizeof *to->place)) != NULL;
     if (made) {
 #pragma omp parallel for schedule(static) reduction(&& : made)
         for (int64_t i = 0; i < h->rows; ++i) made = permute_row(h, order[i], name, to, i) && made;
@@ -234,7 +250,8 @@ rw_status rw_host_fill(const rw_host *h, rw_sparse *m)
     for (int64_t i = 0; i < h->rows; ++i) {
         const int64_t n = h->first[i + 1] - h->first[i];
         if (plain && n) { /* the blocks of a row lie one behind the other in both */
-            memcpy(numbers(&v, m->ops->block(&v, i, 0).at), h->value + h->first[i] * rw_host_size(h), (size_t)(n * rw_host_size(h)) * sizeof *h->value);
+            memcpy(numbers(&v, m->ops->block(&v, i, 0).at), h->value + h->first[i] * rw_host_size(h),
+                   (size_t)(n * rw_host_size(h)) * sizeof *h->value);
             continue;
         }
         for (int r = 0; r < h->r && v.scale; ++r) rw_entry_scale(&v, i * h->r + r, largest(h, i, r));
@@ -242,7 +259,8 @@ rw_status rw_host_fill(const rw_host *h, rw_sparse *m)
             const rw_sparse_block b = m->ops->block(&v, i, k - h->first[i]);
             const double *value = h->value + k * rw_host_size(h);
             for (int r = 0; r < h->r; ++r)
-                for (int c = 0; c < h->r; ++c, value += h->parts) rw_entry_add(&v, b.at + b.sr * r + b.sc * c, b.row + r, value[0], h->parts == 2 ? value[1] : 0);
+                for (int c = 0; c < h->r; ++c, value += h->parts)
+                    rw_entry_add(&v, b.at + b.sr * r + b.sc * c, b.row + r, value[0], h->parts == 2 ? value[1] : 0);
         }
     }
     return RW_OK;
@@ -254,7 +272,8 @@ rw_status rw_host_find(const rw_host *h, rw_sparse *m, int64_t *places)
     RW_TRY(rw_sparse_look_pattern(m, &v));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < h->rows; ++i)
-        for (int64_t k = h->first[i]; k < h->first[i + 1]; ++k) places[h->place[k]] = m->ops->block(&v, i, k - h->first[i]).at;
+        for (int64_t k = h->first[i]; k < h->first[i + 1]; ++k)
+            places[h->place[k]] = m->ops->block(&v, i, k - h->first[i]).at;
     return RW_OK;
 }
 
@@ -348,7 +367,8 @@ rw_status rw_sparse_numbers(rw_sparse *m, rw_numbers *n)
 {
     rw_view v;
     const rw_dtype type = m->layout.values;
-    *n = (rw_numbers){m->value, m->scale, m->scale ? "i16" : rw_dtype_real(type), !rw_dtype_is_single(type), m->places, 1, 1};
+    *n = (rw_numbers){m->value, m->scale, m->scale ? "i16" : rw_dtype_real(type), !rw_dtype_is_single(type), m->places,
+                      1,        1};
     if (!m->blocks) return RW_OK;
     RW_TRY(rw_sparse_look_pattern(m, &v));
     int64_t i = 0;

@@ -8,7 +8,10 @@
 #include "operator/operator.h"
 #include "rechenwerk/sparse.h"
 
-static inline int64_t rw_index_get(const void *p, int bits, int64_t k) { return bits == 64 ? ((const int64_t *)p)[k] : ((const int32_t *)p)[k]; }
+static inline int64_t rw_index_get(const void *p, int bits, int64_t k)
+{
+    return bits == 64 ? ((const int64_t *)p)[k] : ((const int32_t *)p)[k];
+}
 static inline void rw_index_set(void *p, int bits, int64_t k, int64_t value)
 {
     if (bits == 64) ((int64_t *)p)[k] = value;
@@ -48,8 +51,8 @@ typedef struct rw_sorted {
     int64_t *column;
     int64_t *entry;  /* its number in the unsorted list */
 } rw_sorted;
-/* Rows with ascending columns, entries of one place in the order of the list. The one check of bounds and signs: ERR_ARGUMENT;
- * ERR_MEMORY, before anything is allocated where it would be more than the host has. */
+/* Rows with ascending columns, entries of one place in the order of the list. The one check of bounds and signs:
+ * ERR_ARGUMENT; ERR_MEMORY, before anything is allocated where it would be more than the host has. */
 rw_status rw_entries_sort(rw_context *ctx, const rw_entries *e, rw_sorted *s);
 void rw_sorted_free(rw_sorted *s);
 
@@ -90,7 +93,8 @@ static inline double rw_from_bf16(uint16_t a)
     return (double)u.value;
 }
 
-/* Values of a matrix: place k, in a scalar row. Scaled ones are rounded to the nearest; the row's scale stands before the first is added. */
+/* Values of a matrix: place k, in a scalar row. Scaled ones are rounded to the nearest; the row's scale stands
+ * before the first is added. */
 enum { RW_SCALED_MOST = 32767 };
 static inline double rw_entry_get(const rw_view *v, int64_t k, int64_t row, int part)
 {
@@ -108,9 +112,11 @@ static inline void rw_entry_add(const rw_view *v, int64_t k, int64_t row, double
     }
     int16_t *const to = (int16_t *)v->value + (type == RW_C64 ? 2 * k : k);
     const double scale = rw_from_bf16(v->scale[row]), by = scale > 0 ? 1 / scale : 0;
-    for (int p = 0; p < (type == RW_C64 ? 2 : 1); ++p) to[p] = (int16_t)fmax(fmin(to[p] + rint((p ? im : re) * by), RW_SCALED_MOST), -RW_SCALED_MOST);
+    for (int p = 0; p < (type == RW_C64 ? 2 : 1); ++p)
+        to[p] = (int16_t)fmax(fmin(to[p] + rint((p ? im : re) * by), RW_SCALED_MOST), -RW_SCALED_MOST);
 }
-/* The scale of a row whose largest number, real or imaginary part, is this: the least bfloat16 with which it is in range. */
+/* The scale of a row whose largest number, real or imaginary part, is this: the least bfloat16 with which it is in
+ * range. */
 static inline void rw_entry_scale(const rw_view *v, int64_t row, double largest)
 {
     const union { float value; uint32_t bits; } u = {(float)(largest / RW_SCALED_MOST)};
@@ -132,8 +138,8 @@ typedef struct rw_host {
 static inline int rw_host_size(const rw_host *h) { return h->r * h->r * h->parts; }
 /* Square blocks of one size in which a matrix is stored, 1 of entries; 0: blocks of another kind. */
 int rw_sparse_square(const rw_sparse *m);
-/* Of a matrix in any format: blocks without an entry are left out, but for those of the diagonal. Where they lie as here
- * already they are borrowed. A matrix with blocks that are not square: ERR_ARGUMENT. */
+/* Of a matrix in any format: blocks without an entry are left out, but for those of the diagonal. Where they lie as
+ * here already they are borrowed. A matrix with blocks that are not square: ERR_ARGUMENT. */
 rw_status rw_host_read(rw_sparse *m, rw_host *h);
 /* The same of its pattern and of the places of its blocks, values stay where they are: blocks of zeros are kept where a
  * format may have them. */
@@ -160,7 +166,8 @@ rw_status rw_host_send(const rw_host *h, rw_device *dev, bool single, bool scale
 rw_status rw_host_fill(const rw_host *h, rw_sparse *m);
 /* places[h->place[k]] <- where block k of h lies in a matrix that has its blocks. */
 rw_status rw_host_find(const rw_host *h, rw_sparse *m, int64_t *places);
-/* Host pointer to the values of a matrix of plain rows in double precision, to be changed, and at[i]: blocks before row i. */
+/* Host pointer to the values of a matrix of plain rows in double precision, to be changed, and at[i]: blocks before
+ * row i. */
 rw_status rw_host_rows(rw_sparse *m, double **value, int64_t *at);
 
 /* ---- values on the device --------------------------------------------------------------------------------------- */
@@ -176,10 +183,14 @@ rw_status rw_sparse_numbers(rw_sparse *m, rw_numbers *n);
 
 /* ---- ordered rows ----------------------------------------------------------------------------------------------- */
 
-/* A matrix in slices (SELL, BSELL) for GPUs, in rows (CSR, BCSR) for processors, whose block row i lies at place position[i], a permutation. */
-rw_status rw_sparse_create_ordered(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, rw_sparse **matrix);
-/* The same, or with position = NULL as the layout says, for values that kernels write: they are 0 on the device, and the host has none until it asks. */
-rw_status rw_sparse_create_there(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks, const int64_t *position, rw_sparse **matrix);
+/* A matrix in slices (SELL, BSELL) for GPUs, in rows (CSR, BCSR) for processors, whose block row i lies at place
+ * position[i], a permutation. */
+rw_status rw_sparse_create_ordered(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
+                                   const int64_t *position, rw_sparse **matrix);
+/* The same, or with position = NULL as the layout says, for values that kernels write: they are 0 on the device, and
+ * the host has none until it asks. */
+rw_status rw_sparse_create_there(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,
+                                 const int64_t *position, rw_sparse **matrix);
 /* Bytes on the device of a matrix with these blocks, padding included; position: of one that rw_sparse_create_ordered
  * makes, else NULL. Nothing is made. */
 rw_status rw_sparse_bytes(rw_device *device, const rw_sparse_layout *layout, const rw_sparse_blocks *blocks,

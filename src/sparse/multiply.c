@@ -28,8 +28,9 @@ static rw_status build(rw_sparse *m, rw_product_program *p)
     const char *name = transposed ? "transposed.k" : m->ops->kernel;
     rw_product_types(&d, rw_dtype_real(arithmetic(m, p->vector)), m->scale ? "i16" : rw_dtype_real(l->values),
                      rw_dtype_is_complex(l->values), p->vector);
-    rw_text_add(&d, "INDEX=i%d R=%d C=%d VECTORS=%d WIDE=%d ALONE=%d CONJUGATE=%d DOTS=%d SCALED=%d ", bits, l->block_rows,
-                l->block_columns, p->vectors, p->wide, p->alone, p->op == RW_OP_CONJUGATE, p->dots, m->scale != NULL);
+    rw_text_add(&d, "INDEX=i%d R=%d C=%d VECTORS=%d WIDE=%d ALONE=%d CONJUGATE=%d DOTS=%d SCALED=%d ", bits,
+                l->block_rows, l->block_columns, p->vectors, p->wide, p->alone, p->op == RW_OP_CONJUGATE, p->dots,
+                m->scale != NULL);
     if (transposed) rw_text_add(&d, "GROUP=%d", group_of(m));
     else m->ops->define(m, p, &d);
     rw_text_add(&text, "%s\n%s\n%s", rw_embedded_text("values.k"), rw_embedded_text(name),
@@ -183,7 +184,8 @@ rw_status rw_sparse_run(rw_operator *op, const rw_product *of, rw_queue *q)
     for (int at = 0, width; at < all; at += width) {
         for (width = of->part ? 1 : RW_PRODUCT_VECTORS; width > all - at; width /= 2) {}
         p.of.x_from = of->x_from + at, p.of.y_from = of->y_from + at;
-        const int wide = RW_MIN(width, loaded), fits = p.of.x_from % wide == 0 && p.of.y_from % wide == 0 && all % wide == 0;
+        const int wide = RW_MIN(width, loaded),
+                  fits = p.of.x_from % wide == 0 && p.of.y_from % wide == 0 && all % wide == 0;
         RW_TRY(find_program(m,
                             (rw_product_program){.vector = of->x->dtype, .op = of->op, .vectors = width,
                                                  .wide = fits ? wide : 1, .alone = all == 1, .dots = of->part != NULL},
@@ -195,10 +197,13 @@ rw_status rw_sparse_run(rw_operator *op, const rw_product *of, rw_queue *q)
 
 static rw_status some_rows(rw_sparse *m, rw_product_rows ranged, rw_array *y, int64_t from, int64_t to, rw_queue *q)
 {
-    rw_pass p = {.of = {.x = y, .y = y, .z = y, .vectors = 1, .alpha = {-1, 0}, .beta = {1, 0}}, .from = from, .to = to};
-    RW_TRY(find_program(m,
-                        (rw_product_program){.vector = y->dtype, .vectors = 1, .wide = 1, .alone = true, .ranged = ranged},
-                        &p.program));
+    rw_pass p = {.of = {.x = y, .y = y, .z = y, .vectors = 1, .alpha = {-1, 0}, .beta = {1, 0}},
+                 .from = from,
+                 .to = to};
+    RW_TRY(
+        find_program(m,
+                     (rw_product_program){.vector = y->dtype, .vectors = 1, .wide = 1, .alone = true, .ranged = ranged},
+                     &p.program));
     return m->ops->launch(m, &p, q);
 }
 

@@ -31,7 +31,7 @@ typedef struct rw_pass {
 
 enum { RW_PRODUCT_VECTORS = 8 };
 
-/* The arguments that all kernels share, behind the n that are there; gives their number. */
+/* The arguments that all kernels share, appended to the n that are there; returns their number. */
 int rw_pass_args(const rw_sparse *m, const rw_pass *p, rw_arg *args, int n);
 /* Room for `sections` sums a row and vector, in m->scratch; *made (NULL: not asked for): it is new. */
 rw_status rw_pass_scratch(rw_sparse *m, const rw_pass *p, int64_t sections, bool *made);

@@ -41,7 +41,8 @@ static int items_a_row(const rw_sparse *m)
 /* Short rows: an item adds up each, and larger groups, two rows an item, wait less for where their rows begin (measured on an H200: 509 us for 530 where rows differ, see below). */
 static bool is_short(const rw_sparse *m)
 {
-    return items_a_row(m) == 1 && m->layout.block_rows * m->layout.block_columns == 1 && (!m->op.device || m->op.device->info.shared_memory >= 48 << 10);
+    return items_a_row(m) == 1 && m->layout.block_rows * m->layout.block_columns == 1 &&
+           (!m->op.device || m->op.device->info.shared_memory >= 48 << 10);
 }
 static int group_of(const rw_sparse *m) { return is_short(m) ? 256 : 128; }
 static int most_rows(const rw_sparse *m) { return RW_MAX((is_short(m) ? 2 : 1) * group_of(m) / items_a_row(m) / m->layout.block_rows, 1); }
@@ -79,7 +80,8 @@ static rw_status choose_parts(rw_sparse *m, rw_context *ctx, const rw_sparse_blo
     if (!line) return rw_fail_memory(ctx, WINDOW * sizeof *line, "a sample of the columns");
     for (int64_t w = 0; w < WINDOWS; ++w) sectors += (double)sectors_of(b, m->block_rows / WINDOWS * w, size, line, &entries, &span);
     rw_free(line);
-    if (sectors > 0.5 * entries && span > WINDOWS * room) of(m)->parts = (int)parts, of(m)->part_columns = (m->block_columns + parts - 1) / parts;
+    if (sectors > 0.5 * entries && span > WINDOWS * room)
+        of(m)->parts = (int)parts, of(m)->part_columns = (m->block_columns + parts - 1) / parts;
     return RW_OK;
 }
 
@@ -120,7 +122,9 @@ static int64_t rows_of_piece(const rw_sparse *m) { return RW_MAX(SERIAL_ROWS / m
 static void fill_order(const rw_sparse *m, void *row)
 {
     const int bits = m->layout.index_bits;
-    for (int64_t u = 0; u < of(m)->piece[2]; ++u) rw_index_set(row, bits, 2 * u, u * rows_of_piece(m)), rw_index_set(row, bits, 2 * u + 1, RW_MIN((u + 1) * rows_of_piece(m), m->block_rows));
+    for (int64_t u = 0; u < of(m)->piece[2]; ++u)
+        rw_index_set(row, bits, 2 * u, u * rows_of_piece(m)),
+            rw_index_set(row, bits, 2 * u + 1, RW_MIN((u + 1) * rows_of_piece(m), m->block_rows));
     for (int64_t i = 0; i < m->block_rows; ++i) rw_index_set(row, bits, 2 * of(m)->piece[2] + m->position[i], i);
 }
 
@@ -129,7 +133,8 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
     RW_TRY(choose_parts(m, ctx, b));
     if (m->ordered) of(m)->piece[1] = of(m)->piece[2] = (b->rows + rows_of_piece(m) - 1) / rows_of_piece(m);
     else cut(m, b, NULL);
-    m->nfirst = (double)of(m)->parts * (double)b->rows + 1, m->ncolumn = (double)m->blocks, m->nrow = 2 * (double)of(m)->piece[2 * of(m)->parts] + (m->ordered ? (double)b->rows : 0);
+    m->nfirst = (double)of(m)->parts * (double)b->rows + 1, m->ncolumn = (double)m->blocks,
+    m->nrow = 2 * (double)of(m)->piece[2 * of(m)->parts] + (m->ordered ? (double)b->rows : 0);
     m->places = (double)m->blocks * m->layout.block_rows * m->layout.block_columns;
     return RW_OK;
 }
@@ -139,12 +144,16 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
     (void)shift;
     const int bits = m->layout.index_bits;
     for (int p = 0; p < of(m)->parts; ++p)
-        for (int64_t i = 0; i < b->rows; ++i) rw_index_set(first, bits, p * b->rows + rw_place_of(m, i) + 1, length_of(m, b, i, p));
-    for (int64_t i = 0; i < of(m)->parts * b->rows; ++i) rw_index_set(first, bits, i + 1, rw_index_get(first, bits, i) + rw_index_get(first, bits, i + 1));
+        for (int64_t i = 0; i < b->rows; ++i)
+            rw_index_set(first, bits, p * b->rows + rw_place_of(m, i) + 1, length_of(m, b, i, p));
+    for (int64_t i = 0; i < of(m)->parts * b->rows; ++i)
+        rw_index_set(first, bits, i + 1, rw_index_get(first, bits, i) + rw_index_get(first, bits, i + 1));
     for (int p = 0; p < of(m)->parts; ++p) {
 #pragma omp parallel for schedule(static)
         for (int64_t i = 0; i < b->rows; ++i)
-            for (int64_t k = begin_of(m, b, i, p), end = begin_of(m, b, i, p + 1), at = rw_index_get(first, bits, p * b->rows + rw_place_of(m, i)); k < end; ++k)
+            for (int64_t k = begin_of(m, b, i, p), end = begin_of(m, b, i, p + 1),
+                         at = rw_index_get(first, bits, p * b->rows + rw_place_of(m, i));
+                 k < end; ++k)
                 rw_index_set(column, bits, at++, b->column[k]);
     }
     if (m->ordered) fill_order(m, row);
@@ -181,18 +190,29 @@ enum { LONG = 16 }; /* entries of a row, on average: from then on a processor ha
 
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
-    rw_text_add(d, "BY_COLUMNS=%d SERIAL=%d LONG=%d ORDERED=%d RANGED=%d IN_ORDER=%d RANGE=%d GROUP=%d PLACES=%d ITEMS_A_ROW=%d ROWS=%d RW_GROUPS_A_UNIT=%d", m->layout.columns, serial(m), serial(m) && m->blocks >= LONG * m->block_rows, m->ordered, (int)p->ranged, RW_PRODUCT_IN_ORDER,
-                RANGE_ROWS, serial(m) ? 64 : group_of(m), PLACES * group_of(m), items_a_row(m), most_rows(m), is_short(m) ? 4 : 0); /* of groups: registers */
+    rw_text_add(
+        d,
+        "BY_COLUMNS=%d SERIAL=%d LONG=%d ORDERED=%d RANGED=%d IN_ORDER=%d RANGE=%d GROUP=%d PLACES=%d ITEMS_A_ROW=%d ROWS=%d RW_GROUPS_A_UNIT=%d",
+        m->layout.columns, serial(m), serial(m) && m->blocks >= LONG * m->block_rows, m->ordered, (int)p->ranged,
+        RW_PRODUCT_IN_ORDER, RANGE_ROWS, serial(m) ? 64 : group_of(m), PLACES * group_of(m), items_a_row(m),
+        most_rows(m), is_short(m) ? 4 : 0); /* of groups: registers */
 }
 
 static rw_status launch_part(rw_sparse *m, const rw_pass *p, int part, rw_queue *q)
 {
     const bool ranged = p->program->ranged != RW_PRODUCT_ALL;
     const int64_t range = p->program->ranged == RW_PRODUCT_IN_ORDER ? 1 : (p->to - p->from + RANGE_ROWS - 1) / RANGE_ROWS;
-    const int64_t *piece = of(m)->piece + 2 * (of(m)->parts - 1 - part), groups[2] = {ranged ? range : piece[1] - piece[0], piece[2] - piece[1]};
+    const int64_t *piece = of(m)->piece + 2 * (of(m)->parts - 1 - part),
+                  groups[2] = {ranged ? range : piece[1] - piece[0], piece[2] - piece[1]};
     for (int i = 0; i < 2; ++i) {
-        rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->first), rw_arg_array(m->row), rw_arg_int(piece[i]), rw_arg_int(of(m)->piece[2]),
-                                     rw_arg_int(ranged ? p->from : part * m->block_rows), rw_arg_int(p->to)};
+        rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value),
+                                     rw_arg_array(m->column),
+                                     rw_arg_array(m->first),
+                                     rw_arg_array(m->row),
+                                     rw_arg_int(piece[i]),
+                                     rw_arg_int(of(m)->piece[2]),
+                                     rw_arg_int(ranged ? p->from : part * m->block_rows),
+                                     rw_arg_int(p->to)};
         int n = rw_pass_args(m, p, a, 8);
         if (groups[i]) RW_TRY(rw_launch(q, i == 0 ? p->program->multiply : p->program->more, (int64_t[3]){groups[i], 1, 1}, a, n));
     }
@@ -214,6 +234,14 @@ static rw_status launch(rw_sparse *m, const rw_pass *p, rw_queue *q)
 /* Pieces of the last part. */
 static int64_t groups(const rw_sparse *m) { return of(m)->piece[2]; }
 
-const rw_sparse_ops rw_sparse_rows = {.in_rows = true, .state = sizeof(pieces), .plan = plan, .fill = fill, .count = count,
-                                      .block = block, .kernel = "rows.k", .more = "long_rows", .define = define,
-                                      .groups = groups, .launch = launch};
+const rw_sparse_ops rw_sparse_rows = {.in_rows = true,
+                                      .state = sizeof(pieces),
+                                      .plan = plan,
+                                      .fill = fill,
+                                      .count = count,
+                                      .block = block,
+                                      .kernel = "rows.k",
+                                      .more = "long_rows",
+                                      .define = define,
+                                      .groups = groups,
+                                      .launch = launch};

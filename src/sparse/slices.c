@@ -54,7 +54,10 @@ static bool sort_rows(rw_sparse *m)
     return made;
 }
 
-static int64_t slices(const rw_sparse *m) { return of(m)->height ? (m->block_rows + of(m)->height - 1) / of(m)->height : 0; }
+static int64_t slices(const rw_sparse *m)
+{
+    return of(m)->height ? (m->block_rows + of(m)->height - 1) / of(m)->height : 0;
+}
 
 /* What makes a slice shifted: at most so many different shifts, a little more than its longest row. */
 enum { MOST_SHIFTS = 64, NO_SHIFT = -INT32_MAX, MOST_UNIFORM = 64 };
@@ -97,7 +100,8 @@ static void lengths(rw_sparse *m, const rw_sparse_blocks *b, int64_t *longest)
     }
     int64_t all = 0, most = 0;
     for (int64_t s = 0; s < slices(m); ++s) all += longest[s], most = RW_MAX(most, longest[s]);
-    of(m)->uniform = rw_sparse_threads(m) && most <= MOST_UNIFORM && most * slices(m) <= all + all / 100 ? (int)most : 0;
+    of(m)->uniform =
+        rw_sparse_threads(m) && most <= MOST_UNIFORM && most * slices(m) <= all + all / 100 ? (int)most : 0;
     for (int64_t s = 0; of(m)->uniform && s < slices(m); ++s) longest[s] = of(m)->uniform;
 }
 
@@ -115,7 +119,8 @@ static rw_status plan(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b)
         lengths(m, b, longest);
         m->longest = 0;
         for (int64_t s = 0; s < slices(m); ++s) all += (double)longest[s], m->longest = RW_MAX(m->longest, longest[s]);
-        m->nfirst = (double)slices(m) + 1, m->ncolumn = all * (double)of(m)->height, m->nrow = sorted(m) ? (double)(slices(m) * of(m)->height) : 0;
+        m->nfirst = (double)slices(m) + 1, m->ncolumn = all * (double)of(m)->height,
+        m->nrow = sorted(m) ? (double)(slices(m) * of(m)->height) : 0;
         m->nshift = of(m)->shifted ? 2 * all : 0;
         m->places = m->ncolumn * m->layout.block_rows * m->layout.block_columns;
     }
@@ -129,7 +134,10 @@ static void fill_rows(const rw_sparse *m, const rw_sparse_blocks *b, int64_t i, 
     const int bits = m->layout.index_bits;
     const int64_t h = of(m)->height, base = first * h + rw_place_of(m, i) % h;
     for (int64_t j = 0; j < end - first; ++j)
-        rw_index_set(column, bits, base + j * h, j < of(m)->length[i] ? b->column[b->first[i] + j] : m->ordered && of(m)->length[i] ? b->column[b->first[i]] : RW_MIN(i, b->columns - 1));
+        rw_index_set(column, bits, base + j * h,
+                     j < of(m)->length[i]             ? b->column[b->first[i] + j]
+                     : m->ordered && of(m)->length[i] ? b->column[b->first[i]]
+                                                      : RW_MIN(i, b->columns - 1));
 }
 
 static void fill_slice(const rw_sparse *m, const rw_sparse_blocks *b, int64_t s, int64_t first, int64_t end, void *column, int32_t *shift)
@@ -158,7 +166,11 @@ static void fill(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *col
     }
     for (int64_t s = 0; s < slices(m); ++s) {
         const int n = shift && !of(m)->uniform ? shifts_of(m, b, s, shifts) : 0;
-        rw_index_set(first, bits, s + 1, rw_index_get(first, bits, s) + (of(m)->uniform ? of(m)->uniform : n ? n : (rw_index_get(first, bits, s + 1) + section - 1) / section * section));
+        rw_index_set(first, bits, s + 1,
+                     rw_index_get(first, bits, s) +
+                         (of(m)->uniform ? of(m)->uniform
+                          : n            ? n
+                                         : (rw_index_get(first, bits, s + 1) + section - 1) / section * section));
     }
 #pragma omp parallel for schedule(static)
     for (int64_t s = 0; s < (shift ? slices(m) : 0); ++s) fill_slice(m, b, s, rw_index_get(first, bits, s), rw_index_get(first, bits, s + 1), column, shift);
@@ -189,13 +201,17 @@ static rw_sparse_block block(const rw_view *v, int64_t i, int64_t k)
 static int rows_of_item(const rw_sparse *m, int vectors)
 {
     const int r = m->layout.block_rows, size = (int)rw_sparse_value_size(&m->layout);
-    return rw_sparse_threads(m) && size <= 4 && vectors == 1 && r == m->layout.block_columns && r > 1 && r <= 8 && !m->layout.section && !m->ordered ? 4 / size : 0;
+    return rw_sparse_threads(m) && size <= 4 && vectors == 1 && r == m->layout.block_columns && r > 1 && r <= 8 &&
+                   !m->layout.section && !m->ordered
+               ? 4 / size
+               : 0;
 }
 
 /* Values of 16 bits: whether x of all positions is in shared memory at once, where they have the same number and that leaves room for enough groups. */
 static bool stages(const rw_sparse *m, const rw_product_program *p, int rows)
 {
-    return rows_of_item(m, p->vectors) > 1 && of(m)->uniform && (double)of(m)->uniform * rows * m->layout.block_columns * (double)rw_dtype_size(p->vector) <= 20480;
+    return rows_of_item(m, p->vectors) > 1 && of(m)->uniform &&
+           (double)of(m)->uniform * rows * m->layout.block_columns * (double)rw_dtype_size(p->vector) <= 20480;
 }
 
 /* Positions whose x goes to shared memory at once. */
@@ -208,11 +224,15 @@ static int round_of(const rw_sparse *m, const rw_product_program *p, int rows)
 /* A product of plain real rows on a GPU, nothing else: an item has little to do, and many of them need many loads in flight, with few registers each. */
 static bool plain(const rw_sparse *m, const rw_product_program *p)
 {
-    return rw_sparse_threads(m) && m->layout.block_rows * m->layout.block_columns == 1 && p->vectors == 1 && !rw_dtype_is_complex(p->vector) && !p->dots && p->ranged == RW_PRODUCT_ALL;
+    return rw_sparse_threads(m) && m->layout.block_rows * m->layout.block_columns == 1 && p->vectors == 1 &&
+           !rw_dtype_is_complex(p->vector) && !p->dots && p->ranged == RW_PRODUCT_ALL;
 }
 
 /* On a GPU many vectors are shared out to items by WIDE of them. */
-static bool by_blocks(const rw_sparse *m, const rw_product_program *p) { return rw_sparse_threads(m) && p->vectors >= 4 && p->wide > 1 && m->layout.block_rows > 1; }
+static bool by_blocks(const rw_sparse *m, const rw_product_program *p)
+{
+    return rw_sparse_threads(m) && p->vectors >= 4 && p->wide > 1 && m->layout.block_rows > 1;
+}
 
 /* Block rows of a group. */
 static int rows_of_group(const rw_sparse *m, int vectors)
@@ -237,16 +257,31 @@ static int items_of(const rw_sparse *m, int all)
 static void define(const rw_sparse *m, const rw_product_program *p, rw_text *d)
 {
     const int rows = rows_of_group(m, p->vectors), run = rows_of_item(m, p->vectors);
-    const bool few = groups_of_rows(m, p->vectors) <= 2 * m->op.device->info.units; /* nobody else is there to hide a load's latency behind: all at once */
+    const bool few =
+        groups_of_rows(m, p->vectors) <=
+        2 * m->op.device->info.units; /* nothing else hides a load's latency: all at once */
     const int all = by_blocks(m, p) ? rows * p->vectors / p->wide : rows * m->layout.block_rows / RW_MAX(run, 1);
     const int items = items_of(m, all);
     const bool lanes = !rw_sparse_threads(m), staged = stages(m, p, rows);
-    rw_text_add(d, "NO_SHIFT=%d ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=%d ROUND=%d SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d", NO_SHIFT, rows, items, lanes, by_blocks(m, p), run, staged ? 2 : 4, round_of(m, p, rows), sorted(m),
-                m->layout.section, m->shift && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL, p->vectors > 2 ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1) : plain(m, p) ? 8 : few ? 4 : m->layout.block_columns > 3 ? 2 : 4);
+    rw_text_add(
+        d,
+        "NO_SHIFT=%d ROWS=%d GROUP=%d LANES=%d BY_BLOCKS=%d RUN=%d DEEP=%d ROUND=%d SORTED=%d SECTION=%d SHIFTED=%d RANGED=%d AT_ONCE=%d",
+        NO_SHIFT, rows, items, lanes, by_blocks(m, p), run, staged ? 2 : 4, round_of(m, p, rows), sorted(m),
+        m->layout.section, m->shift && !by_blocks(m, p), p->ranged != RW_PRODUCT_ALL,
+        p->vectors > 2                ? (by_blocks(m, p) && p->vectors > 4 ? 2 : 1)
+        : plain(m, p)                 ? 8
+        : few                         ? 4
+        : m->layout.block_columns > 3 ? 2
+                                      : 4);
     if (m->layout.slice) rw_text_add(d, " HEIGHT=%d", m->layout.slice);
     if (of(m)->uniform) rw_text_add(d, " POSITIONS=%d", of(m)->uniform);
     /* registers for enough groups: where values are small, or converted on the way, or vectors many */
-    if (run > 1) rw_text_add(d, " RW_GROUPS_A_UNIT=%d", RW_MIN(RW_MAX((staged && of(m)->uniform <= 8 ? m->layout.block_columns <= 5 ? 1440 : 1280 : 1120) / items, 1), 16));
+    if (run > 1)
+        rw_text_add(d, " RW_GROUPS_A_UNIT=%d",
+                    RW_MIN(RW_MAX((staged && of(m)->uniform <= 8 ? m->layout.block_columns <= 5 ? 1440 : 1280 : 1120) /
+                                      items,
+                                  1),
+                           16));
     else if (run || (p->vectors == 1 && m->layout.values == RW_C64 && p->vector == RW_C128)) rw_text_add(d, " RW_GROUPS_A_UNIT=8");
     else if (by_blocks(m, p)) rw_text_add(d, " RW_GROUPS_A_UNIT=4");
     else if (plain(m, p)) rw_text_add(d, " RW_GROUPS_A_UNIT=12");
@@ -261,8 +296,15 @@ static int64_t groups(const rw_sparse *m)
 
 static rw_status launch(rw_sparse *m, const rw_pass *p, rw_queue *q)
 {
-    rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value), rw_arg_array(m->column), rw_arg_array(m->first), rw_arg_array(m->row ? m->row : m->first), rw_arg_array(m->shift ? m->shift : m->first), rw_arg_int(of(m)->height),
-                                 rw_arg_int(p->from), rw_arg_int(p->to), rw_arg_array(p->of.y)};
+    rw_arg a[RW_PRODUCT_ARGS] = {rw_arg_array(m->value),
+                                 rw_arg_array(m->column),
+                                 rw_arg_array(m->first),
+                                 rw_arg_array(m->row ? m->row : m->first),
+                                 rw_arg_array(m->shift ? m->shift : m->first),
+                                 rw_arg_int(of(m)->height),
+                                 rw_arg_int(p->from),
+                                 rw_arg_int(p->to),
+                                 rw_arg_array(p->of.y)};
     if (m->layout.section) {
         RW_TRY(rw_pass_scratch(m, p, sections(m), NULL));
         a[8] = rw_arg_array(m->scratch);
@@ -274,6 +316,14 @@ static rw_status launch(rw_sparse *m, const rw_pass *p, rw_queue *q)
     return m->layout.section ? rw_pass_finish(m, p, sections(m), q) : RW_OK;
 }
 
-const rw_sparse_ops rw_sparse_slices = {.pads = true, .state = sizeof(shape), .plan = plan, .fill = fill, .count = count,
-                                        .block = block, .kernel = "slices.k", .define = define, .groups = groups,
-                                        .launch = launch, .free = free_shape};
+const rw_sparse_ops rw_sparse_slices = {.pads = true,
+                                        .state = sizeof(shape),
+                                        .plan = plan,
+                                        .fill = fill,
+                                        .count = count,
+                                        .block = block,
+                                        .kernel = "slices.k",
+                                        .define = define,
+                                        .groups = groups,
+                                        .launch = launch,
+                                        .free = free_shape};

@@ -110,7 +110,8 @@ static rw_status plan(rw_context *ctx, const rw_sparse_layout *layout, const rw_
     }
     m->rows = rw_row_of(m, b->rows), m->columns = rw_column_of(m, b->columns);
     for (int64_t i = 0; i < b->rows; ++i) m->longest = RW_MAX(m->longest, b->first[i + 1] - b->first[i]);
-    if (m->ops->state && !(m->state = rw_calloc(1, m->ops->state))) return rw_fail_memory(ctx, m->ops->state, "a matrix");
+    if (m->ops->state && !(m->state = rw_calloc(1, m->ops->state)))
+        return rw_fail_memory(ctx, m->ops->state, "a matrix");
     RW_TRY(m->ops->plan(m, ctx, b));
     double most = fmax(fmax((double)m->rows, (double)m->columns), m->ncolumn);
     if (m->ops->sizes) most = fmax(most, m->places);
@@ -244,8 +245,13 @@ static rw_status create(rw_device *dev, const rw_sparse_layout *layout, const rw
     m->op.embedded = true, m->position = position, m->ordered = position != NULL;
     rw_status status = plan(dev->ctx, layout, blocks, m);
     if (status == RW_OK) status = allocate(m, blocks, there);
-    m->op.info = (rw_operator_info){.rows = m->rows, .columns = m->columns, .type = m->layout.values, .any_vector = true,
-                                    .transposes = true, .adjoint = true, .diagonal = m->rows == m->columns};
+    m->op.info = (rw_operator_info){.rows = m->rows,
+                                    .columns = m->columns,
+                                    .type = m->layout.values,
+                                    .any_vector = true,
+                                    .transposes = true,
+                                    .adjoint = true,
+                                    .diagonal = m->rows == m->columns};
     if (status == RW_OK) *matrix = m;
     else rw_sparse_destroy(&m);
     return status;
@@ -287,8 +293,8 @@ rw_status rw_sparse_create_there(rw_device *dev, const rw_sparse_layout *layout,
 static void free_matrix(rw_operator *a)
 {
     rw_sparse *m = (rw_sparse *)a;
-    rw_array **const arrays[] = {&m->value, &m->scale, &m->first, &m->column, &m->row, &m->shift, &m->t_first, &m->t_row,
-                                 &m->t_at, &m->scratch};
+    rw_array **const arrays[] = {&m->value, &m->scale,   &m->first, &m->column, &m->row,
+                                 &m->shift, &m->t_first, &m->t_row, &m->t_at,   &m->scratch};
     for (int i = 0; i < RW_COUNT(arrays); ++i) rw_array_destroy(arrays[i]);
     rw_products_free(m);
     free_host(m);
@@ -335,7 +341,7 @@ void rw_sparse_destroy(rw_sparse **matrix)
     rw_operator_release(&a);
 }
 
-/* ---- on the host -------------------------------------------------------------------------------------------------- */
+/* ---- on the host ------------------------------------------------------------------------------------------------- */
 
 rw_status rw_sparse_look_pattern(rw_sparse *m, rw_view *v)
 {
@@ -395,12 +401,18 @@ rw_status rw_sparse_add_blocks(rw_sparse *m, int64_t n, const int64_t *row, cons
         RW_NEED(values, "values");
     }
     if (m->scale)
-        return rw_fail(m->op.device->ctx, RW_ERR_UNSUPPORTED, "blocks cannot be added to scaled values, whose rows have a scale already: assemble a matrix of %s and convert it", rw_dtype_name(type));
+        return rw_fail(
+            m->op.device->ctx, RW_ERR_UNSUPPORTED,
+            "blocks cannot be added to scaled values, whose rows have a scale already: assemble a matrix of %s and convert it",
+            rw_dtype_name(type));
     RW_TRY(rw_sparse_look(m, true, &v));
     for (int64_t k = 0; k < n; ++k) {
         if (!find_block(&v, row[k], column[k], &b))
-            return rw_fail(m->op.device->ctx, RW_ERR_ARGUMENT, "block %lld of %lld, (%lld, %lld), counted from 0, is not in the pattern of the matrix of %lld x %lld blocks", (long long)k, (long long)n, (long long)row[k],
-                           (long long)column[k], (long long)m->block_rows, (long long)m->block_columns);
+            return rw_fail(
+                m->op.device->ctx, RW_ERR_ARGUMENT,
+                "block %lld of %lld, (%lld, %lld), counted from 0, is not in the pattern of the matrix of %lld x %lld blocks",
+                (long long)k, (long long)n, (long long)row[k], (long long)column[k], (long long)m->block_rows,
+                (long long)m->block_columns);
         for (int r = 0; r < b.nr; ++r)
             for (int c = 0; c < b.nc; ++c)
                 rw_value_add(type, v.value, b.at + b.sr * r + b.sc * c, rw_value_get(type, from, r * b.nc + c, 0), rw_value_get(type, from, r * b.nc + c, 1));
@@ -419,7 +431,8 @@ rw_status rw_sparse_zero(rw_sparse *m)
 static int64_t row_entries(const rw_view *v, int64_t i, int64_t *row, int64_t *column, double *value)
 {
     const rw_sparse *m = v->m;
-    const bool z = rw_dtype_is_complex(m->layout.values), drop = m->ops->has_zeros || rw_sparse_has_blocks(m->layout.format);
+    const bool z = rw_dtype_is_complex(m->layout.values),
+               drop = m->ops->has_zeros || rw_sparse_has_blocks(m->layout.format);
     const int64_t blocks = m->ops->count(v, i), nr = rw_row_of(m, i + 1) - rw_row_of(m, i);
     int64_t n = 0;
     for (int r = 0; r < nr; ++r)
@@ -656,7 +669,9 @@ static rw_status from_entries(rw_device *dev, const rw_sparse_layout *layout, co
 /* What a product reads of the matrix, of slices with shifts these on GPUs and the columns on processors; x and y, and a vector between two launches. */
 static double moved_by(const rw_sparse *m, rw_dtype vectors)
 {
-    const double vector = (double)rw_dtype_size(vectors), unread = m->nshift > 0 ? rw_sparse_threads(m) ? m->ncolumn * (m->layout.index_bits / 8) : 4 * m->nshift : 0;
+    const double vector = (double)rw_dtype_size(vectors),
+                 unread =
+                     m->nshift > 0 ? rw_sparse_threads(m) ? m->ncolumn * (m->layout.index_bits / 8) : 4 * m->nshift : 0;
     return bytes_of(m) - unread + vector * ((double)m->columns + (double)m->rows * (m->ops->finishes ? 3 : 1));
 }
 
@@ -683,7 +698,8 @@ rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_entries *e
         rw_sparse_layout *l = &c[i].layout;
         const rw_sparse_layout given = *l, *before = i && p.first ? &c[i - 1].layout : NULL;
         status = check_whole(ctx, &given, e, l);
-        const bool same = before && !tables[l->format]->sizes && !tables[before->format]->sizes && l->block_rows == before->block_rows && l->block_columns == before->block_columns;
+        const bool same = before && !tables[l->format]->sizes && !tables[before->format]->sizes &&
+                          l->block_rows == before->block_rows && l->block_columns == before->block_columns;
         if (status == RW_OK && !same) {
             p.sorted = (rw_sorted){0};
             free_pattern(&p);
@@ -697,7 +713,8 @@ rw_status rw_sparse_foresee(rw_context *ctx, rw_device *dev, const rw_entries *e
     return status;
 }
 
-rw_status rw_sparse_from_entries(rw_device *dev, const rw_sparse_layout *layout, const rw_entries *e, rw_sparse **matrix)
+rw_status rw_sparse_from_entries(rw_device *dev, const rw_sparse_layout *layout, const rw_entries *e,
+                                 rw_sparse **matrix)
 {
     RW_NEED(matrix, "matrix");
     *matrix = NULL;

@@ -16,11 +16,11 @@ typedef struct rw_sparse_ops {
     bool sizes;     /* blocks of different sizes: row_first and column_first are made */
     bool pads;      /* rows are filled up: a matrix may become many times larger */
     bool has_zeros; /* of the places of its blocks some are no entries, which values alone tell */
-    bool in_rows;   /* the blocks of a row lie one behind the other */
+    bool in_rows;   /* the blocks of a row are stored one after the other */
     bool finishes;  /* products end with finish.k, which moves a vector of sums twice */
     size_t state;   /* bytes of m->state, zeroed before `plan` */
-    /* Sets places, nfirst, ncolumn, nrow (numbers of values and indices; the caller checks that they can be counted) and what
-     * the format itself needs to know. The device may be NULL: only its sizes are asked for. */
+    /* Sets places, nfirst, ncolumn, nrow (numbers of values and indices; the caller checks that they can be counted)
+     * and what the format itself needs to know. The device may be NULL: only its sizes are asked for. */
     rw_status (*plan)(rw_sparse *m, rw_context *ctx, const rw_sparse_blocks *b);
     /* Writes the indices; the arrays are there, with zeros. */
     void (*fill)(rw_sparse *m, const rw_sparse_blocks *b, void *first, void *column, void *row, int32_t *shift);
@@ -48,9 +48,10 @@ struct rw_sparse {
     rw_array *scale;         /* of scaled values, bfloat16, one a scalar row; else NULL */
     rw_array *shift;         /* slices: shift and rows of each position, see slices.k; NULL: none */
     /* on the host only */
-    int64_t *position;       /* place of each block row: of rows sorted by length or in a given order; NULL: its number */
+    int64_t *position; /* place of each block row: of rows sorted by length or in a given order; NULL: its number */
     bool ordered;            /* the places were given */
-    int64_t *row_first, *column_first; /* blocks of different sizes: scalar row of each block row, and beyond the last */
+    int64_t *row_first,
+        *column_first; /* blocks of different sizes: scalar row of each block row, and beyond the last */
     /* for products with transposes: by block column, where its blocks are (rw_sparse_block) */
     rw_array *t_first, *t_row, *t_at;
     int64_t t_sr, t_sc;      /* strides in a block */

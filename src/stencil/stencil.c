@@ -234,7 +234,8 @@ static rw_status prepare(stencil *s, const char *from, const char *to)
     return look(s);
 }
 
-rw_status rw_operator_from_expr(rw_device *dev, const rw_expr_spec *spec, const char *from, const char *to, rw_operator **op)
+rw_status rw_operator_from_expr(rw_device *dev, const rw_expr_spec *spec, const char *from, const char *to,
+                                rw_operator **op)
 {
     RW_NEED(op, "op");
     *op = NULL;
@@ -245,7 +246,13 @@ rw_status rw_operator_from_expr(rw_device *dev, const rw_expr_spec *spec, const 
     rw_status status = rw_expr_create(dev, spec, &s->expr);
     if (status == RW_OK) status = prepare(s, from, to);
     if (status == RW_OK) {
-        const rw_operator_spec map = {.rows = s->n, .columns = s->n, .type = s->map.type, .multiply = multiply, .diagonal = diagonal, .destroy = destroy, .user = s};
+        const rw_operator_spec map = {.rows = s->n,
+                                      .columns = s->n,
+                                      .type = s->map.type,
+                                      .multiply = multiply,
+                                      .diagonal = diagonal,
+                                      .destroy = destroy,
+                                      .user = s};
         status = rw_operator_create(dev, &map, op);
     }
     if (status != RW_OK) destroy(s);

@@ -39,11 +39,13 @@ static void test_against_the_definition(void **state)
         }
         const char *nearest = rw_nearest(text[0], names, NAMES);
         for (int t = 1; t <= NAMES; t++) {
-            const int na = (int)strlen(text[0]), nb = (int)strlen(text[t]), d = plain(text[0], na - TAIL, text[t], nb - TAIL);
+            const int na = (int)strlen(text[0]), nb = (int)strlen(text[t]),
+                      d = plain(text[0], na - TAIL, text[t], nb - TAIL);
             if (d && d <= 1 + (na + nb) / 10) least = RW_MIN(least, d);
             if (text[t] == nearest) answer = d;
         }
-        if (answer != least) fail_msg("'%s' finds '%s' at %d, least %d", text[0], nearest ? nearest : "", answer, least);
+        if (answer != least)
+            fail_msg("'%s' finds '%s' at %d, least %d", text[0], nearest ? nearest : "", answer, least);
         found += nearest != NULL, none += nearest == NULL;
     }
     assert_true(found > 1000 && none > 10);

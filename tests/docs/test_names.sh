@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Names in comments and pages exist: functions, types and constants (rw_*, RW_*), tests (test_x, fuzz_x), files (a.c, x/b.md) and
-# folders (src/x); links of pages lead to files. Words in capitals stand for others (src/NAME.c, rw_study_NAME, src/X); rw_x_* is
-# a family. CHANGELOG.md is history.
+# Names in comments and pages exist: functions, types and constants (rw_*, RW_*), tests (test_x, fuzz_x), files (a.c,
+# x/b.md) and folders (src/x); links of pages lead to files. Words in capitals stand for others (src/NAME.c,
+# rw_study_NAME, src/X); rw_x_* is a family. CHANGELOG.md is history.
 set -euo pipefail
 cd "${SOURCE:-$(dirname "$0")/../..}"
 work=$(mktemp -d)

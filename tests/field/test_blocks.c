@@ -201,7 +201,8 @@ static void test_volume(void **state)
         static const double at[2] = {0.21132486540518711775, 0.78867513459481288225};
         double x[8][3], N[8], dN[8][3], J[3][3], sum = 0;
         for (int c = 0; c < 8; ++c)
-            for (int d = 0; d < 3; ++d) x[c][d] = (c >> d & 1) + 0.6 * normal(SEED, 24 * round + 3 * (uint64_t)c + (uint64_t)d);
+            for (int d = 0; d < 3; ++d)
+                x[c][d] = (c >> d & 1) + 0.6 * normal(SEED, 24 * round + 3 * (uint64_t)c + (uint64_t)d);
         for (int n = 0; n < 8; ++n) {
             rw_hexahedron_shape((double[3]){at[n & 1], at[n >> 1 & 1], at[n >> 2]}, N, dN);
             sum += rw_hexahedron_jacobian((const double(*)[3])x, dN, J) / 8;

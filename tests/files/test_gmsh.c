@@ -15,13 +15,16 @@
 static rw_context *ctx;
 
 /* Two cubes side by side, a node that none of them has, points and faces; nodes in no order. */
-#define NODES_2 "$Nodes\n13\n30 0 0 0\n1 1 0 0\n2 1 1 0\n3 0 1 0\n4 0 0 1\n5 1 0 1\n6 1 1 1\n7 0 1 1\n8 2 0 0\n9 2 1 0\n10 2 0 1\n11 2 1 1\n99 7 7 7\n$EndNodes\n"
-static const char version2[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"crystal\"\n$EndPhysicalNames\n" NODES_2
-                               "$Elements\n4\n1 15 2 0 1 30\n2 3 2 0 1 30 1 2 3\n3 5 2 0 1 30 1 2 3 4 5 6 7\n4 5 2 0 1 1 8 9 2 5 10 11 6\n$EndElements\n";
-static const char version4[] = "$MeshFormat\r\n4.1 0 8\r\n$EndMeshFormat\r\n$Entities\n1 0 0 1\n$EndEntities\n"
-                               "$Nodes\n2 13 1 99\n2 1 1 4\n30\n1\n2\n3\n0 0 0 0.1 0.2\n1 0 0 1 1\n1 1 0 1 1\n0 1 0 1 1\n"
-                               "3 1 0 9\n4\n5\n6\n7\n8\n9\n10\n11\n99\n0 0 1\n1 0 1\n1 1 1\n0 1 1\n2 0 0\n2 1 0\n2 0 1\n2 1 1\n7 7 7\n$EndNodes\n"
-                               "$Elements\n3 4 1 4\n0 1 15 1\n1 30\n2 1 3 1\n2 30 1 2 3\n3 1 5 2\n3 30 1 2 3 4 5 6 7\n4 1 8 9 2 5 10 11 6\n$EndElements\n";
+#define NODES_2                                                                                                        \
+    "$Nodes\n13\n30 0 0 0\n1 1 0 0\n2 1 1 0\n3 0 1 0\n4 0 0 1\n5 1 0 1\n6 1 1 1\n7 0 1 1\n8 2 0 0\n9 2 1 0\n10 2 0 1\n11 2 1 1\n99 7 7 7\n$EndNodes\n"
+static const char version2[] =
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"crystal\"\n$EndPhysicalNames\n" NODES_2
+    "$Elements\n4\n1 15 2 0 1 30\n2 3 2 0 1 30 1 2 3\n3 5 2 0 1 30 1 2 3 4 5 6 7\n4 5 2 0 1 1 8 9 2 5 10 11 6\n$EndElements\n";
+static const char version4[] =
+    "$MeshFormat\r\n4.1 0 8\r\n$EndMeshFormat\r\n$Entities\n1 0 0 1\n$EndEntities\n"
+    "$Nodes\n2 13 1 99\n2 1 1 4\n30\n1\n2\n3\n0 0 0 0.1 0.2\n1 0 0 1 1\n1 1 0 1 1\n0 1 0 1 1\n"
+    "3 1 0 9\n4\n5\n6\n7\n8\n9\n10\n11\n99\n0 0 1\n1 0 1\n1 1 1\n0 1 1\n2 0 0\n2 1 0\n2 0 1\n2 1 1\n7 7 7\n$EndNodes\n"
+    "$Elements\n3 4 1 4\n0 1 15 1\n1 30\n2 1 3 1\n2 30 1 2 3\n3 1 5 2\n3 30 1 2 3 4 5 6 7\n4 1 8 9 2 5 10 11 6\n$EndElements\n";
 
 static void check_mesh(const char *text)
 {
@@ -33,7 +36,8 @@ static void check_mesh(const char *text)
     assert_int_equal(m.nhexahedra, 2);
     assert_memory_equal(m.hexahedra, expected, sizeof expected);
     for (int i = 0; i < 8; ++i) {
-        static const int at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+        static const int at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                     {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
         for (int d = 0; d < 3; ++d) {
             assert_true(m.vertices[m.hexahedra[0][i]][d] == at[i][d]);
             assert_true(m.vertices[m.hexahedra[1][i]][d] == at[i][d] + (d == 0));
@@ -49,30 +53,34 @@ static void test_versions(void **state) { (void)state, check_mesh(version2), che
 static void test_refused(void **state)
 {
     (void)state;
-    static const struct { const char *text, *message; } rows[] = {
-        {"", "m:1: a mesh of Gmsh begins with $MeshFormat"},
-        {"solid cube\n", "m:1: a mesh of Gmsh begins with $MeshFormat"},
-        {"$MeshFormat\n3 0 8\n", "m:2: version 3: 2.2 and 4.1 are read: write it with gmsh -format msh41"},
-        {"$MeshFormat\n4.1 1 8\n", "m:2: the file is binary: write it as text"},
-        {"$MeshFormat\n2.2 0 8\n", "section $MeshFormat has no end: the file is cut off"},
-        {HEAD "$Nodes\n1\n", "the file ends where the number of a node should be: it is cut off"},
-        {HEAD "$Nodes\n1\n1 0 0\n", "the file ends where a coordinate should be"},
-        {HEAD "$Nodes\n1\n1 0 a 0\n", "m:6: a coordinate: 'a' is no number"},
-        {HEAD "$Nodes\n1\n1 0 inf 0\n", "a coordinate = inf: coordinates must be finite"},
-        {HEAD "$Nodes\n-1\n", "m:5: the number of nodes = -1 is outside [0, 2147483647]"},
-        {HEAD "$Nodes\n2\n1 0 0 0\n$EndNodes\n", "m:7: the number of a node: '$EndNodes' is no whole number"},
-        {HEAD "$Nodes\n0\n1 0 0 0\n$EndNodes\n", "m:6: '1' where $Nodes should end"},
-        {HEAD "12\n", "m:4: '12' where a section should begin"},
-        {HEAD "$Nodes\n0\n$EndNodes\n", "m: there are no hexahedra in the mesh"},
-        {HEAD "$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n", "m:6: the mesh has a tetrahedron: all volumes must be hexahedra of first order"},
-        {HEAD "$Elements\n1\n1 12 0 1\n$EndElements\n", "the mesh has a hexahedron of second order"},
-        {HEAD "$Elements\n1\n1 93 0 1\n$EndElements\n", "m:6: elements of type 93 are not known here"},
-        {HEAD "$Elements\n1\n1 5 0 1 2 3 4 5 6 7 8\n$EndElements\n", "m: a hexahedron has node 1, which is not defined"},
-        {HEAD "$Nodes\n2\n5 0 0 0\n5 1 0 0\n$EndNodes\n$Elements\n1\n1 5 0 5 5 5 5 5 5 5 5\n$EndElements\n", "m: node 5 is defined twice"}};
+    static const struct { const char *text, *message;
+    } rows[] = {{"", "m:1: a mesh of Gmsh begins with $MeshFormat"},
+                {"solid cube\n", "m:1: a mesh of Gmsh begins with $MeshFormat"},
+                {"$MeshFormat\n3 0 8\n", "m:2: version 3: 2.2 and 4.1 are read: write it with gmsh -format msh41"},
+                {"$MeshFormat\n4.1 1 8\n", "m:2: the file is binary: write it as text"},
+                {"$MeshFormat\n2.2 0 8\n", "section $MeshFormat has no end: the file is cut off"},
+                {HEAD "$Nodes\n1\n", "the file ends where the number of a node should be: it is cut off"},
+                {HEAD "$Nodes\n1\n1 0 0\n", "the file ends where a coordinate should be"},
+                {HEAD "$Nodes\n1\n1 0 a 0\n", "m:6: a coordinate: 'a' is no number"},
+                {HEAD "$Nodes\n1\n1 0 inf 0\n", "a coordinate = inf: coordinates must be finite"},
+                {HEAD "$Nodes\n-1\n", "m:5: the number of nodes = -1 is outside [0, 2147483647]"},
+                {HEAD "$Nodes\n2\n1 0 0 0\n$EndNodes\n", "m:7: the number of a node: '$EndNodes' is no whole number"},
+                {HEAD "$Nodes\n0\n1 0 0 0\n$EndNodes\n", "m:6: '1' where $Nodes should end"},
+                {HEAD "12\n", "m:4: '12' where a section should begin"},
+                {HEAD "$Nodes\n0\n$EndNodes\n", "m: there are no hexahedra in the mesh"},
+                {HEAD "$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n",
+                 "m:6: the mesh has a tetrahedron: all volumes must be hexahedra of first order"},
+                {HEAD "$Elements\n1\n1 12 0 1\n$EndElements\n", "the mesh has a hexahedron of second order"},
+                {HEAD "$Elements\n1\n1 93 0 1\n$EndElements\n", "m:6: elements of type 93 are not known here"},
+                {HEAD "$Elements\n1\n1 5 0 1 2 3 4 5 6 7 8\n$EndElements\n",
+                 "m: a hexahedron has node 1, which is not defined"},
+                {HEAD "$Nodes\n2\n5 0 0 0\n5 1 0 0\n$EndNodes\n$Elements\n1\n1 5 0 5 5 5 5 5 5 5 5\n$EndElements\n",
+                 "m: node 5 is defined twice"}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_gmsh m;
         assert_int_equal(rw_gmsh_parse(ctx, "m", rows[i].text, strlen(rows[i].text), &m), RW_ERR_INPUT);
-        if (!strstr(rw_message(ctx), rows[i].message)) fail_msg("row %d: %s\nexpected: %s", i, rw_message(ctx), rows[i].message);
+        if (!strstr(rw_message(ctx), rows[i].message))
+            fail_msg("row %d: %s\nexpected: %s", i, rw_message(ctx), rows[i].message);
         assert_null(m.vertices), assert_null(m.hexahedra);
     }
     rw_gmsh m;
@@ -116,7 +124,8 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_versions), cmocka_unit_test(test_refused), cmocka_unit_test(test_cut), cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_versions), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_cut), cmocka_unit_test(test_memory)};
     if (rw_context_create(&ctx) != RW_OK) return 1;
     int failed = cmocka_run_group_tests_name("gmsh", tests, NULL, NULL);
     rw_context_destroy(&ctx);

@@ -1,5 +1,5 @@
-/* Files of the Matrix Market: all kinds, symmetries filled in, numbers to the last bit; round trips; what is refused, with the line; cut and broken
- * files; memory. */
+/* Files of the Matrix Market: all kinds, symmetries filled in, numbers to the last bit; round trips; what is
+ * refused, with the line; cut and broken files; memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,18 +55,24 @@ static void test_kinds(void **state)
 {
     (void)state;
     const double general[] = {1, 0, 0, 2, 0, -3.5}, ones[] = {1, 0, 0, 1, 0, 1};
-    expect(MM "coordinate real general\n% a comment\n%another\n\n2 3 3\n1 1 1\n2 1 2.0\n2 3 -3.5\n", 2, 3, 3, general, NULL);
-    expect(MM "coordinate real general\n2 3 3\n% between\n1 1 1\n2 1 2.0\n  % and here\n2 3 -3.5\n% after\n", 2, 3, 3, general, NULL);
-    expect("%%matrixmarket MATRIX Coordinate Real General\r\n 2\t3 3 \r\n1 1 +1\r\n\r\n 2 1 .2e1\r\n2 3 -35E-1", 2, 3, 3, general, NULL);
-    expect(MM "coordinate real general\n2 3 3\n1 1 1.D+00\n2 1 .2d1\n2 3 -0.35000000000000000000D+01\n", 2, 3, 3, general, NULL); /* Fortran; the last is too long for the quick way */
+    expect(MM "coordinate real general\n% a comment\n%another\n\n2 3 3\n1 1 1\n2 1 2.0\n2 3 -3.5\n", 2, 3, 3, general,
+           NULL);
+    expect(MM "coordinate real general\n2 3 3\n% between\n1 1 1\n2 1 2.0\n  % and here\n2 3 -3.5\n% after\n", 2, 3, 3,
+           general, NULL);
+    expect("%%matrixmarket MATRIX Coordinate Real General\r\n 2\t3 3 \r\n1 1 +1\r\n\r\n 2 1 .2e1\r\n2 3 -35E-1", 2, 3,
+           3, general, NULL);
+    expect(MM "coordinate real general\n2 3 3\n1 1 1.D+00\n2 1 .2d1\n2 3 -0.35000000000000000000D+01\n", 2, 3, 3,
+           general, NULL); /* Fortran; the last is too long for the quick way */
     expect(MM "coordinate pattern general\n2 3 3\n1 1\n2 1\n2 3\n", 2, 3, 3, ones, NULL);
     expect(MM "array real general\n2 3\n1\n2\n0\n0\n0\n-3.5\n", 2, 3, 6, general, NULL);
-    const double symmetric[] = {1, 2, 0, 2, 0, 3, 0, 3, 4}, skew[] = {0, -2, 0, 2, 0, -3, 0, 3, 0}, imaginary[] = {0, -5, 0, 5, 0, -6, 0, 6, 0},
-                 complex_symmetric[] = {0, 5, 0, 5, 0, 6, 0, 6, 7};
+    const double symmetric[] = {1, 2, 0, 2, 0, 3, 0, 3, 4}, skew[] = {0, -2, 0, 2, 0, -3, 0, 3, 0},
+                 imaginary[] = {0, -5, 0, 5, 0, -6, 0, 6, 0}, complex_symmetric[] = {0, 5, 0, 5, 0, 6, 0, 6, 7};
     expect(MM "coordinate integer symmetric\n3 3 4\n1 1 1\n2 1 2\n3 2 +3\n3 3 4\n", 3, 3, 6, symmetric, NULL);
     expect(MM "coordinate real skew-symmetric\n3 3 2\n2 1 2\n3 2 3\n", 3, 3, 4, skew, NULL);
-    expect(MM "coordinate complex hermitian\n3 3 4\n1 1 1 0\n2 1 2 5\n3 2 3 6\n3 3 4 0\n", 3, 3, 6, symmetric, imaginary);
-    expect(MM "coordinate complex symmetric\n3 3 4\n1 1 1 0\n2 1 2 5\n3 2 3 6\n3 3 4 7\n", 3, 3, 6, symmetric, complex_symmetric);
+    expect(MM "coordinate complex hermitian\n3 3 4\n1 1 1 0\n2 1 2 5\n3 2 3 6\n3 3 4 0\n", 3, 3, 6, symmetric,
+           imaginary);
+    expect(MM "coordinate complex symmetric\n3 3 4\n1 1 1 0\n2 1 2 5\n3 2 3 6\n3 3 4 7\n", 3, 3, 6, symmetric,
+           complex_symmetric);
     expect(MM "array real symmetric\n3 3\n1\n2\n0\n0\n3\n4\n", 3, 3, 9, symmetric, NULL);
     expect(MM "array integer skew-symmetric\n3 3\n2\n0\n3\n", 3, 3, 9, skew, NULL);
     expect(MM "array complex hermitian\n3 3\n1 0\n2 5\n0 0\n0 0\n3 6\n4 0\n", 3, 3, 9, symmetric, imaginary);
@@ -82,9 +88,12 @@ static void test_numbers(void **state)
     enum { SEED = 21 };
     for (uint64_t i = 0; i < 20000; ++i) {
         char number[80], text[200];
-        double x = (rw_random_uniform(SEED, 2 * i) - 0.5) * pow(10, (double)(rw_random_u64(SEED, 2 * i + 1) % 60) - 30), want;
+        double x = (rw_random_uniform(SEED, 2 * i) - 0.5) * pow(10, (double)(rw_random_u64(SEED, 2 * i + 1) % 60) - 30),
+               want;
         snprintf(number, sizeof number, i % 3 ? "%.*e" : "%.*f", (int)(i % 23), x);
-        if (i % 7 == 0) snprintf(number, sizeof number, "%llu%llu.5e-%d", (unsigned long long)(i * 977 + 1), (unsigned long long)rw_random_u64(SEED, i), (int)(i % 330));
+        if (i % 7 == 0)
+            snprintf(number, sizeof number, "%llu%llu.5e-%d", (unsigned long long)(i * 977 + 1),
+                     (unsigned long long)rw_random_u64(SEED, i), (int)(i % 330));
         want = strtod(number, NULL);
         if (i % 4 == 0 && strchr(number, 'e')) *strchr(number, 'e') = i % 8 ? 'D' : 'd'; /* as Fortran writes it */
         snprintf(text, sizeof text, "%sarray real general\n1 1\n%s\n", MM, number);
@@ -98,7 +107,13 @@ static void test_numbers(void **state)
 /* Numbers of 400 digits, Fortran's exponents without a letter, integers beyond 2^53. */
 static void test_long_numbers(void **state)
 {
-    static const struct { const char *text, *as_c; } exponents[] = {{"1.5-3", "1.5e-3"}, {"-2.25+101", "-2.25e101"}, {".5-300", ".5e-300"}, {"+7-2", "7e-2"}, {"1.25Q3", "1.25e3"}};
+    static const struct {
+        const char *text, *as_c;
+    } exponents[] = {{"1.5-3", "1.5e-3"},
+                     {"-2.25+101", "-2.25e101"},
+                     {".5-300", ".5e-300"},
+                     {"+7-2", "7e-2"},
+                     {"1.25Q3", "1.25e3"}};
     char number[420], text[600];
     rw_mtx m;
     (void)state;
@@ -137,16 +152,21 @@ static void test_round_trip(void **state)
             const int64_t r = dense ? i % rows : i / columns, c = dense ? i / rows : i % columns;
             if (!dense && rw_random_uniform(seed, (uint64_t)(2 + c * rows + r)) > 0.3) continue;
             row[n] = r, column[n] = c;
-            for (int part = 0; part <= is_complex; ++part) value[n * (1 + is_complex) + part] = exp(40 * rw_random_uniform(seed, 1000 + (uint64_t)(2 * n + part)) - 20) * (n % 2 ? -1 : 1);
+            for (int part = 0; part <= is_complex; ++part)
+                value[n * (1 + is_complex) + part] =
+                    exp(40 * rw_random_uniform(seed, 1000 + (uint64_t)(2 * n + part)) - 20) * (n % 2 ? -1 : 1);
             ++n;
         }
         const rw_mtx m = {rows, columns, n, is_complex, dense, dense ? NULL : row, dense ? NULL : column, value};
         rw_mtx back;
         assert_int_equal(rw_mtx_write(ctx, path, &m), RW_OK);
         if (rw_mtx_read(ctx, path, false, &back) != RW_OK) fail_msg("%s", rw_message(ctx));
-        assert_true(back.rows == rows && back.columns == columns && back.n == n && back.is_complex == is_complex && back.dense == dense);
+        assert_true(back.rows == rows && back.columns == columns && back.n == n && back.is_complex == is_complex &&
+                    back.dense == dense);
         if (n) assert_memory_equal(back.value, value, (size_t)n * (1 + is_complex) * sizeof(double));
-        if (!dense && n) assert_memory_equal(back.row, row, (size_t)n * sizeof *row), assert_memory_equal(back.column, column, (size_t)n * sizeof *column);
+        if (!dense && n)
+            assert_memory_equal(back.row, row, (size_t)n * sizeof *row),
+                assert_memory_equal(back.column, column, (size_t)n * sizeof *column);
         rw_mtx_free(&back);
     }
     enum { MANY = 5000 }; /* memory grows several times while they are read */
@@ -156,7 +176,8 @@ static void test_round_trip(void **state)
     rw_mtx m = {MANY, MANY, MANY, true, false, place, place, both}, many;
     assert_int_equal(rw_mtx_write(ctx, path, &m), RW_OK);
     assert_int_equal(rw_mtx_read(ctx, path, false, &many), RW_OK);
-    assert_true(many.n == MANY && !memcmp(many.value, both, 2 * MANY * sizeof *both) && !memcmp(many.row, place, MANY * sizeof *place) && !memcmp(many.column, place, MANY * sizeof *place));
+    assert_true(many.n == MANY && !memcmp(many.value, both, 2 * MANY * sizeof *both) &&
+                !memcmp(many.row, place, MANY * sizeof *place) && !memcmp(many.column, place, MANY * sizeof *place));
     rw_mtx_free(&many);
     free(place), free(both);
     unlink(path);
@@ -167,8 +188,10 @@ static void test_round_trip(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    static const struct { const char *text, *message; } rows[] = {
-        {"", "m.mtx:1: no file of the Matrix Market: it must begin with a line such as '%%MatrixMarket matrix coordinate real general'"},
+    static const struct { const char *text, *message;
+    } rows[] = {
+        {"",
+         "m.mtx:1: no file of the Matrix Market: it must begin with a line such as '%%MatrixMarket matrix coordinate real general'"},
         {"3 3 3\n", "m.mtx:1: no file of the Matrix Market"},
         {"%%MatrixMarketmatrix coordinate real general\n1 1 0\n", "m.mtx:1: no file of the Matrix Market"},
         {"%%MatrixMarket vector coordinate real general\n", "m.mtx:1: the object = 'vector' is none of matrix"},
@@ -184,14 +207,16 @@ static void test_refused(void **state)
         {GENERAL "3 3\n", "m.mtx:2: the number of entries is missing"},
         {GENERAL "3 -3 1\n", "the number of columns: '-3' is no integer from 0 on"},
         {GENERAL "3 3.0 1\n", "the number of columns: '3.0' is no integer"},
-        {GENERAL "3 99999999999999999999 1\n", "the number of columns = 99999999999999999999 is outside [0, 9007199254740992]"},
+        {GENERAL "3 99999999999999999999 1\n",
+         "the number of columns = 99999999999999999999 is outside [0, 9007199254740992]"},
         {GENERAL "2 2 5\n", "the number of entries = 5 is outside [0, 4]"},
         {GENERAL "2 2 1 7\n", "'7' is too much in this line"},
         {MM "array real general\n9000000000 9000000000\n", "an array of 9000000000 x 9000000000 is too large"},
         {MM "array real symmetric\n2 3\n", "a matrix of 2 x 3 cannot be symmetric"},
         {GENERAL "2 2 2\n1 1 1\n", "m.mtx:4: the file ends after 1 of 2 entries: it is cut off"},
         {GENERAL "2 2 1\n\n3 1 1\n", "m.mtx:4: the row = 3 is outside [1, 2]"},
-        {GENERAL "2 2 1\n1 0 1\n", "m.mtx:3: the column = 0 is outside [1, 2]: a Matrix Market file counts from 1; add 1 to rows and columns that are counted from 0"},
+        {GENERAL "2 2 1\n1 0 1\n",
+         "m.mtx:3: the column = 0 is outside [1, 2]: a Matrix Market file counts from 1; add 1 to rows and columns that are counted from 0"},
         {GENERAL "2 2 2\n1 1 1\n% comment\n0 1 1\n", "m.mtx:5: the row = 0 is outside [1, 2]"},
         {GENERAL "2 2 2\n1 1 1\n% comment\n\n1 1 1\n", "m.mtx:6: entry (1, 1) is given twice, first in line 3"},
         {GENERAL "2 2 1\n1 1\n", "m.mtx:3: the value is missing"},
@@ -213,17 +238,22 @@ static void test_refused(void **state)
         {MM "coordinate integer general\n2 2 1\n1 1 1.5\n", "the value: '1.5' is no integer"},
         {MM "coordinate integer general\n2 2 1\n1 1 - 5\n", "the value is a sign without digits"},
         {MM "coordinate pattern general\n2 2 1\n1 1 1\n", "'1' is too much in this line"},
-        {MM "coordinate real symmetric\n2 2 1\n1 2 1\n", "m.mtx:3: entry (1, 2) is above the diagonal: of a symmetric matrix the lower half is given"},
-        {MM "coordinate real skew-symmetric\n2 2 1\n1 1 1\n", "entry (1, 1): the diagonal of a skew-symmetric matrix is 0 and not given"},
-        {MM "coordinate complex hermitian\n2 2 1\n2 2 1 1\n", "entry (2, 2) has the imaginary part 1: the diagonal of a hermitian matrix is real"},
-        {MM "array complex hermitian\n1 1\n1 1\n", "entry (1, 1) has the imaginary part 1: the diagonal of a hermitian matrix is real"},
+        {MM "coordinate real symmetric\n2 2 1\n1 2 1\n",
+         "m.mtx:3: entry (1, 2) is above the diagonal: of a symmetric matrix the lower half is given"},
+        {MM "coordinate real skew-symmetric\n2 2 1\n1 1 1\n",
+         "entry (1, 1): the diagonal of a skew-symmetric matrix is 0 and not given"},
+        {MM "coordinate complex hermitian\n2 2 1\n2 2 1 1\n",
+         "entry (2, 2) has the imaginary part 1: the diagonal of a hermitian matrix is real"},
+        {MM "array complex hermitian\n1 1\n1 1\n",
+         "entry (1, 1) has the imaginary part 1: the diagonal of a hermitian matrix is real"},
         {MM "array real general\n2 2\n1\n2\n3\n", "m.mtx:6: the file ends after 3 of 4 values: it is cut off"},
         {MM "array real general\n1 1\n1\n2\n", "m.mtx:4: more lines than the 1 values"}};
     for (int i = 0; i < RW_COUNT(rows); ++i) {
         rw_mtx m;
         memset(&m, 1, sizeof m);
         rw_status status = rw_mtx_parse(ctx, "m.mtx", rows[i].text, strlen(rows[i].text), &m);
-        if (status != RW_ERR_INPUT || !strstr(rw_message(ctx), rows[i].message)) fail_msg("%s\n%s: %s\nexpected %s", rows[i].text, rw_status_name(status), rw_message(ctx), rows[i].message);
+        if (status != RW_ERR_INPUT || !strstr(rw_message(ctx), rows[i].message))
+            fail_msg("%s\n%s: %s\nexpected %s", rows[i].text, rw_status_name(status), rw_message(ctx), rows[i].message);
         assert_true(!m.value && !m.row && !m.column && !m.n);
     }
 }
@@ -232,7 +262,8 @@ static void test_refused(void **state)
 static void test_broken(void **state)
 {
     (void)state;
-    static const char text[] = MM "coordinate complex hermitian\n% c\n4 4 5\n1 1 1.25e3 0\n2 1 2 -5\n3 2 3 6\n4 4 1e-3 0\n4 1 7 8\n";
+    static const char text[] =
+        MM "coordinate complex hermitian\n% c\n4 4 5\n1 1 1.25e3 0\n2 1 2 -5\n3 2 3 6\n4 4 1e-3 0\n4 1 7 8\n";
     static const char bytes[] = "0123456789 \n.-+eE%\t\rax\x80";
     int read = 0;
     char copy[sizeof text];
@@ -245,17 +276,22 @@ static void test_broken(void **state)
     }
     for (uint64_t i = 0; i < 100000; ++i) {
         memcpy(copy, text, sizeof text);
-        for (int k = 0; k <= (int)(i % 3); ++k) copy[rw_random_u64(5, 8 * i + (uint64_t)k) % (sizeof text - 1)] = bytes[rw_random_u64(6, 8 * i + (uint64_t)k) % (sizeof bytes - 1)];
+        for (int k = 0; k <= (int)(i % 3); ++k)
+            copy[rw_random_u64(5, 8 * i + (uint64_t)k) % (sizeof text - 1)] =
+                bytes[rw_random_u64(6, 8 * i + (uint64_t)k) % (sizeof bytes - 1)];
         rw_status status = rw_mtx_parse(ctx, "broken", copy, sizeof text - 1, &m);
         assert_true(status == RW_OK || status == RW_ERR_INPUT);
-        for (int64_t e = 0; e < m.n; ++e) assert_true(m.dense || (m.row[e] >= 0 && m.row[e] < m.rows && m.column[e] >= 0 && m.column[e] < m.columns && isfinite(m.value[2 * e * m.is_complex])));
+        for (int64_t e = 0; e < m.n; ++e)
+            assert_true(m.dense || (m.row[e] >= 0 && m.row[e] < m.rows && m.column[e] >= 0 && m.column[e] < m.columns &&
+                                    isfinite(m.value[2 * e * m.is_complex])));
         read += status == RW_OK;
         rw_mtx_free(&m);
     }
     assert_in_range(read, 1000, 90000);
     static const char huge[] = GENERAL "9007199254740992 9007199254740992 9007199254740992\n1 1 1\n";
     assert_int_equal(rw_mtx_parse(ctx, "huge", huge, strlen(huge), &m), RW_ERR_INPUT);
-    static const char wide[] = GENERAL "9007199254740992 9007199254740992 2\n9007199254740992 1 1\n1 9007199254740992 2\n";
+    static const char wide[] =
+        GENERAL "9007199254740992 9007199254740992 2\n9007199254740992 1 1\n1 9007199254740992 2\n";
     parse(wide, &m);
     assert_int_equal(m.n, 2);
     rw_mtx_free(&m);
@@ -264,7 +300,8 @@ static void test_broken(void **state)
 static void test_memory(void **state)
 {
     (void)state;
-    static const char *const texts[] = {MM "coordinate real symmetric\n3 3 3\n1 1 1\n2 1 2\n3 2 3\n", MM "array complex hermitian\n2 2\n1 0\n2 5\n4 0\n"};
+    static const char *const texts[] = {MM "coordinate real symmetric\n3 3 3\n1 1 1\n2 1 2\n3 2 3\n",
+                                        MM "array complex hermitian\n2 2\n1 0\n2 5\n4 0\n"};
     for (int i = 0; i < RW_COUNT(texts); ++i)
         for (long n = 1;; ++n) {
             rw_mtx m;
@@ -283,7 +320,9 @@ static int end(void **state) { return (void)state, rw_context_destroy(&ctx), 0; 
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_numbers), cmocka_unit_test(test_long_numbers), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_broken), cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds),        cmocka_unit_test(test_numbers),
+                                       cmocka_unit_test(test_long_numbers), cmocka_unit_test(test_round_trip),
+                                       cmocka_unit_test(test_refused),      cmocka_unit_test(test_broken),
+                                       cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests_name("mtx", tests, begin, end);
 }

@@ -1,4 +1,5 @@
-/* PNG: every colour type, depth and interlacing against a picture computed by hand, the writer, hostile files, faults. */
+/* PNG: every colour type, depth and interlacing against a picture computed by hand, the writer, hostile files,
+ * faults. */
 #include "io_test.h"
 
 #include <math.h>

@@ -24,7 +24,13 @@ static int64_t solve(const char *what, const entries *e, const rw_krylov_spec *i
     rw_krylov *k;
     rw_krylov_result r;
     rw_array *b = vector_of(type, e->rows, 7), *x = vector_of(type, e->rows, 8);
-    OK(rw_krylov_create(rw_sparse_operator(m), type, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .rtol = 1e-10, .iterations = 200, .restart = restart, .inner = inner}, &k));
+    OK(rw_krylov_create(rw_sparse_operator(m), type,
+                        &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES,
+                                          .rtol = 1e-10,
+                                          .iterations = 200,
+                                          .restart = restart,
+                                          .inner = inner},
+                        &k));
     for (int again = 0; again < 2; ++again) { /* the second solve begins with the state of the first */
         if (rw_krylov_solve(k, b, x, &r) != RW_OK) fail_msg("%s: %s", what, rw_message(ctx));
         const double told = r.residual / r.right_side, is = true_residual(e, type, b, x);
@@ -91,7 +97,8 @@ static void test_application(void **state)
             rw_krylov_result r;
             const void *px, *py;
             OK(rw_precond_parse(ctx, kinds[i].precond, &spec.precond));
-            OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &spec}, &outer));
+            OK(rw_krylov_create(rw_sparse_operator(m), RW_F64,
+                                &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &spec}, &outer));
             if (spec.method != RW_KRYLOV_IDR) spec.restart = n;
             OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &spec, &alone));
             OK(rw_array_zero(x, queue));
@@ -120,12 +127,24 @@ static void test_refused(void **state)
     rw_krylov *k;
     const rw_krylov_spec plain = {.method = RW_KRYLOV_CG}, nested = {.method = RW_KRYLOV_FGMRES, .inner = &plain}, many = {.method = RW_KRYLOV_GMRES, .iterations = 1001}, bad = {.method = RW_KRYLOV_CG, .rtol = -1};
     (void)state;
-    FAILS(RW_ERR_ARGUMENT, "an inner solver for gmres, whose preconditioner must not change: use fgmres", rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .inner = &plain}, &k));
+    FAILS(RW_ERR_ARGUMENT, "an inner solver for gmres, whose preconditioner must not change: use fgmres",
+          rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .inner = &plain},
+                           &k));
     FAILS(RW_ERR_ARGUMENT, "give the preconditioner to the inner solver",
-          rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .precond = {.method = RW_PRECOND_JACOBI}, .inner = &plain}, &k));
-    FAILS(RW_ERR_ARGUMENT, "an inner solver with an inner solver of its own", rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &nested}, &k));
-    FAILS(RW_ERR_ARGUMENT, "1001 iterations: 1 to 1000", rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &many}, &k));
-    FAILS(RW_ERR_ARGUMENT, "inner solver: rtol and atol are off", rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &bad}, &k));
+          rw_krylov_create(rw_sparse_operator(m), RW_F64,
+                           &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES,
+                                             .precond = {.method = RW_PRECOND_JACOBI},
+                                             .inner = &plain},
+                           &k));
+    FAILS(RW_ERR_ARGUMENT, "an inner solver with an inner solver of its own",
+          rw_krylov_create(rw_sparse_operator(m), RW_F64,
+                           &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &nested}, &k));
+    FAILS(RW_ERR_ARGUMENT, "1001 iterations: 1 to 1000",
+          rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &many},
+                           &k));
+    FAILS(RW_ERR_ARGUMENT, "inner solver: rtol and atol are off",
+          rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &bad},
+                           &k));
     assert_null(k);
     const rw_krylov_spec outer = {.method = RW_KRYLOV_FGMRES, .inner = &plain}, alone = {.method = RW_KRYLOV_FGMRES};
     assert_true(rw_krylov_memory(&outer, 1000, RW_F64) >= rw_krylov_memory(&alone, 1000, RW_F64) + rw_krylov_memory(&plain, 1000, RW_F64) + 31 * 8000);

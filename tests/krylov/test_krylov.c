@@ -79,14 +79,20 @@ static void test_large(void **state)
         rw_array *b = vector_of(RW_C128, n, 7), *x = vector_of(RW_C128, n, 8);
         rw_krylov_result result;
         rw_krylov *k;
-        OK(rw_krylov_create(rw_sparse_operator(m), RW_C128, &(rw_krylov_spec){.method = kinds[i].method, .rtol = 1e-10, .restart = kinds[i].method == RW_KRYLOV_IDR ? 4 : 40, .iterations = 100}, &k));
+        OK(rw_krylov_create(rw_sparse_operator(m), RW_C128,
+                            &(rw_krylov_spec){.method = kinds[i].method,
+                                              .rtol = 1e-10,
+                                              .restart = kinds[i].method == RW_KRYLOV_IDR ? 4 : 40,
+                                              .iterations = 100},
+                            &k));
         if (rw_krylov_solve(k, b, x, &result) != RW_OK) fail_msg("%s: %s", rw_krylov_method_name(kinds[i].method), rw_message(ctx));
         const double r = true_residual(&e, RW_C128, b, x);
         if (!(r <= 1.01e-10)) fail_msg("%s: residual %g", rw_krylov_method_name(kinds[i].method), r);
         if (kinds[i].method == RW_KRYLOV_FGMRES) iterations = result.iterations;
         if (kinds[i].method == RW_KRYLOV_GMRES && iterations) /* one and the same in exact arithmetic */
             if (llabs(result.iterations - iterations) > 1) fail_msg("%s, %s: %d iterations, not %d", rw_krylov_method_name(kinds[i].method), kinds[i].layout, (int)result.iterations, (int)iterations);
-        combined = combined || k->product.few || k->update.few, totals = totals || (kinds[i].method == RW_KRYLOV_GMRES && rw_basis_of(k)->totals);
+        combined = combined || k->product.few || k->update.few,
+        totals = totals || (kinds[i].method == RW_KRYLOV_GMRES && rw_basis_of(k)->totals);
         rw_krylov_destroy(&k), rw_sparse_destroy(&m);
         rw_array_destroy(&b), rw_array_destroy(&x);
         free_entries(&e);
@@ -113,7 +119,11 @@ static void test_scaled(void **state)
             rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 8);
             rw_krylov_result result;
             rw_krylov *k;
-            OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10, .restart = method == RW_KRYLOV_IDR ? 4 : 9}, &k));
+            OK(rw_krylov_create(rw_sparse_operator(m), RW_F64,
+                                &(rw_krylov_spec){.method = (rw_krylov_method)method,
+                                                  .rtol = 1e-10,
+                                                  .restart = method == RW_KRYLOV_IDR ? 4 : 9},
+                                &k));
             if (rw_krylov_solve(k, b, x, &result) != RW_OK) fail_msg("%s, %s: %s", text, rw_krylov_method_name((rw_krylov_method)method), rw_message(ctx));
             const double r = true_residual(&e, RW_F64, b, x);
             if (!(r <= 1.01e-10)) fail_msg("%s, %s: residual %g", text, rw_krylov_method_name((rw_krylov_method)method), r);
@@ -183,7 +193,9 @@ static void arnoldi(bool nearly)
     void *right;
     OK(rw_array_update(b, &right));
     for (int i = nearly ? FIRST : N; i < N; ++i) ((double *)right)[i] = 0;
-    OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = M, .iterations = M, .rtol = 1e-300}, &k));
+    OK(rw_krylov_create(rw_sparse_operator(m), RW_F64,
+                        &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = M, .iterations = M, .rtol = 1e-300},
+                        &k));
     FAILS(RW_ERR_NOT_CONVERGED, "iterations", rw_krylov_solve(k, b, x, &r));
     double *v = malloc(M * N * sizeof *v), length = 0;
     OK(rw_array_read(rw_basis_of(k)->vectors, &data));
@@ -227,7 +239,8 @@ static void test_nothing_travels(void **state)
         rw_array *b = vector_of(RW_F64, e.rows, 7), *x = vector_of(RW_F64, e.rows, 0), *first = vector_of(RW_F64, e.rows, 0);
         rw_krylov *k;
         rw_krylov_result r;
-        OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10}, &k));
+        OK(rw_krylov_create(rw_sparse_operator(m), RW_F64,
+                            &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10}, &k));
         OK(rw_krylov_solve(k, b, x, &r)); /* brings matrix and vectors */
         OK(rw_array_copy(first, x, queue));
         OK(rw_array_zero(x, queue));
@@ -291,7 +304,12 @@ static void *solve_there(void *user)
     if (status == RW_OK) status = rw_array_write(b, &data);
     for (int64_t i = 0; status == RW_OK && i < e.rows; ++i) ((double *)data)[i] = (double)(i % 13) - 6;
     if (status == RW_OK) status = rw_array_zero(x, rw_device_queue(own));
-    if (status == RW_OK) status = rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = j->number % 4 < 2 ? RW_KRYLOV_GMRES : RW_KRYLOV_BICGSTAB, .rtol = 1e-10, .precond = {.method = RW_PRECOND_ILU}}, &k);
+    if (status == RW_OK)
+        status = rw_krylov_create(rw_sparse_operator(m), RW_F64,
+                                  &(rw_krylov_spec){.method = j->number % 4 < 2 ? RW_KRYLOV_GMRES : RW_KRYLOV_BICGSTAB,
+                                                    .rtol = 1e-10,
+                                                    .precond = {.method = RW_PRECOND_ILU}},
+                                  &k);
     for (int i = 0; i < 3 && status == RW_OK; ++i) {
         status = rw_array_zero(x, rw_device_queue(own));
         if (status == RW_OK) status = rw_krylov_solve(k, b, x, &r);

@@ -111,12 +111,14 @@ static void test_edge(void **state)
         rw_krylov_result r, again;
         rw_krylov *k;
         OK(rw_array_zero(x, queue));
-        OK(rw_krylov_create(rw_sparse_operator(m), RW_F32, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-4}, &k));
+        OK(rw_krylov_create(rw_sparse_operator(m), RW_F32,
+                            &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-4}, &k));
         OK(rw_krylov_solve(k, b, x, &r));
         rw_krylov_destroy(&k);
         for (int step = -2; step <= 2; ++step) { /* atol about |b - A x|, to the last digits */
             const double atol = r.residual * (1 + 1e-8 * step);
-            OK(rw_krylov_create(rw_sparse_operator(m), RW_F32, &(rw_krylov_spec){.method = (rw_krylov_method)method, .atol = atol}, &k));
+            OK(rw_krylov_create(rw_sparse_operator(m), RW_F32,
+                                &(rw_krylov_spec){.method = (rw_krylov_method)method, .atol = atol}, &k));
             OK(rw_krylov_solve(k, b, x, &again));
             assert_true(again.residual <= atol);
             if (step > 0) assert_true(again.iterations <= 2);

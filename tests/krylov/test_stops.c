@@ -47,10 +47,12 @@ static void test_stops(void **state)
     rw_krylov_result r;
     OK(rw_array_update(b, &data));
     ((double *)data)[0] = 1;
-    OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = 10}, &k));
+    OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = 10},
+                        &k));
     FAILS(RW_ERR_NOT_CONVERGED, "gmres: stagnation: the residual does not decrease after 10 iterations", rw_krylov_solve(k, b, x, &r));
     rw_krylov_destroy(&k);
-    OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = 30}, &k));
+    OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .restart = 30},
+                        &k));
     OK(rw_krylov_solve(k, b, x, &r));
     assert_int_equal(r.iterations, 30);
     rw_krylov_destroy(&k);
@@ -60,11 +62,17 @@ static void test_stops(void **state)
     FAILS(RW_ERR_NOT_CONVERGED, "a division by zero", rw_krylov_solve(k, b, x, &r));
     assert_int_equal(r.reason, RW_KRYLOV_BREAKDOWN);
     rw_krylov_destroy(&k);
-    FAILS(RW_ERR_INPUT, "jacobi: the diagonal entry of row 0, counted from 0, is missing or singular", rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.precond = {.method = RW_PRECOND_JACOBI}}, &k));
-    FAILS(RW_ERR_ARGUMENT, "restart = -1 is outside [1, 1000]", rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.restart = -1}, &k));
-    FAILS(RW_ERR_ARGUMENT, "rtol = -2 is outside (0, inf), and not off", rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.rtol = -2}, &k));
-    FAILS(RW_ERR_ARGUMENT, "method = 6 is not one of its enumeration", rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_METHODS}, &k));
-    FAILS(RW_ERR_ARGUMENT, "rtol and atol are off", rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.rtol = RW_OFF}, &k));
+    FAILS(RW_ERR_INPUT, "jacobi: the diagonal entry of row 0, counted from 0, is missing or singular",
+          rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.precond = {.method = RW_PRECOND_JACOBI}},
+                           &k));
+    FAILS(RW_ERR_ARGUMENT, "restart = -1 is outside [1, 1000]",
+          rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.restart = -1}, &k));
+    FAILS(RW_ERR_ARGUMENT, "rtol = -2 is outside (0, inf), and not off",
+          rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.rtol = -2}, &k));
+    FAILS(RW_ERR_ARGUMENT, "method = 6 is not one of its enumeration",
+          rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_METHODS}, &k));
+    FAILS(RW_ERR_ARGUMENT, "rtol and atol are off",
+          rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.rtol = RW_OFF}, &k));
     OK(rw_krylov_create(rw_sparse_operator(m), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .rtol = 1e-3}, &k));
     FAILS(RW_ERR_ARGUMENT, "the same array", rw_krylov_solve(k, b, b, &r));
     rw_array *c = vector_of(RW_F64, 31, 0);
@@ -104,7 +112,13 @@ static void singular(rw_dtype type, bool ends)
         const double before = true_residual(&e, type, b, x), single = type == RW_F32 ? 1e-5 : 1e-12;
         rw_krylov_result r;
         rw_krylov *k;
-        OK(rw_krylov_create(rw_sparse_operator(m), type, &(rw_krylov_spec){.method = method, .iterations = 200, .restart = method == RW_KRYLOV_IDR ? 4 : 50, .orthogonal = number == RW_KRYLOV_METHODS ? RW_KRYLOV_MODIFIED : RW_KRYLOV_CLASSICAL}, &k));
+        OK(rw_krylov_create(rw_sparse_operator(m), type,
+                            &(rw_krylov_spec){.method = method,
+                                              .iterations = 200,
+                                              .restart = method == RW_KRYLOV_IDR ? 4 : 50,
+                                              .orthogonal = number == RW_KRYLOV_METHODS ? RW_KRYLOV_MODIFIED
+                                                                                        : RW_KRYLOV_CLASSICAL},
+                            &k));
         assert_int_equal(rw_krylov_solve(k, b, x, &r), RW_ERR_NOT_CONVERGED);
         const double after = true_residual(&e, type, b, x);
         const void *p;
@@ -145,7 +159,8 @@ static void test_small_numbers(void **state)
         rw_sparse *m = matrix_of("csr", type, &e);
         for (int method = RW_KRYLOV_CG; method < (on("opencl") ? RW_KRYLOV_BICGSTAB : RW_KRYLOV_METHODS); ++method) {
             rw_krylov *k;
-            OK(rw_krylov_create(rw_sparse_operator(m), type, &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10}, &k));
+            OK(rw_krylov_create(rw_sparse_operator(m), type,
+                                &(rw_krylov_spec){.method = (rw_krylov_method)method, .rtol = 1e-10}, &k));
             for (int power = -120; power <= 120; power += 120) {
                 rw_array *b = vector_of(type, e.rows, 7), *x = vector_of(type, e.rows, 0);
                 rw_krylov_result r;

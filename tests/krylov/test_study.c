@@ -53,7 +53,14 @@ static void residuals(const char *layout, rw_dtype values, rw_dtype type, const 
     rw_array *b = right_side(type, e->rows), *x = vector_of(type, e->rows, 0);
     rw_krylov_result r;
     rw_krylov *k;
-    OK(rw_krylov_create(rw_sparse_operator(m), type, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-300, .iterations = iterations, .restart = iterations, .monitor = keep, .user = history}, &k));
+    OK(rw_krylov_create(rw_sparse_operator(m), type,
+                        &(rw_krylov_spec){.method = RW_KRYLOV_GMRES,
+                                          .rtol = 1e-300,
+                                          .iterations = iterations,
+                                          .restart = iterations,
+                                          .monitor = keep,
+                                          .user = history},
+                        &k));
     assert_int_equal(rw_krylov_solve(k, b, x, &r), RW_ERR_NOT_CONVERGED);
     assert_int_equal(r.iterations, iterations);
     rw_krylov_destroy(&k), rw_sparse_destroy(&m);
@@ -123,11 +130,13 @@ static void test_restarts(void **state)
         if (n <= restarts[i]) fail_msg("%lld iterations: no restart of %d", (long long)n, restarts[i]);
         rw_array_destroy(&x);
         /* the basis is restart + 1 vectors; the rest is the small system, of which there are few sizes */
-        const int64_t more = rw_krylov_memory(&spec, e.rows, RW_C128) - rw_krylov_memory(&one, e.rows, RW_C128) - (restarts[i] - 1) * rw_basis_pitch(e.rows) * 16;
+        const int64_t more = rw_krylov_memory(&spec, e.rows, RW_C128) - rw_krylov_memory(&one, e.rows, RW_C128) -
+                             (restarts[i] - 1) * rw_basis_pitch(e.rows) * 16;
         const int64_t room[] = {31, restarts[i] > 31 ? 127 : 31}; /* columns that the small system has room for */
         int64_t small[2];
         for (int r = 0; r < 2; ++r) small[r] = 2 * room[r] * (room[r] + 1) + 2 * room[r] + 4 * (room[r] + 1);
-        if (more != 16 * (small[1] - small[0])) fail_msg("restart %d: %lld bytes beside the basis", restarts[i], (long long)more);
+        if (more != 16 * (small[1] - small[0]))
+            fail_msg("restart %d: %lld bytes beside the basis", restarts[i], (long long)more);
     }
     free_entries(&e);
 }

@@ -66,12 +66,22 @@ static void test_tables_of_studies(void **state)
 
 static void test_refused(void **state)
 {
-    static const struct { const char *set, *message; } rows[] = {
-        {"size=16", "nearest is sizes"}, {"zzz=16", "known are sizes, tol"}, {"sizes", "give NAME=VALUE, such as sizes=16"},
-        {"sizes=3", "sizes = 3 is outside [4, 4096]"}, {"sizes=16,", "sizes = \"\" is empty"}, {"sizes=16.5", "sizes = 16.5 is not an integer"},
-        {"sizes=16;32", "sizes = 16;32 is not an integer"}, {"sizes=", "sizes = \"\" is empty"}, {"tol=nan", "tol = nan is not a number"},
-        {"tol=1e-3,1e-4", "is not a number"}, {"tol=1e-3x", "is not a number"}, {"advection=upwind", "none of forward, central"},
-        {"advection=forward|central", "none of forward, central"}, {"compat=yes", "none of false, true"}, {"runs=0", "runs = 0 is outside [1, 1000]"}};
+    static const struct { const char *set, *message;
+    } rows[] = {{"size=16", "nearest is sizes"},
+                {"zzz=16", "known are sizes, tol"},
+                {"sizes", "give NAME=VALUE, such as sizes=16"},
+                {"sizes=3", "sizes = 3 is outside [4, 4096]"},
+                {"sizes=16,", "sizes = \"\" is empty"},
+                {"sizes=16.5", "sizes = 16.5 is not an integer"},
+                {"sizes=16;32", "sizes = 16;32 is not an integer"},
+                {"sizes=", "sizes = \"\" is empty"},
+                {"tol=nan", "tol = nan is not a number"},
+                {"tol=1e-3,1e-4", "is not a number"},
+                {"tol=1e-3x", "is not a number"},
+                {"advection=upwind", "none of forward, central"},
+                {"advection=forward|central", "none of forward, central"},
+                {"compat=yes", "none of false, true"},
+                {"runs=0", "runs = 0 is outside [1, 1000]"}};
     rw_lab *lab = NULL;
     (void)state;
     for (int i = 0; i < RW_COUNT(rows); ++i) {

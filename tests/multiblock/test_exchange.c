@@ -381,7 +381,8 @@ static void test_refused(void **state)
     OK(rw_multiblock_vector(op, RW_F64, &y));
     FAILS(RW_ERR_ARGUMENT, "matrices of c128 times vectors of f64 are not real: use complex vectors", rw_multiblock_multiply(op, NULL, f, NULL, y, queue));
     rw_operator *map;
-    FAILS(RW_ERR_ARGUMENT, "matrices of c128 times vectors of f64 are not real: use complex vectors", rw_multiblock_operator(op, RW_F64, &map));
+    FAILS(RW_ERR_ARGUMENT, "matrices of c128 times vectors of f64 are not real: use complex vectors",
+          rw_multiblock_operator(op, RW_F64, &map));
     assert_null(map);
     FAILS(RW_ERR_ARGUMENT, "u8", rw_multiblock_operator(op, RW_U8, &map));
     assert_null(map);
@@ -460,7 +461,8 @@ static void solve_united(rw_krylov_spec spec, rw_multiblock_spec s, const char *
         }
     }
     if (!(off <= allowed * largest)) fail_msg("%s: x is off by %g of %g", name, off, largest);
-    rw_krylov_destroy(&k), rw_krylov_destroy(&united), rw_operator_destroy(&map), rw_sparse_destroy(&m), rw_multiblock_destroy(&op);
+    rw_krylov_destroy(&k), rw_krylov_destroy(&united), rw_operator_destroy(&map), rw_sparse_destroy(&m),
+        rw_multiblock_destroy(&op);
     rw_array_destroy(&b_of), rw_array_destroy(&x), rw_array_destroy(&all_b), rw_array_destroy(&all_x);
 }
 

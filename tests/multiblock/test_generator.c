@@ -523,7 +523,8 @@ static void test_preparation(void **state) /* A05 */
         OK(rw_sparse_multiply(m, RW_OP_NONE, NULL, x, NULL, y, queue));
         OK(rw_sparse_multiply(n, RW_OP_NONE, NULL, x, NULL, z, queue));
         for (int64_t i = 0; i < 5 * stored.rows; ++i) { /* GPUs share rows out by their mean length */
-            const double other_sum = numbers_of(z)[i], difference = fabs(numbers_of(y)[5 * row[i / 5] + i % 5] - other_sum);
+            const double other_sum = numbers_of(z)[i],
+                         difference = fabs(numbers_of(y)[5 * row[i / 5] + i % 5] - other_sum);
             assert_true(difference <= (rw_device_has_threads(dev) ? 1e-12 * (1 + fabs(other_sum)) : 0));
         }
         for (int64_t i = 0; i < 5 * trace.rows; ++i) assert_true(fabs(numbers_of(y)[i] - a[i]) <= 1e-10 && (a[i] != 0 || numbers_of(y)[i] == 0));
@@ -610,7 +611,11 @@ static void test_solvable(void **state)
         OK(rw_array_write(b, &p));
         for (int64_t i = 0; i < 2 * n; ++i) ((double *)p)[i] = rw_random_uniform(3, (uint64_t)i) - 0.5;
         OK(rw_array_zero(x, queue));
-        OK(rw_krylov_create(rw_sparse_operator(m), RW_C128, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .rtol = 1e-10, .precond = {.method = RW_PRECOND_JACOBI}}, &solver));
+        OK(rw_krylov_create(rw_sparse_operator(m), RW_C128,
+                            &(rw_krylov_spec){.method = RW_KRYLOV_GMRES,
+                                              .rtol = 1e-10,
+                                              .precond = {.method = RW_PRECOND_JACOBI}},
+                            &solver));
         OK(rw_krylov_solve(solver, b, x, &result));
         assert_true(result.iterations < 60 && result.residual <= 1.1e-10 * result.right_side);
         rw_krylov_destroy(&solver);

@@ -486,8 +486,8 @@ static void test_a_failed_step_may_be_repeated(void **state)
 
 static double half_sine(const double x[3], int f) { return (void)f, sin(acos(-1) * x[0] / 2); }
 
-/* All programs are there when the integrator is: no step waits for a compiler; but for the three of the first step of ROCK4 in two blocks, which few runs
- * have, as this one does at this tolerance. */
+/* All programs are there when the integrator is: no step waits for a compiler; but for the three of the first step
+ * of ROCK4 in two blocks, which few runs have, as this one does at this tolerance. */
 static void test_steps_need_no_more_programs(void **state)
 {
     (void)state;
@@ -502,7 +502,8 @@ static void test_steps_need_no_more_programs(void **state)
         run_to(&p, methods[i] == RW_ODE_DP5 ? 0.01 : 1);
         rw_counters after = rw_device_counters(dev);
         assert_true(statistics(&p).steps > 3);
-        const int64_t more = after.compilations + after.cache_hits + after.shared - before.compilations - before.cache_hits - before.shared;
+        const int64_t more = after.compilations + after.cache_hits + after.shared - before.compilations -
+                             before.cache_hits - before.shared;
         assert_int_equal(more, methods[i] == RW_ODE_ROCK4 ? 3 : 0);
         finish(&p);
     }

@@ -1,5 +1,6 @@
-/* Operators from a function on every device: a matrix that is kept, behind a function, gives what it gives itself, for all types, operations, places in arrays, factors, sums; a whole product launches nothing more;
- * what needs a matrix is refused. */
+/* Operators from a function on every device: a matrix kept in a function gives what it gives itself,
+ * for all types, operations, places in arrays, factors, sums; a whole product launches nothing more; what needs a
+ * matrix is refused. */
 #include <float.h>
 
 #include "../devices.h"
@@ -10,23 +11,26 @@
 static const rw_dtype types[] = {RW_F32, RW_F64, RW_C64, RW_C128};
 static bool fast(void) { return on("cpu") || on("cuda"); }
 
-/* The matrix behind the function; what it was asked for, and whether it has ended. */
-typedef struct behind {
+/* The matrix wrapped the function; what it was asked for, and whether it has ended. */
+typedef struct wrapped {
     rw_sparse *a;
     int calls[3], ends;
-} behind;
+} wrapped;
 
 static rw_status multiply(void *user, rw_op op, rw_array *x, rw_array *y, rw_queue *q)
 {
-    behind *b = user;
+    wrapped *b = user;
     assert_true(x->ndim == 1 && y->ndim == 1 && x != y);
     ++b->calls[op];
     return rw_sparse_multiply(b->a, op, NULL, x, NULL, y, q);
 }
 
-static rw_status diagonal(void *user, rw_array *to) { return rw_operator_get_diagonal(rw_sparse_operator(((behind *)user)->a), to); }
+static rw_status diagonal(void *user, rw_array *to)
+{
+    return rw_operator_get_diagonal(rw_sparse_operator(((wrapped *)user)->a), to);
+}
 
-static void end(void *user) { ++((behind *)user)->ends; }
+static void end(void *user) { ++((wrapped *)user)->ends; }
 
 static rw_sparse *kept(const entries *e, rw_dtype type)
 {
@@ -36,9 +40,15 @@ static rw_sparse *kept(const entries *e, rw_dtype type)
     return m;
 }
 
-static rw_operator_spec map_of(behind *b, rw_dtype type)
+static rw_operator_spec map_of(wrapped *b, rw_dtype type)
 {
-    return (rw_operator_spec){.rows = rw_sparse_get_size(b->a).rows, .columns = rw_sparse_get_size(b->a).columns, .type = type, .multiply = multiply, .transposes = true, .destroy = end, .user = b};
+    return (rw_operator_spec){.rows = rw_sparse_get_size(b->a).rows,
+                              .columns = rw_sparse_get_size(b->a).columns,
+                              .type = type,
+                              .multiply = multiply,
+                              .transposes = true,
+                              .destroy = end,
+                              .user = b};
 }
 
 static rw_array *vectors(rw_dtype type, int64_t n, int k, uint64_t seed)
@@ -68,16 +78,19 @@ static void same(const char *what, rw_array *a, rw_array *b)
     for (int64_t i = 0; i < a->size; ++i)
         for (int part = 0; part < 2; ++part) {
             const double u = rw_value_get(a->dtype, p, i, part), v = rw_value_get(b->dtype, q, i, part);
-            if (!(fabs(u - v) <= 16 * eps * most)) fail_msg("%s: number %lld is %.17g, not %.17g", what, (long long)i, u, v);
+            if (!(fabs(u - v) <= 16 * eps * most))
+                fail_msg("%s: number %lld is %.17g, not %.17g", what, (long long)i, u, v);
         }
 }
 
-static void product(const char *what, rw_operator *m, rw_sparse *a, rw_op op, rw_dtype type, int k, const double factors[4])
+static void product(const char *what, rw_operator *m, rw_sparse *a, rw_op op, rw_dtype type, int k,
+                    const double factors[4])
 {
     const rw_sparse_size size = rw_sparse_get_size(a);
     const int64_t nx = op == RW_OP_NONE ? size.columns : size.rows, ny = op == RW_OP_NONE ? size.rows : size.columns;
     const bool is_complex = rw_dtype_is_complex(type), reads = factors[2] != 0 || factors[3] != 0;
-    const double alpha[2] = {factors[0], is_complex ? factors[1] : 0}, beta[2] = {factors[2], is_complex ? factors[3] : 0};
+    const double alpha[2] = {factors[0], is_complex ? factors[1] : 0},
+                 beta[2] = {factors[2], is_complex ? factors[3] : 0};
     rw_array *x = vectors(type, nx, k, 5), *y = vectors(type, ny, k, 6), *z = vectors(type, ny, k, 6);
     void *data;
     if (!reads) {
@@ -93,13 +106,17 @@ static void product(const char *what, rw_operator *m, rw_sparse *a, rw_op op, rw
 static void test_products(void **state)
 {
     static const int64_t sizes[][2] = {{37, 41}, {1, 1}, {2100, 53}, {7, 2053}, {97, 97}};
-    static const double factors[][4] = {{1, 0, 0, 0}, {-0.5, 0.25, 0.75, -1}, {2, 0, 1, 0}, {1, 0.5, 0, 0}, {-2, 0, 0, 0}};
+    static const double factors[][4] = {{1, 0, 0, 0},
+                                        {-0.5, 0.25, 0.75, -1},
+                                        {2, 0, 1, 0},
+                                        {1, 0.5, 0, 0},
+                                        {-2, 0, 0, 0}};
     (void)state;
     for (int s = 0; s < (fast() ? RW_COUNT(sizes) : 2); ++s)
         for (int t = fast() ? 0 : 1; t < RW_COUNT(types); t += fast() ? 1 : 2) {
             const bool is_complex = rw_dtype_is_complex(types[t]);
             entries e = random_entries((uint64_t)s + 10, sizes[s][0], sizes[s][1], 1, 1, is_complex, false, false);
-            behind b = {.a = kept(&e, types[t])};
+            wrapped b = {.a = kept(&e, types[t])};
             const rw_operator_spec map = map_of(&b, types[t]);
             rw_operator *m;
             OK(rw_operator_create(dev, &map, &m));
@@ -107,7 +124,9 @@ static void test_products(void **state)
                 for (int k = 1; k < 4; k += 2)
                     for (int f = 0; f < RW_COUNT(factors); ++f) {
                         char what[120];
-                        snprintf(what, sizeof what, "%s: %lld x %lld, %s, op %d, %d vectors, factors %d", rw_device_info(dev)->name, (long long)sizes[s][0], (long long)sizes[s][1], rw_dtype_name(types[t]), op, k, f);
+                        snprintf(what, sizeof what, "%s: %lld x %lld, %s, op %d, %d vectors, factors %d",
+                                 rw_device_info(dev)->name, (long long)sizes[s][0], (long long)sizes[s][1],
+                                 rw_dtype_name(types[t]), op, k, f);
                         product(what, m, b.a, (rw_op)op, types[t], k, factors[f]);
                     }
             assert_true(b.calls[0] == 20 && b.calls[1] == 20 && b.ends == 0); /* of several vectors one call each */
@@ -125,14 +144,16 @@ static void test_hermitian(void **state)
     for (int z = 0; z < 2; ++z) {
         const rw_dtype type = z ? RW_C128 : RW_F64;
         entries e = random_entries(3, 5, 5, 1, 1, z, false, false);
-        behind b = {.a = kept(&e, type)};
+        wrapped b = {.a = kept(&e, type)};
         rw_operator_spec map = map_of(&b, type);
         map.transposes = false, map.hermitian = true;
         rw_operator *m;
         rw_array *x = vectors(type, 5, 1, 1), *y = vectors(type, 5, 1, 2);
         OK(rw_operator_create(dev, &map, &m));
         OK(rw_operator_multiply(m, RW_OP_CONJUGATE, NULL, x, NULL, y, queue));
-        if (z) FAILS(RW_ERR_UNSUPPORTED, "has no transpose", rw_operator_multiply(m, RW_OP_TRANSPOSE, NULL, x, NULL, y, queue));
+        if (z)
+            FAILS(RW_ERR_UNSUPPORTED, "has no transpose",
+                  rw_operator_multiply(m, RW_OP_TRANSPOSE, NULL, x, NULL, y, queue));
         else OK(rw_operator_multiply(m, RW_OP_TRANSPOSE, NULL, x, NULL, y, queue));
         assert_true(b.calls[0] == 2 - z && b.calls[1] == 0 && b.calls[2] == 0);
         rw_operator_destroy(&m), rw_sparse_destroy(&b.a);
@@ -151,15 +172,25 @@ static void test_pieces(void **state)
             const rw_dtype type = types[t];
             const int64_t x_from = way & 1 ? FROM : 0, y_from = way & 2 ? TO : 0;
             entries e = random_entries(4, N, N, 1, 1, rw_dtype_is_complex(type), true, false);
-            behind b = {.a = kept(&e, type)};
+            wrapped b = {.a = kept(&e, type)};
             const rw_operator_spec map = map_of(&b, type);
             rw_operator *m;
             OK(rw_operator_create(dev, &map, &m));
-            rw_array *x = vectors(type, way & 1 ? 4 * N + 7 : N, 1, 1), *y = vectors(type, way & 2 ? N + 11 : N, 1, 2), *other = vectors(type, y->size, 1, 2), *w = vectors(type, y->size, 1, 3);
+            rw_array *x = vectors(type, way & 1 ? 4 * N + 7 : N, 1, 1), *y = vectors(type, way & 2 ? N + 11 : N, 1, 2),
+                     *other = vectors(type, y->size, 1, 2), *w = vectors(type, y->size, 1, 3);
             rw_operator *a = rw_sparse_operator(b.a);
             const int64_t groups = rw_operator_groups(m), theirs = rw_operator_groups(a);
-            rw_array *part = new_array(RW_F64, 3 * groups, RW_MEMORY_DEVICE), *part_other = new_array(RW_F64, 3 * theirs, RW_MEMORY_DEVICE);
-            rw_product one = {.x = x, .z = y, .y = y, .w = w, .part = way & 4 ? part : NULL, .vectors = 1, .x_from = x_from, .y_from = y_from, .alpha = {1, 0}};
+            rw_array *part = new_array(RW_F64, 3 * groups, RW_MEMORY_DEVICE),
+                     *part_other = new_array(RW_F64, 3 * theirs, RW_MEMORY_DEVICE);
+            rw_product one = {.x = x,
+                              .z = y,
+                              .y = y,
+                              .w = w,
+                              .part = way & 4 ? part : NULL,
+                              .vectors = 1,
+                              .x_from = x_from,
+                              .y_from = y_from,
+                              .alpha = {1, 0}};
             OK(rw_operator_run(m, &one, queue));
             one.z = one.y = other, one.part = way & 4 ? part_other : NULL;
             OK(rw_operator_run(a, &one, queue));
@@ -168,9 +199,11 @@ static void test_pieces(void **state)
                 double sum = 0, wanted = 0;
                 for (int64_t g = 0; g < groups; ++g) sum += numbers_of(part)[s * groups + g];
                 for (int64_t g = 0; g < theirs; ++g) wanted += numbers_of(part_other)[s * theirs + g];
-                if (!(fabs(sum - wanted) <= (rw_dtype_is_single(type) ? 1e-4 : 1e-12) * (fabs(wanted) + 1))) fail_msg("way %d, sum %d is %.17g, not %.17g", way, s, sum, wanted);
+                if (!(fabs(sum - wanted) <= (rw_dtype_is_single(type) ? 1e-4 : 1e-12) * (fabs(wanted) + 1)))
+                    fail_msg("way %d, sum %d is %.17g, not %.17g", way, s, sum, wanted);
             }
-            rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&other), rw_array_destroy(&w), rw_array_destroy(&part), rw_array_destroy(&part_other);
+            rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&other), rw_array_destroy(&w),
+                rw_array_destroy(&part), rw_array_destroy(&part_other);
             rw_operator_destroy(&m), rw_sparse_destroy(&b.a);
             free_entries(&e);
         }
@@ -181,7 +214,7 @@ static void test_straight(void **state)
 {
     (void)state;
     entries e = random_entries(5, 60, 60, 1, 1, false, false, false);
-    behind b = {.a = kept(&e, RW_F64)};
+    wrapped b = {.a = kept(&e, RW_F64)};
     const rw_operator_spec map = map_of(&b, RW_F64);
     rw_operator *m;
     rw_array *x = vectors(RW_F64, 60, 1, 1), *y = vectors(RW_F64, 60, 1, 2);
@@ -197,7 +230,8 @@ static void test_straight(void **state)
     assert_int_equal(counters().launches - start, 3 * one + 1);
     rw_operator_info info;
     OK(rw_operator_get_info(m, &info));
-    assert_true(info.rows == 60 && info.columns == 60 && info.type == RW_F64 && info.transposes && info.adjoint && !info.diagonal && !info.direct && !info.any_vector);
+    assert_true(info.rows == 60 && info.columns == 60 && info.type == RW_F64 && info.transposes && info.adjoint &&
+                !info.diagonal && !info.direct && !info.any_vector);
     rw_operator_destroy(&m), rw_sparse_destroy(&b.a);
     rw_array_destroy(&x), rw_array_destroy(&y);
     free_entries(&e);
@@ -217,21 +251,31 @@ static rw_status multiply_here(void *user, rw_op op, rw_array *x, rw_array *y, r
     return RW_OK;
 }
 
-/* A function that is no launch: every method takes as many iterations with it as with the matrix; without `direct` it is refused when steps are recorded. */
+/* A function that is no launch: every method takes as many iterations with it as with the matrix; without `direct`
+ * it is refused when steps are recorded. */
 static void test_direct(void **state)
 {
     enum { N = 40 };
     static const rw_krylov_spec inner = {.method = RW_KRYLOV_BICGSTAB, .iterations = 4};
     (void)state;
-    entries e = {.n = 3 * N, .rows = N, .columns = N, .row = malloc(3 * N * 8), .column = malloc(3 * N * 8), .value = malloc(3 * N * 8)};
+    entries e = {.n = 3 * N,
+                 .rows = N,
+                 .columns = N,
+                 .row = malloc(3 * N * 8),
+                 .column = malloc(3 * N * 8),
+                 .value = malloc(3 * N * 8)};
     for (int64_t i = 0; i < N; ++i)
-        for (int64_t k = 0; k < 3; ++k) e.row[3 * i + k] = i, e.column[3 * i + k] = (i + k + N - 1) % N, e.value[3 * i + k] = k == 1 ? 3 + 0.1 * (double)i : -1;
+        for (int64_t k = 0; k < 3; ++k)
+            e.row[3 * i + k] = i, e.column[3 * i + k] = (i + k + N - 1) % N,
+                          e.value[3 * i + k] = k == 1 ? 3 + 0.1 * (double)i : -1;
     rw_sparse *a = kept(&e, RW_F64);
     rw_operator *m;
     rw_operator_spec map = {.rows = N, .columns = N, .multiply = multiply_here, .direct = true, .user = &e};
     OK(rw_operator_create(dev, &map, &m));
     for (int method = RW_KRYLOV_CG; method < RW_KRYLOV_METHODS + 1; ++method) {
-        const rw_krylov_spec spec = {.method = (rw_krylov_method)RW_MIN(method, RW_KRYLOV_METHODS - 1), .rtol = 1e-10, .restart = method == RW_KRYLOV_IDR ? 4 : 7};
+        const rw_krylov_spec spec = {.method = (rw_krylov_method)RW_MIN(method, RW_KRYLOV_METHODS - 1),
+                                     .rtol = 1e-10,
+                                     .restart = method == RW_KRYLOV_IDR ? 4 : 7};
         rw_krylov_spec used = spec;
         if (method == RW_KRYLOV_METHODS) used.method = RW_KRYLOV_FGMRES, used.restart = 7, used.inner = &inner;
         rw_krylov_result r[2];
@@ -239,7 +283,8 @@ static void test_direct(void **state)
         for (int i = 0; i < 2; ++i) {
             rw_krylov *k;
             OK(rw_krylov_create(i ? m : rw_sparse_operator(a), RW_F64, &used, &k));
-            if (rw_krylov_solve(k, b, x[i], &r[i]) != RW_OK) fail_msg("%s: %s", rw_krylov_method_name(used.method), rw_message(ctx));
+            if (rw_krylov_solve(k, b, x[i], &r[i]) != RW_OK)
+                fail_msg("%s: %s", rw_krylov_method_name(used.method), rw_message(ctx));
             rw_krylov_destroy(&k);
         }
         assert_true(llabs(r[0].iterations - r[1].iterations) <= 1 && r[1].iterations > 1);
@@ -255,7 +300,8 @@ static void test_direct(void **state)
     rw_krylov *k;
     rw_array *b = vectors(RW_F64, N, 1, 3), *x = vectors(RW_F64, N, 1, 4);
     OK(rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_BICGSTAB}, &k));
-    FAILS(RW_ERR_ARGUMENT, "direct = true): an array is asked for on the host while its queue records", rw_krylov_solve(k, b, x, &r));
+    FAILS(RW_ERR_ARGUMENT, "direct = true): an array is asked for on the host while its queue records",
+          rw_krylov_solve(k, b, x, &r));
     rw_krylov_destroy(&k), rw_operator_destroy(&m), rw_sparse_destroy(&a);
     rw_array_destroy(&b), rw_array_destroy(&x);
     free_entries(&e);
@@ -265,22 +311,31 @@ static void test_refused(void **state)
 {
     (void)state;
     entries e = random_entries(6, 20, 20, 1, 1, false, false, false);
-    behind b = {.a = kept(&e, RW_F64)};
+    wrapped b = {.a = kept(&e, RW_F64)};
     rw_operator_spec map = map_of(&b, RW_F64);
     rw_operator *m;
     rw_krylov *k;
     map.transposes = false;
     OK(rw_operator_create(dev, &map, &m));
     assert_null(rw_sparse_of(m));
-    rw_array *x = vectors(RW_F64, 20, 1, 1), *y = vectors(RW_F64, 20, 1, 2), *fx = vectors(RW_F32, 20, 1, 1), *fy = vectors(RW_F32, 20, 1, 1);
-    FAILS(RW_ERR_UNSUPPORTED, "this operator has no conjugate transpose", rw_operator_multiply(m, RW_OP_CONJUGATE, NULL, x, NULL, y, queue));
-    FAILS(RW_ERR_ARGUMENT, "vectors of f32: this operator takes f64", rw_operator_multiply(m, RW_OP_NONE, NULL, fx, NULL, fy, queue));
-    FAILS(RW_ERR_ARGUMENT, "vectors of c128: this operator takes f64", rw_krylov_create(m, RW_C128, &(rw_krylov_spec){.method = RW_KRYLOV_CG}, &k));
-    static const rw_precond_method entries_needed[] = {RW_PRECOND_SSOR, RW_PRECOND_ILU, RW_PRECOND_MILU, RW_PRECOND_ILUT, RW_PRECOND_AMG};
+    rw_array *x = vectors(RW_F64, 20, 1, 1), *y = vectors(RW_F64, 20, 1, 2), *fx = vectors(RW_F32, 20, 1, 1),
+             *fy = vectors(RW_F32, 20, 1, 1);
+    FAILS(RW_ERR_UNSUPPORTED, "this operator has no conjugate transpose",
+          rw_operator_multiply(m, RW_OP_CONJUGATE, NULL, x, NULL, y, queue));
+    FAILS(RW_ERR_ARGUMENT, "vectors of f32: this operator takes f64",
+          rw_operator_multiply(m, RW_OP_NONE, NULL, fx, NULL, fy, queue));
+    FAILS(RW_ERR_ARGUMENT, "vectors of c128: this operator takes f64",
+          rw_krylov_create(m, RW_C128, &(rw_krylov_spec){.method = RW_KRYLOV_CG}, &k));
+    static const rw_precond_method entries_needed[] = {RW_PRECOND_SSOR, RW_PRECOND_ILU, RW_PRECOND_MILU,
+                                                       RW_PRECOND_ILUT, RW_PRECOND_AMG};
     for (int i = 0; i < RW_COUNT(entries_needed); ++i)
         FAILS(RW_ERR_UNSUPPORTED, "needs entries, and this operator of 20 x 20 is no matrix: use jacobi or chebyshev",
-              rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .precond = {.method = entries_needed[i]}}, &k));
-    FAILS(RW_ERR_UNSUPPORTED, "this operator has no diagonal: give rw_operator_spec.diagonal", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .precond = {.method = RW_PRECOND_JACOBI}}, &k));
+              rw_krylov_create(m, RW_F64,
+                               &(rw_krylov_spec){.method = RW_KRYLOV_GMRES, .precond = {.method = entries_needed[i]}},
+                               &k));
+    FAILS(RW_ERR_UNSUPPORTED, "this operator has no diagonal: give rw_operator_spec.diagonal",
+          rw_krylov_create(m, RW_F64,
+                           &(rw_krylov_spec){.method = RW_KRYLOV_CG, .precond = {.method = RW_PRECOND_JACOBI}}, &k));
     rw_operator_destroy(&m);
     map.diagonal = diagonal;
     OK(rw_operator_create(dev, &map, &m));
@@ -310,9 +365,14 @@ static void test_kept(void **state)
 {
     (void)state;
     for (int way = 0; way < 2; ++way) { /* of a function, of a matrix */
-        entries e = {.n = 60, .rows = 60, .columns = 60, .row = malloc(60 * 8), .column = malloc(60 * 8), .value = malloc(60 * 8)};
+        entries e = {.n = 60,
+                     .rows = 60,
+                     .columns = 60,
+                     .row = malloc(60 * 8),
+                     .column = malloc(60 * 8),
+                     .value = malloc(60 * 8)};
         for (int64_t i = 0; i < 60; ++i) e.row[i] = e.column[i] = i, e.value[i] = 2 + (double)i;
-        behind b = {.a = kept(&e, RW_F64)};
+        wrapped b = {.a = kept(&e, RW_F64)};
         rw_operator_spec map = map_of(&b, RW_F64);
         map.diagonal = diagonal;
         rw_operator *m;
@@ -340,7 +400,9 @@ static void test_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products), cmocka_unit_test(test_hermitian), cmocka_unit_test(test_pieces), cmocka_unit_test(test_straight), cmocka_unit_test(test_direct), cmocka_unit_test(test_refused), cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_products), cmocka_unit_test(test_hermitian), cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_straight), cmocka_unit_test(test_direct),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_kept),
     };
     return run_on_devices("function", tests, RW_COUNT(tests));
 }

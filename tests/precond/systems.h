@@ -275,7 +275,9 @@ static inline int64_t iterations(const entries *e, const char *layout, rw_dtype 
     rw_krylov *k;
     OK(rw_precond_parse(ctx, precond, &spec.precond));
     for (int i = 0; i < 2; ++i) {
-        if (rw_krylov_create(rw_sparse_operator(m), type, &spec, &k) != RW_OK || rw_krylov_solve(k, b, x[i], &result) != RW_OK) fail_msg("%s, %s: %s", rw_krylov_method_name(method), precond, rw_message(ctx));
+        if (rw_krylov_create(rw_sparse_operator(m), type, &spec, &k) != RW_OK ||
+            rw_krylov_solve(k, b, x[i], &result) != RW_OK)
+            fail_msg("%s, %s: %s", rw_krylov_method_name(method), precond, rw_message(ctx));
         assert_true(result.residual <= 1.1e-9 * result.right_side);
         rw_krylov_destroy(&k);
     }

@@ -61,9 +61,15 @@ static void test_format_changes_nothing(void **state)
     entries e = arrow(40);
     rw_precond *p;
     rw_sparse *m = matrix_of("csr", RW_F64, &e);
-    FAILS(RW_ERR_ARGUMENT, "block = 3 does not divide the 40 rows", rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_JACOBI, .block = 3}, &p));
-    FAILS(RW_ERR_ARGUMENT, "block = 17 is outside [1, 16]", rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_JACOBI, .block = 17}, &p));
-    FAILS(RW_ERR_ARGUMENT, "block = auto is for amg", rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU, .block = RW_PRECOND_BLOCK_AUTO}, &p));
+    FAILS(RW_ERR_ARGUMENT, "block = 3 does not divide the 40 rows",
+          rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_JACOBI, .block = 3},
+                            &p));
+    FAILS(RW_ERR_ARGUMENT, "block = 17 is outside [1, 16]",
+          rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_JACOBI, .block = 17},
+                            &p));
+    FAILS(RW_ERR_ARGUMENT, "block = auto is for amg",
+          rw_precond_create(rw_sparse_operator(m), RW_F64,
+                            &(rw_precond_spec){.method = RW_PRECOND_ILU, .block = RW_PRECOND_BLOCK_AUTO}, &p));
     rw_sparse_destroy(&m);
     free_entries(&e);
 }
@@ -122,7 +128,10 @@ static void test_cholesky(void **state)
         OK(rw_array_zero(b, queue));
         OK(rw_array_update(b, &data));
         ((double *)data)[3 * (1 + z)] = 1; /* (r, M r) < 0 at the start */
-        OK(rw_krylov_create(rw_sparse_operator(m), type, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .precond = {.method = RW_PRECOND_ILU, .order = RW_ORDER_NATURAL}}, &k));
+        OK(rw_krylov_create(rw_sparse_operator(m), type,
+                            &(rw_krylov_spec){.method = RW_KRYLOV_CG,
+                                              .precond = {.method = RW_PRECOND_ILU, .order = RW_ORDER_NATURAL}},
+                            &k));
         FAILS(RW_ERR_NOT_CONVERGED, "ilu factors of a positive definite matrix need not be so: use icc0", rw_krylov_solve(k, b, x, &r));
         rw_krylov_destroy(&k);
         rw_array_destroy(&b), rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&mx), rw_array_destroy(&my);
@@ -131,7 +140,11 @@ static void test_cholesky(void **state)
         for (int64_t i = 0; i < e.n; ++i)
             if (e.row[i] == 6 && e.column[i] == 6) e.value[(1 + z) * i] = -3;
         m = matrix_of("csr", type, &e);
-        FAILS(RW_ERR_INPUT, "icc: the diagonal entry of row 6, counted from 0, is missing or not positive: icc needs a hermitian, positive definite matrix", rw_precond_create(rw_sparse_operator(m), type, &(rw_precond_spec){.method = RW_PRECOND_ICC, .order = RW_ORDER_NATURAL}, &p));
+        FAILS(
+            RW_ERR_INPUT,
+            "icc: the diagonal entry of row 6, counted from 0, is missing or not positive: icc needs a hermitian, positive definite matrix",
+            rw_precond_create(rw_sparse_operator(m), type,
+                              &(rw_precond_spec){.method = RW_PRECOND_ICC, .order = RW_ORDER_NATURAL}, &p));
         rw_sparse_destroy(&m);
         free_entries(&e), free_entries(&line);
     }

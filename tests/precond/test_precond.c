@@ -152,7 +152,8 @@ static void test_chebyshev(void **state)
     rw_precond *p;
     OK(rw_precond_create(rw_sparse_operator(m), RW_F64, &spec, &p));
     const double top = 1 + cos(acos(-1) / (N + 1)), bound = 1 / cosh(7 * acosh(31.0 / 29.0));
-    assert_true(((const rw_smoother *)p->method)->most > 0.97 * top && ((const rw_smoother *)p->method)->most < 1.11 * top);
+    assert_true(((const rw_smoother *)p->method)->most > 0.97 * top &&
+                ((const rw_smoother *)p->method)->most < 1.11 * top);
     for (int k = 1; k <= N; k += 7) {
         const double lambda = 1 - cos(k * acos(-1) / (N + 1)); /* of D^-1 A */
         rw_array *r = vector_of(RW_F64, N, 0), *z = vector_of(RW_F64, N, 0);
@@ -164,7 +165,8 @@ static void test_chebyshev(void **state)
         OK(rw_array_read(z, &read));
         double left = 0;
         for (int i = 0; i < N; ++i) left = fmax(left, fabs(((const double *)read)[i] - sin(k * (i + 1) * acos(-1) / (N + 1))));
-        if (lambda > ((const rw_smoother *)p->method)->least && !(left <= bound + 1e-12)) fail_msg("lambda = %g: %g is left, allowed %g", lambda, left, bound);
+        if (lambda > ((const rw_smoother *)p->method)->least && !(left <= bound + 1e-12))
+            fail_msg("lambda = %g: %g is left, allowed %g", lambda, left, bound);
         if (k == N - 1) assert_true(left > 0); /* it is no exact solution */
         rw_array_destroy(&r), rw_array_destroy(&z);
     }
@@ -317,12 +319,20 @@ static void test_refused(void **state)
     rw_precond *p;
     rw_array *r = vector_of(RW_F64, 24, 1), *short_ = vector_of(RW_F64, 23, 1);
     (void)state;
-    FAILS(RW_ERR_ARGUMENT, "method = 9 is not one of its enumeration", rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_METHODS}, &p));
-    FAILS(RW_ERR_ARGUMENT, "no preconditioner", rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){0}, &p));
-    FAILS(RW_ERR_ARGUMENT, "ssor: omega = 2.5 is outside (0, 2)", rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_SSOR, .omega = 2.5}, &p));
-    FAILS(RW_ERR_ARGUMENT, "ilu: level = -1 is outside [0, 10]", rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU, .level = -1}, &p));
-    FAILS(RW_ERR_ARGUMENT, "need square ones", rw_precond_create(rw_sparse_operator(w), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
-    OK(rw_precond_create(rw_sparse_operator(v), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p)); /* blocks of varying size: by entries */
+    FAILS(RW_ERR_ARGUMENT, "method = 9 is not one of its enumeration",
+          rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_METHODS}, &p));
+    FAILS(RW_ERR_ARGUMENT, "no preconditioner",
+          rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){0}, &p));
+    FAILS(RW_ERR_ARGUMENT, "ssor: omega = 2.5 is outside (0, 2)",
+          rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_SSOR, .omega = 2.5},
+                            &p));
+    FAILS(RW_ERR_ARGUMENT, "ilu: level = -1 is outside [0, 10]",
+          rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU, .level = -1},
+                            &p));
+    FAILS(RW_ERR_ARGUMENT, "need square ones",
+          rw_precond_create(rw_sparse_operator(w), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
+    OK(rw_precond_create(rw_sparse_operator(v), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU},
+                         &p)); /* blocks of varying size: by entries */
     rw_precond_destroy(&p);
     OK(rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
     FAILS(RW_ERR_ARGUMENT, "the same array", rw_precond_apply(p, r, r, queue));
@@ -344,15 +354,18 @@ static void test_refused(void **state)
     entries ones = {2, 2, 4, false, malloc(32), malloc(32), malloc(32)};
     for (int k = 0; k < 4; ++k) ones.row[k] = k / 2, ones.column[k] = k % 2, ones.value[k] = 1;
     m = matrix_of("csr", RW_F64, &ones);
-    FAILS(RW_ERR_INPUT, "ilu: the diagonal entry of row 1, counted from 0, is missing or singular, or has become so", rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
-    FAILS(RW_ERR_INPUT, "ilut: the diagonal entry of row 1, counted from 0", rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILUT}, &p));
+    FAILS(RW_ERR_INPUT, "ilu: the diagonal entry of row 1, counted from 0, is missing or singular, or has become so",
+          rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
+    FAILS(RW_ERR_INPUT, "ilut: the diagonal entry of row 1, counted from 0",
+          rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILUT}, &p));
     rw_sparse_destroy(&m);
     const int64_t at0 = 0;
     rw_sparse_layout l;
     OK(rw_sparse_layout_parse(ctx, "csr", &l));
     OK(rw_sparse_create(dev, &l, &(rw_sparse_blocks){1, 1, (int64_t[]){0, 1}, &at0, NULL, NULL}, &m));
     OK(rw_sparse_add_blocks(m, 1, &at0, &at0, &(double){NAN}));
-    FAILS(RW_ERR_INPUT, "ilu: row 0 of the matrix, counted from 0, has a number that is not finite", rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
+    FAILS(RW_ERR_INPUT, "ilu: row 0 of the matrix, counted from 0, has a number that is not finite",
+          rw_precond_create(rw_sparse_operator(m), RW_F64, &(rw_precond_spec){.method = RW_PRECOND_ILU}, &p));
     rw_sparse_destroy(&m);
     /* (1 inf; . 1): no pivot is touched by it */
     OK(rw_sparse_create(dev, &l, &(rw_sparse_blocks){2, 2, (int64_t[]){0, 2, 3}, (int64_t[]){0, 1, 1}, NULL, NULL}, &m));
@@ -361,7 +374,8 @@ static void test_refused(void **state)
     for (int i = 0; i < RW_COUNT(infinite); ++i) {
         rw_precond_spec s;
         OK(rw_precond_parse(ctx, infinite[i], &s));
-        FAILS(RW_ERR_INPUT, ": row 0 of the matrix, counted from 0, has a number that is not finite", rw_precond_create(rw_sparse_operator(m), RW_F64, &s, &p));
+        FAILS(RW_ERR_INPUT, ": row 0 of the matrix, counted from 0, has a number that is not finite",
+              rw_precond_create(rw_sparse_operator(m), RW_F64, &s, &p));
     }
     rw_sparse_destroy(&m);
     free_entries(&e), free_entries(&hole), free_entries(&wide), free_entries(&ones);

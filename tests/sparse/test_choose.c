@@ -133,7 +133,8 @@ static void test_entries_from_files(void **state)
     close(mkstemp(path));
     OK(rw_file_write(ctx, path, text, strlen(text)));
     OK(rw_entries_read(ctx, path, RW_DUPLICATES_REFUSE, &e));
-    assert_true(e.rows == 3 && e.columns == 3 && e.n == 5 && e.is_complex && e.row[1] == 0 && e.column[1] == 1 && e.value[2] == 3 && e.value[3] == -4);
+    assert_true(e.rows == 3 && e.columns == 3 && e.n == 5 && e.is_complex && e.row[1] == 0 && e.column[1] == 1 &&
+                e.value[2] == 3 && e.value[3] == -4);
     rw_entries_free(&e);
     assert_true(!e.row && !e.n);
     OK(rw_file_write(ctx, path, dense, strlen(dense)));
@@ -153,12 +154,24 @@ static void test_entries_from_files(void **state)
 static void test_duplicates(void **state)
 {
     char path[] = "/tmp/rechenwerk-choose-XXXXXX";
-    static const struct { const char *text, *refused; int64_t n; double sums[5]; } cases[] = {
-        {MM "real general\n% comment\n3 3 5\n2 1 1\n1 1 3\n2 1 0.5\n2 2 7\n2 1 -4\n", ":6: entry (2, 1) is given twice, first in line 4", 3, {3, -2.5, 7}},
-        {MM "real symmetric\n2 2 4\n1 1 1\n2 1 2\n2 1 3\n1 1 1\n", ":6: entry (1, 1) is given twice, first in line 3", 3, {2, 5, 5}},
-        {MM "complex hermitian\n2 2 3\n2 1 1 2\n2 2 4 0\n2 1 3 4\n", ":5: entry (2, 1) is given twice, first in line 3", 3, {4, 4, 4}},
-        {MM "pattern general\n3 3 6\n2 1\n2 1\n2 1\n1 2\n1 2\n1 1\n", ":7: entry (1, 2) is given twice, first in line 6", 3, {1, 1, 1}},
-        {MM "integer general\n1 1 3\n1 1 2\n1 1 3\n1 1 4\n", NULL, 1, {9}}};
+    static const struct { const char *text, *refused; int64_t n; double sums[5];
+    } cases[] = {{MM "real general\n% comment\n3 3 5\n2 1 1\n1 1 3\n2 1 0.5\n2 2 7\n2 1 -4\n",
+                  ":6: entry (2, 1) is given twice, first in line 4",
+                  3,
+                  {3, -2.5, 7}},
+                 {MM "real symmetric\n2 2 4\n1 1 1\n2 1 2\n2 1 3\n1 1 1\n",
+                  ":6: entry (1, 1) is given twice, first in line 3",
+                  3,
+                  {2, 5, 5}},
+                 {MM "complex hermitian\n2 2 3\n2 1 1 2\n2 2 4 0\n2 1 3 4\n",
+                  ":5: entry (2, 1) is given twice, first in line 3",
+                  3,
+                  {4, 4, 4}},
+                 {MM "pattern general\n3 3 6\n2 1\n2 1\n2 1\n1 2\n1 2\n1 1\n",
+                  ":7: entry (1, 2) is given twice, first in line 6",
+                  3,
+                  {1, 1, 1}},
+                 {MM "integer general\n1 1 3\n1 1 2\n1 1 3\n1 1 4\n", NULL, 1, {9}}};
     rw_entries e;
     (void)state;
     close(mkstemp(path));

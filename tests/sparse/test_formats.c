@@ -281,7 +281,10 @@ static void test_refused(void **state)
     OK(rw_sparse_layout_parse(ctx, "csr:c64", &z));
     OK(rw_sparse_layout_parse(ctx, "bcsr:5", &b5));
     OK(rw_sparse_layout_parse(ctx, "ell", &ell));
-#define FROM(layout, rows, columns, r, c, v, complex) rw_sparse_from_entries(dev, layout, &(rw_entries){rows, columns, 1, complex, (int64_t[]){r}, (int64_t[]){c}, (double[]){v, v}}, &m)
+#define FROM(layout, rows, columns, r, c, v, complex)                                                                  \
+    rw_sparse_from_entries(dev, layout,                                                                                \
+                           &(rw_entries){rows, columns, 1, complex, (int64_t[]){r}, (int64_t[]){c}, (double[]){v, v}}, \
+                           &m)
     FAILS(RW_ERR_ARGUMENT, "entry 0: (3, 0), counted from 0, is outside of the matrix of 3 x 3", FROM(&csr, 3, 3, 3, 0, 1, false));
     FAILS(RW_ERR_ARGUMENT, "entry 0: (0, -1), counted from 0, is outside", FROM(&csr, 3, 3, 0, -1, 1, false));
     FAILS(RW_ERR_ARGUMENT, "entry 0, (0, 0), counted from 0: nan+0i is not finite", FROM(&csr, 3, 3, 0, 0, NAN, false));
@@ -328,7 +331,10 @@ static void test_duplicates(void **state)
     const void *p;
     (void)state;
     OK(rw_sparse_layout_parse(ctx, "csr", &l));
-    OK(rw_sparse_from_entries(dev, &l, &(rw_entries){2, 2, 4, false, (int64_t[]){1, 0, 1, 1}, (int64_t[]){0, 1, 0, 1}, (double[]){1, 2, 4, 8}}, &m));
+    OK(rw_sparse_from_entries(dev, &l,
+                              &(rw_entries){2, 2, 4, false, (int64_t[]){1, 0, 1, 1}, (int64_t[]){0, 1, 0, 1},
+                                            (double[]){1, 2, 4, 8}},
+                              &m));
     OK(rw_array_read(m->value, &p));
     assert_int_equal(m->places, 3);
     assert_true(((const double *)p)[0] == 2 && ((const double *)p)[1] == 5 && ((const double *)p)[2] == 8);

@@ -229,7 +229,8 @@ static void test_uniform_slices(void **state)
         OK(rw_sparse_layout_parse(ctx, kinds[i].layout, &l));
         entries e = grid_entries((uint64_t)i + 70, 70, 60, l.block_rows, l.block_columns, is_complex(l.values)), kept = e;
         OK(rw_sparse_from_entries(dev, &l, &e, &m));
-        if (has_gpu_kernels()) assert_true(m->ncolumn == 5. * (m->nfirst - 1) * m->layout.slice); /* as many positions in each slice */
+        if (has_gpu_kernels())
+            assert_true(m->ncolumn == 5. * (m->nfirst - 1) * m->layout.slice); /* as many positions in each slice */
         OK(rw_sparse_entries(m, &kept.n, &kept.row, &kept.column, &kept.value));
         assert_true(l.scaled || kept.n == e.n); /* what became 0 is missing */
         product(kinds[i].layout, m, &kept, RW_OP_NONE, kinds[i].type, kinds[i].k, (uint64_t)i + 95);
@@ -305,7 +306,10 @@ static void test_scaled(void **state)
     rw_sparse *m;
     FAILS(RW_ERR_ARGUMENT, "scaled values of f64: they have 16 bits", rw_sparse_layout_parse(ctx, "csr:scaled", &l));
     OK(rw_sparse_layout_parse(ctx, "csr:f32:scaled", &l));
-    OK(rw_sparse_from_entries(dev, &l, &(rw_entries){3, 3, 3, false, (int64_t[]){0, 0, 2}, (int64_t[]){1, 1, 2}, (double[]){1, -3, 0}}, &m)); /* the same place twice; a row of zeros; one without entries */
+    OK(rw_sparse_from_entries(dev, &l,
+                              &(rw_entries){3, 3, 3, false, (int64_t[]){0, 0, 2}, (int64_t[]){1, 1, 2},
+                                            (double[]){1, -3, 0}},
+                              &m)); /* the same place twice; a row of zeros; one without entries */
     int64_t n, *row, *column;
     double *value;
     OK(rw_sparse_entries(m, &n, &row, &column, &value));
@@ -578,7 +582,8 @@ static void test_refused(void **state)
     rw_sparse *m;
     (void)state;
     OK(rw_sparse_layout_parse(ctx, "csr:c128", &l));
-    OK(rw_sparse_from_entries(dev, &l, &(rw_entries){3, 4, 1, true, (int64_t[]){2}, (int64_t[]){3}, (double[]){1, 1}}, &m));
+    OK(rw_sparse_from_entries(dev, &l, &(rw_entries){3, 4, 1, true, (int64_t[]){2}, (int64_t[]){3}, (double[]){1, 1}},
+                              &m));
     rw_array *x = vectors(RW_C128, 4, 1, 1), *y = vectors(RW_C128, 3, 1, 2), *real = vectors(RW_F64, 4, 1, 3), *real_y = vectors(RW_F64, 3, 1, 3), *two = vectors(RW_C128, 3, 2, 4);
     FAILS(RW_ERR_ARGUMENT, "x has 3 rows in 1 dimensions: a vector of 4", rw_sparse_multiply(m, RW_OP_NONE, NULL, y, NULL, x, queue));
     FAILS(RW_ERR_ARGUMENT, "x has 4 rows in 1 dimensions: a vector of 3", rw_sparse_multiply(m, RW_OP_TRANSPOSE, NULL, x, NULL, y, queue));

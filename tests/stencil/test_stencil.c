@@ -98,7 +98,8 @@ static rw_sparse *assembled(const problem *p)
     }
     double *real = calloc((size_t)t->n, sizeof *real);
     for (int64_t k = 0; k < t->n; ++k) real[k] = t->value[2 * k];
-    OK(rw_sparse_from_entries(dev, &l, &(rw_entries){cells, cells, t->n, z, t->row, t->column, z ? t->value : real}, &m));
+    OK(rw_sparse_from_entries(dev, &l, &(rw_entries){cells, cells, t->n, z, t->row, t->column, z ? t->value : real},
+                              &m));
     free(real);
     return m;
 }
@@ -304,7 +305,8 @@ static void test_sums(void **state)
     rw_krylov *k;
     const rw_krylov_spec spec = {.method = RW_KRYLOV_CG, .rtol = 1e-12};
     assert_true(solve(m, RW_F64, &spec, x).iterations <= 3); /* two eigenvalues */
-    FAILS(RW_ERR_UNSUPPORTED, "operator: its diagonal cannot be found by products, since it has sums over the grid", rw_operator_get_diagonal(m, x));
+    FAILS(RW_ERR_UNSUPPORTED, "operator: its diagonal cannot be found by products, since it has sums over the grid",
+          rw_operator_get_diagonal(m, x));
     FAILS(RW_ERR_UNSUPPORTED, "its diagonal cannot be found", rw_krylov_create(m, RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_CG, .precond = {.method = RW_PRECOND_CHEBYSHEV}}, &k));
     rw_array_destroy(&x);
     rw_operator_destroy(&m);
@@ -344,11 +346,15 @@ static void test_refused(void **state)
     refuses(RW_ERR_INPUT, "operator:1:6", "Au = v", RW_F64, "u", "Au");
     begin(&p, "Au = u - tau*laplace(u)", RW_F64, RW_BOUNDARY_DIRICHLET, 1, size, 2);
     p.fields[0].boundary[1].a = "1";
-    FAILS(RW_ERR_INPUT, "with u = 0, Au is -3 in cell 11, so this is no linear map: its boundary value at the upper end of x must be 0 here", rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
+    FAILS(
+        RW_ERR_INPUT,
+        "with u = 0, Au is -3 in cell 11, so this is no linear map: its boundary value at the upper end of x must be 0 here",
+        rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     p.fields[0].boundary[1].a = "0", p.spec.grid.size[0] = 0;
     FAILS(RW_ERR_ARGUMENT, "a grid of 0 x 1 x 1 cells", rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     p.spec.grid.size[0] = 12, p.fields[1].dtype = RW_F32;
-    FAILS(RW_ERR_ARGUMENT, "u is of f64, Au of f32: they must be alike", rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
+    FAILS(RW_ERR_ARGUMENT, "u is of f64, Au of f32: they must be alike",
+          rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     if (on("opencl")) return;
     refuses(RW_ERR_INPUT, "terms without it must be 0 here", "Au = u + 1", RW_F64, "u", "Au");
     refuses(RW_ERR_INPUT, "terms without it", "Au = u/(u - u)", RW_F64, "u", "Au"); /* nan */
@@ -359,14 +365,17 @@ static void test_refused(void **state)
     refuses(RW_ERR_INPUT, "linearly", "s = sum(u); Au = s*u", RW_F64, "u", "Au");
     begin(&p, "Au = f(u)", RW_F64, RW_BOUNDARY_DIRICHLET, 1, size, 2);
     p.spec.functions = &(rw_expr_function){"f", 1, square, NULL}, p.spec.nfunctions = 1;
-    FAILS(RW_ERR_UNSUPPORTED, "it runs on the host, since it calls a function in C", rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
+    FAILS(RW_ERR_UNSUPPORTED, "it runs on the host, since it calls a function in C",
+          rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     begin(&p, "Au = u*tau; tau = 2", RW_F64, RW_BOUNDARY_DIRICHLET, 1, size, 2);
     p.tau.state = true;
-    FAILS(RW_ERR_INPUT, "a scalar is handed from one run to the next", rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
+    FAILS(RW_ERR_INPUT, "a scalar is handed from one run to the next",
+          rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     begin(&p, "Au = u*k", RW_F64, RW_BOUNDARY_DIRICHLET, 1, size, 2);
     rw_expr_field three[] = {p.fields[0], p.fields[1], {.name = "k", .dtype = RW_F64}};
     p.spec.fields = three, p.spec.nfields = 3;
-    FAILS(RW_ERR_ARGUMENT, "3 fields: a map has two, u and Au; coefficients may be functions of x, y, z", rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
+    FAILS(RW_ERR_ARGUMENT, "3 fields: a map has two, u and Au; coefficients may be functions of x, y, z",
+          rw_operator_from_expr(dev, &p.spec, "u", "Au", &m));
     assert_null(m);
 }
 

@@ -7,7 +7,8 @@ static rw_operator *an_operator; /* NULL: that of `matrix` */
 static int64_t *some_rows, *some_columns, some_entries;
 static double *some_values;
 static const int64_t block_first[] = {0, 2, 3}, block_column[] = {0, 1, 1};
-static const rw_entries five_entries = {4, 4, 5, false, (int64_t[]){0, 0, 1, 3, 3}, (int64_t[]){0, 3, 1, 2, 3}, (double[]){1, 2, 3, 4, 5}};
+static const rw_entries five_entries =
+    {4, 4, 5, false, (int64_t[]){0, 0, 1, 3, 3}, (int64_t[]){0, 3, 1, 2, 3}, (double[]){1, 2, 3, 4, 5}};
 
 static rw_sparse_layout layout_of(const char *layout)
 {
@@ -149,7 +150,10 @@ static void before_operator_product(void)
     before_free();
     OK(call_operator_create());
 }
-static rw_status call_multiply_scaled(void) { return rw_operator_multiply(an_operator, RW_OP_NONE, (double[]){2, 0}, x, NULL, y, rw_device_queue(dev)); }
+static rw_status call_multiply_scaled(void)
+{
+    return rw_operator_multiply(an_operator, RW_OP_NONE, (double[]){2, 0}, x, NULL, y, rw_device_queue(dev));
+}
 static rw_status call_info(void)
 {
     rw_operator_info about;
@@ -259,7 +263,8 @@ static rw_precond_bytes precond_bytes;
 static rw_status call_precond_estimate(void)
 {
     const rw_sparse_layout csr = {.format = RW_SPARSE_CSR, .values = RW_F64};
-    return rw_precond_estimate(dev, &(rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1}, &csr, &five_entries, RW_F64, &precond_bytes);
+    return rw_precond_estimate(dev, &(rw_precond_spec){.method = RW_PRECOND_ILU, .level = 1}, &csr, &five_entries,
+                               RW_F64, &precond_bytes);
 }
 static void result_precond_estimate(void) { note("%d %d %d", (int)precond_bytes.device, (int)precond_bytes.device_setup, (int)precond_bytes.host_setup); }
 static rw_status call_predict(void)
@@ -295,12 +300,20 @@ static rw_status create_solver(rw_krylov_method method)
 {
     void *p = poison;
     memcpy(&solver, &p, sizeof p);
-    return made(rw_krylov_create(rw_sparse_operator(matrix), RW_F64, &(rw_krylov_spec){.method = method, .restart = 3, .precond = {.method = RW_PRECOND_JACOBI}}, &solver), &solver);
+    return made(rw_krylov_create(rw_sparse_operator(matrix), RW_F64,
+                                 &(rw_krylov_spec){.method = method,
+                                                   .restart = 3,
+                                                   .precond = {.method = RW_PRECOND_JACOBI}},
+                                 &solver),
+                &solver);
 }
 static void before_system(void) /* a diagonal that is nowhere 0 */
 {
     const rw_sparse_layout l = layout_of("csr");
-    OK(rw_sparse_from_entries(dev, &l, &(rw_entries){4, 4, 6, false, (int64_t[]){0, 1, 2, 3, 0, 3}, (int64_t[]){0, 1, 2, 3, 2, 1}, (double[]){4, 5, 6, 7, 1, 2}}, &matrix));
+    OK(rw_sparse_from_entries(dev, &l,
+                              &(rw_entries){4, 4, 6, false, (int64_t[]){0, 1, 2, 3, 0, 3},
+                                            (int64_t[]){0, 1, 2, 3, 2, 1}, (double[]){4, 5, 6, 7, 1, 2}},
+                              &matrix));
     x = new_ramp(4, 1, 0.5), y = new_array(RW_F64, 4, RW_MEMORY_DEVICE);
 }
 static rw_status call_solver(void) { return create_solver(RW_KRYLOV_GMRES); }
@@ -328,7 +341,8 @@ static void before_solve_inner(void)
 {
     const rw_krylov_spec inner = {.method = RW_KRYLOV_BICGSTAB, .iterations = 4};
     before_system();
-    OK(rw_krylov_create(rw_sparse_operator(matrix), RW_F64, &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &inner}, &solver));
+    OK(rw_krylov_create(rw_sparse_operator(matrix), RW_F64,
+                        &(rw_krylov_spec){.method = RW_KRYLOV_FGMRES, .inner = &inner}, &solver));
     OK(rw_array_zero(y, rw_device_queue(dev)));
 }
 static rw_status call_solve(void) { return rw_krylov_solve(solver, x, y, &solved); }

@@ -8,7 +8,8 @@ bad=0 rows=0 names=0
 
 fail() { echo "FAIL: $page:$1: $2"; bad=$((bad + 1)); }
 
-# source_of PROGRAM: its file; of two of one name (test_run, test_json, test_reference) the page means that of run or ode
+# source_of PROGRAM: its file; of two of one name (test_run, test_json, test_reference) the page means that of run or
+# ode
 source_of() {
     local file
     for file in tests/{run,ode}/"$1".{c,sh} tests/*/"$1".{c,sh}; do

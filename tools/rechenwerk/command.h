@@ -101,8 +101,8 @@ typedef struct bytes_text {
     char text[16];
 } bytes_text;
 bytes_text in_units(double bytes);
-/* An object of JSON on stdout: what is written in between; indent 0: one line. json_end gives the exit code 0, or that of
- * exhausted memory after a message, and nothing was printed. */
+/* An object of JSON on stdout: what is written in between; indent 0: one line. json_end gives the exit code 0, or
+ * that of exhausted memory after a message, and nothing was printed. */
 rw_json_writer *json_begin(int indent);
 int json_end(void);
 

@@ -219,7 +219,8 @@ static int run(const arguments *a)
     int k = 0;
     while (k < COUNT(shells) && strcmp(shells[k].shell, a->operands[0]) != 0) k++;
     if (k == COUNT(shells))
-        return usage("completion: '%s' is no shell that is known%s", a->operands[0], suggest(a->operands[0], shell_names()));
+        return usage("completion: '%s' is no shell that is known%s", a->operands[0],
+                     suggest(a->operands[0], shell_names()));
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;
     rw_status status = rw_list_words(ctx, "settings", &words[0], &nwords[0]);

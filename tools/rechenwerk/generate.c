@@ -146,7 +146,9 @@ static rw_status make_laplace(rw_device *device, const request *r, rw_sparse **m
     rw_status status = row && column && value ? RW_OK : RW_ERR_MEMORY;
     if (status == RW_OK) {
         fill_laplace(r->spec.cells, row, column, value);
-        status = rw_sparse_from_entries(device, &layout, &(rw_entries){r->rows, r->columns, r->entries, false, row, column, value}, matrix);
+        status =
+            rw_sparse_from_entries(device, &layout,
+                                   &(rw_entries){r->rows, r->columns, r->entries, false, row, column, value}, matrix);
     }
     free(row), free(column), free(value);
     return status;

@@ -96,7 +96,10 @@ static void print_how_to_continue(const arguments *a)
 }
 
 /* null for an empty text. */
-static void add_text(rw_json_writer *w, const char *key, const char *text) { rw_json_add_string(w, key, *text ? text : NULL); }
+static void add_text(rw_json_writer *w, const char *key, const char *text)
+{
+    rw_json_add_string(w, key, *text ? text : NULL);
+}
 
 static void print_report(const arguments *a, const rw_run_report *r, rw_status status, const char *message)
 {

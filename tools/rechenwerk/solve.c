@@ -72,7 +72,8 @@ static rw_status forecast_precond(solve *s)
     size.rows = s->e.rows; /* of a stencil too */
     if (!s->stencil)
         return rw_precond_estimate(s->device, precond_of(s), &s->layout.layout, &s->e, s->vectors, &s->precond_bytes);
-    const int64_t bytes = rw_precond_memory(precond_of(s), s->stencil ? NULL : &s->layout.layout, &size, s->vectors, NULL);
+    const int64_t bytes =
+        rw_precond_memory(precond_of(s), s->stencil ? NULL : &s->layout.layout, &size, s->vectors, NULL);
     s->precond_bytes = (rw_precond_bytes){.device = bytes, .least = bytes, .most = bytes, .device_setup = bytes};
     return RW_OK;
 }

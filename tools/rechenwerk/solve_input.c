@@ -119,7 +119,8 @@ int make_system(rw_context *ctx, const arguments *a, solve *s)
     if (code != 0) return code;
     const char *output = value_of(a, "output");
     const size_t n = output ? strlen(output) : 0;
-    rw_status status = s->stencil ? make_stencil(s) : rw_sparse_from_entries(s->device, &s->layout.layout, &s->e, &s->assembled);
+    rw_status status =
+        s->stencil ? make_stencil(s) : rw_sparse_from_entries(s->device, &s->layout.layout, &s->e, &s->assembled);
     if (!s->stencil) s->a = rw_sparse_operator(s->assembled);
     if (status == RW_OK && !s->b) status = make_right_side(s);
     if (status == RW_OK && !s->x) status = constant(s, 0, n < 4 || strcmp(output + n - 4, ".mtx") != 0, &s->x);

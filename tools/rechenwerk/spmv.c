@@ -144,7 +144,8 @@ static void print_text(const products *p)
 static void add_times(rw_json_writer *w, const char *name, double seconds, double lower, double upper)
 {
     rw_json_add_object(w, name);
-    rw_json_add_number(w, "seconds", seconds), rw_json_add_number(w, "lower", lower), rw_json_add_number(w, "upper", upper);
+    rw_json_add_number(w, "seconds", seconds), rw_json_add_number(w, "lower", lower),
+        rw_json_add_number(w, "upper", upper);
     rw_json_close(w);
 }
 
@@ -178,7 +179,8 @@ static int print_as_json(const products *p)
     rw_json_add_string(w, "file", p->path);
     rw_json_add_integer(w, "rows", p->e.rows), rw_json_add_integer(w, "columns", p->e.columns);
     rw_json_add_integer(w, "entries", p->e.n), rw_json_add_bool(w, "complex", p->e.is_complex);
-    rw_json_add_string(w, "device", rw_device_info(p->device)->name), rw_json_add_string(w, "vectors", rw_dtype_name(p->vectors));
+    rw_json_add_string(w, "device", rw_device_info(p->device)->name),
+        rw_json_add_string(w, "vectors", rw_dtype_name(p->vectors));
     rw_json_add_number(w, "operations", operations(p));
     if (p->tune) rw_json_add_string(w, "chosen", p->rows[p->choice.best].variant);
     if (p->tune && best >= 0) {

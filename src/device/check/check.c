@@ -153,7 +153,10 @@ static rw_status check_zero(rw_queue *q, rw_buffer *dst, size_t bytes)
 /* clang leaves out the read of x[i] += 1 unless told, and its local-bounds would trap. */
 #define OPTIONS_CLANG OPTIONS " -fno-sanitize=local-bounds -mllvm -tsan-instrument-read-before-write"
 
-static const char *options(const rw_check_state *s) { return __atomic_load_n(&s->clang, __ATOMIC_RELAXED) ? OPTIONS_CLANG : OPTIONS; }
+static const char *options(const rw_check_state *s)
+{
+    return __atomic_load_n(&s->clang, __ATOMIC_RELAXED) ? OPTIONS_CLANG : OPTIONS;
+}
 
 static rw_status hooks_text(rw_device *dev, const char **text)
 {

@@ -202,7 +202,10 @@ static const char *options(bool reproducible)
     return of[under_valgrind()][reproducible];
 }
 
-static rw_status cpu_identity(rw_device *dev, rw_text *identity) { return rw_cc_identity(dev, options(dev->ctx->reproducible), identity); }
+static rw_status cpu_identity(rw_device *dev, rw_text *identity)
+{
+    return rw_cc_identity(dev, options(dev->ctx->reproducible), identity);
+}
 
 static rw_status cpu_compile(rw_device *dev, rw_program *p, const char *text, rw_text *binary)
 {

@@ -194,7 +194,8 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
     rw_status status = rw_ode_create(p->device, spec, &p->ode);
     if (status == RW_ERR_ARGUMENT) /* a setting of time */
         status = rw_fail_prefix(p->device->ctx, RW_ERR_INPUT, "%s", rw_case_file(c));
-    for (int f = 0; f < p->nfields && status == RW_OK; ++f) status = rw_ode_bind(p->ode, p->fields[f].name, p->arrays[f]);
+    for (int f = 0; f < p->nfields && status == RW_OK; ++f)
+        status = rw_ode_bind(p->ode, p->fields[f].name, p->arrays[f]);
     RW_TRY(status);
     return rw_checks_read(c, p->scalars, p->nscalars, make_check, p, &p->checks);
 }
