@@ -32,11 +32,12 @@ rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, c
     snprintf(file, sizeof file, "dialect_%s.h", kind);
     const char *dialect = rw_embedded_text(file);
     const char *math = rw_embedded_text("dialect_math.h"), *cmath = rw_embedded_text("dialect_complex.h");
-    const char *functions = rw_embedded_text("dialect_functions.h");
-    if (!dialect || !math || !cmath || !functions)
+    const char *functions = rw_embedded_text("dialect_functions.h"), *host = rw_embedded_text("dialect_c.h");
+    if (!dialect || !math || !cmath || !functions || !host)
         return rw_fail(ctx, RW_ERR_INTERNAL, "the dialect %s is not in the library", file);
     for (int i = 0; i < n; ++i) rw_text_add(full, "#define %s %s\n", defines[i].name, defines[i].value);
     if (ctx->reproducible) rw_text_add(full, "#define RW_REPRODUCIBLE 1\n");
+    if (strcmp(kind, "cuda") && strcmp(kind, "opencl")) rw_text_add_bytes(full, host, strlen(host));
     rw_text_add_bytes(full, dialect, strlen(dialect));
     add_types(full, real);
     rw_text_add_bytes(full, math, strlen(math));

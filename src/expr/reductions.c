@@ -36,8 +36,7 @@ void rw_emit_accumulators(rw_emitter *e)
     const rw_pass_kernel *k = e->k;
     if (k->naccumulators) ADD("    SHARED(f64, shared, GROUP);\n");
     for (int a = 0; a < k->naccumulators; ++a) ADD("    PRIVATE(f64, acc%d);\n", a);
-    for (int a = 0; a < k->naccumulators; ++a)
-        ADD("    EACH(i, GROUP) { AT(acc%d, i) = %s; }\n", a, kinds[k->accumulator_kind[a]].start);
+    for (int a = 0; a < k->naccumulators; ++a) ADD("    start_items(acc%d, %d);\n", a, k->accumulator_kind[a]);
 }
 
 void rw_emit_reduced(rw_emitter *e)
@@ -62,11 +61,9 @@ void rw_emit_reduced(rw_emitter *e)
 
 void rw_emit_partials(rw_emitter *e)
 {
-    for (int a = 0; a < e->k->naccumulators; ++a) {
-        ADD("    EACH(i, GROUP) { shared[i] = AT(acc%d, i); }\n    BARRIER;\n    reduce_items(shared, %d);\n", a,
+    for (int a = 0; a < e->k->naccumulators; ++a)
+        ADD("    reduce_items(part + (%d * GROUP_COUNT(0) + GROUP_ID(0)), shared, acc%d, %d);\n", a, a,
             e->k->accumulator_kind[a]);
-        ADD("    EACH(i, 1) { part[%d * GROUP_COUNT(0) + GROUP_ID(0)] = shared[0]; }\n    BARRIER;\n", a);
-    }
 }
 
 /* A choice by `kind` among texts of the table. */
@@ -81,16 +78,18 @@ void rw_emit_merge(rw_emitter *e)
     ADD("DEVICE f64 merge(f64 a, f64 b, int kind)\n{\n    return ");
     CHOICE(merged);
     ADD(";\n}\n"
-        "DEVICE void reduce_items(LOCAL f64 *s, int kind)\n{\n    for (int n = GROUP; n > 1; n = (n + 1) / 2) {\n"
-        "        const int upper = (n + 1) / 2;\n        EACH(i, n - upper) { s[i] = merge(s[i], s[i + upper], kind); }\n"
-        "        BARRIER;\n    }\n}\n"
-        "DEVICE void combine_parts(GLOBAL f64 *slot, GLOBAL const f64 *part, int n, int kind, LOCAL f64 *shared, f64 *acc)\n{\n"
-        "    EACH(i, GROUP) { AT(acc, i) = ");
+        "CALLED void start_items(f64 *acc, int kind)\n{\n    EACH(i, GROUP) { AT(acc, i) = ");
     CHOICE(start);
-    ADD("; }\n"
+    ADD("; }\n}\n"
+        "CALLED void reduce_items(GLOBAL f64 *sum, LOCAL f64 *s, f64 *acc, int kind)\n{\n"
+        "    EACH(i, GROUP) { s[i] = AT(acc, i); }\n    BARRIER;\n"
+        "    for (int n = GROUP; n > 1; n = (n + 1) / 2) {\n        const int upper = (n + 1) / 2;\n"
+        "        EACH(i, n - upper) { s[i] = merge(s[i], s[i + upper], kind); }\n        BARRIER;\n    }\n"
+        "    EACH(i, 1) { *sum = s[0]; }\n    BARRIER;\n}\n"
+        "CALLED void combine_parts(GLOBAL f64 *slot, GLOBAL const f64 *part, int n, int kind, LOCAL f64 *shared, f64 *acc)\n"
+        "{\n    start_items(acc, kind);\n"
         "    UNROLL_BY(8) EACH_IN(i, 0, n) { AT(acc, i) = merge(AT(acc, i), part[i], kind); }\n"
-        "    EACH(i, GROUP) { shared[i] = AT(acc, i); }\n    BARRIER;\n    reduce_items(shared, kind);\n"
-        "    EACH(i, 1) { *slot = shared[0]; }\n    BARRIER;\n}\n");
+        "    reduce_items(slot, shared, acc, kind);\n}\n");
 }
 
 /* A group a number. */

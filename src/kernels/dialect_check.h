@@ -1,22 +1,11 @@
 /* The group dialect for the check device: C, with every word and every memory access reported to the library
  * (dialect_check_hooks.h stands in front). Shared and private arrays lie in memory of the library, between guard
  * zones. Words and rules: docs/dev/dialect.md. */
-#include <math.h>
-#include <tgmath.h>
-#undef complex
-#undef I
-typedef float f32;
-typedef double f64;
-typedef int i32;
-typedef long i64;
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef short i16;
-typedef struct { int id[3], n[3]; } rw_group;
 
 #define KERNEL(name, ...) static __attribute__((noinline)) void name(const rw_group rw_g, __VA_ARGS__)
 #define RARE static __attribute__((noinline))
 #define DEVICE static inline __attribute__((always_inline))
+#define CALLED DEVICE
 #define GLOBAL
 #define ANY
 #define LOCAL

@@ -1,21 +1,10 @@
 /* The group dialect for C compilers (gcc, clang): a group is a function call, its items the innermost loop.
  * Words and rules: docs/dev/dialect.md. */
-#include <math.h>
-#include <tgmath.h>
-#undef complex
-#undef I
-typedef float f32;
-typedef double f64;
-typedef int i32;
-typedef long i64;
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef short i16;
-typedef struct { int id[3], n[3]; } rw_group;
 
 #define KERNEL(name, ...) static inline __attribute__((always_inline)) void name(const rw_group rw_g, __VA_ARGS__)
 #define DEVICE static inline __attribute__((always_inline))
 #define RARE static __attribute__((noinline))
+#define CALLED static __attribute__((noinline, noclone))
 #define GLOBAL
 #define ANY
 #define LOCAL

@@ -12,6 +12,7 @@ typedef short i16;
 #endif
 #define KERNEL(name, ...) extern "C" __global__ void __launch_bounds__(GROUP, RW_GROUPS_A_UNIT) name(__VA_ARGS__)
 #define DEVICE static __device__ __forceinline__
+#define CALLED DEVICE
 #define RARE static __device__
 #define GLOBAL
 #define ANY

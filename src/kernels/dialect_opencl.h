@@ -19,6 +19,7 @@ typedef short i16;
 
 #define KERNEL(name, ...) __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void name(__VA_ARGS__)
 #define DEVICE static inline __attribute__((always_inline))
+#define CALLED DEVICE
 #define RARE static
 #define GLOBAL __global
 #define ANY

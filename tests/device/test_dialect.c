@@ -298,6 +298,56 @@ static void test_dialect_math(void **state)
     rw_program_destroy(&p);
 }
 
+/* ---- dialect_c.h ----------------------------------------------------------------------------------------------------- */
+
+#define OF_ONE(X)                                                                                                      \
+    X(fabs) X(sqrt) X(cbrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin)       \
+    X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(atanh) X(erf) X(erfc) X(tgamma) X(lgamma) X(floor) X(ceil)       \
+    X(trunc) X(round) X(rint) X(nearbyint) X(logb) X(ilogb) X(lrint) X(lround) X(llrint) X(llround)
+#define OF_TWO(X)                                                                                                      \
+    X(pow) X(hypot) X(atan2) X(fmod) X(remainder) X(copysign) X(nextafter) X(fdim) X(fmax) X(fmin)
+#define WITH_INTEGER(X) X(ldexp) X(scalbn) X(scalbln)
+
+/* The real functions of C are those of libm, for the type of their argument. */
+static void test_functions_of_c(void **state)
+{
+    (void)state;
+    if (!on("cpu") && !on("check")) skip();
+#define ONE(f) "    *y++ = " #f "(s); *y++ = " #f "(w);\n"
+#define TWO(f) "    *y++ = " #f "(s, t); *y++ = " #f "(w, x);\n"
+#define BY(f) "    *y++ = " #f "(s, 3); *y++ = " #f "(w, 3);\n"
+    static const char text[] =
+        "KERNEL(functions, GLOBAL f64 *to, f32 s, f32 t, f64 w, f64 x)\n{\n"
+        "    EACH(i, 1) {\n    GLOBAL f64 *y = to;\n" OF_ONE(ONE) OF_TWO(TWO) WITH_INTEGER(BY)
+        "    *y++ = fma(s, t, s); *y++ = fma(w, x, w);\n"
+        "    *y++ = acosh(1 + s); *y++ = acosh(1 + w);\n"
+        "    int e = 0; *y++ = frexp(s, &e); *y++ = frexp(w, &e) + e;\n"
+        "    *y++ = isnan(NAN * s) + 2 * isinf(HUGE_VAL) + 4 * isfinite(w) + 8 * (signbit(-w) != 0); *y++ = M_PI;\n"
+        "    *y++ = (sizeof sin(s) == 4) + 2 * (sizeof sin(w) == 8) + 4 * (sizeof pow(s, t) == 4) + 8 * (sizeof pow(s, x) == 8)"
+        " + 16 * (sizeof sqrt(2) == 8) + 32 * (sizeof fma(s, s, t) == 4); *y++ = INFINITY;\n    }\n}\n";
+#undef ONE
+#undef TWO
+#undef BY
+    volatile float s = 0.7f, t = 0.3f; /* not for the compiler, which rounds otherwise than libm */
+    volatile double w = 0.6, x = 1.7;
+    int e;
+#define ONE(name) (double)name##f(s), (double)name(w),
+#define TWO(name) (double)name##f(s, t), (double)name(w, x),
+#define BY(name) (double)name##f(s, 3), (double)name(w, 3),
+    const double expected[] = {OF_ONE(ONE) OF_TWO(TWO) WITH_INTEGER(BY) (double)fmaf(s, t, s), fma(w, x, w),
+                               (double)acoshf(1 + s), acosh(1 + w), (double)frexpf(s, &e), frexp(w, &e) + e, 15,
+                               3.14159265358979323846, 63, INFINITY};
+    enum { N = sizeof expected / sizeof *expected };
+    rw_program *p = build("functions", text, "16", NULL, NULL);
+    rw_array *y = zeros(RW_F64, N);
+    OK(rw_launch(queue, kernel_of(p, "functions"), one,
+                 (rw_arg[]){rw_arg_array(y), rw_arg_real((double)s), rw_arg_real((double)t), rw_arg_real(w), rw_arg_real(x)}, 5));
+    for (int i = 0; i < N; ++i)
+        if (!same(numbers_of(y)[i], expected[i])) fail_msg("number %d: %.17g, not %.17g", i, numbers_of(y)[i], expected[i]);
+    rw_array_destroy(&y);
+    rw_program_destroy(&p);
+}
+
 enum { MAKE, ADD, SUB, MUL, SCALE, MAD, NEG, CONJ, ABS, ABS2, DIV, SQRT, EXP, LOG, POW, SIN, COS, SINH, COSH, TAN, TANH, FUNCTIONS };
 static const char *const function_names[] = {"make", "add", "sub", "mul", "scale", "mad", "neg", "conj", "abs", "abs2", "div", "sqrt",
                                              "exp", "log", "pow", "sin", "cos", "sinh", "cosh", "tan", "tanh"};
@@ -437,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_sums_of_warps),
         cmocka_unit_test(test_small_words),
         cmocka_unit_test(test_dialect_math),
+        cmocka_unit_test(test_functions_of_c),
         cmocka_unit_test(test_complex_128),
         cmocka_unit_test(test_complex_64),
     };

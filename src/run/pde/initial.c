@@ -13,32 +13,6 @@
 #include "io/picture.h"
 #include "run/pde/pde.h"
 
-static rw_status by_expression(const rw_case *c, pde_problem *p, int f, const rw_tree *node, rw_expr **initial)
-{
-    rw_expr_field field = {.name = p->fields[f].name, .dtype = p->fields[f].dtype};
-    rw_expr_scalar *scalars = rw_calloc((size_t)p->nscalars + 1, sizeof *scalars);
-    rw_text text = {0};
-    rw_text_add(&text, "%s = ", field.name);
-    rw_add_place(&text, node->text_source, node->text_line, node->text_column);
-    rw_text_add(&text, "%s", node->text);
-    rw_status status = scalars && !text.failed ? RW_OK : rw_fail_memory(rw_case_context(c), 256, "initial values");
-    if (status == RW_OK) {
-        if (p->nscalars) memcpy(scalars, p->scalars, (size_t)p->nscalars * sizeof *scalars);
-        scalars[p->nscalars] = (rw_expr_scalar){.name = "t", .value = p->time.start};
-        rw_expr_spec spec = {.name = node->source,
-                             .text = text.data,
-                             .grid = p->grid,
-                             .fields = &field,
-                             .nfields = 1,
-                             .scalars = scalars,
-                             .nscalars = p->nscalars + 1};
-        status = rw_expr_create(p->device, &spec, initial);
-    }
-    if (status == RW_OK) status = rw_expr_bind(*initial, field.name, p->arrays[f]);
-    rw_free(scalars), rw_text_free(&text);
-    return status;
-}
-
 static rw_status put(pde_problem *p, int f, const double *values)
 {
     void *data;
@@ -123,9 +97,9 @@ static rw_status number(const rw_case *c, const rw_tree *map, const char *key, d
     return RW_OK;
 }
 
-rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_tree *node, rw_expr **initial)
+/* Of a field whose values are no expression. */
+static rw_status set_values(const rw_case *c, pde_problem *p, int f, const rw_tree *node)
 {
-    if (node->kind == RW_TREE_SCALAR) return by_expression(c, p, f, node, initial);
     const rw_tree *file = rw_tree_get(node, "file"), *picture = rw_tree_get(node, "picture");
     const rw_tree *name = file ? file : picture;
     if (!name || name->kind != RW_TREE_SCALAR)
@@ -147,5 +121,55 @@ rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_tree
     if (!path) return rw_fail_memory(rw_case_context(c), 64, "a path");
     rw_status status = file ? by_file(c, p, f, name, path) : by_picture(c, p, f, name, path, low, high);
     rw_free(path);
+    return status;
+}
+
+/* One program for all of `fields`, and what they are as `text`. */
+static rw_status make_program(pde_problem *p, rw_text *text, const rw_expr_field *fields, int nfields)
+{
+    rw_context *ctx = p->device->ctx;
+    rw_expr_scalar *scalars = rw_calloc((size_t)p->nscalars + 1, sizeof *scalars);
+    if (!scalars || text->failed) {
+        rw_free(scalars);
+        return rw_fail_memory(ctx, 256, "initial values");
+    }
+    if (p->nscalars) memcpy(scalars, p->scalars, (size_t)p->nscalars * sizeof *scalars);
+    scalars[p->nscalars] = (rw_expr_scalar){.name = "t", .value = p->time.start};
+    rw_expr_spec spec = {.name = "initial values",
+                         .text = text->data,
+                         .grid = p->grid,
+                         .fields = fields,
+                         .nfields = nfields,
+                         .scalars = scalars,
+                         .nscalars = p->nscalars + 1};
+    rw_status status = rw_expr_create(p->device, &spec, &p->initial);
+    rw_free(scalars);
+    return status;
+}
+
+rw_status pde_set_initial(const rw_case *c, pde_problem *p)
+{
+    rw_expr_field *fields = rw_calloc((size_t)p->nfields, sizeof *fields);
+    rw_status status = fields ? RW_OK : rw_fail_memory(rw_case_context(c), 256, "initial values");
+    rw_text text = {0};
+    int n = 0;
+    for (int f = 0; f < p->nfields && status == RW_OK; ++f) {
+        pde_fields entry;
+        RW_TRY_GOTO(rw_case_entry(c, "fields", f, &entry), out);
+        const rw_tree *node = entry.initial;
+        if (node->kind != RW_TREE_SCALAR) {
+            status = set_values(c, p, f, node);
+            continue;
+        }
+        fields[n++] = (rw_expr_field){.name = p->fields[f].name, .dtype = p->fields[f].dtype};
+        rw_text_add(&text, "%s = ", p->fields[f].name);
+        rw_add_place(&text, node->text_source, node->text_line, node->text_column);
+        rw_text_add(&text, "%s;\n", node->text);
+    }
+    if (status == RW_OK && n) status = make_program(p, &text, fields, n);
+    for (int f = 0, i = 0; i < n && status == RW_OK; ++f)
+        if (p->fields[f].name == fields[i].name) status = rw_expr_bind(p->initial, fields[i++].name, p->arrays[f]);
+out:
+    rw_free(fields), rw_text_free(&text);
     return status;
 }

@@ -22,11 +22,11 @@ static void destroy(rw_problem **problem)
     rw_ode_destroy(&p->ode);
     rw_expr_destroy(&p->series);
     rw_checks_free(&p->checks);
-    for (int f = 0; p->initial && f < p->nfields; ++f) rw_expr_destroy(&p->initial[f]);
+    rw_expr_destroy(&p->initial);
     for (int f = 0; p->arrays && f < p->nfields; ++f) rw_array_destroy(&p->arrays[f]);
     for (int i = 0; i < p->nowned; ++i) rw_free(p->owned[i]);
-    rw_free(p->owned), rw_free(p->initial), rw_free(p->arrays), rw_free(p->fields), rw_free(p->sides),
-        rw_free(p->scalars), rw_free(p->units);
+    rw_free(p->owned), rw_free(p->arrays), rw_free(p->fields), rw_free(p->sides), rw_free(p->scalars);
+    rw_free(p->units);
     rw_free(p->base.fields), rw_free(p->columns), rw_free(p->equations);
     rw_device_close(&p->device);
     rw_free(p);
@@ -66,8 +66,7 @@ static rw_status read_fields(const rw_case *c, pde_problem *p, int precision)
     p->fields = rw_calloc(n, sizeof *p->fields), p->units = rw_calloc(n, sizeof *p->units);
     p->sides = rw_calloc(6 * n, sizeof *p->sides);
     p->arrays = rw_calloc(n, sizeof *p->arrays), p->base.fields = rw_calloc(n, sizeof *p->base.fields);
-    p->initial = rw_calloc(n, sizeof *p->initial);
-    if (!p->fields || !p->units || !p->sides || !p->arrays || !p->base.fields || !p->initial)
+    if (!p->fields || !p->units || !p->sides || !p->arrays || !p->base.fields)
         return rw_fail_memory(ctx, n * 64, "fields");
     for (int i = 0; i < map->n; ++i) RW_NOTE(ctx, read_field(c, p, map, i, precision));
     return RW_OK;
@@ -183,12 +182,10 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
     run_top top;
     RW_TRY(rw_case_section(c, "top", &top));
     for (int f = 0; f < p->nfields; ++f) {
-        pde_fields entry;
         RW_TRY(rw_array_create(p->device, p->fields[f].dtype, p->grid.ndim, shape,
                                top.memory ? RW_MEMORY_MANAGED : RW_MEMORY_DEVICE, &p->arrays[f]));
-        RW_TRY(rw_case_entry(c, "fields", f, &entry));
-        RW_TRY(pde_set_initial(c, p, f, entry.initial, &p->initial[f]));
     }
+    RW_TRY(pde_set_initial(c, p));
     describe_output(p);
     RW_TRY(make_series(p));
     rw_status status = rw_ode_create(p->device, spec, &p->ode);
@@ -203,10 +200,8 @@ static rw_status make_programs(const rw_case *c, pde_problem *p, const rw_ode_sp
 static rw_status make_state(const rw_case *c, pde_problem *p, const rw_ode_spec *spec)
 {
     RW_TRY(make_programs(c, p, spec));
-    for (int f = 0; f < p->nfields; ++f) {
-        if (p->initial[f]) RW_TRY(rw_expr_run(p->initial[f], rw_device_queue(p->device)));
-        rw_expr_destroy(&p->initial[f]);
-    }
+    if (p->initial) RW_TRY(rw_expr_run(p->initial, rw_device_queue(p->device)));
+    rw_expr_destroy(&p->initial);
     return check_initial(c, p);
 }
 

@@ -34,7 +34,7 @@ typedef struct pde_problem {
     const rw_tree **sides;      /* [6 nfields] the value of each side's condition in the case; NULL: it has none */
     rw_expr_scalar *scalars;
     rw_array **arrays;
-    rw_expr **initial;          /* until they have run; NULL: not an expression */
+    rw_expr *initial;           /* of the fields whose initial values are expressions, until it has run */
     const char **units;
     rw_output_column *columns;  /* those of base */
     rw_expr *series;            /* min, max and mean of every field in one pass */
@@ -53,8 +53,8 @@ rw_status pde_make_grid(const rw_case *c, pde_problem *p, const pde_grid *settin
 /* texts.c */
 rw_status pde_join_texts(const rw_case *c, pde_problem *p);
 /* initial.c */
-/* Sets the values, or makes the program that will. */
-rw_status pde_set_initial(const rw_case *c, pde_problem *p, int f, const rw_tree *node, rw_expr **initial);
+/* Sets the values of all fields, or makes the program that will. */
+rw_status pde_set_initial(const rw_case *c, pde_problem *p);
 /* sides.c: the language with the names of the case: fields (unless `plain`), parameters, and t with this value. */
 typedef struct pde_language {
     rw_graph *graph;
