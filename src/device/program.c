@@ -163,6 +163,7 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     const char *group = rw_define_value(defines, ndefines, "GROUP"), *real = rw_define_value(defines, ndefines, "REAL");
     const char *large = rw_define_value(defines, ndefines, "SHARED_LARGE_BYTES");
     const char *units = rw_define_value(defines, ndefines, "RW_GROUPS_A_UNIT");
+    const char *unswitch = rw_define_value(defines, ndefines, "RW_UNSWITCH");
     if (!real) real = "f64";
     int items = group ? atoi(group) : 0;
     if (items < 1)
@@ -191,6 +192,7 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     }
     p->references = 1, p->device = rw_device_retain(dev), p->group = items, p->reproducible = dev->ctx->reproducible;
     p->shared_large = large ? atoll(large) : 0, p->groups_a_unit = units ? atoi(units) : 1;
+    p->unswitch = !unswitch || atoi(unswitch);
     snprintf(p->name, sizeof p->name, "%s", name);
     memcpy(p->key, key, sizeof key);
     status = rw_parse_kernels(p, text, real, defines, ndefines);

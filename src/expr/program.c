@@ -247,8 +247,9 @@ rw_status rw_expr_compile(rw_expr *e, const char *name, const rw_pass_kernel *k,
     char group[16], group_x[16], units[16];
     snprintf(group, sizeof group, "%d", k->tiling.group), snprintf(group_x, sizeof group_x, "%d", k->tiling.group_x);
     snprintf(units, sizeof units, "%d", k->groups_a_unit);
-    rw_define defines[6] = {{"GROUP", group}, {"GROUP_X", group_x}, {"REAL", k->f32 ? "f32" : "f64"}};
-    int ndefines = 3;
+    rw_define defines[7] = {
+        {"GROUP", group}, {"GROUP_X", group_x}, {"REAL", k->f32 ? "f32" : "f64"}, {"RW_UNSWITCH", "0"}};
+    int ndefines = 4;
     if (rw_uses_functions(e->graph)) defines[ndefines++] = (rw_define){"WITH_FUNCTIONS", "1"};
     if (k->has_complex) defines[ndefines++] = (rw_define){"WITH_COMPLEX", "1"};
     if (k->groups_a_unit) defines[ndefines++] = (rw_define){"RW_GROUPS_A_UNIT", units};

@@ -180,11 +180,11 @@ static rw_status create(rw_ode *ode)
     rw_status status = m && nodes ? RW_OK : rw_fail_memory(ode->device->ctx, sizeof *m, "an integrator");
     int q = is_order_2(ode) ? 2 : 4;
     if (m) m->epsilon = epsilon_of(ode);
+    if (status == RW_OK) status = build_finish(ode, LAST, q - 1, nodes, &m->last); /* which takes longest to compile */
     if (status == RW_OK) status = build_recurrence(ode, Y, -1, nodes, "rock_first", &m->first);
     if (status == RW_OK) status = build_recurrence(ode, NEW, Y, nodes, "rock_second", &m->second);
     if (status == RW_OK) status = build_recurrence(ode, NEW, OLD, nodes, "rock_stage", &m->stage);
     for (int i = 0; i < q - 1 && status == RW_OK; ++i) status = build_finish(ode, MIDDLE, i, nodes, &m->middle[i]);
-    if (status == RW_OK) status = build_finish(ode, LAST, q - 1, nodes, &m->last);
     rw_free(nodes);
     return status;
 }

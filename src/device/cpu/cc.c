@@ -129,7 +129,8 @@ typedef struct job {
 /* Runs the compiler with these options and one more (NULL: none); what rw_process_run returns. */
 static rw_status run(job *j, const char *options, const char *more, double seconds, int *code)
 {
-    char *words = rw_format("%s %s", options, more ? more : ""), *argv[MAX_OPTIONS + 8] = {j->cc};
+    char *argv[MAX_OPTIONS + 8] = {j->cc},
+         *words = rw_format("%s %s %s", options, j->program->unswitch ? "" : "-fno-unswitch-loops", more ? more : "");
     if (!words) return rw_fail_memory(j->dev->ctx, 256, "the options of a compiler");
     int m = split(words, argv, 1);
     argv[m++] = "-o", argv[m++] = j->object, argv[m++] = j->source, argv[m++] = "-lm", argv[m] = NULL;
