@@ -194,7 +194,7 @@ static bool under_valgrind(void)
 #define VALGRIND_MACHINE "native"
 #endif
 #define OPTIONS(machine, contract)                                                                                     \
-    "-std=gnu17 -O3 -march=" machine " -fopenmp-simd -fPIC -shared -fvisibility=hidden -w "                             \
+    "-std=gnu17 -O3 -march=" machine " -fopenmp-simd -fPIC -shared -fvisibility=hidden -w "                            \
     "-fno-math-errno -fno-trapping-math -ffp-contract=" contract SANITIZE
 
 static const char *options(bool reproducible)
