@@ -59,7 +59,7 @@ struct rw_program {
     char key[65];         /* hex SHA-256, the cache key */
     int group;            /* items of a group: the definition GROUP */
     int groups_a_unit;    /* for which registers are to suffice: the definition RW_GROUPS_A_UNIT, else 1; 0 says nothing */
-    bool unswitch;        /* gcc may copy loops for each value of a condition in them: the definition RW_UNSWITCH, else 1 */
+    bool unswitch;        /* gcc may copy a loop for each value of a condition: RW_UNSWITCH, else 1 */
     int64_t shared_large; /* bytes of SHARED_LARGE: the definition SHARED_LARGE_BYTES, else 0 */
     bool reproducible;    /* the context's setting when it was made */
     bool makeshift;       /* compiled with fewer optimisations than its key says: not for the cache */

@@ -53,7 +53,7 @@ static rw_status read_integer(reader *r, const char *what, int64_t low, int64_t 
     next_word(r, word, sizeof word);
     long long v = strtoll(word, &rest, 10);
     if (!*word) return fail(r, "the file ends where %s should be: it is cut off", what);
-    if (*rest) return fail(r, "%s: '%s' is no whole number", what, word);
+    if (*rest) return fail(r, "%s: '%s' is no integer", what, word);
     if (v < low || v > high) return fail(r, "%s = %lld is outside [%lld, %lld]", what, v, (long long)low, (long long)high);
     *value = v;
     return RW_OK;

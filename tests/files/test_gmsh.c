@@ -64,7 +64,7 @@ static void test_refused(void **state)
                 {HEAD "$Nodes\n1\n1 0 a 0\n", "m:6: a coordinate: 'a' is no number"},
                 {HEAD "$Nodes\n1\n1 0 inf 0\n", "a coordinate = inf: coordinates must be finite"},
                 {HEAD "$Nodes\n-1\n", "m:5: the number of nodes = -1 is outside [0, 2147483647]"},
-                {HEAD "$Nodes\n2\n1 0 0 0\n$EndNodes\n", "m:7: the number of a node: '$EndNodes' is no whole number"},
+                {HEAD "$Nodes\n2\n1 0 0 0\n$EndNodes\n", "m:7: the number of a node: '$EndNodes' is no integer"},
                 {HEAD "$Nodes\n0\n1 0 0 0\n$EndNodes\n", "m:6: '1' where $Nodes should end"},
                 {HEAD "12\n", "m:4: '12' where a section should begin"},
                 {HEAD "$Nodes\n0\n$EndNodes\n", "m: there are no hexahedra in the mesh"},
