@@ -1,7 +1,7 @@
 /* Multi-block structured grids of a time-linearised flow solver: matrices of 5 x 5 blocks like the solver's, made from a few numbers; their preparation for
  * kernels; and the operator of all grid blocks in one process, with the exchange of ghost cells on the device.
  *
- *   rw_multiblock_spec grid = {.cells = {10, 40, 20}, .mode = RW_MULTIBLOCK_INNER, .periodic = true, .is_complex = true, .omega = 0.1};
+ *   rw_multiblock_spec grid = {.cells = {10, 40, 20}, .blocks = {8, 1, 1}, .mode = RW_MULTIBLOCK_INNER, .periodic = true};
  *   rw_multiblock_create(dev, &grid, &layout, &op);                                 8 grid blocks along x
  *   rw_multiblock_vector(op, RW_C128, &x), rw_multiblock_vector(op, RW_C128, &y);
  *   rw_multiblock_multiply(op, NULL, x, NULL, y, rw_device_queue(dev));             ghosts of x from the neighbours, then y <- A x in each grid block

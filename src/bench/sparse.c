@@ -363,7 +363,9 @@ static rw_status run_solver(rw_bench *b, int number, int n, const char *size)
 /* The study of 2011: eight grid blocks of 10 x 40 x 80 cells, complex single precision, 100 iterations without restart. MPI on eight cores took 3.31 s. */
 static rw_status run_document(rw_bench *b)
 {
-    const rw_multiblock_spec grid = {.cells = {10, b->options.quick ? 4 : 40, b->options.quick ? 8 : 80}, .mode = RW_MULTIBLOCK_INNER, .periodic = true, .is_complex = true, .omega = 0.1, .zeros = true};
+    const int64_t theta = b->options.quick ? 4 : 40, r = b->options.quick ? 8 : 80;
+    const rw_multiblock_spec grid = {.cells = {10, theta, r}, .blocks = {8, 1, 1}, .mode = RW_MULTIBLOCK_INNER,
+                                     .periodic = true, .is_complex = true, .omega = 0.1, .zeros = true};
     const rw_krylov_spec spec = {.method = RW_KRYLOV_GMRES, .rtol = 1e-300, .iterations = 100, .restart = 100};
     solve_contest s = {.iterations = 100, .c = {.queue = b->queue}};
     rw_bench_result row = {.tolerance = 1, .met = -1};
@@ -381,7 +383,7 @@ static rw_status run_document(rw_bench *b)
     }
     if (status == RW_OK) {
         snprintf(row.what, sizeof row.what, "gmres, 100 iterations, c64");
-        snprintf(row.size, sizeof row.size, "8 x 10x%dx%d cells", (int)grid.cells[1], (int)grid.cells[2]);
+        snprintf(row.size, sizeof row.size, "%d x 10x%dx%d cells", (int)(n / (5 * 10 * theta * r)), (int)theta, (int)r);
         status = rw_bench_add(b, &row);
     }
     rw_krylov_destroy(&s.k);
