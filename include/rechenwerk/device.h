@@ -46,7 +46,7 @@ typedef struct rw_device_properties {
     int group_max;           /* items a group may have */
     int width;               /* items that step together: warp, or vector lanes of f64 */
     bool f64;                /* double precision in hardware */
-    bool managed;            /* has the memory mode RW_MEMORY_MANAGED */
+    bool managed, mapped;    /* has memory of the kinds RW_MEMORY_MANAGED, RW_MEMORY_MAPPED */
     bool gpu;
     char version[32];        /* compute capability "9.0", OpenCL version "1.2" */
 } rw_device_properties;
@@ -82,6 +82,11 @@ RW_API void rw_device_list_free(rw_device_properties **list);
  *
  * Errors: ERR_DEVICE with the nearest name, option or value, and reasons. */
 RW_API rw_status rw_device_open(rw_context *context, const char *name, rw_device **device);
+/* opencl:N in a cl_context of others, which is kept: their buffers and queues can be imported. CUDA devices use the primary context, as the
+ * CUDA runtime does. ERR_ARGUMENT: a context without the device; ERR_UNSUPPORTED: another kind of device. */
+RW_API rw_status rw_device_open_native(rw_context *context, const char *name, void *native, rw_device **device);
+/* The CUcontext or cl_context; NULL on cpu and check. */
+RW_API rw_status rw_device_get_native(const rw_device *device, void **native);
 RW_API void rw_device_close(rw_device **device);
 RW_API const rw_device_properties *rw_device_info(const rw_device *device);
 RW_API rw_context *rw_device_context(const rw_device *device);
@@ -94,12 +99,23 @@ RW_API rw_status rw_queue_create(rw_device *device, rw_queue **queue);
 RW_API void rw_queue_destroy(rw_queue **queue); /* waits first */
 RW_API rw_status rw_queue_wait(rw_queue *queue); /* until all its work is done; reports failures of kernels */
 
+/* A queue around a CUstream or cl_command_queue of others (NULL on the cpu and check devices; 0 is CUDA's default stream), which outlives it:
+ * work is ordered with theirs, and nothing is made or destroyed. ERR_ARGUMENT: a stream of another device or context, an OpenCL queue that
+ * runs out of order. rw_event_seconds needs a queue with profiling in OpenCL. */
+RW_API rw_status rw_queue_import(rw_device *device, void *native, rw_queue **queue);
+/* The CUstream or cl_command_queue, which stays the queue's; NULL on cpu and check. */
+RW_API rw_status rw_queue_get_native(rw_queue *queue, void **native);
+
 /* Events mark a place in a queue. Times are the device's own where it keeps them. */
 RW_API rw_status rw_event_create(rw_device *device, rw_event **event);
 RW_API void rw_event_destroy(rw_event **event);
 RW_API rw_status rw_event_record(rw_event *event, rw_queue *queue);
 RW_API rw_status rw_event_wait(rw_event *event);
 RW_API rw_status rw_queue_wait_event(rw_queue *queue, rw_event *event); /* work put in later waits for the event */
+/* An event around a CUevent or cl_event of others, recorded already (NULL on cpu and check); an OpenCL event is kept, a CUDA
+ * event must live as long. rw_event_get_native: that of a recorded event, which stays the event's. */
+RW_API rw_status rw_event_import(rw_device *device, void *native, rw_event **event);
+RW_API rw_status rw_event_get_native(rw_event *event, void **native);
 /* Seconds between two events that have happened. */
 RW_API rw_status rw_event_seconds(rw_event *start, rw_event *stop, double *seconds);
 

@@ -40,11 +40,14 @@ typedef struct rw_arg {
     double re, im;
     int64_t integer;
     bool is_integer;
+    bool is_memory; /* the memory behind a view, from its beginning */
 } rw_arg;
-static inline rw_arg rw_arg_array(rw_array *array) { rw_arg a = {array, 0, 0, 0, false}; return a; }
-static inline rw_arg rw_arg_real(double value) { rw_arg a = {NULL, value, 0, (int64_t)value, false}; return a; }
-static inline rw_arg rw_arg_complex(double re, double im) { rw_arg a = {NULL, re, im, (int64_t)re, false}; return a; }
-static inline rw_arg rw_arg_int(int64_t value) { rw_arg a = {NULL, (double)value, 0, value, true}; return a; }
+static inline rw_arg rw_arg_array(rw_array *array) { rw_arg a = {array, 0, 0, 0, false, false}; return a; }
+/* The kernel gets the whole memory and finds the view's elements itself: rw_array_offset, rw_array_stride. */
+static inline rw_arg rw_arg_memory(rw_array *array) { rw_arg a = {array, 0, 0, 0, false, true}; return a; }
+static inline rw_arg rw_arg_real(double value) { rw_arg a = {NULL, value, 0, 0, false, false}; return a; }
+static inline rw_arg rw_arg_complex(double re, double im) { rw_arg a = {NULL, re, im, 0, false, false}; return a; }
+static inline rw_arg rw_arg_int(int64_t value) { rw_arg a = {NULL, (double)value, 0, value, true, false}; return a; }
 
 /* Runs groups[0] x groups[1] x groups[2] groups of the kernel in the queue. Arrays are brought to the device if their
  * host copy is newer; those behind pointers without const count as written. Nothing is launched for an empty grid. */

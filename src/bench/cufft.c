@@ -52,13 +52,12 @@ rw_status rw_cufft_open(rw_bench *b, rw_array *x, rw_array *y, int64_t batch, rw
     f->ctx = b->ctx;
     rw_status status = RW_OK;
     if (!find(f)) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libcufft not found: set RECHENWERK_CUFFT to its path");
-    if (status == RW_OK) status = rw_array_for_launch(x, b->queue, false);
-    if (status == RW_OK) status = rw_array_for_launch(y, b->queue, true);
+    if (status == RW_OK) status = rw_array_address(x, b->queue, false, &f->x);
+    if (status == RW_OK) status = rw_array_address(y, b->queue, true, &f->y);
     if (status == RW_OK) {
         int error = f->plan_many(&f->plan, 1, &n, NULL, 1, POINTS, NULL, 1, POINTS, C2C, (int)batch);
         if (!error) error = f->set_stream(f->plan, b->queue->state);
         if (error) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuFFT makes no plan: error %d", error);
-        f->x = x->buffer.pointer, f->y = y->buffer.pointer;
     }
     *peer = (rw_peer){{"cuFFT", call, f}, f, close_cufft};
     if (status != RW_OK) {

@@ -7,6 +7,8 @@
 
 enum { DIRECTION_ROW = 0, NOT_TRANSPOSED = 0 };
 
+static void *address_of(const rw_array *a) { return a->storage->allocation->buffer.pointer; }
+
 typedef struct bsr {
     void *handle, *descriptor;
     rw_sparse_arrays m;
@@ -30,8 +32,8 @@ static rw_status call_bsr(void *user, int round)
     (void)round;
     int error =
         c->multiply(c->handle, DIRECTION_ROW, NOT_TRANSPOSED, (int)m->block_rows, (int)m->block_columns,
-                    (int)m->column->size, &c->one, c->descriptor, m->value->buffer.pointer, m->first->buffer.pointer,
-                    m->column->buffer.pointer, m->block, c->x->buffer.pointer, &c->zero, c->y->buffer.pointer);
+                    (int)m->column->size, &c->one, c->descriptor, address_of(m->value), address_of(m->first),
+                    address_of(m->column), m->block, address_of(c->x), &c->zero, address_of(c->y));
     return error ? rw_fail(c->ctx, RW_ERR_LAUNCH, "cusparse bsrmv: error %d", error) : RW_OK;
 }
 
@@ -69,7 +71,8 @@ static bool find_bsr(bsr *c, rw_dtype dtype)
 static rw_status bring(rw_bench *b, const rw_sparse_arrays *m, rw_array *x, rw_array *y)
 {
     rw_array *const used[] = {m->first, m->column, m->value, x, y};
-    for (int i = 0; i < RW_COUNT(used); ++i) RW_TRY(rw_array_for_launch(used[i], b->queue, used[i] == y));
+    for (int i = 0; i < RW_COUNT(used); ++i) RW_TRY(rw_storage_use(used[i]->storage, b->queue));
+    rw_storage_written(y->storage);
     return RW_OK;
 }
 
@@ -122,7 +125,7 @@ static rw_status call_csr(void *user, int round)
 {
     csr *c = user;
     (void)round;
-    int error = c->multiply(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type, ALGORITHM_DEFAULT, c->buffer->buffer.pointer);
+    int error = c->multiply(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type, ALGORITHM_DEFAULT, address_of(c->buffer));
     return error ? rw_fail(c->ctx, RW_ERR_LAUNCH, "cusparseSpMV: error %d", error) : RW_OK;
 }
 
@@ -158,14 +161,14 @@ static rw_status prepare_csr(rw_bench *b, csr *c, const rw_sparse_arrays *m, rw_
     if (!error) error = c->set_stream(c->handle, b->queue->state);
     if (!error)
         error =
-            c->create_csr(&c->matrix, m->block_rows, m->block_columns, m->value->size, m->first->buffer.pointer,
-                          m->column->buffer.pointer, m->value->buffer.pointer, INDEX_32, INDEX_32, BASE_ZERO, c->type);
-    if (!error) error = c->create_vector(&c->x_vector, m->block_columns, x->buffer.pointer, c->type);
-    if (!error) error = c->create_vector(&c->y_vector, m->block_rows, c->y->buffer.pointer, c->type);
+            c->create_csr(&c->matrix, m->block_rows, m->block_columns, m->value->size, address_of(m->first),
+                          address_of(m->column), address_of(m->value), INDEX_32, INDEX_32, BASE_ZERO, c->type);
+    if (!error) error = c->create_vector(&c->x_vector, m->block_columns, address_of(x), c->type);
+    if (!error) error = c->create_vector(&c->y_vector, m->block_rows, address_of(c->y), c->type);
     if (!error) error = c->buffer_size(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type, ALGORITHM_DEFAULT, &bytes);
     if (!error) {
         RW_TRY(rw_bench_array(b, RW_U8, (int64_t)bytes + 16, &c->buffer));
-        error = c->preprocess(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type, ALGORITHM_DEFAULT, c->buffer->buffer.pointer);
+        error = c->preprocess(c->handle, NOT_TRANSPOSED, &c->one, c->matrix, c->x_vector, &c->zero, c->y_vector, c->type, ALGORITHM_DEFAULT, address_of(c->buffer));
     }
     return error ? rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuSPARSE does not start: error %d", error) : RW_OK;
 }

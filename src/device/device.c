@@ -90,13 +90,14 @@ static void set_target(rw_device *dev, rw_tiling_option tiling)
     if (tiling) snprintf(dev->info.name + n, sizeof dev->info.name - n, ":tiling=%s", rw_tiling_word(tiling));
 }
 
-static rw_status open_kind(rw_context *ctx, const rw_device_ops *ops, int index, rw_tiling_option tiling, rw_device **device)
+static rw_status open_in(rw_context *ctx, const rw_device_ops *ops, int index, rw_tiling_option tiling, void *given, rw_device **device)
 {
     rw_device *dev = rw_calloc(1, sizeof *dev);
     if (!dev) return rw_fail_memory(ctx, sizeof *dev, "a device");
     dev->references = 1;
     dev->ctx = rw_context_retain(ctx);
     dev->ops = ops;
+    dev->given = given;
     pthread_mutex_init(&dev->lock, NULL);
     rw_status status = ops->open(dev, index);
     if (status == RW_OK && (status = rw_queue_create(dev, &dev->queue)) != RW_OK) ops->close(dev);
@@ -112,6 +113,11 @@ static rw_status open_kind(rw_context *ctx, const rw_device_ops *ops, int index,
     rw_orphan_add(dev);
     *device = dev;
     return RW_OK;
+}
+
+static rw_status open_kind(rw_context *ctx, const rw_device_ops *ops, int index, rw_tiling_option tiling, rw_device **device)
+{
+    return open_in(ctx, ops, index, tiling, NULL, device);
 }
 
 /* cuda:0 if it opens, else an OpenCL GPU, else the cpu. */
@@ -140,6 +146,27 @@ rw_status rw_device_open(rw_context *ctx, const char *name, rw_device **device)
     return rw_device_name_unknown(ctx, name);
 }
 
+rw_status rw_device_open_native(rw_context *ctx, const char *name, void *native, rw_device **device)
+{
+    RW_NEED(device, "device");
+    *device = NULL;
+    RW_NEED(ctx, "context"); RW_NEED(name, "name"); RW_NEED(native, "native");
+    rw_device_name n;
+    RW_TRY(rw_device_name_parse(ctx, name, &n));
+    if (strcmp(n.kind, "opencl"))
+        return rw_fail(ctx, RW_ERR_UNSUPPORTED, "rw_device_open_native: \"%s\": a context can be given to opencl:N only: use rw_device_open", name);
+    return open_in(ctx, &rw_opencl_ops, n.index, n.tiling, native, device);
+}
+
+rw_status rw_device_get_native(const rw_device *dev, void **native)
+{
+    RW_NEED(native, "native");
+    *native = NULL;
+    RW_NEED(dev, "device");
+    *native = dev->ops->native ? dev->ops->native(dev) : NULL;
+    return RW_OK;
+}
+
 rw_device *rw_device_retain(rw_device *dev)
 {
     __atomic_add_fetch(&dev->references, 1, __ATOMIC_RELAXED);
@@ -159,6 +186,8 @@ void rw_device_close(rw_device **device)
         dev->ops->queue_destroy(q);
         rw_queue_release(q);
     }
+    for (int i = 0; i < dev->nkept; ++i) rw_program_destroy(&dev->kept[i]);
+    rw_free(dev->kept);
     dev->ops->close(dev);
     pthread_mutex_destroy(&dev->lock);
     rw_context *ctx = dev->ctx;

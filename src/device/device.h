@@ -21,16 +21,24 @@ typedef struct rw_buffer {
     void *host;     /* managed: the address that the host uses too; else NULL */
 } rw_buffer;
 
-/* Device memory and its users: the array whose contents it is, and the sequences that recorded a launch with it. */
+/* Where a view begins within an allocation. */
+typedef struct rw_allocation_part {
+    struct rw_allocation_part *next;
+    size_t offset;
+    rw_buffer buffer;
+} rw_allocation_part;
+
+/* Device memory and its users: the storage whose contents it is, and the sequences that recorded a launch with it. */
 typedef struct rw_allocation {
     int references;
     rw_buffer buffer;
     size_t counted; /* bytes in the device's counters */
-    bool in_place;  /* host data, the caller's … */
-    void *own;      /* … or handed over, for free() */
+    enum { RW_OWNED, RW_LENT, RW_MALLOCED, RW_IMPORTED } owner; /* LENT: the caller's host data; MALLOCED: handed over, for free() */
+    rw_managed_tensor *import; /* IMPORTED: whose deleter is called */
+    rw_allocation_part *parts;
 } rw_allocation;
 
-typedef enum rw_arg_kind { RW_ARG_GLOBAL, RW_ARG_INT, RW_ARG_LONG, RW_ARG_F32, RW_ARG_F64, RW_ARG_C64,
+typedef enum rw_arg_kind { RW_ARG_GLOBAL, RW_ARG_INT, RW_ARG_UINT, RW_ARG_LONG, RW_ARG_ULONG, RW_ARG_F32, RW_ARG_F64, RW_ARG_C64,
                            RW_ARG_C128 } rw_arg_kind;
 
 /* A parameter of a kernel, as its declaration in the text says. */
@@ -63,6 +71,7 @@ struct rw_program {
     int64_t shared_large; /* bytes of SHARED_LARGE: the definition SHARED_LARGE_BYTES, else 0 */
     bool reproducible;    /* the context's setting when it was made */
     bool makeshift;       /* compiled with fewer optimisations than its key says: not for the cache */
+    bool kept;            /* by its device, which it does not keep alive */
     bool failed;          /* atomic: rw_program_ready has failed, and does so each time */
     struct rw_job *job;   /* atomic: of background.c, until rw_program_ready has loaded it; else NULL */
     int nkernels;
@@ -157,6 +166,13 @@ typedef struct rw_device_ops {
     rw_status (*replay)(rw_queue *q, void *graph);          /* (optional) */
     void (*graph_destroy)(rw_device *dev, void *graph);     /* (optional) */
     rw_status (*resources)(rw_kernel *k, rw_kernel_resources *r); /* (optional) default: nothing is known */
+    /* (optional) handles of other libraries; default: there are none, and NULL stands for them */
+    rw_status (*queue_import)(rw_queue *q, void *native); /* sets q->state */
+    rw_status (*event_import)(rw_event *e, void *native); /* sets e->state */
+    rw_status (*tensor_import)(rw_device *dev, const rw_tensor *t, rw_buffer *buffer, size_t *offset, void **host); /* memory and where the tensor's data begin in it */
+    void *(*native)(const rw_device *dev);
+    rw_status (*part)(rw_device *dev, const rw_buffer *whole, size_t offset, size_t bytes, rw_buffer *part); /* (optional) a piece of a buffer, freed before it;
+                                                               * ERR_UNSUPPORTED: not at this place; default: addresses are numbers */
     bool discrete; /* host and device copies are different memory */
     bool survives_fork; /* a child that fork() makes may go on with the device */
     int group_most;     /* (optional) rw_target.group_most; default: all that a group may have */
@@ -209,10 +225,14 @@ struct rw_device {
     const rw_device_ops *ops;
     rw_device_properties info;
     rw_target target;
+    void *given;          /* rw_device_open_native: the context to open in */
+    int index;            /* among its kind */
     rw_counters counters; /* under `lock` */
     pthread_mutex_t lock; /* programs, counters */
     rw_queue *queue;
     rw_program *programs;
+    rw_program **kept;    /* the device's own */
+    int nkept, kept_capacity;
     int in_background; /* atomic: programs whose rw_program_ready is still to come */
     bool lost;
     rw_device *next; /* in the list of orphan.c */
@@ -225,6 +245,7 @@ static inline bool rw_device_has_threads(const rw_device *dev) { return dev && d
 struct rw_queue {
     rw_device *device;
     int references;        /* its creator and the arrays that were last used in it */
+    bool foreign;          /* its state is somebody else's */
     bool gone;             /* destroyed: nothing is left to wait for */
     bool recording;
     rw_record record;      /* of the launches being recorded */
@@ -234,6 +255,7 @@ struct rw_queue {
 struct rw_event {
     rw_device *device;
     bool recorded;
+    bool foreign;        /* its state is somebody else's */
     double host_seconds; /* cpu, check */
     void *state;
 };
@@ -248,20 +270,32 @@ struct rw_sequence {
 static inline bool rw_dtype_is_single(rw_dtype dtype) { return dtype == RW_F32 || dtype == RW_C64; }
 static inline const char *rw_dtype_real(rw_dtype dtype) { return rw_dtype_is_single(dtype) ? "f32" : "f64"; }
 
-struct rw_array {
-    int references; /* the caller's, of programs bound to it, of recorded sequences */
+/* Memory with its coherence; one or several arrays look at it. */
+typedef struct rw_storage {
+    int references; /* arrays */
     rw_device *device;
-    rw_dtype dtype;
-    int ndim;
-    int64_t shape[4], size;
     size_t bytes;
     rw_memory memory;
     rw_allocation *allocation;
-    rw_buffer buffer; /* the allocation's */
     void *host;
     enum { RW_HOST_NONE, RW_HOST_SAME, RW_HOST_BORROWED, RW_HOST_MALLOC, RW_HOST_PINNED } host_owner;
     bool host_current, device_current; /* both false: never written */
-    rw_queue *writer;                  /* queue whose pending work concerns the array, NULL when none */
+    bool shared;                       /* imported or exported: others may write the device's copy */
+    rw_queue *writer;                  /* queue whose pending work concerns the memory, NULL when none */
+} rw_storage;
+
+struct rw_array {
+    int references; /* the caller's, of programs bound to it, of recorded sequences */
+    rw_device *device;
+    rw_storage *storage;
+    rw_dtype dtype;
+    int ndim;
+    int64_t shape[RW_MAX_NDIM], stride[RW_MAX_NDIM], offset, size; /* strides and offset in elements; 1 and 0 beyond ndim */
+    size_t bytes;   /* of the elements, without what lies between them */
+    bool view;      /* not the whole storage in its order */
+    bool contiguous;
+    bool overlaps;  /* elements share memory: only read */
+    rw_array *packed; /* of a view that is not contiguous: what kernels get; NULL until then */
 };
 
 rw_device *rw_device_retain(rw_device *dev);
@@ -282,6 +316,9 @@ rw_status rw_orphan_check(rw_device *dev);
  * rw_program_ready. */
 rw_status rw_program_start(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
                            rw_program **program);
+/* rw_program_create of a program that the device keeps until it is closed; not to be destroyed. */
+rw_status rw_program_kept(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
+                          rw_program **program);
 /* background.c: waits for the compiler and loads the program, once. Fails each time with the same status and
  * message. */
 rw_status rw_program_ready(rw_program *p);
@@ -303,10 +340,31 @@ const char *rw_define_value(const rw_define *defines, int n, const char *name); 
 void rw_count(rw_device *dev, int64_t *counter, int64_t n);
 void rw_count_seconds(rw_device *dev, double compiling);
 
-/* The array's device copy made current for a kernel in q; marks it written when `writes`. */
-rw_status rw_array_for_launch(rw_array *a, rw_queue *q, bool writes);
+/* storage.c (storage.h has the rest) */
+/* The device copy made current for work in q, which is noted. */
+rw_status rw_storage_use(rw_storage *s, rw_queue *q);
 /* The device copy is the newer one now. */
-void rw_array_written(rw_array *a);
+void rw_storage_written(rw_storage *s);
+/* Host and device copy are the same memory. */
+static inline bool rw_storage_one(const rw_storage *s)
+{
+    return !s->device->ops->discrete || s->memory == RW_MEMORY_MANAGED || s->memory == RW_MEMORY_MAPPED;
+}
+/* Where the array begins on the device; ERR_UNSUPPORTED where the device cannot address that place. */
+rw_status rw_array_buffer(const rw_array *a, rw_buffer **buffer);
+/* The same as other libraries take it, current for work in q, and marked as written. */
+rw_status rw_array_address(rw_array *a, rw_queue *q, bool writes, void **address);
+/* False where programs must copy instead of rw_array_swap: memory that others look at too. */
+bool rw_array_may_swap(const rw_array *a);
+/* array.c. ERR_ARGUMENT for a view that can only be read. */
+rw_status rw_array_check_written(const rw_array *a, const char *what);
+rw_status rw_array_check_shape(rw_device *dev, rw_dtype dtype, int ndim, const int64_t *shape, int64_t *size);
+/* pack.c: dst <- src, element by element, of equal shapes; types are converted (docs/reference/types.md). */
+rw_status rw_array_convert(rw_array *dst, rw_array *src, rw_queue *q);
+rw_status rw_array_fill_zero(rw_array *a, rw_queue *q);
+/* What a kernel gets for a view that it cannot read in place: a contiguous copy, and back. */
+rw_status rw_array_pack(rw_array *view, rw_queue *q, rw_array **packed);
+rw_status rw_array_unpack(rw_array *view, rw_queue *q);
 
 /* Cache on disk: the checked bytes for a key, RW_ERR_UNSUPPORTED when there is no entry (or the cache is off), RW_ERR_MEMORY.
  * See docs/dev/cache.md. */

@@ -25,6 +25,14 @@ static void add_types(rw_text *t, const char *real)
     rw_text_add(t, "typedef %s complex;\n", strcmp(real, "f32") ? "c128" : "c64");
 }
 
+/* Parts of the dialect that take a compiler long are read where a word of theirs stands in the text or a definition. */
+static bool mentions(const char *text, const rw_define *defines, int n, const char *word)
+{
+    bool found = strstr(text, word);
+    for (int i = 0; i < n && !found; ++i) found = strstr(defines[i].value, word);
+    return found;
+}
+
 rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, const char *text, const rw_define *defines, int n,
                           const char *real, rw_text *full)
 {
@@ -33,7 +41,8 @@ rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, c
     const char *dialect = rw_embedded_text(file);
     const char *math = rw_embedded_text("dialect_math.h"), *cmath = rw_embedded_text("dialect_complex.h");
     const char *functions = rw_embedded_text("dialect_functions.h"), *host = rw_embedded_text("dialect_c.h");
-    if (!dialect || !math || !cmath || !functions || !host)
+    const char *types = rw_embedded_text("dialect_types.h"), *atomics = rw_embedded_text("dialect_atomics.h");
+    if (!dialect || !math || !cmath || !functions || !host || !types || !atomics)
         return rw_fail(ctx, RW_ERR_INTERNAL, "the dialect %s is not in the library", file);
     for (int i = 0; i < n; ++i) rw_text_add(full, "#define %s %s\n", defines[i].name, defines[i].value);
     if (ctx->reproducible) rw_text_add(full, "#define RW_REPRODUCIBLE 1\n");
@@ -41,6 +50,8 @@ rw_status rw_program_text(rw_context *ctx, const char *kind, const char *name, c
     rw_text_add_bytes(full, dialect, strlen(dialect));
     add_types(full, real);
     rw_text_add_bytes(full, math, strlen(math));
+    if (mentions(text, defines, n, "_from_")) rw_text_add_bytes(full, types, strlen(types));
+    if (mentions(text, defines, n, "ATOMIC_")) rw_text_add_bytes(full, atomics, strlen(atomics));
     for (int wide = 0; wide < 2; ++wide) { /* the same text for both precisions */
         const char *real_type = wide ? "f64" : "f32", *complex_type = wide ? "c128" : "c64";
         rw_text_add(full, "#define RT %s\n#define RF(name) %s_##name\n#define HALF_ULP ((%s)%s)\n", real_type, real_type, real_type,
@@ -152,8 +163,9 @@ static void free_program(rw_program *p)
     rw_background_end(p);
     dev->ops->unload(dev, p);
     rw_free_kernels(p);
+    const bool kept = p->kept;
     rw_free(p);
-    rw_device_close(&dev);
+    if (!kept) rw_device_close(&dev);
 }
 
 static rw_status create(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
@@ -227,6 +239,20 @@ rw_status rw_program_create(rw_device *dev, const char *name, const char *text, 
     const rw_status status = rw_program_ready(*program); /* one that was started */
     if (status != RW_OK) rw_program_destroy(program);
     return status;
+}
+
+rw_status rw_program_kept(rw_device *dev, const char *name, const char *text, const rw_define *defines, int ndefines,
+                          rw_program **program)
+{
+    RW_TRY(rw_program_create(dev, name, text, defines, ndefines, program));
+    pthread_mutex_lock(&dev->lock);
+    const bool known = (*program)->kept, room = known || rw_grow(&dev->kept, &dev->kept_capacity, dev->nkept + 1, sizeof *dev->kept);
+    if (known) (*program)->references--;
+    else if (room) dev->kept[dev->nkept++] = *program, (*program)->kept = true, __atomic_sub_fetch(&dev->references, 1, __ATOMIC_ACQ_REL);
+    pthread_mutex_unlock(&dev->lock);
+    if (room) return RW_OK;
+    rw_program_destroy(program);
+    return rw_fail_memory(dev->ctx, sizeof *dev->kept, "a program");
 }
 
 rw_status rw_program_create_with(rw_device *dev, const char *name, const char *text, rw_program **program,
@@ -311,7 +337,8 @@ static void set_value(rw_launch_arg *a, const rw_arg *from)
     int64_t integer = from->is_integer ? from->integer : 0;
     switch (a->parameter->kind) {
     case RW_ARG_INT: a->value.i = from->is_integer ? (int32_t)integer : (int32_t)re, a->bytes = 4; break;
-    case RW_ARG_LONG: a->value.l = from->is_integer ? integer : (int64_t)re, a->bytes = 8; break;
+    case RW_ARG_UINT: a->value.i = (int32_t)(uint32_t)(from->is_integer ? integer : (int64_t)re), a->bytes = 4; break;
+    case RW_ARG_LONG: case RW_ARG_ULONG: a->value.l = from->is_integer ? integer : (int64_t)re, a->bytes = 8; break;
     case RW_ARG_F32: a->value.f = (float)re, a->bytes = 4; break;
     case RW_ARG_F64: a->value.d = re, a->bytes = 8; break;
     case RW_ARG_C64: a->value.c[0] = (float)re, a->value.c[1] = (float)from->im, a->bytes = 8; break;
@@ -320,14 +347,30 @@ static void set_value(rw_launch_arg *a, const rw_arg *from)
     }
 }
 
-/* Is the number one of the parameter's type? Integers for int and long; real ones for real types, rounded. */
+/* The integers that a parameter takes; false: it takes real numbers. An integer argument is an int64_t. */
+static bool range_of(rw_arg_kind kind, double *least, double *most)
+{
+    switch (kind) {
+    case RW_ARG_INT: *least = INT32_MIN, *most = INT32_MAX; return true;
+    case RW_ARG_UINT: *least = 0, *most = UINT32_MAX; return true;
+    case RW_ARG_LONG: *least = -0x1p63, *most = 0x1p63 - 1024; return true;
+    case RW_ARG_ULONG: *least = 0, *most = 0x1p63 - 1024; return true;
+    default: return false;
+    }
+}
+
+/* Is the number one of the parameter's type? Integers for integer types; real ones for real types, rounded. */
 static bool fits(const rw_parameter *p, const rw_arg *given)
 {
     const double re = given->re;
-    if (given->is_integer) return p->kind != RW_ARG_INT || (given->integer >= INT32_MIN && given->integer <= INT32_MAX);
+    double least, most;
+    const bool integer = range_of(p->kind, &least, &most), wide = p->kind == RW_ARG_LONG || p->kind == RW_ARG_ULONG;
+    if (given->is_integer) {
+        if (!integer) return true;
+        return wide ? p->kind == RW_ARG_LONG || given->integer >= 0 : (double)given->integer >= least && (double)given->integer <= most;
+    }
     if (given->im != 0 && p->kind != RW_ARG_C64 && p->kind != RW_ARG_C128) return false;
-    if (p->kind == RW_ARG_INT) return re == trunc(re) && re >= INT32_MIN && re <= INT32_MAX;
-    return p->kind != RW_ARG_LONG || (re == trunc(re) && re >= -0x1p63 && re < 0x1p63);
+    return !integer || (re == trunc(re) && re >= least && re <= most);
 }
 
 static rw_status fail_number(const rw_kernel *k, int i, const rw_parameter *p, const rw_arg *given, rw_device *dev)
@@ -335,7 +378,8 @@ static rw_status fail_number(const rw_kernel *k, int i, const rw_parameter *p, c
     char number[96];
     if (given->is_integer) snprintf(number, sizeof number, "%lld", (long long)given->integer);
     else snprintf(number, sizeof number, given->im != 0 ? "%.17g%+.17gi" : "%.17g", given->re, given->im);
-    const bool integer = p->kind == RW_ARG_INT || p->kind == RW_ARG_LONG;
+    double least, most;
+    const bool integer = range_of(p->kind, &least, &most);
     return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) = %s does not fit the type %s: give %s",
                    k->name, i + 1, p->name, number, p->type,
                    integer ? "an integer within its range" : "a real number");
@@ -343,15 +387,14 @@ static rw_status fail_number(const rw_kernel *k, int i, const rw_parameter *p, c
 
 static rw_status check_array(const rw_kernel *k, int i, const rw_parameter *p, const rw_array *a, rw_device *dev)
 {
-    static const rw_dtype part[] = {[RW_F32] = RW_F32, [RW_F64] = RW_F64, [RW_C64] = RW_F32, [RW_C128] = RW_F64,
-                                    [RW_U8] = RW_U8, [RW_U16] = RW_U16, [RW_I32] = RW_I32, [RW_I64] = RW_I64};
-    if (!(p->elements & 1u << part[a->dtype]))
+    const rw_dtype part = a->dtype == RW_C64 ? RW_F32 : a->dtype == RW_C128 ? RW_F64 : a->dtype;
+    if (!(p->elements & 1u << part))
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) is an array of %s, declared as %s *",
                        k->name, i + 1, p->name, rw_dtype_name(a->dtype), p->type);
     if (a->device != dev)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kernel %s: argument %d (%s) is an array of %s, the queue of %s",
                        k->name, i + 1, p->name, a->device->info.name, dev->info.name);
-    return RW_OK;
+    return p->constant ? RW_OK : rw_array_check_written(a, k->name);
 }
 
 static rw_status check_argument(const rw_kernel *k, int i, const rw_parameter *p, const rw_arg *given, rw_device *dev)
@@ -361,6 +404,19 @@ static rw_status check_argument(const rw_kernel *k, int i, const rw_parameter *p
                        p->kind == RW_ARG_GLOBAL ? "an array" : "a number");
     if (given->array) return check_array(k, i, p, given->array, dev);
     return fits(p, given) ? RW_OK : fail_number(k, i, p, given, dev);
+}
+
+/* What the kernel gets for an array: its own memory, or a packed copy. */
+static rw_status place_array(rw_launch_arg *a, const rw_arg *given, rw_queue *q)
+{
+    rw_array *array = given->array;
+    if (given->is_memory) {
+        a->buffer = &array->storage->allocation->buffer;
+    } else if (!array->contiguous || rw_array_buffer(array, &a->buffer) != RW_OK) {
+        RW_TRY(rw_array_pack(array, q, &a->array));
+        return rw_array_buffer(a->array, &a->buffer);
+    }
+    return RW_OK;
 }
 
 rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw_arg *args, int nargs)
@@ -382,9 +438,7 @@ rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw
     for (int i = 0; i < nargs; ++i) {
         const rw_parameter *p = k->parameters + i;
         RW_TRY(check_argument(k, i, p, args + i, dev));
-        all[i].parameter = p, all[i].array = args[i].array;
-        all[i].buffer = args[i].array ? &args[i].array->buffer : NULL;
-        all[i].bytes = sizeof(void *);
+        all[i] = (rw_launch_arg){.parameter = p, .array = args[i].array, .bytes = sizeof(void *)};
         if (!args[i].array) set_value(all + i, args + i);
     }
     if (groups[0] * groups[1] * groups[2] == 0) return RW_OK;
@@ -392,14 +446,22 @@ rw_status rw_launch(rw_queue *q, rw_kernel *k, const int64_t groups[3], const rw
     if (dev->lost)
         return rw_fail(dev->ctx, RW_FATAL_DEVICE_LOST, "%s is lost: start the program again", dev->info.name);
     for (int i = 0; i < nargs; ++i)
-        if (args[i].array) RW_TRY(rw_array_for_launch(args[i].array, q, false));
+        if (args[i].array) RW_TRY(place_array(all + i, args + i, q));
+    for (int i = 0; i < nargs; ++i)
+        if (all[i].array) RW_TRY(rw_storage_use(all[i].array->storage, q));
     if (rw_fault_hit(RW_FAULT_LAUNCH))
         return rw_fail(dev->ctx, RW_ERR_LAUNCH, "kernel %s failed on %s (injected)", k->name, dev->info.name);
     for (int i = 0; i < nargs; ++i) { /* written from here on, also by a kernel that fails half-way */
-        bool written = args[i].array && !k->parameters[i].constant;
-        if (written && !q->recording) rw_array_written(args[i].array);
+        bool written = all[i].array && !k->parameters[i].constant;
+        if (written && !q->recording) rw_storage_written(all[i].array->storage);
     }
-    if (q->recording) return rw_record_launch(q, k, groups, all, nargs);
-    rw_count(dev, &dev->counters.launches, 1);
-    return dev->ops->launch(q, k, groups, all, nargs);
+    if (q->recording) {
+        RW_TRY(rw_record_launch(q, k, groups, all, nargs));
+    } else {
+        rw_count(dev, &dev->counters.launches, 1);
+        RW_TRY(dev->ops->launch(q, k, groups, all, nargs));
+    }
+    for (int i = 0; i < nargs; ++i)
+        if (all[i].array != args[i].array && !k->parameters[i].constant) RW_TRY(rw_array_unpack(args[i].array, q));
+    return RW_OK;
 }

@@ -22,6 +22,35 @@ rw_status rw_queue_create(rw_device *dev, rw_queue **queue)
     return RW_OK;
 }
 
+rw_status rw_queue_import(rw_device *dev, void *native, rw_queue **queue)
+{
+    RW_NEED(queue, "queue");
+    *queue = NULL;
+    RW_NEED(dev, "device");
+    if (!dev->ops->queue_import && native)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_queue_import: %s has no streams of others: give NULL", dev->info.name);
+    rw_queue *q = rw_calloc(1, sizeof *q);
+    if (!q) return rw_fail_memory(dev->ctx, sizeof *q, "a queue");
+    q->device = dev, q->references = 1, q->foreign = true;
+    rw_status status = dev->ops->queue_import ? dev->ops->queue_import(q, native) : RW_OK;
+    if (status != RW_OK) {
+        rw_free(q);
+        return status;
+    }
+    rw_device_retain(dev);
+    *queue = q;
+    return RW_OK;
+}
+
+rw_status rw_queue_get_native(rw_queue *q, void **native)
+{
+    RW_NEED(native, "native");
+    *native = NULL;
+    RW_NEED(q, "queue");
+    *native = q->state;
+    return RW_OK;
+}
+
 rw_queue *rw_queue_retain(rw_queue *q)
 {
     if (q) __atomic_add_fetch(&q->references, 1, __ATOMIC_RELAXED);
@@ -74,13 +103,13 @@ static rw_status touch(rw_queue *q, rw_array *array, bool written)
 {
     rw_record *r = &q->record;
     for (int i = 0; i < r->ntouched; ++i)
-        if (r->touched[i].array == array && r->touched[i].allocation == array->allocation) {
+        if (r->touched[i].array == array && r->touched[i].allocation == array->storage->allocation) {
             r->touched[i].written = r->touched[i].written || written;
             return RW_OK;
         }
     if (!rw_grow(&r->touched, &r->touched_capacity, r->ntouched + 1, sizeof *r->touched))
         return rw_fail_memory(q->device->ctx, sizeof *r->touched, "a recorded launch");
-    r->touched[r->ntouched++] = (rw_touched){rw_array_retain(array), rw_allocation_retain(array->allocation), written};
+    r->touched[r->ntouched++] = (rw_touched){rw_array_retain(array), rw_allocation_retain(array->storage->allocation), written};
     return RW_OK;
 }
 
@@ -116,7 +145,7 @@ void rw_queue_destroy(rw_queue **queue)
     if (!q || q == q->device->queue) return;
     rw_device *dev = q->device;
     dev->ops->wait(q);
-    dev->ops->queue_destroy(q);
+    if (!q->foreign) dev->ops->queue_destroy(q);
     q->gone = true; /* what `forget` destroys must not wait for it */
     forget(dev, &q->record);
     rw_queue_release(q);
@@ -153,6 +182,36 @@ rw_status rw_event_create(rw_device *dev, rw_event **event)
     return RW_OK;
 }
 
+rw_status rw_event_import(rw_device *dev, void *native, rw_event **event)
+{
+    RW_NEED(event, "event");
+    *event = NULL;
+    RW_NEED(dev, "device");
+    if (!dev->ops->event_import != !native)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_event_import: %s", native ? "this device has no events of others: give NULL" : "native is NULL");
+    rw_event *e = rw_calloc(1, sizeof *e);
+    if (!e) return rw_fail_memory(dev->ctx, sizeof *e, "an event");
+    e->device = dev, e->recorded = true, e->host_seconds = rw_seconds();
+    rw_status status = native ? dev->ops->event_import(e, native) : RW_OK;
+    if (status != RW_OK) {
+        rw_free(e);
+        return status;
+    }
+    rw_device_retain(dev);
+    *event = e;
+    return RW_OK;
+}
+
+rw_status rw_event_get_native(rw_event *e, void **native)
+{
+    RW_NEED(native, "native");
+    *native = NULL;
+    RW_NEED(e, "event");
+    if (!e->recorded) return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "rw_event_get_native: the event was never recorded: call rw_event_record first");
+    *native = e->state;
+    return RW_OK;
+}
+
 void rw_event_destroy(rw_event **event)
 {
     if (!event) return;
@@ -183,6 +242,7 @@ rw_status rw_event_record(rw_event *e, rw_queue *q)
 {
     RW_NEED(e, "event"); RW_NEED(q, "queue");
     RW_TRY(check_same(e, q->device, "rw_event_record"));
+    if (e->foreign) return rw_fail(e->device->ctx, RW_ERR_ARGUMENT, "rw_event_record: an imported event is recorded by its owner");
     if (q->recording) return refuse_recording(q, "recording an event");
     RW_TRY(q->device->ops->event_record(e, q));
     e->recorded = true;
@@ -256,9 +316,9 @@ rw_status rw_sequence_replay(rw_sequence *s, rw_queue *q)
     if (rw_fault_hit(RW_FAULT_LAUNCH))
         return rw_fail(q->device->ctx, RW_ERR_LAUNCH, "replay of a sequence failed (injected)");
     const rw_record *record = &s->record;
-    for (int i = 0; i < record->ntouched; ++i) RW_TRY(rw_array_for_launch(record->touched[i].array, q, false));
+    for (int i = 0; i < record->ntouched; ++i) RW_TRY(rw_storage_use(record->touched[i].array->storage, q));
     for (int i = 0; i < record->ntouched; ++i)
-        if (record->touched[i].written) rw_array_written(record->touched[i].array);
+        if (record->touched[i].written) rw_storage_written(record->touched[i].array->storage);
     if (s->graph) {
         RW_TRY(q->device->ops->replay(q, s->graph));
     } else {

@@ -461,9 +461,9 @@ rw_status rw_expr_set(rw_expr *e, const char *scalar, double value)
 static rw_status need_shadow(rw_expr *e, int f)
 {
     rw_array *a = e->bound[f];
-    if (e->shadow[f] && e->shadow[f]->memory == a->memory) return RW_OK;
+    if (e->shadow[f] && e->shadow[f]->storage->memory == a->storage->memory) return RW_OK;
     rw_array_destroy(&e->shadow[f]);
-    return rw_array_create(e->device, a->dtype, a->ndim, a->shape, a->memory, &e->shadow[f]);
+    return rw_array_create(e->device, a->dtype, a->ndim, a->shape, a->storage->memory, &e->shadow[f]);
 }
 
 static rw_status run_pass(rw_expr *e, rw_expr_pass *p, rw_queue *q)
@@ -542,7 +542,7 @@ static rw_status check_recordable(rw_expr *e)
 static rw_status take_shadow(rw_expr *e, int f, rw_queue *q)
 {
     rw_array *a = e->bound[f];
-    return a->host_owner == RW_HOST_BORROWED ? rw_array_copy(a, e->shadow[f], q) : rw_array_swap(a, e->shadow[f]);
+    return !rw_array_may_swap(a) ? rw_array_copy(a, e->shadow[f], q) : rw_array_swap(a, e->shadow[f]);
 }
 
 rw_status rw_expr_run(rw_expr *e, rw_queue *q)

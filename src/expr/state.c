@@ -182,7 +182,7 @@ rw_status rw_expr_evaluate_states(rw_expr *e, double *slots)
     double out[2];
     if (plan->trace) {
         void *trace;
-        RW_TRY(e->trace->host_current || e->trace->device_current ? rw_array_update(e->trace, &trace) : rw_array_write(e->trace, &trace));
+        RW_TRY(e->trace->storage->host_current || e->trace->storage->device_current ? rw_array_update(e->trace, &trace) : rw_array_write(e->trace, &trace));
         double *row = (double *)trace + (int64_t)slots[rw_trace_slot(g)] % plan->trace * e->trace_columns;
         for (int i = 0; i < plan->nresults; ++i)
             if (has_column(plan, i)) rw_expr_device_value(e, plan->results[i].value, slots, false, out), *row++ = out[0];

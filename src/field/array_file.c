@@ -3,6 +3,7 @@
  * its numbers then become those of the array, on the host. */
 #include <string.h>
 
+#include "core/convert.h"
 #include "device/device.h"
 #include "files/mtx.h"
 #include "files/npy.h"
@@ -15,28 +16,10 @@ static bool is_market(const char *path) { return rw_ends_in(path, ".mtx"); }
 typedef struct numbers {
     rw_dtype dtype;
     int ndim;
-    int64_t shape[4];
+    int64_t shape[RW_MAX_NDIM];
     const void *data;
     bool by_columns;
 } numbers;
-
-static double part_of(const numbers *from, int64_t k, int part)
-{
-    const bool single = from->dtype == RW_F32 || from->dtype == RW_C64;
-    if (part && !rw_dtype_is_complex(from->dtype)) return 0;
-    if (rw_dtype_is_complex(from->dtype)) k = 2 * k + part;
-    return single ? ((const float *)from->data)[k] : ((const double *)from->data)[k];
-}
-
-static void put(rw_dtype dtype, void *data, int64_t k, double re, double im)
-{
-    switch (dtype) {
-    case RW_F32: ((float *)data)[k] = (float)re; break;
-    case RW_F64: ((double *)data)[k] = re; break;
-    case RW_C64: ((float *)data)[2 * k] = (float)re, ((float *)data)[2 * k + 1] = (float)im; break;
-    default: ((double *)data)[2 * k] = re, ((double *)data)[2 * k + 1] = im;
-    }
-}
 
 static rw_status make(rw_device *dev, const char *path, const numbers *from, rw_dtype dtype, rw_array **array)
 {
@@ -51,10 +34,14 @@ static rw_status make(rw_device *dev, const char *path, const numbers *from, rw_
         return status;
     }
     const int64_t n = (*array)->size, rows = from->shape[0], columns = from->ndim > 1 ? from->shape[1] : 1;
-#pragma omp parallel for schedule(static)
+    if (!from->by_columns) {
+        rw_dtype_convert(to, data, from->dtype, from->data, (size_t)n);
+        return RW_OK;
+    }
+    const size_t size = rw_dtype_size(to), given = rw_dtype_size(from->dtype);
     for (int64_t k = 0; k < n; ++k) {
-        const int64_t at = from->by_columns ? k % columns * rows + k / columns : k;
-        put(to, data, k, part_of(from, at, 0), part_of(from, at, 1));
+        const int64_t at = k % columns * rows + k / columns;
+        rw_dtype_convert(to, (char *)data + (size_t)k * size, from->dtype, (const char *)from->data + (size_t)at * given, 1);
     }
     return RW_OK;
 }
@@ -64,7 +51,7 @@ static rw_status load_npy(rw_device *dev, const char *path, rw_dtype dtype, rw_a
     rw_npy a;
     RW_TRY(rw_npy_read(dev->ctx, path, &a));
     numbers from = {.dtype = (rw_dtype)a.type, .ndim = RW_MAX(a.ndim, 1), .data = a.data};
-    for (int i = 0; i < 4; ++i) from.shape[i] = (int64_t)a.shape[i];
+    for (int i = 0; i < RW_MAX_NDIM; ++i) from.shape[i] = (int64_t)a.shape[i];
     rw_status status = make(dev, path, &from, dtype, array);
     rw_npy_free(&a);
     return status;
@@ -86,9 +73,8 @@ rw_status rw_array_load(rw_device *dev, const char *path, rw_dtype dtype, rw_arr
     RW_NEED(array, "array");
     *array = NULL;
     RW_NEED(dev, "device"); RW_NEED(path, "path");
-    if (dtype && !rw_dtype_is_number(dtype))
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s: an array of type %d: f32, f64, c64, c128 or RW_DTYPE_DEFAULT can be read",
-                       path, (int)dtype);
+    if (dtype && !rw_dtype_size(dtype))
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s: an array of type %d, which is not one of rw_dtype", path, (int)dtype);
     return is_market(path) ? load_market(dev, path, dtype, array) : load_npy(dev, path, dtype, array);
 }
 
@@ -97,13 +83,17 @@ rw_status rw_array_load(rw_device *dev, const char *path, rw_dtype dtype, rw_arr
 static rw_status save_market(rw_array *a, const char *path, const void *data)
 {
     rw_context *ctx = a->device->ctx;
-    const numbers from = {.dtype = a->dtype, .data = data};
     const bool z = rw_dtype_is_complex(a->dtype);
+    const size_t size = rw_dtype_size(a->dtype), parts = z ? 2 : 1;
     rw_mtx m = {.rows = a->shape[0], .columns = a->shape[1], .n = a->size, .is_complex = z, .dense = true};
-    if (a->ndim > 2) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: an array of %d dimensions: files of the Matrix Market have two, .npy four", path, a->ndim);
-    m.value = rw_calloc((size_t)RW_MAX(m.n, 1), (z ? 2 : 1) * sizeof *m.value);
+    if (!rw_dtype_is_number(a->dtype)) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: an array of %s: files of the Matrix Market have f32, f64, c64 and c128, .npy the others", path, rw_dtype_name(a->dtype));
+    if (a->ndim > 2) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: an array of %d dimensions: files of the Matrix Market have two, .npy eight", path, a->ndim);
+    m.value = rw_calloc((size_t)RW_MAX(m.n, 1), parts * sizeof *m.value);
     if (!m.value) return rw_fail_memory(ctx, (size_t)m.n * 16, path);
-    for (int64_t k = 0; k < m.n; ++k) put(z ? RW_C128 : RW_F64, m.value, k % m.columns * m.rows + k / m.columns, part_of(&from, k, 0), part_of(&from, k, 1));
+    for (int64_t k = 0; k < m.n; ++k) {
+        const size_t at = parts * (size_t)(k % m.columns * m.rows + k / m.columns);
+        rw_dtype_convert(z ? RW_C128 : RW_F64, m.value + at, a->dtype, (const char *)data + (size_t)k * size, 1);
+    }
     rw_status status = rw_mtx_write(ctx, path, &m);
     rw_mtx_free(&m);
     return status;
@@ -113,10 +103,9 @@ rw_status rw_array_save(rw_array *a, const char *path)
 {
     RW_NEED(a, "array"); RW_NEED(path, "path");
     const void *data;
-    size_t shape[4];
-    if (!rw_dtype_is_number(a->dtype)) return rw_fail(a->device->ctx, RW_ERR_ARGUMENT, "%s: an array of %s: f32, f64, c64 and c128 can be written", path, rw_dtype_name(a->dtype));
+    size_t shape[RW_MAX_NDIM];
     RW_TRY(rw_array_read(a, &data));
     if (is_market(path)) return save_market(a, path, data);
-    for (int i = 0; i < 4; ++i) shape[i] = (size_t)a->shape[i];
+    for (int i = 0; i < RW_MAX_NDIM; ++i) shape[i] = (size_t)a->shape[i];
     return rw_npy_write(a->device->ctx, path, a->dtype, a->ndim, shape, data);
 }

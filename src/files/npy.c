@@ -9,14 +9,17 @@
 
 #include <string.h>
 
+#include "core/convert.h"
+
 enum { HEADER_LIMIT = 1 << 16 };
 
 typedef struct header {
-    char order, kind; /* '<' '>' '=' '|';  'f' 'c' 'i' 'u' 'b' */
-    size_t size;      /* bytes of an element in the file */
+    char order;       /* '<' '>' '=' '|' */
+    rw_dtype type;
+    size_t size;      /* bytes of an element */
     bool fortran, have_descr, have_order, have_shape;
     int ndim;
-    size_t shape[RW_IO_RANK];
+    size_t shape[RW_NPY_RANK];
 } header;
 
 static void skip_space(const char **c)
@@ -48,7 +51,7 @@ static bool take_string(const char **c, char *text, size_t size)
     return true;
 }
 
-/* (3, 4), (3,), () ; "3L" of Python 2 too. ndim becomes RW_IO_RANK + 1 when there are more. */
+/* (3, 4), (3,), () ; "3L" of Python 2 too. ndim becomes RW_NPY_RANK + 1 when there are more. */
 static bool take_shape(const char **c, header *h)
 {
     if (!take(c, "(")) return false;
@@ -59,8 +62,8 @@ static bool take_shape(const char **c, header *h)
         for (; **c >= '0' && **c <= '9'; (*c)++)
             if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, (size_t)(**c - '0'), &n)) return false;
         if (**c == 'L') (*c)++;
-        if (h->ndim < RW_IO_RANK) h->shape[h->ndim] = n;
-        if (h->ndim <= RW_IO_RANK) h->ndim++;
+        if (h->ndim < RW_NPY_RANK) h->shape[h->ndim] = n;
+        if (h->ndim <= RW_NPY_RANK) h->ndim++;
         if (!take(c, ",")) return take(c, ")");
     }
     return true;
@@ -94,16 +97,18 @@ static bool take_header(const char *c, header *h, char descr[16])
     return *c == '\0' && h->have_descr && h->have_order && h->have_shape;
 }
 
-/* "<f8" -> order, kind, size; false when it is not one of the types we read. */
+static const struct { const char *name; rw_dtype type; } types[] = {
+    {"f2", RW_F16}, {"f4", RW_F32}, {"f8", RW_F64}, {"c8", RW_C64}, {"c16", RW_C128}, {"i1", RW_I8}, {"i2", RW_I16},
+    {"i4", RW_I32}, {"i8", RW_I64}, {"u1", RW_U8}, {"u2", RW_U16}, {"u4", RW_U32}, {"u8", RW_U64}, {"b1", RW_BOOL}};
+
+/* "<f8" -> order and type; false when it is not one of the types we read. */
 static bool take_type(const char *descr, header *h)
 {
-    static const char *const known[] = {"f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"};
     if (!strchr("<>=|", descr[0]) || descr[0] == '\0') return false;
     h->order = descr[0];
-    for (int i = 0; i < RW_COUNT(known); i++) {
-        if (strcmp(descr + 1, known[i]) != 0) continue;
-        h->kind = known[i][0];
-        h->size = known[i][1] == '1' && known[i][2] == '6' ? 16 : (size_t)(known[i][1] - '0');
+    for (int i = 0; i < RW_COUNT(types); i++) {
+        if (strcmp(descr + 1, types[i].name) != 0) continue;
+        h->type = types[i].type, h->size = rw_dtype_size(h->type);
         return h->order != '|' || h->size == 1;
     }
     return false;
@@ -137,10 +142,10 @@ static rw_status read_header(rw_io_stream *s, header *h, uint64_t *data_at)
                          text);
     else if (status == RW_OK && !take_type(descr, h))
         status = rw_fail(s->ctx, RW_ERR_INPUT,
-                         "%s: element type '%s' cannot be read: f4, f8, c8, c16, i1..i8, u1..u8 and b1 can; convert "
-                         "with array.astype(float)", s->path, descr);
-    else if (status == RW_OK && h->ndim > RW_IO_RANK)
-        status = rw_fail(s->ctx, RW_ERR_INPUT, "%s: more than %d dimensions: reshape the array", s->path, RW_IO_RANK);
+                         "%s: element type '%s' cannot be read: f2, f4, f8, c8, c16, i1..i8, u1..u8 and b1 can; "
+                         "convert with array.astype(float)", s->path, descr);
+    else if (status == RW_OK && h->ndim > RW_NPY_RANK)
+        status = rw_fail(s->ctx, RW_ERR_INPUT, "%s: more than %d dimensions: reshape the array", s->path, RW_NPY_RANK);
     rw_free(text);
     *data_at = at + n;
     return status;
@@ -152,34 +157,12 @@ static void copy_real(unsigned char *to, const unsigned char *from, size_t size,
     for (size_t b = 0; b < size; b++) to[b] = from[swap ? size - 1 - b : b];
 }
 
-static double integer_value(const unsigned char *p, const header *h, bool swap)
-{
-    unsigned char b[8];
-    int8_t i1;
-    int16_t i2;
-    int32_t i4;
-    int64_t i8;
-    uint16_t u2;
-    uint32_t u4;
-    uint64_t u8;
-    copy_real(b, p, h->size, swap);
-    bool is_signed = h->kind == 'i';
-    switch (h->size) {
-    case 1: memcpy(&i1, b, 1); return h->kind == 'b' ? b[0] != 0 : is_signed ? (double)i1 : (double)b[0];
-    case 2: memcpy(&i2, b, 2), memcpy(&u2, b, 2); return is_signed ? (double)i2 : (double)u2;
-    case 4: memcpy(&i4, b, 4), memcpy(&u4, b, 4); return is_signed ? (double)i4 : (double)u4;
-    default: memcpy(&i8, b, 8), memcpy(&u8, b, 8); return is_signed ? (double)i8 : (double)u8;
-    }
-}
-
-static bool is_integer(const header *h) { return h->kind == 'i' || h->kind == 'u' || h->kind == 'b'; }
-
 /* raw (file order and bytes) -> array->data (C order, machine bytes). */
 static void convert(const header *h, const unsigned char *raw, rw_npy *array, bool swap)
 {
-    size_t index[RW_IO_RANK] = {0}, stride[RW_IO_RANK], step = 1; /* stride of each index in the file, in elements */
-    for (int a = 0; a < RW_IO_RANK; a++) {
-        int axis = h->fortran ? a : RW_IO_RANK - 1 - a;
+    size_t index[RW_NPY_RANK] = {0}, stride[RW_NPY_RANK], step = 1; /* stride of each index in the file, in elements */
+    for (int a = 0; a < RW_NPY_RANK; a++) {
+        int axis = h->fortran ? a : RW_NPY_RANK - 1 - a;
         stride[axis] = step;
         step *= array->shape[axis];
     }
@@ -187,29 +170,24 @@ static void convert(const header *h, const unsigned char *raw, rw_npy *array, bo
     unsigned char *to = array->data;
     for (size_t n = rw_npy_count(array); n > 0; n--, to += out) {
         size_t from = 0;
-        for (int a = 0; a < RW_IO_RANK; a++) from += index[a] * stride[a];
+        for (int a = 0; a < RW_NPY_RANK; a++) from += index[a] * stride[a];
         const unsigned char *p = raw + from * h->size;
-        if (is_integer(h)) {
-            double value = integer_value(p, h, swap);
-            memcpy(to, &value, sizeof value);
-        } else {
-            for (size_t part = 0; part < out; part += real) copy_real(to + part, p + part, real, swap);
-        }
-        for (int a = RW_IO_RANK - 1; a >= 0 && ++index[a] == array->shape[a]; a--) index[a] = 0;
+        for (size_t part = 0; part < out; part += real) copy_real(to + part, p + part, real, swap);
+        for (int a = RW_NPY_RANK - 1; a >= 0 && ++index[a] == array->shape[a]; a--) index[a] = 0;
     }
 }
 
 static rw_status read_array(rw_io_stream *s, rw_npy *array)
 {
-    header h = {.shape = {1, 1, 1, 1}};
+    header h = {.ndim = 0};
+    for (int a = 0; a < RW_NPY_RANK; a++) h.shape[a] = 1;
     uint64_t data_at = 0;
     RW_TRY(read_header(s, &h, &data_at));
-    size_t raw_bytes, bytes;
+    size_t bytes;
     array->ndim = h.ndim;
     memcpy(array->shape, h.shape, sizeof h.shape);
-    array->type = is_integer(&h) ? RW_F64 : rw_io_type(h.kind == 'c' ? h.size / 2 : h.size, h.kind == 'c');
-    if (!rw_io_bytes(h.ndim, h.shape, h.size, &raw_bytes) ||
-        !rw_io_bytes(h.ndim, h.shape, rw_dtype_size(array->type), &bytes) || raw_bytes > s->size - data_at)
+    array->type = h.type;
+    if (!rw_io_bytes(h.ndim, h.shape, h.size, &bytes) || bytes > s->size - data_at)
         return rw_fail(s->ctx, RW_ERR_INPUT,
                        "%s: the shape in the header needs more bytes than the %llu in the file: truncated or damaged",
                        s->path, (unsigned long long)(s->size - data_at));
@@ -217,11 +195,11 @@ static rw_status read_array(rw_io_stream *s, rw_npy *array)
     bool swap = h.size > 1 && h.order != '=' && big != machine_big;
     array->data = rw_calloc(bytes, 1);
     if (!array->data) return rw_fail_memory(s->ctx, bytes, s->path);
-    if (!swap && !is_integer(&h) && (!h.fortran || h.ndim < 2)) return rw_io_read(s, array->data, bytes, "the data");
+    if (!swap && (!h.fortran || h.ndim < 2)) return rw_io_read(s, array->data, bytes, "the data");
 
-    unsigned char *raw = rw_calloc(raw_bytes, 1);
-    if (!raw) return rw_fail_memory(s->ctx, raw_bytes, s->path);
-    rw_status status = rw_io_read(s, raw, raw_bytes, "the data");
+    unsigned char *raw = rw_calloc(bytes, 1);
+    if (!raw) return rw_fail_memory(s->ctx, bytes, s->path);
+    rw_status status = rw_io_read(s, raw, bytes, "the data");
     if (status == RW_OK) convert(&h, raw, array, swap);
     rw_free(raw);
     return status;
@@ -256,6 +234,18 @@ void rw_npy_free(rw_npy *array)
     *array = (rw_npy){0};
 }
 
+rw_status rw_npy_to_f64(rw_context *ctx, rw_npy *array)
+{
+    if (array->type == RW_F64 || rw_dtype_is_complex(array->type)) return RW_OK;
+    const size_t n = rw_npy_count(array);
+    void *numbers = rw_calloc(n, sizeof(double));
+    if (!numbers) return rw_fail_memory(ctx, n * sizeof(double), "the numbers of a file");
+    rw_dtype_convert(RW_F64, numbers, array->type, array->data, n);
+    rw_free(array->data);
+    array->data = numbers, array->type = RW_F64;
+    return RW_OK;
+}
+
 size_t rw_npy_count(const rw_npy *array)
 {
     size_t n = 1;
@@ -267,14 +257,18 @@ rw_status rw_npy_write(rw_context *ctx, const char *path, rw_dtype type, int ndi
                        const void *data)
 {
     size_t bytes = 0;
-    if (ndim < 0 || ndim > RW_IO_RANK || !rw_io_bytes(ndim, shape, rw_dtype_size(type), &bytes))
+    const char *descr = NULL;
+    for (int i = 0; i < RW_COUNT(types); i++)
+        if (types[i].type == type) descr = types[i].name;
+    if (!descr)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: NumPy has no %s: convert to f32 first", path, rw_dtype_name(type));
+    if (ndim < 0 || ndim > RW_NPY_RANK || !rw_io_bytes(ndim, shape, rw_dtype_size(type), &bytes))
         return rw_fail(ctx, RW_ERR_ARGUMENT,
                        "%s: %d dimensions: 0 to %d can be written, of a size that fits in memory", path, ndim,
-                       RW_IO_RANK);
+                       RW_NPY_RANK);
     rw_text head = {0};
-    rw_text_add(&head, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (",
-                __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<', rw_dtype_is_complex(type) ? 'c' : 'f',
-                rw_dtype_size(type));
+    rw_text_add(&head, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                rw_dtype_size(type) == 1 ? '|' : __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<', descr);
     for (int a = 0; a < ndim; a++) rw_text_add(&head, a == 0 ? "%zu," : " %zu,", shape[a]);
     if (ndim > 1 && head.data) head.data[--head.length] = '\0'; /* (3,) but (3, 4) */
     rw_text_add(&head, "), }");

@@ -4,9 +4,13 @@ typedef float f32;
 typedef double f64;
 typedef int i32;
 typedef long i64;
-typedef unsigned char u8;
-typedef unsigned short u16;
+typedef signed char i8;
 typedef short i16;
+typedef unsigned char u8, b8;
+typedef unsigned short u16;
+typedef unsigned u32;
+typedef unsigned long u64;
+typedef struct { u16 bits; } f16, bf16;
 typedef struct { int id[3], n[3]; } rw_group;
 
 #define INFINITY __builtin_inff()
@@ -77,3 +81,9 @@ typedef struct { int id[3], n[3]; } rw_group;
 #define scalbn(x, n) RW_REAL_BY(scalbn, x, n)
 #define scalbln(x, n) RW_REAL_BY(scalbln, x, n)
 #define frexp(x, n) RW_REAL_BY(frexp, x, n)
+
+#if defined __x86_64__
+#define CLOCK() ((i64)__builtin_ia32_rdtsc())
+#else
+#define CLOCK() ((i64)0)
+#endif

@@ -12,9 +12,9 @@
 #define RESTRICT
 #define CONSTANT static const
 #define ALIGNED(n)
-#define SHARED(T, name, n) T *const name = (T *)rw_declare(#name, sizeof(T), n, RW_CHECK_SHARED, __LINE__)
+#define SHARED(T, name, n) T *const name = (T *)rw_declare(#name, sizeof(T), __alignof__(T), n, RW_CHECK_SHARED, __LINE__)
 #define SHARED_LARGE(T, name)                                                                                          \
-    T *const name = (T *)rw_declare(#name, sizeof(T), (SHARED_LARGE_BYTES) / sizeof(T), RW_CHECK_LARGE, __LINE__)
+    T *const name = (T *)rw_declare(#name, sizeof(T), __alignof__(T), (SHARED_LARGE_BYTES) / sizeof(T), RW_CHECK_LARGE, __LINE__)
 #define BARRIER rw_barrier(__LINE__)
 #define GROUP_ID(d) (rw_g.id[d])
 #define GROUP_COUNT(d) (rw_g.n[d])
@@ -38,9 +38,9 @@
     for (const int rw_ni = (ni), i = (int)rw_l.at[0] % rw_ni, j = (int)rw_l.at[0] / rw_ni; rw_l.open; rw_l.open = 0)
 #define EACH_SERIAL(i, n) EACH(i, n)
 /* Private values lie lane by lane, so that an index beyond k is seen. */
-#define PRIVATE(T, name) T *const name = (T *)rw_declare(#name, sizeof(T), GROUP, RW_CHECK_PRIVATE, __LINE__)
+#define PRIVATE(T, name) T *const name = (T *)rw_declare(#name, sizeof(T), __alignof__(T), GROUP, RW_CHECK_PRIVATE, __LINE__)
 #define PRIVATE_N(T, name, k)                                                                                          \
-    T(*const name)[k] = (T(*)[k])rw_declare(#name, (k) * sizeof(T), GROUP, RW_CHECK_PRIVATE, __LINE__)
+    T(*const name)[k] = (T(*)[k])rw_declare(#name, (k) * sizeof(T), __alignof__(T), GROUP, RW_CHECK_PRIVATE, __LINE__)
 #define RW_TRIPS(n) (((n) + GROUP - 1) / GROUP)
 #define PRIVATE_BOX(T, name, ni, nj) PRIVATE_N(T, name, RW_TRIPS((ni) * (nj)))
 #define AT(name, i) name[rw_at(&rw_l, i, __LINE__)]
@@ -55,5 +55,4 @@
 #define LOAD_ONCE(p) (*(p))
 #define STORE_ONCE(p, v) (*(p) = (v))
 #define PREFETCH(p, bytes) (void)0
-#define ATOMIC_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
 #define PRINT(...) rw_print(__VA_ARGS__)

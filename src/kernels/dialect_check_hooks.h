@@ -26,7 +26,7 @@ typedef struct rw_check_each {
 /* Any of these may leave the kernel for good (longjmp) when it finds a mistake. */
 typedef struct rw_check_hooks {
     void (*access)(const void *address, unsigned long bytes, int kind, const void *from);
-    void *(*array)(const char *name, unsigned long item, unsigned long count, int kind, int line);
+    void *(*array)(const char *name, unsigned long item, unsigned long align, unsigned long count, int kind, int line);
     void (*barrier)(int line);
     int (*each_next)(rw_check_each *each); /* 0: no item is left */
     void (*each_end)(rw_check_each *each); /* when its scope is left, in whatever way */
@@ -43,9 +43,9 @@ __attribute__((visibility("default"))) const rw_check_hooks *rw_check;
 #define RW_HOOK                                                                                                        \
     __attribute__((visibility("hidden"), used, noinline, no_sanitize("thread"), no_sanitize("undefined")))
 
-RW_HOOK void *rw_declare(const char *name, unsigned long item, unsigned long count, int kind, int line)
+RW_HOOK void *rw_declare(const char *name, unsigned long item, unsigned long align, unsigned long count, int kind, int line)
 {
-    return rw_check->array(name, item, count, kind, line);
+    return rw_check->array(name, item, align, count, kind, line);
 }
 RW_HOOK void rw_barrier(int line) { rw_check->barrier(line); }
 RW_HOOK int rw_each_next(rw_check_each *each) { return rw_check->each_next(each); }
@@ -86,7 +86,30 @@ RW_ACCESSES(1) RW_ACCESSES(2) RW_ACCESSES(4) RW_ACCESSES(8) RW_ACCESSES(16)
         *p = value;                                                                                                    \
         return old;                                                                                                    \
     }
+#define RW_SWAP_IF(T, n, name)                                                                                         \
+    RW_HOOK int __tsan_atomic##n##_compare_exchange_##name(volatile T *p, T *old, T v, int order, int failed)          \
+    {                                                                                                                  \
+        rw_check->access((void *)p, sizeof(T), RW_CHECK_ATOMIC, RW_FROM);                                              \
+        const int equal = *p == *old;                                                                                  \
+        *old = *p;                                                                                                     \
+        if (equal) *p = v;                                                                                             \
+        return equal;                                                                                                  \
+    }
+#define RW_ATOMIC_LOAD(T, n)                                                                                           \
+    RW_HOOK T __tsan_atomic##n##_load(const volatile T *p, int order)                                                  \
+    {                                                                                                                  \
+        rw_check->access((void *)p, sizeof(T), RW_CHECK_ATOMIC, RW_FROM);                                              \
+        return *p;                                                                                                     \
+    }                                                                                                                  \
+    RW_HOOK T __tsan_atomic##n##_compare_exchange_val(volatile T *p, T old, T v, int order, int failed)                \
+    {                                                                                                                  \
+        rw_check->access((void *)p, sizeof(T), RW_CHECK_ATOMIC, RW_FROM);                                              \
+        const T was = *p;                                                                                              \
+        if (was == old) *p = v;                                                                                        \
+        return was;                                                                                                    \
+    }
 #define RW_ATOMICS(T, n)                                                                                               \
+    RW_ATOMIC_LOAD(T, n) RW_SWAP_IF(T, n, strong) RW_SWAP_IF(T, n, weak)                                               \
     RW_UPDATE(T, n, fetch_add, old + v) RW_UPDATE(T, n, fetch_sub, old - v) RW_UPDATE(T, n, fetch_and, old & v)        \
     RW_UPDATE(T, n, fetch_or, old | v) RW_UPDATE(T, n, fetch_xor, old ^ v) RW_UPDATE(T, n, exchange, v)
 RW_ATOMICS(int, 32) RW_ATOMICS(long, 64)

@@ -52,7 +52,6 @@
 #define LOAD_ONCE(p) (*(p))
 #define STORE_ONCE(p, v) (*(p) = (v))
 #define PREFETCH(p, bytes) rw_prefetch(p, bytes)
-#define ATOMIC_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
 #define PRINT(...)
 
 static inline __attribute__((always_inline)) void rw_prefetch(const void *p, long bytes)

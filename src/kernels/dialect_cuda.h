@@ -3,9 +3,14 @@ typedef float f32;
 typedef double f64;
 typedef int i32;
 typedef long i64;
-typedef unsigned char u8;
-typedef unsigned short u16;
+typedef signed char i8;
 typedef short i16;
+typedef unsigned char u8, b8;
+typedef unsigned short u16;
+typedef unsigned u32;
+typedef unsigned long u64;
+struct f16 { u16 bits; };
+struct bf16 { u16 bits; };
 
 #ifndef RW_GROUPS_A_UNIT
 #define RW_GROUPS_A_UNIT 1
@@ -103,5 +108,5 @@ template <class V> DEVICE void rw_store_once(V *p, typename rw_same<V>::type v)
 #define LOAD_ONCE(p) rw_load_once(p)
 #define STORE_ONCE(p, v) rw_store_once(p, v)
 #define PREFETCH(p, bytes) (void)0
-#define ATOMIC_ADD(p, v) atomicAdd(p, v)
+#define CLOCK() ((i64)clock64())
 #define PRINT(...)

@@ -13,9 +13,15 @@ typedef float f32;
 typedef double f64;
 typedef int i32;
 typedef long i64;
-typedef unsigned char u8;
-typedef unsigned short u16;
+typedef char i8;
 typedef short i16;
+typedef uchar u8;
+typedef uchar b8;
+typedef ushort u16;
+typedef uint u32;
+typedef ulong u64;
+typedef struct { u16 bits; } f16;
+typedef struct { u16 bits; } bf16;
 
 #define KERNEL(name, ...) __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void name(__VA_ARGS__)
 #define DEVICE static inline __attribute__((always_inline))
@@ -134,5 +140,15 @@ DEVICE uint rw_from_lane_above(uint v, int by, uint lanes)
 #define STORE_ONCE(p, v) (*(p) = (v))
 #endif
 #define PREFETCH(p, bytes) (void)0
-#define ATOMIC_ADD(p, v) atomic_add(p, v)
+#ifdef RW_PTX
+DEVICE i64 rw_clock(void)
+{
+    i64 ticks;
+    __asm__ volatile("mov.u64 %0, %%clock64;" : "=l"(ticks) : : "memory");
+    return ticks;
+}
+#define CLOCK() rw_clock()
+#else
+#define CLOCK() ((i64)0)
+#endif
 #define PRINT(...)

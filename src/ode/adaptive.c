@@ -120,7 +120,7 @@ static rw_status first_step(rw_ode *ode, double rho, double longest, double *h)
 static rw_status take(rw_ode *ode, int f, int result)
 {
     rw_array *y = ode->vector[f], *next = ode->vector[result * ode->nfields + f];
-    return y->host_owner == RW_HOST_BORROWED ? rw_array_copy(y, next, rw_device_queue(ode->device)) : rw_array_swap(y, next);
+    return !rw_array_may_swap(y) ? rw_array_copy(y, next, rw_device_queue(ode->device)) : rw_array_swap(y, next);
 }
 
 /* y <- y_{n+1}, and y_n to the states that are kept. */

@@ -66,7 +66,7 @@ void rw_dense_break(rw_ode *ode)
 
 /* ---- a step --------------------------------------------------------------------------------------------------------- */
 
-static bool is_lent(const rw_ode *ode, int f) { return ode->vector[f]->host_owner == RW_HOST_BORROWED; }
+static bool is_lent(const rw_ode *ode, int f) { return !rw_array_may_swap(ode->vector[f]); }
 
 static rw_array **array_of(const rw_ode *ode, int v, int f) { return ode->vector + v * ode->nfields + f; }
 

@@ -154,7 +154,7 @@ static rw_status make_room(rw_ode *ode)
 {
     for (int f = 0; f < ode->nfields; ++f) {
         rw_array *y = ode->vector[f], **to = &ode->vector[RATES * ode->nfields + f];
-        if (!*to) RW_TRY(rw_array_create(ode->device, y->dtype, y->ndim, y->shape, y->memory, to));
+        if (!*to) RW_TRY(rw_array_create(ode->device, y->dtype, y->ndim, y->shape, y->storage->memory, to));
     }
     return RW_OK;
 }

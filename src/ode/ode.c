@@ -106,7 +106,7 @@ rw_status rw_ode_make_vectors(rw_ode *ode)
     for (int i = ode->nfields; i < RW_ODE_VECTORS * ode->nfields; ++i) {
         const rw_array *y = ode->vector[i % ode->nfields];
         if (ode->vector[i] || !has_vector(ode, i / ode->nfields)) continue;
-        RW_TRY(rw_array_create(dev, ode->fields[i % ode->nfields].dtype, ode->grid.ndim, shape, y ? y->memory : RW_MEMORY_DEVICE, &ode->vector[i]));
+        RW_TRY(rw_array_create(dev, ode->fields[i % ode->nfields].dtype, ode->grid.ndim, shape, y ? y->storage->memory : RW_MEMORY_DEVICE, &ode->vector[i]));
     }
     return RW_OK;
 }
@@ -197,8 +197,8 @@ static rw_status match_memory(rw_ode *ode, int f, const rw_array *a)
 {
     for (int v = 1; v < RW_ODE_VECTORS && ode->ops->attempt; ++v) {
         rw_array **own = &ode->vector[v * ode->nfields + f], *other;
-        if (!*own || (*own)->memory == a->memory) continue;
-        RW_TRY(rw_array_create(ode->device, a->dtype, (*own)->ndim, (*own)->shape, a->memory, &other));
+        if (!*own || (*own)->storage->memory == a->storage->memory) continue;
+        RW_TRY(rw_array_create(ode->device, a->dtype, (*own)->ndim, (*own)->shape, a->storage->memory, &other));
         rw_array_destroy(own);
         *own = other;
     }

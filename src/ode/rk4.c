@@ -98,7 +98,7 @@ static rw_status record(rw_ode *ode, double h)
     if (status == RW_OK) status = end;
     if (status != RW_OK) rw_sequence_destroy(&m->sequence);
     m->recorded = h, m->changes = ode->changes;
-    for (int f = 0; f < ode->nfields; ++f) m->memory[f] = ode->vector[f]->buffer.pointer;
+    for (int f = 0; f < ode->nfields; ++f) m->memory[f] = ode->vector[f]->storage->allocation->buffer.pointer;
     return status;
 }
 
@@ -106,7 +106,7 @@ static bool is_recorded(const rw_ode *ode, double h)
 {
     const rk4 *m = ode->method;
     bool same = m->sequence && m->recorded == h && m->changes == ode->changes;
-    for (int f = 0; f < ode->nfields && same; ++f) same = m->memory[f] == ode->vector[f]->buffer.pointer;
+    for (int f = 0; f < ode->nfields && same; ++f) same = m->memory[f] == ode->vector[f]->storage->allocation->buffer.pointer;
     return same;
 }
 

@@ -56,7 +56,7 @@ static int number_of(const rw_ode *ode, const rw_array *a)
 static rw_status make_results(rw_expr *e)
 {
     void *slots;
-    if (!e->plan.nslots || e->slots->host_current || e->slots->device_current) return RW_OK;
+    if (!e->plan.nslots || e->slots->storage->host_current || e->slots->storage->device_current) return RW_OK;
     RW_TRY(rw_array_write(e->slots, &slots));
     memset(slots, 0, e->slots->bytes);
     return RW_OK;

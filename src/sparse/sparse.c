@@ -217,7 +217,7 @@ static rw_status make_array_there(rw_sparse *m, rw_dtype dtype, double n, rw_arr
 /* there: values are on the device alone. */
 static rw_status allocate(rw_sparse *m, const rw_sparse_blocks *b, bool there)
 {
-    const rw_dtype index = m->layout.index_bits == 64 ? RW_I64 : RW_I32, type = m->layout.scaled ? RW_U16 : m->layout.values;
+    const rw_dtype index = m->layout.index_bits == 64 ? RW_I64 : RW_I32, type = m->layout.scaled ? RW_I16 : m->layout.values;
     const double places = m->layout.scaled ? m->places * (double)rw_sparse_value_size(&m->layout) / 2 : m->places;
     void *first, *column, *row = NULL, *shift = NULL, *scale, *value;
     RW_TRY(make_array(m, index, m->nfirst, &m->first, &first));

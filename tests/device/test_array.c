@@ -54,8 +54,8 @@ static void assert_copies(rw_counters before, int in, int out, int device)
 static void test_shapes(void **state)
 {
     (void)state;
-    static const int64_t shape[4] = {2, 3, 5, 7};
-    for (int ndim = 1; ndim <= 4; ++ndim) {
+    static const int64_t shape[] = {2, 3, 5, 7, 1, 2, 3, 2};
+    for (int ndim = 1; ndim <= RW_MAX_NDIM; ++ndim) {
         rw_array *a;
         OK(rw_array_create(dev, RW_F32, ndim, shape, RW_MEMORY_DEVICE, &a));
         int64_t size = 1;
@@ -64,7 +64,10 @@ static void test_shapes(void **state)
         assert_int_equal(rw_array_ndim(a), ndim);
         assert_int_equal(rw_array_dtype(a), RW_F32);
         assert_ptr_equal(rw_array_device(a), dev);
-        for (int d = 0; d < 6; ++d) assert_int_equal(rw_array_shape(a, d), d < ndim ? shape[d] : 1);
+        for (int d = 0; d < 10; ++d) assert_int_equal(rw_array_shape(a, d), d < ndim ? shape[d] : 1);
+        for (int64_t d = ndim - 1, step = 1; d >= 0; step *= shape[d--]) assert_int_equal(rw_array_stride(a, (int)d), step);
+        assert_true(rw_array_is_contiguous(a));
+        assert_int_equal(rw_array_offset(a), 0);
         assert_int_equal(rw_array_shape(a, -1), 1);
         rw_array_destroy(&a);
         assert_null(a);
@@ -76,25 +79,25 @@ static void test_bad_shapes(void **state)
 {
     (void)state;
     rw_array *a = (rw_array *)state;
-    const int64_t four[] = {1, 1, 1, 1}, negative[] = {4, -1}, low[] = {INT64_MIN};
+    const int64_t four[RW_MAX_NDIM + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, negative[] = {4, -1}, low[] = {INT64_MIN};
     const int64_t much[] = {INT64_MAX, INT64_MAX}, edge[] = {INT64_MAX / 8 + 1}, mixed[] = {(int64_t)1 << 31, 3, (int64_t)1 << 31};
     FAILS(RW_ERR_ARGUMENT, "ndim = 0", rw_array_create(dev, RW_F64, 0, four, RW_MEMORY_DEVICE, &a));
     assert_null(a);
-    FAILS(RW_ERR_ARGUMENT, "ndim = 5", rw_array_create(dev, RW_F64, 5, four, RW_MEMORY_DEVICE, &a));
+    FAILS(RW_ERR_ARGUMENT, "ndim = 9 is outside [1, 8]", rw_array_create(dev, RW_F64, 9, four, RW_MEMORY_DEVICE, &a));
     FAILS(RW_ERR_ARGUMENT, "ndim = -1", rw_array_create(dev, RW_F64, -1, four, RW_MEMORY_DEVICE, &a));
     FAILS(RW_ERR_ARGUMENT, "shape[1] = -1", rw_array_create(dev, RW_F64, 2, negative, RW_MEMORY_DEVICE, &a));
     FAILS(RW_ERR_ARGUMENT, "shape[0] = -9223372036854775808", rw_array_create(dev, RW_F64, 1, low, RW_MEMORY_DEVICE, &a));
     FAILS(RW_ERR_ARGUMENT, "2^63", rw_array_create(dev, RW_F64, 2, much, RW_MEMORY_DEVICE, &a));
     FAILS(RW_ERR_ARGUMENT, "2^63", rw_array_create(dev, RW_F64, 1, edge, RW_MEMORY_DEVICE, &a));
     FAILS(RW_ERR_ARGUMENT, "2^63", rw_array_create(dev, RW_U8, 3, mixed, RW_MEMORY_DEVICE, &a));
-    FAILS(RW_ERR_ARGUMENT, "dtype = 9", rw_array_create(dev, (rw_dtype)9, 1, four, RW_MEMORY_DEVICE, &a));
+    FAILS(RW_ERR_ARGUMENT, "dtype = 16", rw_array_create(dev, (rw_dtype)16, 1, four, RW_MEMORY_DEVICE, &a));
     FAILS(RW_ERR_ARGUMENT, "dtype = 0", rw_array_create(dev, RW_DTYPE_DEFAULT, 1, four, RW_MEMORY_DEVICE, &a));
     FAILS(RW_ERR_ARGUMENT, "data = NULL", rw_array_create_from(dev, RW_F64, 1, four, NULL, RW_COPY, &a));
     assert_null(a);
     FAILS(RW_ERR_ARGUMENT, "data = NULL", rw_array_create_from(dev, RW_F64, 1, four, NULL, RW_BORROW, &a));
     FAILS(RW_ERR_ARGUMENT, "data = NULL", rw_array_create_from(dev, RW_F64, 1, four, NULL, RW_OWN, &a));
     FAILS(RW_ERR_ARGUMENT, "mode", rw_array_create_from(dev, RW_F64, 1, four, &a, (rw_copy_mode)3, &a));
-    FAILS(RW_ERR_ARGUMENT, "memory", rw_array_create(dev, RW_F64, 1, four, (rw_memory)3, &a));
+    FAILS(RW_ERR_ARGUMENT, "memory", rw_array_create(dev, RW_F64, 1, four, (rw_memory)4, &a));
     assert_null(a);
 }
 
@@ -138,8 +141,10 @@ static void test_every_dtype_round_trip(void **state)
     (void)state;
     static const struct { const char *name; int size; bool z; } expected[] = {
         {"f32", 4, false}, {"f64", 8, false}, {"c64", 8, true}, {"c128", 16, true},
-        {"u8", 1, false}, {"u16", 2, false}, {"i32", 4, false}, {"i64", 8, false}};
-    for (int dtype = RW_F32; dtype <= RW_I64; ++dtype) {
+        {"i8", 1, false}, {"i16", 2, false}, {"i32", 4, false}, {"i64", 8, false},
+        {"u8", 1, false}, {"u16", 2, false}, {"u32", 4, false}, {"u64", 8, false},
+        {"f16", 2, false}, {"bf16", 2, false}, {"bool", 1, false}};
+    for (int dtype = RW_F32; dtype <= RW_BOOL; ++dtype) {
         int64_t n = 33; /* 33 bytes of u8: no multiple of a word */
         assert_string_equal(rw_dtype_name((rw_dtype)dtype), expected[dtype - RW_F32].name);
         assert_int_equal(rw_dtype_size((rw_dtype)dtype), expected[dtype - RW_F32].size);
@@ -313,7 +318,11 @@ static void test_copy(void **state)
     OK(rw_array_copy(b, b, queue)); /* onto itself */
     assert_true(numbers_of(b)[42] == 43);
     FAILS(RW_ERR_ARGUMENT, "100 f64", rw_array_copy(c, a, queue));
-    FAILS(RW_ERR_ARGUMENT, "100 c64", rw_array_copy(d, a, queue));
+    OK(rw_array_copy(d, a, queue)); /* converted */
+    const void *z;
+    OK(rw_array_read(d, &z));
+    assert_true(((const float *)z)[2 * 99] == 100 && ((const float *)z)[2 * 99 + 1] == 0);
+    FAILS(RW_ERR_ARGUMENT, "c64 to f64", rw_array_copy(a, d, queue));
     rw_array_destroy(&a), rw_array_destroy(&b), rw_array_destroy(&c), rw_array_destroy(&d), rw_array_destroy(&e);
 }
 

@@ -445,7 +445,7 @@ static void histogram_at(rw_program *p, int64_t n)
     NEED(rw_array_zero(count, rw_device_queue(dev)));
     NEED(launch(p, "histogram", (n + 15) / 16, 1,
                 (rw_arg[]){rw_arg_array(count), rw_arg_array(bin), rw_arg_array(x), rw_arg_int(n)}, 4));
-    const rw_check_area *x_area = rw_check_find(dev->state, &x->buffer), *count_area = rw_check_find(dev->state, &count->buffer), *bin_area = rw_check_find(dev->state, &bin->buffer);
+    const rw_check_area *x_area = rw_check_find(dev->state, &x->storage->allocation->buffer), *count_area = rw_check_find(dev->state, &count->storage->allocation->buffer), *bin_area = rw_check_find(dev->state, &bin->storage->allocation->buffer);
     const int64_t groups = (n + 15) / 16;
     assert_true(x_area->bytes_read == (uint64_t)(8 * n) && x_area->bytes_written == 0 && bin_area->bytes_read == 0 && bin_area->bytes_written == (uint64_t)n);
     assert_true(count_area->bytes_read == (uint64_t)(12 * groups) && count_area->bytes_written == (uint64_t)(12 * groups));
@@ -481,6 +481,25 @@ static void complex_at(rw_program *p, int64_t n)
     rw_array_destroy(&z);
 }
 
+/* Rows of small numbers as elements of shared memory: items write neighbours of one word. */
+static const char rows_text[] =
+    "typedef u16 row[8];\n"
+    "KERNEL(rows, GLOBAL u16 *y, long n)\n{\n"
+    "    SHARED(row, s, 8);\n"
+    "    EACH(i, 64) { s[i / 8][i % 8] = (u16)i; }\n"
+    "    BARRIER;\n"
+    "    EACH_IN(i, 0, n < 64 ? n : 64) { y[i] = s[i % 8][i / 8]; }\n"
+    "}\n";
+static void rows_at(rw_program *p, int64_t n)
+{
+    rw_array *y = array(RW_U16, n);
+    const void *out;
+    NEED(launch(p, "rows", 1, 1, (rw_arg[]){rw_arg_array(y), rw_arg_int(n)}, 2));
+    NEED(rw_array_read(y, &out));
+    for (int64_t i = 0; i < n && i < 64; ++i) assert_int_equal(((const uint16_t *)out)[i], i % 8 * 8 + i / 8);
+    rw_array_destroy(&y);
+}
+
 static void reduce_at(rw_program *p, int64_t n)
 {
     enum { GROUPS = 4 };
@@ -507,7 +526,7 @@ static void correct_kernels(void **state)
         {compile("stencil", stencil, NULL, NULL), stencil_at}, {compile("in_place", in_place, NULL, NULL), in_place_at},
         {compile("transpose", transpose, NULL, NULL), transpose_at},
         {compile("histogram", histogram, NULL, NULL), histogram_at},
-        {compile("complex", complex_text, NULL, NULL), complex_at}, {compile("sums", sums, NULL, NULL), sums_at},
+        {compile("complex", complex_text, NULL, NULL), complex_at}, {compile("rows", rows_text, NULL, NULL), rows_at}, {compile("sums", sums, NULL, NULL), sums_at},
         {reduce, reduce_at}};
     for (int t = 0; t < RW_COUNT(tests); ++t) {
         for (int o = 0; o < RW_COUNT(orders); ++o)
@@ -630,12 +649,12 @@ static void guards_are_verified(void **state)
     rw_program *p = compile("good", good, NULL, NULL);
     rw_array *x = ramp(4), *y = array(RW_F64, 4);
     rw_arg args[] = {rw_arg_array(y), rw_arg_array(x), rw_arg_int(4)};
-    ((char *)y->buffer.pointer)[32] = 0;
+    ((char *)y->storage->allocation->buffer.pointer)[32] = 0;
     assert_int_equal(launch(p, "good", 1, 1, args, 3), RW_ERR_CHECK);
     assert_non_null(strstr(rw_message(ctx), "guard zone: kernel good"));
     assert_non_null(strstr(rw_message(ctx), "changed byte 32 of array 'y' of 4 f64"));
     NEED(launch(p, "good", 1, 1, args, 3));
-    ((char *)y->buffer.pointer)[-256] = 0;
+    ((char *)y->storage->allocation->buffer.pointer)[-256] = 0;
     rw_array_destroy(&x), rw_array_destroy(&y);
     assert_non_null(strstr(log_text, "0 check: byte -256 of an array of 32 bytes"));
     rw_program_destroy(&p);

@@ -242,9 +242,9 @@ static void test_wrong_arguments_are_told(void **state)
     }
     static const double no_integer[] = {2.7, -0.5, 1e-300, 2147483646.5, -2147483648.5, INFINITY};
     for (int i = 0; i < RW_COUNT(no_integer); ++i) {
-        args[1] = (rw_arg){NULL, no_integer[i], 0, 0, false};
+        args[1] = rw_arg_real(no_integer[i]);
         FAILS(RW_ERR_ARGUMENT, "does not fit the type int: give an integer", rw_launch(queue, k, one, args, 13));
-        args[1] = rw_arg_int(0), args[2] = (rw_arg){NULL, no_integer[i], 0, 0, false};
+        args[1] = rw_arg_int(0), args[2] = rw_arg_real(no_integer[i]);
         if (no_integer[i] < INFINITY) FAILS(RW_ERR_ARGUMENT, "argument 3 (b) = ", rw_launch(queue, k, one, args, 13));
         args[2] = rw_arg_int(0);
     }
@@ -254,9 +254,9 @@ static void test_wrong_arguments_are_told(void **state)
     OK(rw_launch(queue, k, one, args, 13));
     args[4] = rw_arg_int(0);
     before = counters();
-    args[1] = (rw_arg){NULL, NAN, 0, 0, false};
+    args[1] = rw_arg_real(NAN);
     FAILS(RW_ERR_ARGUMENT, "argument 2 (a) = nan does not fit the type int", rw_launch(queue, k, one, args, 13));
-    args[1] = rw_arg_int(0), args[2] = (rw_arg){NULL, 0x1p63, 0, 0, false};
+    args[1] = rw_arg_int(0), args[2] = rw_arg_real(0x1p63);
     FAILS(RW_ERR_ARGUMENT, "argument 3 (b) = 9.2233720368547758e+18 does not fit the type long", rw_launch(queue, k, one, args, 13));
     args[2] = rw_arg_int(0);
     static const int64_t grids[][3] = {{-1, 1, 1}, {1, -1, 1}, {1, 1, 65536}, {1, 65536, 1}, {(int64_t)1 << 31, 1, 1}};
@@ -304,14 +304,14 @@ static void test_types_of_arrays(void **state)
         "{ EACH(i, 1) { a[0] = 1; b[0] = 2; c[0].re = (f32)d[0]; e[0] = 3; f[0] = d[0]; } }\n";
     rw_program *p = build("types", types, "1", "T", "i32");
     rw_kernel *k = kernel_of(p, "k");
-    static const rw_dtype right[7] = {RW_U16, RW_I32, RW_F32, RW_F64, RW_U16, RW_F64, RW_U8};
+    static const rw_dtype right[7] = {RW_I16, RW_I32, RW_F32, RW_F64, RW_U16, RW_F64, RW_U8};
     rw_arg args[7];
     rw_array *a[7];
     for (int i = 0; i < 7; ++i) a[i] = zeros(right[i], 4), args[i] = rw_arg_array(a[i]);
     OK(rw_launch(queue, k, one, args, 7));
     assert_int_equal(ints_of(a[1])[0], 2);
     for (int i = 0; i < 6; ++i)
-        for (int type = RW_F32; type <= RW_I64; ++type) {
+        for (int type = RW_F32; type <= RW_BOOL; ++type) {
             rw_array *other = zeros((rw_dtype)type, 4);
             args[i] = rw_arg_array(other);
             rw_status status = rw_launch(queue, k, one, args, 7);

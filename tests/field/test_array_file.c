@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "../devices.h"
+#include "core/convert.h"
 #include "files/npy.h"
 
 static char folder[] = "/tmp/rechenwerk-arrays-XXXXXX";
@@ -32,21 +33,27 @@ static rw_array *counted(rw_dtype type, int ndim, const int64_t *shape)
     OK(rw_array_write(a, &data));
     for (int64_t k = 0; k < a->size * (1 + rw_dtype_is_complex(type)); ++k) {
         const double v = rw_dtype_is_complex(type) ? k % 2 ? -(double)(k / 2) - 1. / 7 : (double)(k / 2) + 1. / 3 : (double)k + 1. / 3;
-        if (type == RW_F32 || type == RW_C64) ((float *)data)[k] = (float)v;
-        else ((double *)data)[k] = v;
+        const rw_dtype part = type == RW_C64 ? RW_F32 : type == RW_C128 ? RW_F64 : type;
+        rw_dtype_convert(part, (char *)data + (size_t)k * rw_dtype_size(part), RW_F64, &v, 1);
     }
     return a;
 }
 
 static void test_round_trips(void **state)
 {
-    static const struct { int ndim; int64_t shape[4]; } shapes[] = {{1, {7}}, {1, {0}}, {1, {1}}, {2, {3, 5}}, {2, {4, 1}}, {2, {0, 3}}, {3, {2, 3, 4}}, {4, {2, 1, 3, 2}}};
+    static const struct { int ndim; int64_t shape[RW_MAX_NDIM]; } shapes[] = {{1, {7}}, {1, {0}}, {1, {1}}, {2, {3, 5}}, {2, {4, 1}}, {2, {0, 3}}, {3, {2, 3, 4}}, {8, {2, 1, 3, 2, 1, 1, 2, 1}}};
     (void)state;
-    for (rw_dtype type = RW_F32; type <= RW_C128; ++type)
+    for (rw_dtype type = RW_F32; type <= RW_BOOL; ++type)
         for (int s = 0; s < RW_COUNT(shapes); ++s)
             for (int market = 0; market < 2; ++market) {
                 const void *p, *q;
                 rw_array *a = counted(type, shapes[s].ndim, shapes[s].shape), *b;
+                if (type == RW_BF16 && !market) FAILS(RW_ERR_ARGUMENT, "NumPy has no bf16", rw_array_save(a, path_of("a.npy")));
+                if (market && !rw_dtype_is_number(type)) FAILS(RW_ERR_ARGUMENT, "files of the Matrix Market have f32, f64, c64 and c128", rw_array_save(a, path_of("a.mtx")));
+                if (market ? !rw_dtype_is_number(type) : type == RW_BF16) {
+                    rw_array_destroy(&a);
+                    continue;
+                }
                 if (market && shapes[s].ndim > 2) {
                     FAILS(RW_ERR_ARGUMENT, "files of the Matrix Market have two", rw_array_save(a, path_of("a.mtx")));
                     rw_array_destroy(&a);
@@ -58,7 +65,7 @@ static void test_round_trips(void **state)
                 assert_int_equal(rw_array_dtype(b), type);
                 assert_int_equal(rw_array_size(b), rw_array_size(a));
                 assert_int_equal(rw_array_ndim(b), market && shapes[s].shape[1] == 1 ? 1 : shapes[s].ndim); /* a column is a vector there */
-                for (int d = 0; d < 4; ++d) assert_int_equal(rw_array_shape(b, d), rw_array_shape(a, d));
+                for (int d = 0; d < RW_MAX_NDIM; ++d) assert_int_equal(rw_array_shape(b, d), rw_array_shape(a, d));
                 OK(rw_array_read(a, &p));
                 OK(rw_array_read(b, &q));
                 assert_memory_equal(p, q, a->bytes);
@@ -156,16 +163,13 @@ static void test_refused(void **state)
     }
     write_npy("b.npy", "<f8", "False", "(4,)", (double[]){1, 2, 3}, 24);
     FAILS(RW_ERR_INPUT, "truncated or damaged", rw_array_load(dev, path_of("b.npy"), RW_F64, &a));
-    write_npy("b.npy", "<f2", "False", "(4,)", (double[]){1}, 8);
-    FAILS(RW_ERR_INPUT, "element type '<f2' cannot be read", rw_array_load(dev, path_of("b.npy"), RW_F64, &a));
+    write_npy("b.npy", "<f16", "False", "(4,)", (double[]){1}, 8);
+    FAILS(RW_ERR_INPUT, "element type '<f16' cannot be read", rw_array_load(dev, path_of("b.npy"), RW_F64, &a));
     FAILS(RW_ERR_FILE, "nowhere.npy", rw_array_load(dev, path_of("nowhere.npy"), RW_F64, &a));
     FAILS(RW_ERR_FILE, "nowhere.mtx", rw_array_load(dev, path_of("nowhere.mtx"), RW_F64, &a));
-    FAILS(RW_ERR_ARGUMENT, "an array of type 7: f32, f64, c64, c128", rw_array_load(dev, path_of("b.npy"), RW_I32, &a));
+    FAILS(RW_ERR_ARGUMENT, "an array of type 16, which is not one of rw_dtype", rw_array_load(dev, path_of("b.npy"), (rw_dtype)16, &a));
     FAILS(RW_ERR_ARGUMENT, "an array of type -1", rw_array_load(dev, path_of("b.npy"), -1, &a));
     assert_null(a);
-    OK(rw_array_create(dev, RW_I32, 1, &n, RW_MEMORY_DEVICE, &a));
-    FAILS(RW_ERR_ARGUMENT, "an array of i32: f32, f64, c64 and c128 can be written", rw_array_save(a, path_of("i.npy")));
-    rw_array_destroy(&a);
     a = counted(RW_F64, 1, &n);
     FAILS(RW_ERR_FILE, "nowhere/a.npy", rw_array_save(a, path_of("nowhere/a.npy")));
     FAILS(RW_ERR_FILE, "nowhere/a.mtx", rw_array_save(a, path_of("nowhere/a.mtx")));

@@ -261,7 +261,7 @@ static void test_index_reads(void **state)
     assert_null(rw_spmv_find("bell-v5"));
 }
 
-static const rw_check_area *watched(const rw_array *a) { return rw_check_find(dev->state, &a->buffer); }
+static const rw_check_area *watched(const rw_array *a) { return rw_check_find(dev->state, &a->storage->allocation->buffer); }
 
 /* A19 counted: what kernels read as the check device saw it. Real numbers, as a compiler that leaves out nothing reads an entry of ELL anew for each part of a complex one. Values are read
  * once each. A20: of a window BELL V3 reads each number of x once and writes it once into memory of the group. */

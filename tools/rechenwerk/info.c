@@ -47,6 +47,7 @@ static void add_device(rw_json_writer *w, const rw_device_properties *p)
     rw_json_add_integer(w, "width", p->width);
     rw_json_add_bool(w, "f64", p->f64);
     rw_json_add_bool(w, "managed", p->managed);
+    rw_json_add_bool(w, "mapped", p->mapped);
     rw_json_add_bool(w, "gpu", p->gpu);
     rw_json_add_string(w, "unusable", p->unusable);
     rw_json_close(w);

@@ -66,8 +66,14 @@ static void check_close(rw_device *dev)
 rw_check_area *rw_check_find(const rw_check_state *s, const rw_buffer *buffer)
 {
     rw_check_area *a = s->arrays;
-    while (a && a->data != buffer->pointer) a = a->next;
+    while (a && !((const char *)buffer->pointer >= a->data && (const char *)buffer->pointer <= a->data + a->capacity)) a = a->next;
     return a;
+}
+
+/* Where a buffer begins within its area: a view's. */
+static size_t place_of(const rw_check_area *a, const rw_buffer *buffer)
+{
+    return (size_t)((const char *)buffer->pointer - a->data);
 }
 
 static rw_status check_alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_buffer *buffer)
@@ -76,7 +82,7 @@ static rw_status check_alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_
     rw_check_area *a = rw_check_area_create(bytes);
     if (!a) return rw_fail_memory(dev->ctx, bytes, "an array with its shadow on the check device");
     buffer->pointer = a->data, buffer->memory = memory;
-    buffer->host = memory == RW_MEMORY_MANAGED ? a->data : NULL;
+    buffer->host = memory == RW_MEMORY_MANAGED || memory == RW_MEMORY_MAPPED ? a->data : NULL;
     pthread_mutex_lock(&s->lock);
     a->next = s->arrays, s->arrays = a;
     pthread_mutex_unlock(&s->lock);
@@ -106,8 +112,8 @@ static rw_status check_copy_in(rw_queue *q, rw_buffer *dst, const void *src, siz
     rw_check_state *s = state_of(q->device);
     pthread_mutex_lock(&s->lock);
     rw_check_area *a = rw_check_find(s, dst);
-    memcpy(a->data, src, bytes);
-    memset(a->written, 1, bytes);
+    memcpy(dst->pointer, src, bytes);
+    memset(a->written + place_of(a, dst), 1, bytes);
     pthread_mutex_unlock(&s->lock);
     return RW_OK;
 }
@@ -125,8 +131,8 @@ static rw_status check_copy(rw_queue *q, rw_buffer *dst, rw_buffer *src, size_t 
     rw_check_state *s = state_of(q->device);
     pthread_mutex_lock(&s->lock);
     rw_check_area *to = rw_check_find(s, dst), *from = rw_check_find(s, src);
-    memmove(to->data, from->data, bytes);
-    memmove(to->written, from->written, bytes);
+    memmove(dst->pointer, src->pointer, bytes);
+    memmove(to->written + place_of(to, dst), from->written + place_of(from, src), bytes);
     pthread_mutex_unlock(&s->lock);
     return RW_OK;
 }
@@ -136,8 +142,8 @@ static rw_status check_zero(rw_queue *q, rw_buffer *dst, size_t bytes)
     rw_check_state *s = state_of(q->device);
     pthread_mutex_lock(&s->lock);
     rw_check_area *a = rw_check_find(s, dst);
-    memset(a->data, 0, bytes);
-    memset(a->written, 1, bytes);
+    memset(dst->pointer, 0, bytes);
+    memset(a->written + place_of(a, dst), 1, bytes);
     pthread_mutex_unlock(&s->lock);
     return RW_OK;
 }
@@ -253,9 +259,9 @@ static rw_status pass(rw_check_launch *l, const rw_launch_arg *arg)
         return RW_OK;
     }
     a->passed = true, a->constant = arg->parameter->constant;
-    a->array = arg->array, a->item = rw_dtype_size(arg->array->dtype), a->bytes = arg->array->bytes;
+    a->array = arg->array, a->item = rw_dtype_size(arg->array->dtype), a->bytes = arg->array->storage->bytes;
     l->areas[l->nareas++] = a, l->npassed = l->nareas;
-    if (arg->array->memory == RW_MEMORY_MANAGED && arg->array->host_current) memset(a->written, 1, a->bytes);
+    if (rw_storage_one(arg->array->storage) && arg->array->storage->host_current) memset(a->written, 1, a->bytes);
     if (!rw_check_area_shadow(a, scalar == 1 ? 0 : scalar == 2 ? 1 : scalar == 4 ? 2 : 3))
         return rw_fail_memory(l->device->ctx, a->bytes, "the shadow of an array on the check device");
     return RW_OK;

@@ -32,7 +32,7 @@ static void add_parameters(const rw_check_launch *l, const rw_check_area *a, cha
 {
     int found = 0;
     for (int i = 0; i < l->nargs; ++i) {
-        if (!l->args[i].buffer || l->args[i].buffer->pointer != a->data) continue;
+        if (!l->args[i].buffer || rw_check_find(l->state, l->args[i].buffer) != a) continue;
         size_t n = strlen(text);
         snprintf(text + n, size - n, found++ ? ", passed as '%s' too," : "'%s'", l->args[i].parameter->name);
     }

@@ -165,7 +165,8 @@ static void on_access(const void *address, unsigned long bytes, int kind, const 
 
 /* ---- words of the dialect ---------------------------------------------------------------------------------- */
 
-static int cell_shift(size_t item) { return item % 4 == 0 ? 2 : item % 2 == 0 ? 1 : 0; }
+/* Of the parts that an element consists of: an element may be an array. */
+static int cell_shift(size_t align) { return align >= 4 ? 2 : align == 2 ? 1 : 0; }
 
 static _Noreturn void leave_without_memory(rw_check_launch *l, size_t bytes)
 {
@@ -193,7 +194,7 @@ static rw_check_area *declare(rw_check_launch *l, const char *name, size_t bytes
     return l->areas[l->nareas++] = *memory;
 }
 
-static void *on_array(const char *name, unsigned long item, unsigned long count, int kind, int line)
+static void *on_array(const char *name, unsigned long item, unsigned long align, unsigned long count, int kind, int line)
 {
     rw_check_launch *l = rw_check_now;
     size_t bytes = item * count;
@@ -216,7 +217,7 @@ static void *on_array(const char *name, unsigned long item, unsigned long count,
                         shared, RW_SHARED_MOST);
     a->forgotten = false;
     rw_check_area_poison(a);
-    if (!private && !rw_check_area_shadow(a, cell_shift(item))) leave_without_memory(l, bytes);
+    if (!private && !rw_check_area_shadow(a, cell_shift(align))) leave_without_memory(l, bytes);
     return a->data;
 }
 

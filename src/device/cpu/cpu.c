@@ -86,7 +86,7 @@ void rw_cpu_properties(rw_device_properties *p)
 #else
     p->width = 2;
 #endif
-    p->f64 = true, p->managed = true;
+    p->f64 = true, p->managed = true, p->mapped = true;
     char cc[RW_CC_PATH];
     const char *own = getenv("RECHENWERK_CC");
     if (rw_cc_find(cc)) snprintf(p->driver, sizeof p->driver, "C compiler %.140s", cc);

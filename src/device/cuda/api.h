@@ -30,7 +30,7 @@ typedef struct CUgraphExec_st *CUgraphExec;
     X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1) X(CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                               \
     X(CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 13) X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                              \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 20)                                                                            \
-    X(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 33) X(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, 34)                                     \
+    X(CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 19) X(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 33) X(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, 34)                                     \
     X(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38) X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 39)                  \
     X(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 50)                                                                           \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75) X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)            \
@@ -41,7 +41,10 @@ typedef struct CUgraphExec_st *CUgraphExec;
     X(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3) X(CU_FUNC_ATTRIBUTE_NUM_REGS, 4)                                          \
     X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8) X(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 9)     \
     X(CU_JIT_ERROR_LOG_BUFFER, 5) X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)                                             \
-    X(CU_SHAREDMEM_CARVEOUT_MAX_SHARED, 100) X(CU_MEM_ATTACH_GLOBAL, 1) X(CU_MEMHOSTALLOC_PORTABLE, 1)                 \
+    X(CU_SHAREDMEM_CARVEOUT_MAX_SHARED, 100) X(CU_MEM_ATTACH_GLOBAL, 1) X(CU_MEMHOSTALLOC_PORTABLE, 1) X(CU_MEMHOSTALLOC_DEVICEMAP, 2)                 \
+    X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2) X(CU_POINTER_ATTRIBUTE_DEVICE_POINTER, 3) X(CU_POINTER_ATTRIBUTE_IS_MANAGED, 8)               \
+    X(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9) X(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, 11) X(CU_POINTER_ATTRIBUTE_RANGE_SIZE, 12)         \
+    X(CU_MEMORYTYPE_HOST, 1) X(CU_MEMORYTYPE_DEVICE, 2)                                                                \
     X(CU_STREAM_NON_BLOCKING, 1) X(CU_STREAM_CAPTURE_MODE_RELAXED, 2) X(CU_EVENT_DEFAULT, 0)
 
 enum {
@@ -72,6 +75,7 @@ enum {
     X(cuMemAllocManaged, (CUdeviceptr *pointer, size_t bytes, unsigned int flags))                                     \
     X(cuMemFree_v2, (CUdeviceptr))                                                                                     \
     X(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned int flags))                                              \
+    X(cuMemHostGetDevicePointer_v2, (CUdeviceptr *pointer, void *host, unsigned int flags))                            \
     X(cuMemFreeHost, (void *pointer))                                                                                  \
     X(cuMemcpyHtoDAsync_v2, (CUdeviceptr dst, const void *src, size_t bytes, CUstream))                                \
     X(cuMemcpyDtoHAsync_v2, (void *dst, CUdeviceptr src, size_t bytes, CUstream))                                      \
@@ -90,6 +94,8 @@ enum {
        unsigned int block_y, unsigned int block_z, unsigned int shared, CUstream, void **parameters, void **extra))    \
     X(cuStreamCreate, (CUstream *stream, unsigned int flags))                                                          \
     X(cuStreamDestroy_v2, (CUstream))                                                                                  \
+    X(cuStreamGetCtx, (CUstream, CUcontext *context))                                                                  \
+    X(cuPointerGetAttribute, (void *value, int attribute, CUdeviceptr pointer))                                        \
     X(cuStreamSynchronize, (CUstream))                                                                                 \
     X(cuStreamWaitEvent, (CUstream, CUevent, unsigned int flags))                                                      \
     X(cuEventCreate, (CUevent *event, unsigned int flags))                                                             \

@@ -65,6 +65,7 @@ rw_status rw_cuda_copy(rw_queue *q, rw_buffer *dst, rw_buffer *src, size_t bytes
 rw_status rw_cuda_zero(rw_queue *q, rw_buffer *dst, size_t bytes);
 rw_status rw_cuda_host_alloc(rw_device *dev, size_t bytes, void **host);
 void rw_cuda_host_free(rw_device *dev, void *host);
+rw_status rw_cuda_tensor_import(rw_device *dev, const rw_tensor *t, rw_buffer *buffer, size_t *offset, void **host);
 /* program.c */
 rw_status rw_cuda_compile(rw_device *dev, rw_program *p, const char *text, rw_text *binary);
 rw_status rw_cuda_program_load(rw_device *dev, rw_program *p, const rw_text *binary);

@@ -120,6 +120,7 @@ static void describe(const rw_cuda_api *cu, CUdevice device, int index, rw_devic
     /* without concurrent access the host must not touch any managed array while any kernel runs: not offered */
     p->managed = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) &&
                  attribute(cu, device, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS);
+    p->mapped = attribute(cu, device, CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY);
     if (attribute(cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == CU_COMPUTEMODE_PROHIBITED)
         snprintf(p->unusable, sizeof p->unusable, "its compute mode is prohibited: nvidia-smi -c DEFAULT changes it");
     else if (!nvrtc)
@@ -177,6 +178,7 @@ rw_status rw_cuda_open(rw_device *dev, int index)
                        "program holds it alone",
                        index, dev->info.hardware, name, text);
     }
+    dev->index = index;
     s->arch = arch_of(cu, s->device);
     dev->state = s;
     size_t free = 0, total = 0;

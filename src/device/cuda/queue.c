@@ -20,6 +20,28 @@ static rw_status queue_create(rw_queue *q)
     return status;
 }
 
+static rw_status queue_import(rw_queue *q, void *native)
+{
+    const rw_cuda_state *s = rw_cuda_of(q->device);
+    CUcontext context = NULL;
+    bool entered = rw_cuda_enter(s);
+    CUresult error = s->cu->cuStreamGetCtx(native, &context); /* of the default stream: the current one */
+    rw_cuda_leave(s, entered);
+    if (error || context != s->context)
+        return rw_fail(q->device->ctx, RW_ERR_ARGUMENT, "rw_queue_import: the CUstream is %s of %s",
+                       error ? "none" : "in another context than the primary one", q->device->info.name);
+    q->state = native;
+    return RW_OK;
+}
+
+static rw_status event_import(rw_event *e, void *native)
+{
+    e->state = native, e->foreign = true;
+    return RW_OK;
+}
+
+static void *native(const rw_device *dev) { return rw_cuda_of(dev)->context; }
+
 static void queue_destroy(rw_queue *q)
 {
     const rw_cuda_state *s = rw_cuda_of(q->device);
@@ -85,7 +107,7 @@ static void event_destroy(rw_event *e)
 {
     const rw_cuda_state *s = rw_cuda_of(e->device);
     bool entered = rw_cuda_enter(s);
-    s->cu->cuEventDestroy_v2(e->state); /* the driver keeps it until it has happened */
+    if (!e->foreign) s->cu->cuEventDestroy_v2(e->state); /* the driver keeps it until it has happened */
     rw_cuda_leave(s, entered);
     e->state = NULL;
 }
@@ -192,5 +214,6 @@ const rw_device_ops rw_cuda_ops = {
     .event_record = event_record, .event_wait = event_wait, .event_order = event_order,
     .event_seconds = event_seconds, .host_alloc = rw_cuda_host_alloc, .host_free = rw_cuda_host_free,
     .record_begin = record_begin, .record_end = record_end, .replay = replay, .graph_destroy = graph_destroy,
-    .resources = rw_cuda_resources, .discrete = true, .shared_most = RW_SHARED_MOST,
+    .resources = rw_cuda_resources, .queue_import = queue_import, .event_import = event_import,
+    .tensor_import = rw_cuda_tensor_import, .native = native, .discrete = true, .shared_most = RW_SHARED_MOST,
 };

@@ -57,8 +57,18 @@ typedef struct _cl_event *cl_event;
 #define CL_DEVICE_WAVEFRONT_WIDTH_AMD 0x4043
 #define CL_DEVICE_PCI_BUS_INFO_KHR 0x410F
 #define CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT (1 << 7)
+#define CL_CONTEXT_DEVICES 0x1081
 #define CL_CONTEXT_PLATFORM 0x1084
+#define CL_QUEUE_CONTEXT 0x1090
+#define CL_QUEUE_DEVICE 0x1091
+#define CL_QUEUE_PROPERTIES 0x1093
+#define CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE (1 << 0)
+#define CL_MEM_SIZE 0x1102
+#define CL_MEM_CONTEXT 0x1106
+#define CL_EVENT_CONTEXT 0x11D4
 #define CL_QUEUE_PROFILING_ENABLE (1 << 1)
+#define CL_DEVICE_MEM_BASE_ADDR_ALIGN 0x1019
+#define CL_BUFFER_CREATE_TYPE_REGION 0x1220
 #define CL_MEM_READ_WRITE (1 << 0)
 #define CL_MEM_ALLOC_HOST_PTR (1 << 4)
 #define CL_MAP_READ (1 << 0)
@@ -117,6 +127,13 @@ typedef void rw_opencl_notify_program(cl_program program, void *user);
     X(cl_int, clEnqueueWriteBuffer,                                                                                    \
       (cl_command_queue, cl_mem, cl_bool blocking, size_t offset, size_t bytes, const void *src, cl_uint nwait,        \
        const cl_event *wait, cl_event *done))                                                                          \
+    X(cl_int, clGetContextInfo, (cl_context, cl_uint what, size_t size, void *value, size_t *needed))                  \
+    X(cl_int, clRetainContext, (cl_context))                                                                           \
+    X(cl_int, clGetCommandQueueInfo, (cl_command_queue, cl_uint what, size_t size, void *value, size_t *needed))       \
+    X(cl_int, clGetMemObjectInfo, (cl_mem, cl_uint what, size_t size, void *value, size_t *needed))                    \
+    X(cl_int, clGetEventInfo, (cl_event, cl_uint what, size_t size, void *value, size_t *needed))                      \
+    X(cl_int, clRetainEvent, (cl_event))                                                                               \
+    X(cl_mem, clCreateSubBuffer, (cl_mem, cl_bitfield flags, cl_uint type, const void *region, cl_int *error))         \
     X(cl_int, clEnqueueReadBuffer,                                                                                     \
       (cl_command_queue, cl_mem, cl_bool blocking, size_t offset, size_t bytes, void *dst, cl_uint nwait,              \
        const cl_event *wait, cl_event *done))                                                                          \

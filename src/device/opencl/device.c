@@ -145,6 +145,19 @@ int rw_opencl_list(rw_context *ctx, rw_device_properties *list, int max, char *r
     return n;
 }
 
+/* Kept when it is one of this device; else the state is freed. */
+static rw_status check_context(rw_device *dev, const rw_opencl_api *cl, rw_opencl_state *s, cl_context given)
+{
+    cl_device_id ids[MAX_DEVICES];
+    size_t bytes = 0;
+    cl_int error = cl->clGetContextInfo(given, CL_CONTEXT_DEVICES, sizeof ids, ids, &bytes);
+    for (size_t i = 0; !error && i < bytes / sizeof *ids; ++i)
+        if (ids[i] == s->id && cl->clRetainContext(given) == CL_SUCCESS) return RW_OK;
+    rw_free(s);
+    return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_device_open_native: the context has no device %s (%s)%s%s", dev->info.name,
+                   dev->info.hardware, error ? ": " : "", error ? rw_opencl_error_name(error) : "");
+}
+
 static rw_status open_device(rw_device *dev, const rw_opencl_api *cl, int index)
 {
     rw_context *ctx = dev->ctx;
@@ -171,13 +184,16 @@ static rw_status open_device(rw_device *dev, const rw_opencl_api *cl, int index)
     if (!s) return rw_fail_memory(ctx, sizeof *s, "a device");
     s->cl = cl, s->id = all[at].id;
     s->largest = (size_t)rw_opencl_number(cl, s->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    s->alignment = RW_MAX((size_t)rw_opencl_number(cl, s->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8, 1);
     s->ptx = rw_opencl_has(cl, s->id, "cl_nv_compiler_options");
     s->tells_free_memory = rw_opencl_has(cl, s->id, "cl_amd_device_attribute_query");
     rw_opencl_platform(cl, all[at].platform, s->platform, sizeof s->platform);
     s->one_at_a_time = strstr(s->platform, "PoCL 4.") || strstr(s->platform, "PoCL 5.");
     const intptr_t properties[] = {CL_CONTEXT_PLATFORM, (intptr_t)all[at].platform, 0};
     cl_int error;
-    s->context = cl->clCreateContext(properties, 1, &s->id, NULL, NULL, &error);
+    if (dev->given) RW_TRY(check_context(dev, cl, s, dev->given));
+    s->context = dev->given ? dev->given : cl->clCreateContext(properties, 1, &s->id, NULL, NULL, &error);
+    dev->index = at;
     if (!s->context) {
         rw_free(s);
         return rw_fail(ctx, RW_ERR_DEVICE, "%s (%s) cannot be opened: %s (%d): is its memory full, may you use it?",

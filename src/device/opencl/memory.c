@@ -47,6 +47,20 @@ rw_status rw_opencl_alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_buf
     return RW_OK;
 }
 
+/* Only where the device addresses whole buffers too. */
+rw_status rw_opencl_part(rw_device *dev, const rw_buffer *whole, size_t offset, size_t bytes, rw_buffer *part)
+{
+    const rw_opencl_state *s = rw_opencl_of(dev);
+    const size_t region[2] = {offset, bytes};
+    cl_int error;
+    if (offset % s->alignment || !bytes)
+        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s: a view at byte %zu, no multiple of %zu", dev->info.name, offset, s->alignment);
+    *part = *whole;
+    part->pointer = s->cl->clCreateSubBuffer(whole->pointer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, region, &error);
+    part->bytes = bytes;
+    return part->pointer ? RW_OK : rw_opencl_fail(dev, error, "a view of %zu bytes", bytes);
+}
+
 void rw_opencl_free(rw_device *dev, rw_buffer *buffer)
 {
     if (buffer->pointer) rw_opencl_of(dev)->cl->clReleaseMemObject(buffer->pointer);

@@ -23,6 +23,7 @@ typedef struct rw_opencl_state {
     cl_device_id id;
     cl_context context;
     size_t largest;         /* bytes of the largest buffer that the device allows */
+    size_t alignment;       /* bytes of which the beginning of a part of a buffer is a multiple */
     bool ptx;               /* programs are PTX and may contain it: NVIDIA's */
     char options[96];       /* of the compiler */
     bool tells_free_memory; /* cl_amd_device_attribute_query */
@@ -59,6 +60,7 @@ void rw_opencl_close(rw_device *dev);
 rw_status rw_opencl_identity(rw_device *dev, rw_text *identity);
 /* memory.c */
 rw_status rw_opencl_alloc(rw_device *dev, size_t bytes, rw_memory memory, rw_buffer *buffer);
+rw_status rw_opencl_part(rw_device *dev, const rw_buffer *whole, size_t offset, size_t bytes, rw_buffer *part);
 void rw_opencl_free(rw_device *dev, rw_buffer *buffer);
 rw_status rw_opencl_copy_in(rw_queue *q, rw_buffer *dst, const void *src, size_t bytes, bool blocking);
 rw_status rw_opencl_copy_out(rw_queue *q, void *dst, rw_buffer *src, size_t bytes, bool blocking);

@@ -29,11 +29,10 @@ static rw_status by_file(const rw_case *c, pde_problem *p, int f, const rw_tree 
     rw_context *ctx = rw_case_context(c);
     rw_npy a;
     RW_TRY(rw_npy_read(ctx, path, &a));
-    rw_status status = RW_OK;
-    bool fits = a.ndim == p->grid.ndim && (a.type == RW_F64 || a.type == RW_F32);
+    rw_status status = rw_npy_to_f64(ctx, &a);
+    bool fits = a.ndim == p->grid.ndim && a.type == RW_F64;
     for (int d = 0; fits && d < a.ndim; ++d) fits = (int64_t)a.shape[d] == p->grid.size[a.ndim - 1 - d];
-    double *wide = NULL;
-    if (!fits) {
+    if (status == RW_OK && !fits) {
         char shape[96] = "";
         for (int d = 0; d < a.ndim; ++d)
             snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%zu", d ? " x " : "", a.shape[d]);
@@ -42,16 +41,9 @@ static rw_status by_file(const rw_case *c, pde_problem *p, int f, const rw_tree 
                               (long long)p->grid.size[p->grid.ndim - 1], p->grid.ndim > 1 ? " x " : "",
                               p->grid.ndim > 1 ? (long long)p->grid.size[p->grid.ndim - 2] : 0,
                               p->grid.ndim > 2 ? " x " : "", p->grid.ndim > 2 ? (long long)p->grid.size[0] : 0);
-    } else if (a.type == RW_F64) {
+    } else if (status == RW_OK) {
         status = put(p, f, a.data);
-    } else {
-        size_t n = rw_npy_count(&a);
-        wide = rw_calloc(RW_MAX(n, 1), sizeof *wide);
-        if (!wide) status = rw_fail_memory(ctx, n * sizeof *wide, "initial values");
-        for (size_t i = 0; wide && i < n; ++i) wide[i] = ((const float *)a.data)[i];
-        if (wide) status = put(p, f, wide);
     }
-    rw_free(wide);
     rw_npy_free(&a);
     return status;
 }
