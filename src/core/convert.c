@@ -113,6 +113,10 @@ static void store(rw_dtype type, void *to, size_t i, number n)
 void rw_dtype_convert(rw_dtype to, void *dst, rw_dtype from, const void *src, size_t n)
 {
     const size_t parts = rw_dtype_is_complex(to) ? 2 : 1, given = rw_dtype_is_complex(from) ? 2 : 1;
+    if (n == 1 && parts == 1 && given == 1) {
+        store(to, dst, 0, load(from, src, 0));
+        return;
+    }
     if (to == from) {
         if (n) memcpy(dst, src, n * rw_dtype_size(to));
         return;
@@ -121,4 +125,13 @@ void rw_dtype_convert(rw_dtype to, void *dst, rw_dtype from, const void *src, si
     for (size_t i = 0; i < n; ++i)
         for (size_t part = 0; part < parts; ++part)
             store(to, dst, parts * i + part, part < given ? load(from, src, given * i + part) : (number){0});
+}
+
+double rw_dtype_round(rw_dtype dtype, double v)
+{
+    uint64_t kept = 0;
+    double r = 0;
+    rw_dtype_convert(dtype, &kept, RW_F64, &v, 1);
+    rw_dtype_convert(RW_F64, &r, dtype, &kept, 1);
+    return r;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/convert.h"
 #include "expr/graph.h"
 
 /* The functions below follow src/kernels/dialect_functions.h, which says why. */
@@ -150,6 +151,10 @@ void rw_apply(rw_node_op op, const double (*arg)[2], bool is_complex, double out
 
 void rw_graph_apply(const rw_graph *g, rw_node_op op, int index, const double (*arg)[2], bool is_complex, double out[2])
 {
+    if (op == RW_OP_CAST) {
+        out[0] = rw_dtype_round((rw_dtype)index, arg[0][0]), out[1] = 0;
+        return;
+    }
     if (op != RW_OP_CALL) {
         rw_apply(op, arg, is_complex, out);
         return;

@@ -2,6 +2,8 @@
  * (k12); reductions of earlier passes are read from device memory. */
 #include "expr/arguments.h"
 
+#include "expr/nodes.h"
+
 static bool add_slot(rw_emitter *e, rw_slot_kind kind, int index, bool read, bool written)
 {
     rw_pass_kernel *k = e->k;
@@ -43,7 +45,7 @@ rw_status rw_emit_arguments(rw_emitter *e)
 {
     bool ok = true;
     for (int f = 0; f < e->g->nfields; ++f) {
-        const char *name = e->g->fields[f].name, *type = rw_dtype_name(e->g->fields[f].dtype);
+        const char *name = e->g->fields[f].name, *type = rw_dtype_word(e->g->fields[f].dtype);
         const bool read = e->use.read[f], shadow = e->use.written[f] && e->beside[f],
                    written = e->use.written[f] && !shadow;
         if (read || written) ok = add_array(e, (rw_slot){RW_SLOT_FIELD, f, read, written}, type, "f_", name) && ok;

@@ -120,6 +120,7 @@ static rw_node diff_op(diff_state *s, rw_node n)
         return rw_make1(g, (rw_node_op)p.op, diff(s, a));
     case RW_OP_LT: case RW_OP_LE: case RW_OP_EQ: case RW_OP_NE: case RW_OP_AND: case RW_OP_OR: case RW_OP_NOT:
         return K(0);
+    case RW_OP_CAST: return rw_dtype_is_integer((rw_dtype)p.index) || p.index == RW_BOOL ? K(0) : diff(s, a);
     case RW_OP_CALL:
         for (int i = 0; i < 3; ++i)
             if (!rw_is_const(g, diff(s, p.arg[i]), 0)) s->problem = g->functions[p.index].name;

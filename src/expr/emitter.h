@@ -54,7 +54,7 @@ static inline const char *rw_field_type(const rw_emitter *e, int f)
 static inline bool rw_same_precision(const rw_emitter *e, int f)
 {
     const rw_dtype dtype = e->g->fields[f].dtype;
-    return e->k->f32 == (dtype == RW_F32 || dtype == RW_C64);
+    return rw_dtype_is_number(dtype) && e->k->f32 == rw_dtype_is_single(dtype);
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/convert.h"
 #include "expr/program.h"
 
 typedef struct machine {
@@ -19,24 +20,15 @@ typedef struct machine {
 
 static void load(const machine *m, int f, int64_t c, double out[2])
 {
+    const rw_dtype dtype = m->g->fields[f].dtype;
+    const bool z = rw_dtype_is_complex(dtype);
     out[1] = 0;
-    switch (m->g->fields[f].dtype) {
-    case RW_F32: out[0] = ((const float *)m->data[f])[c]; break;
-    case RW_F64: out[0] = ((const double *)m->data[f])[c]; break;
-    case RW_I32: out[0] = ((const int32_t *)m->data[f])[c]; break;
-    case RW_C64: out[0] = ((const float *)m->data[f])[2 * c], out[1] = ((const float *)m->data[f])[2 * c + 1]; break;
-    default: out[0] = ((const double *)m->data[f])[2 * c], out[1] = ((const double *)m->data[f])[2 * c + 1]; break;
-    }
+    rw_dtype_convert(z ? RW_C128 : RW_F64, out, dtype, (const char *)m->data[f] + (size_t)c * rw_dtype_size(dtype), 1);
 }
 
 static void save(rw_dtype dtype, void *data, int64_t c, const double v[2])
 {
-    switch (dtype) {
-    case RW_F32: ((float *)data)[c] = (float)v[0]; break;
-    case RW_F64: ((double *)data)[c] = v[0]; break;
-    case RW_C64: ((float *)data)[2 * c] = (float)v[0], ((float *)data)[2 * c + 1] = (float)v[1]; break;
-    default: ((double *)data)[2 * c] = v[0], ((double *)data)[2 * c + 1] = v[1]; break;
-    }
+    rw_dtype_convert(dtype, (char *)data + (size_t)c * rw_dtype_size(dtype), rw_dtype_is_complex(dtype) ? RW_C128 : RW_F64, v, 1);
 }
 
 static void coordinate(void *place, const rw_graph *g, rw_node n, double out[2])

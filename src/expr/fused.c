@@ -333,13 +333,13 @@ rw_status rw_fused_emit(rw_emitter *e)
     RW_TRY(emit_functions(e, f));
     rw_emit_head(e);
     for (int m = 0; m < f->nmemory; ++m)
-        ADD("    SHARED(%s, m%d, %lld);\n", rw_dtype_name(f->memory[m].dtype), m, (long long)f->memory[m].cells);
+        ADD("    SHARED(%s, m%d, %lld);\n", rw_dtype_word(f->memory[m].dtype), m, (long long)f->memory[m].cells);
     rw_emit_accumulators(e);
     ADD("    const int tile = GROUP_ID(0);\n");
     rw_emit_tile(e, "    ");
     for (int i = 0; i < f->nkept; ++i) {
         const rw_graph_field *field = e->g->fields + f->kept[i].field;
-        ADD("    LOCAL %s *const s_%s_%d = m%d;\n", rw_dtype_name(field->dtype), field->name, f->kept[i].version,
+        ADD("    LOCAL %s *const s_%s_%d = m%d;\n", rw_dtype_word(field->dtype), field->name, f->kept[i].version,
             f->kept[i].memory);
     }
     emit_regions(e, f);

@@ -1,6 +1,8 @@
 /* Nodes are made here and nowhere else: operands are checked for constants, then looked up, then added. */
 #include "expr/graph.h"
 
+#include "core/convert.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -370,6 +372,28 @@ rw_node rw_make(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c)
     return intern(g, n);
 }
 
+rw_node rw_remake(rw_graph *g, const rw_graph_node *p, const rw_node arg[3])
+{
+    switch ((rw_node_op)p->op) {
+    case RW_OP_REDUCE: return rw_reduce(g, (rw_reduce_kind)p->index, arg[0]);
+    case RW_OP_CALL: return rw_call(g, p->index, arg);
+    case RW_OP_CAST: return rw_cast(g, (rw_dtype)p->index, arg[0]);
+    default: return rw_make(g, (rw_node_op)p->op, arg[0], arg[1], arg[2]);
+    }
+}
+
+rw_node rw_cast(rw_graph *g, rw_dtype dtype, rw_node a)
+{
+    rw_graph_node n = LEAF(RW_OP_CAST);
+    if (g->failed) return 0;
+    const rw_graph_node *p = g->nodes + a;
+    if (rw_dtype_is_number(dtype) || (p->op == RW_OP_CAST && p->index == (int)dtype)) return a;
+    if (p->op == RW_OP_CONST) return rw_real(g, rw_dtype_round(dtype, p->re));
+    n.index = (int)dtype, n.arg[0] = a, n.arg[1] = n.arg[2] = -1;
+    n.is_field = p->is_field, n.reduced = p->reduced, n.depends = p->depends, n.depth = p->depth + 1;
+    return intern(g, n);
+}
+
 rw_node rw_call(rw_graph *g, int function, const rw_node args[3])
 {
     rw_graph_node n = LEAF(RW_OP_CALL);
@@ -406,9 +430,7 @@ static rw_node map_node(rw_graph *g, rw_node n, map_state *s)
     } else {
         rw_node arg[3];
         for (int i = 0; i < 3; ++i) arg[i] = map_node(g, p.arg[i], s);
-        result = p.op == RW_OP_REDUCE ? rw_reduce(g, (rw_reduce_kind)p.index, arg[0])
-                 : p.op == RW_OP_CALL ? rw_call(g, p.index, arg)
-                                      : rw_make(g, (rw_node_op)p.op, arg[0], arg[1], arg[2]);
+        result = rw_remake(g, &p, arg);
     }
     if (n < s->n) s->done[n] = result;
     return result;

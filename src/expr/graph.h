@@ -44,7 +44,7 @@ typedef struct rw_graph_node {
     uint8_t depends; /* RW_ON_… */
     int16_t offset[3];
     int16_t column; /* FIELD: 0 the cell's own value, k > 0 that of its neighbour k - 1; of a table: column k - 1 */
-    int index;     /* PARAM, FIELD, COORD axis, REDUCE kind, CALL function */
+    int index;     /* PARAM, FIELD, COORD axis, REDUCE kind, CALL function, CAST type */
     int version;   /* FIELD */
     int depth;     /* operations on the longest way to a leaf, through the values of assigned fields too */
     rw_node arg[3];
@@ -142,6 +142,10 @@ static inline rw_node rw_make1(rw_graph *g, rw_node_op op, rw_node a) { return r
 static inline rw_node rw_make2(rw_graph *g, rw_node_op op, rw_node a, rw_node b) { return rw_make(g, op, a, b, -1); }
 static inline rw_node rw_real(rw_graph *g, double value) { return rw_const(g, value, 0); }
 rw_node rw_call(rw_graph *g, int function, const rw_node args[3]); /* never folded */
+/* A real number as an array of this type keeps it, docs/reference/types.md; the node itself where it keeps all. */
+rw_node rw_cast(rw_graph *g, rw_dtype dtype, rw_node a);
+/* An operation like p of other arguments. */
+rw_node rw_remake(rw_graph *g, const rw_graph_node *p, const rw_node arg[3]);
 bool rw_is_const(const rw_graph *g, rw_node n, double value);
 
 /* Every leaf replaced by replace(user, leaf) (the leaf itself to keep it); the rest made again. */

@@ -166,7 +166,7 @@ static rw_node rewrite(rewriting *r, rw_node n)
     } else {
         rw_node arg[3];
         for (int i = 0; i < 3; ++i) arg[i] = rewrite(r, p.arg[i]);
-        result = p.op == RW_OP_CALL ? rw_call(g, p.index, arg) : rw_make(g, (rw_node_op)p.op, arg[0], arg[1], arg[2]);
+        result = rw_remake(g, &p, arg);
     }
     return r->done[n] = g->failed ? 0 : result;
 }

@@ -59,7 +59,7 @@ void rw_emit_load_from(rw_emitter *e, const rw_graph_node *p, const char *place,
     else if (p->is_complex)
         ADD("CX(make)(%s.re, %s.im)", place, place);
     else
-        ADD("(real)%s", place);
+        rw_emit_as_real(e, e->g->fields[p->index].dtype, place);
     if (!function) return;
     ADD(" : %s_%s(%s%s", cells->function, function, cells->array, cells->origin);
     for (int d = 0; d < 3; ++d) ADD(", %c + (%d)", rw_index_letter[d], p->offset[d]);
@@ -78,7 +78,9 @@ void rw_emit_assign(rw_emitter *e, const rw_store *s, const char *to)
 {
     const rw_dtype dtype = e->g->fields[s->field].dtype;
     const bool same = rw_same_precision(e, s->field);
-    if (!rw_dtype_is_complex(dtype))
+    if (!rw_dtype_is_number(dtype))
+        ADD("        %s = %s_from_%s(%s);\n", to, rw_dtype_word(dtype), e->k->f32 ? "f32" : "f64", rw_word(e, s->value));
+    else if (!rw_dtype_is_complex(dtype))
         ADD("        %s = %s%s;\n", to, same ? "" : dtype == RW_F32 ? "(f32)" : "(f64)", rw_word(e, s->value));
     else if (same)
         ADD("        %s = %s;\n", to, rw_complex_word(e, s->value));

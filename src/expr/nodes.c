@@ -61,6 +61,14 @@ const char *rw_complex_word(rw_emitter *e, rw_node n)
     return w;
 }
 
+const char *rw_dtype_word(rw_dtype dtype) { return dtype == RW_BOOL ? "b8" : rw_dtype_name(dtype); }
+
+void rw_emit_as_real(rw_emitter *e, rw_dtype dtype, const char *word)
+{
+    const bool small = dtype == RW_F16 || dtype == RW_BF16;
+    ADD(small ? "(real)f32_from_%s(%s)" : "(real)%s%s", small ? rw_dtype_name(dtype) : "", word);
+}
+
 /* Complex functions of dialect_complex.h, "" where the real ones serve. */
 static const char *complex_function(rw_node_op op)
 {
@@ -155,6 +163,12 @@ static void emit_real(rw_emitter *e, const rw_graph_node *p)
     case RW_OP_CBRT: ADD("RX(%s)(%s)", rw_ops[p->op].word, a); break;
     case RW_OP_FLOOR: ADD("RW_FLOOR(%s)", a); break;
     case RW_OP_SQRT: ADD("sqrt(%s)", a); break;
+    case RW_OP_CAST: {
+        char word[160];
+        snprintf(word, sizeof word, "%s_from_%s(%s)", rw_dtype_word((rw_dtype)p->index), e->k->f32 ? "f32" : "f64", a);
+        rw_emit_as_real(e, (rw_dtype)p->index, word);
+        break;
+    }
     default: ADD("RW_CALL(%s, %s)", rw_ops[p->op].word, a); break;
     }
 }

@@ -6,6 +6,10 @@
 
 /* Words for values, valid until seven more are made. */
 const char *rw_word(rw_emitter *e, rw_node n);
+/* "u8", as kernels name it; bool is "b8". */
+const char *rw_dtype_word(rw_dtype dtype);
+/* Writes an element of a real type, which `word` names, as what computes. */
+void rw_emit_as_real(rw_emitter *e, rw_dtype dtype, const char *word);
 const char *rw_complex_word(rw_emitter *e, rw_node n);
 /* "const real v12 = …;" for the nodes marked in `wanted`, operands first. */
 void rw_emit_nodes(rw_emitter *e, const bool *wanted, const char *indent);

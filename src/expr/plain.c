@@ -179,7 +179,7 @@ static void emit_streams(rw_emitter *e, bool buffers)
         const rw_graph_field *f = e->g->fields + s->field;
         if (!is_streamed(e, s)) continue;
         if (buffers)
-            ADD("    STREAM(%s, s_%s);\n", rw_dtype_name(f->dtype), f->name);
+            ADD("    STREAM(%s, s_%s);\n", rw_dtype_word(f->dtype), f->name);
         else
             ADD(", STREAM_OUT(s_%s, %c_%s)", f->name, s->shadow ? 'o' : 'f', f->name);
     }

@@ -370,7 +370,7 @@ bool rw_pass_use_is_f32(const rw_plan *plan, const rw_pass_use *use)
         const rw_dtype dtype = plan->graph->fields[f].dtype;
         if (!use->read[f] && !use->written[f]) continue;
         any = true;
-        if (dtype == RW_F64 || dtype == RW_C128) return false;
+        if (dtype == RW_F64 || dtype == RW_C128 || dtype == RW_I32 || dtype == RW_U32) return false;
     }
     return any;
 }

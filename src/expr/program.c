@@ -95,8 +95,8 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
     for (int i = 0; i < spec->nfields; ++i) {
         const rw_expr_field *f = spec->fields + i;
         RW_TRY(rw_check_name(ctx, where, f->name));
-        if (f->dtype && !rw_dtype_is_number(f->dtype))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: field %s: dtype %s: f32, f64, c64 or c128 are possible", where,
+        if (f->dtype == RW_I64 || f->dtype == RW_U64 || (f->dtype && !rw_dtype_size(f->dtype)))
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: field %s: dtype %s: real and complex types, bool, and integers of up to 32 bits are possible", where,
                            f->name, rw_dtype_name(f->dtype));
         if (rw_graph_find_field(graph, f->name) >= 0 || rw_graph_find_param(graph, f->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
@@ -152,7 +152,7 @@ static rw_status add_statement(rw_lowering *l, rw_plan *plan, const rw_source *s
     if (g->nodes[v.node[0]].is_complex && !rw_dtype_is_complex(g->fields[f].dtype))
         return rw_fail_at(l->ctx, source, s->at, "a complex value assigned to the real field %s: take real() or abs()",
                           s->name);
-    return placed(l, source, s, rw_plan_store(plan, f, v.node[0]));
+    return placed(l, source, s, rw_plan_store(plan, f, rw_cast(g, g->fields[f].dtype, v.node[0])));
 }
 
 static rw_status bind(rw_expr *e, int field, rw_array *a);

@@ -153,7 +153,7 @@ static void emit_layer(rw_emitter *e, const rw_front_value *v)
     if (has_planes(e)) ADD("            const INDEX first = bottom, last = top;\n");
     begin_rows(e, "runs");
     ADD("            GLOBAL const %s *const from = f_%s + (k * NY + j) * NX;\n            LOCAL real *const w = w%d_0 + CELL(0, u);\n",
-        rw_dtype_name(e->g->fields[v->field].dtype), e->g->fields[v->field].name, rw_front_number(w, v));
+        rw_dtype_word(e->g->fields[v->field].dtype), e->g->fields[v->field].name, rw_front_number(w, v));
     ADD("            EACH_IN(t, inner0, inner1) { w[t] = (real)from[x0 + t]; }\n");
     if (rw_axis_is_periodic(e->g, 0)) {
         ADD("            EACH_IN(t, 0, inner0) { w[t] = (real)from[%s]; }\n", column(e));

@@ -193,12 +193,15 @@ rw_status rw_emit_sides(rw_emitter *e, int f, const rw_cells *cells)
     bool side[3][2];
     char parameters[160];
     snprintf(parameters, sizeof parameters, "%s const %s *f%s, INDEX i, INDEX j, INDEX k",
-             cells->shared ? "LOCAL" : "GLOBAL", rw_dtype_name(field->dtype), *o ? ", INDEX o" : "");
+             cells->shared ? "LOCAL" : "GLOBAL", rw_dtype_word(field->dtype), *o ? ", INDEX o" : "");
     ADD("%s %s %s_(%s%s)\n{\n    const INDEX c = %s;\n", word, type, name, parameters, u, cells->index);
     if (rw_same_precision(e, f))
         ADD("    return f[c];\n}\n");
-    else if (!strcmp(type, "real"))
-        ADD("    return (real)f[c];\n}\n");
+    else if (!strcmp(type, "real")) {
+        ADD("    return ");
+        rw_emit_as_real(e, field->dtype, "f[c]");
+        ADD(";\n}\n");
+    }
     else
         ADD("    return CX(make)(f[c].re, f[c].im);\n}\n");
     for (int axis = 2; axis >= 0; --axis) {

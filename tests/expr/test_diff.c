@@ -83,6 +83,10 @@ static void test_operations(void **state)
             compare(operations[i].text, "a", x, at(d, param("a"), x), difference(f, param("a"), x, 0.004 * fmin(1, fabs(x))), 2e-10);
         }
     }
+    for (int type = RW_I8; type <= RW_BOOL; ++type) { /* numbers that are rounded as they are stored: steps, or nearly none */
+        const bool floats = type == RW_F16 || type == RW_BF16;
+        assert_true(at(derivative(rw_cast(g, (rw_dtype)type, node("3*a")), "a"), param("a"), 0.7) == (floats ? 3 : 0));
+    }
     for (int i = before; i < g->n; ++i) seen[g->nodes[i].op] = true;
     for (int op = RW_OP_ADD; op < RW_OP_COUNT; ++op)
         if (!seen[op] && op != RW_OP_CALL) fail_msg("no derivative of %s is tested", rw_ops[op].name);

@@ -102,7 +102,7 @@ static void test_constants(void **state)
         dtype = single ? RW_F32 : RW_F64;
         for (int k = 0; k < (slow ? 2 : RW_COUNT(constants)); ++k) {
             const char *K = constants[k];
-            for (int op = 0; op < RW_OP_CALL; ++op) {
+            for (int op = 0; op < RW_OP_CAST; ++op) {
                 const char *word = rw_ops[op].word;
                 if (!word[0] || op == RW_OP_WHERE) continue;
                 const char *const *forms = rw_ops[op].arity == 1 ? shapes : pairs;
