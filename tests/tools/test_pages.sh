@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every command and every whole case shown in README.md, the tutorial, the pages of methods and how-to pages runs.
-# Lines that need a GPU are left out where there is none; `make` has its own tests. Short: README.md and the pages a new user reads
+# Lines that need a GPU or NumPy are left out where there is none; `make` has its own tests. Short: README.md and the pages a new user reads
 # first. Environment: SOURCE, RECHENWERK, RECHENWERK_TEST_LONG.
 set -euo pipefail
 work=$(mktemp -d)
@@ -11,6 +11,9 @@ export PATH="$work/bin:$PATH"
 cd "$work"
 ln -s "$SOURCE/cases" cases
 ln -s "$SOURCE/bench" bench
+ln -s "$SOURCE/examples" examples
+RECHENWERK_LIBRARY=$(dirname "$RECHENWERK")/librechenwerk.so
+export RECHENWERK_LIBRARY
 gpu=no
 rechenwerk info --json | grep -q '"name": *"cuda:0"' && gpu=yes
 
@@ -26,6 +29,7 @@ ran=0
 run_line() {
     local line=${1%%#*}
     case $line in "" | make*) return ;; *cuda:*) [ $gpu = yes ] || return 0 ;; esac
+    case $line in python3*) python3 -c 'import numpy' 2>/dev/null || return 0 ;; esac
     line=${line//build\/rechenwerk/rechenwerk}
     line=${line/rechenwerk run/rechenwerk run --set checks=\{\} --set time.end=0.001 -q}
     case $line in *--restart* | *--force*) ;; *) line=${line/rechenwerk run/rechenwerk run --force} ;; esac
@@ -36,7 +40,7 @@ run_line() {
 
 short="README.md docs/tutorial/first-case.md docs/how-to/solve-a-system.md docs/how-to/run-a-case.md"
 for page in README.md docs/tutorial/first-case.md docs/methods/{pde,depgraph,rates,sparse,multiblock,precond}.md \
-    docs/how-to/{laboratory,solve-a-system,run-a-case}.md; do
+    docs/how-to/{laboratory,solve-a-system,run-a-case,share-memory}.md; do
     [ "${RECHENWERK_TEST_LONG:-}" = 1 ] || [[ " $short " = *" $page "* ]] || continue
     blocks yaml $page
     for block in blocks/*; do
