@@ -1,0 +1,274 @@
+/* Transforms of complex arrays against a transform in long double: lengths, axes, strides, in place, forward and inverse; what is refused. */
+#include <complex.h>
+#include <float.h>
+#include <math.h>
+
+#include "../devices.h"
+#include "fft/fft.h"
+#include "fft/line.h"
+
+typedef long double complex number;
+
+/* x[0], x[step], … to y, by the smallest factor: another order of operations than the library's. */
+static void reference(int n, const number *x, int64_t step, number *y, bool inverse)
+{
+    static const long double two_pi = 6.283185307179586476925286766559005768L;
+    int p = 2;
+    while (n > 1 && n % p) ++p;
+    if (n == 1) {
+        y[0] = x[0];
+        return;
+    }
+    const int m = n / p;
+    number *part = calloc((size_t)n, sizeof *part);
+    for (int r = 0; r < p; ++r) reference(m, x + r * step, step * p, part + r * m, inverse);
+    for (int k = 0; k < n; ++k) {
+        number s = 0;
+        for (int r = 0; r < p; ++r) {
+            const long double angle = two_pi * (long double)((int64_t)r * k % n) / n;
+            s += part[r * m + k % m] * (cosl(angle) + (inverse ? 1 : -1) * I * sinl(angle));
+        }
+        y[k] = s;
+    }
+    free(part);
+}
+
+/* All axes that the bits say, of a contiguous array. */
+static void reference_axes(int ndim, const int64_t *shape, unsigned axes, number *x, bool inverse)
+{
+    int64_t size = 1, step = 1;
+    for (int d = 0; d < ndim; ++d) size *= shape[d];
+    for (int d = ndim - 1; d >= 0; step *= shape[d--]) {
+        if (!(axes & 1u << d)) continue;
+        number *line = calloc((size_t)shape[d], sizeof *line);
+        for (int64_t i = 0; i < size; ++i) {
+            if (i / step % shape[d]) continue;
+            reference((int)shape[d], x + i, step, line, inverse);
+            for (int64_t k = 0; k < shape[d]; ++k) x[i + k * step] = line[k];
+        }
+        free(line);
+    }
+}
+
+static number get(const void *data, rw_dtype t, int64_t i)
+{
+    return t == RW_C64 ? ((const float *)data)[2 * i] + I * (long double)((const float *)data)[2 * i + 1]
+                       : ((const double *)data)[2 * i] + I * (long double)((const double *)data)[2 * i + 1];
+}
+
+static void fill(rw_array *a, uint64_t seed)
+{
+    void *w;
+    OK(rw_array_write(a, &w));
+    for (int64_t i = 0; i < 2 * a->size; ++i) {
+        const double v = 2 * rw_random_uniform(seed, (uint64_t)i) - 1;
+        if (a->dtype == RW_C64) ((float *)w)[i] = (float)v;
+        else ((double *)w)[i] = v;
+    }
+}
+
+/* Error of y as the transform of what x held, in epsilon; arrays may be views. */
+static double error_of(const number *before, rw_array *y, const rw_fft_spec *s)
+{
+    const unsigned axes = s->axes ? s->axes : (1u << s->ndim) - 1;
+    number *want = calloc((size_t)RW_MAX(y->size, 1), sizeof *want);
+    memcpy(want, before, (size_t)y->size * sizeof *want);
+    reference_axes(s->ndim, s->shape, axes, want, s->inverse);
+    rw_array *plain;
+    const void *out;
+    OK(rw_array_create(dev, y->dtype, y->ndim, y->shape, RW_MEMORY_DEVICE, &plain));
+    OK(rw_array_copy(plain, y, queue));
+    OK(rw_array_read(plain, &out));
+    long double wrong = 0, all = 0;
+    for (int64_t i = 0; i < y->size; ++i) {
+        const number w = want[i] * (s->scale != 0 ? (long double)s->scale : 1), d = get(out, y->dtype, i) - w;
+        wrong += creall(d) * creall(d) + cimagl(d) * cimagl(d), all += creall(w) * creall(w) + cimagl(w) * cimagl(w);
+    }
+    free(want);
+    rw_array_destroy(&plain);
+    return (double)(sqrtl(wrong / all) / (y->dtype == RW_C64 ? (long double)FLT_EPSILON : (long double)DBL_EPSILON));
+}
+
+static number *contents(rw_array *x)
+{
+    number *n = calloc((size_t)RW_MAX(x->size, 1), sizeof *n);
+    rw_array *plain;
+    const void *in;
+    OK(rw_array_create(dev, x->dtype, x->ndim, x->shape, RW_MEMORY_DEVICE, &plain));
+    OK(rw_array_copy(plain, x, queue));
+    OK(rw_array_read(plain, &in));
+    for (int64_t i = 0; i < x->size; ++i) n[i] = get(in, x->dtype, i);
+    rw_array_destroy(&plain);
+    return n;
+}
+
+static double transform(const rw_fft_spec *s, rw_array *x, rw_array *y)
+{
+    rw_fft *f;
+    number *before = contents(x);
+    OK(rw_fft_create(dev, s, &f));
+    OK(rw_fft_execute(f, x, y, queue));
+    const double error = error_of(before, y, s);
+    rw_fft_destroy(&f);
+    free(before);
+    return error;
+}
+
+static void test_lengths(void **state)
+{
+    (void)state;
+    static const int lengths[] = {1,  2,  3,  4,  5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,   16,   17,   20,   22,   23,   24,   25,   26,  27,  29,
+                                  30, 31, 32, 33, 36,  45,  48,  49,  60,  64,  77,  81,  96,  100, 121,  125,  128,  143,  169,  210,  240,  256,  289, 343, 360,
+                                  500, 512, 529, 600, 720, 841, 961, 1000, 1001, 1024, 1200, 1331, 1536, 2000, 2048, 2187, 2197, 3000, 3125, 4096};
+    double worst[2] = {0};
+    for (int i = 0; i < RW_COUNT(lengths); ++i)
+        for (int t = 0; t < 2; ++t) {
+            if (!test_long() && i % (brief() ? 9 : 5) != 4 * t) continue;
+            if (brief() && lengths[i] > 1100) continue;
+            const int64_t n = lengths[i];
+            const rw_fft_spec s = {.dtype = t ? RW_C128 : RW_C64, .ndim = 2, .shape = {3, n}, .axes = 2, .inverse = (i + t) % 2};
+            rw_array *x, *y;
+            OK(rw_array_create(dev, s.dtype, 2, s.shape, RW_MEMORY_DEVICE, &x));
+            OK(rw_array_create(dev, s.dtype, 2, s.shape, RW_MEMORY_DEVICE, &y));
+            fill(x, (uint64_t)n);
+            const double error = transform(&s, x, y);
+            worst[t] = RW_MAX(worst[t], error);
+            if (!(error < 1.5)) fail_msg("%d points, %s: %.3g epsilon", (int)n, rw_dtype_name(s.dtype), error);
+            rw_array_destroy(&x), rw_array_destroy(&y);
+        }
+    print_message("# root mean square errors of at most %.2f (c64) and %.2f (c128) epsilon\n", worst[0], worst[1]);
+}
+
+/* Any axes of up to five dimensions, out of place and in place. */
+static void test_axes(void **state)
+{
+    (void)state;
+    static const struct { int ndim; int64_t shape[5]; unsigned axes; } rows[] = {
+        {2, {24, 20}, 0}, {2, {24, 20}, 1}, {2, {60, 70}, 1}, {3, {6, 10, 15}, 0}, {3, {6, 10, 15}, 2}, {3, {6, 10, 15}, 5}, {3, {4, 33, 17}, 6}, {4, {3, 4, 5, 6}, 0},
+        {5, {2, 3, 4, 3, 5}, 4}, {5, {2, 3, 4, 3, 5}, 21}, {1, {96}, 0}, {2, {1, 16}, 0}, {2, {16, 1}, 0}, {2, {130, 40}, 1}};
+    for (int i = 0; i < RW_COUNT(rows); ++i)
+        for (int in_place = 0; in_place < 2; ++in_place) {
+            rw_fft_spec s = {.dtype = i % 2 ? RW_C64 : RW_C128, .ndim = rows[i].ndim, .axes = rows[i].axes, .inverse = i / 2 % 2, .scale = i % 3 ? 0 : 0.25};
+            if (!test_long() && (i + in_place) % (brief() ? 4 : 2)) continue;
+            memcpy(s.shape, rows[i].shape, sizeof rows[i].shape);
+            rw_array *x, *y;
+            OK(rw_array_create(dev, s.dtype, s.ndim, s.shape, RW_MEMORY_DEVICE, &x));
+            OK(rw_array_create(dev, s.dtype, s.ndim, s.shape, RW_MEMORY_DEVICE, &y));
+            fill(x, (uint64_t)i);
+            const double error = transform(&s, x, in_place ? x : y);
+            if (!(error < 1.5)) fail_msg("row %d%s: %.3g epsilon", i, in_place ? " in place" : "", error);
+            rw_array_destroy(&x), rw_array_destroy(&y);
+        }
+}
+
+/* Views with strides on both sides; what lies between stays as it is. */
+static void test_strides(void **state)
+{
+    (void)state;
+    const int64_t whole[] = {7, 40, 24}, other[] = {24, 11, 40};
+    rw_array *a, *b, *x, *y, *t, *u;
+    OK(rw_array_create(dev, RW_C128, 3, whole, RW_MEMORY_DEVICE, &a));
+    OK(rw_array_create(dev, RW_C128, 3, other, RW_MEMORY_DEVICE, &b));
+    fill(a, 1), fill(b, 2);
+    OK(rw_array_slice(a, 0, 1, 7, 2, &x)); /* 3 x 40 x 24 */
+    OK(rw_array_transpose(b, NULL, &t));   /* 40 x 11 x 24 */
+    OK(rw_array_transpose(t, (const int[]){1, 0, 2}, &u)); /* 11 x 40 x 24 */
+    OK(rw_array_slice(u, 0, 2, 11, 3, &y)); /* 3 x 40 x 24 */
+    for (unsigned axes = 1; axes < 8; axes += test_long() ? 1 : 4) {
+        rw_fft_spec s = {.dtype = RW_C128, .ndim = 3, .shape = {3, 40, 24}, .axes = axes};
+        number *all = contents(b);
+        for (int d = 0; d < 3; ++d) s.x_stride[d] = rw_array_stride(x, d), s.y_stride[d] = rw_array_stride(y, d);
+        const double error = transform(&s, x, y);
+        if (!(error < 1.5)) fail_msg("axes %u: %.3g epsilon", axes, error);
+        number *after = contents(b);
+        for (int64_t i = 0; i < b->size; ++i)
+            if (i / 40 % 11 % 3 != 2) assert_true(all[i] == after[i]);
+        free(all), free(after);
+    }
+    rw_array_destroy(&a), rw_array_destroy(&b), rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&t), rw_array_destroy(&u);
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    const int64_t shape[] = {48, 100};
+    rw_array *x, *y;
+    rw_fft *there, *back;
+    rw_fft_spec s = {.dtype = RW_C128, .ndim = 2, .shape = {48, 100}};
+    OK(rw_array_create(dev, RW_C128, 2, shape, RW_MEMORY_DEVICE, &x));
+    OK(rw_array_create(dev, RW_C128, 2, shape, RW_MEMORY_DEVICE, &y));
+    fill(x, 9);
+    number *before = contents(x);
+    OK(rw_fft_create(dev, &s, &there));
+    s.inverse = true, s.scale = 1. / 4800;
+    OK(rw_fft_create(dev, &s, &back));
+    OK(rw_fft_execute(there, x, y, queue));
+    OK(rw_fft_execute(back, y, y, queue));
+    number *after = contents(y);
+    for (int i = 0; i < 4800; ++i) assert_true(cabsl(after[i] - before[i]) < 1e-14);
+    free(before), free(after);
+    rw_fft_destroy(&there), rw_fft_destroy(&back);
+    rw_array_destroy(&x), rw_array_destroy(&y);
+}
+
+static void test_factors(void **state)
+{
+    (void)state;
+    int r[RW_FFT_STAGES];
+    for (int n = 1; n < 5000; ++n) {
+        const int stages = rw_fft_factors(n, r);
+        int64_t product = 1, rest = n;
+        for (int p = 2; p <= 31; ++p)
+            while (rest % p == 0) rest /= p;
+        assert_int_equal(stages == 0, rest > 1);
+        for (int s = 0; s < stages; ++s) {
+            product *= r[s];
+            assert_true(s == 0 || r[s] <= r[s - 1]);
+        }
+        if (stages) assert_int_equal(product, n);
+    }
+    assert_int_equal(rw_fft_factors(4096, r), 3);
+    assert_int_equal(rw_fft_factors(1024, r), 3);
+    assert_int_equal(rw_fft_factors(240, r), 2);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    rw_fft *f;
+    rw_array *x, *y;
+    rw_fft_spec s = {.dtype = RW_F32, .ndim = 1, .shape = {8}};
+    FAILS(RW_ERR_ARGUMENT, "a transform of f32: c64 and c128", rw_fft_create(dev, &s, &f));
+    assert_null(f);
+    s.dtype = RW_C64, s.axes = 2;
+    FAILS(RW_ERR_ARGUMENT, "has an axis beyond", rw_fft_create(dev, &s, &f));
+    s.axes = 0, s.shape[0] = -4;
+    FAILS(RW_ERR_ARGUMENT, "shape[0] = -4", rw_fft_create(dev, &s, &f));
+    s.shape[0] = 37;
+    FAILS(RW_ERR_UNSUPPORTED, "prime factors are at most 31", rw_fft_create(dev, &s, &f));
+    s.shape[0] = (int64_t)1 << 40;
+    FAILS(RW_ERR_UNSUPPORTED, "so far lengths", rw_fft_create(dev, &s, &f));
+    s.shape[0] = 1 << 22;
+    FAILS(RW_ERR_UNSUPPORTED, "of the memory of a group", rw_fft_create(dev, &s, &f));
+    s.shape[0] = 8;
+    OK(rw_fft_create(dev, &s, &f));
+    x = new_array(RW_C64, 8, RW_MEMORY_DEVICE), y = new_array(RW_C64, 9, RW_MEMORY_DEVICE);
+    fill(x, 1);
+    FAILS(RW_ERR_ARGUMENT, "y is not of the type, shape, strides", rw_fft_execute(f, x, y, queue));
+    FAILS(RW_ERR_ARGUMENT, "x is not of the type", rw_fft_execute(f, y, x, queue));
+    rw_fft_destroy(&f);
+    s.shape[0] = 0;
+    OK(rw_fft_create(dev, &s, &f)); /* nothing to do */
+    rw_array_destroy(&y);
+    y = new_array(RW_C64, 0, RW_MEMORY_DEVICE);
+    OK(rw_fft_execute(f, y, y, queue));
+    rw_fft_destroy(&f);
+    rw_array_destroy(&x), rw_array_destroy(&y);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors), cmocka_unit_test(test_lengths), cmocka_unit_test(test_axes),
+                                       cmocka_unit_test(test_strides), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused)};
+    return run_on_devices("c2c", tests, RW_COUNT(tests));
+}
