@@ -53,66 +53,65 @@ typedef struct writer {
 
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
 
-/* l: the line, j: which codelet of the stage, p: what is behind it. */
+/* Opens the loops over the codelets of a stage. l: the line; from, to: the points that point 0 is read from and written to, in a line; b: whose factors.
+ * On a processor the loop inside counts what is contiguous on both sides, from what is the same for all of it. */
 static void open_stage(writer *w, int r, int p)
 {
-    const int each = w->n / r;
+    const int each = w->n / r, lines_fast = w->spec->lines_fast;
+    char places[160];
+    snprintf(places, sizeof places, "const int b = j %% %d, from = j, to = j / %d * %d + b;", p, p, p * r);
     if (w->threads) {
-        ADD("    EACH(f, %d)\n    {\n        const int l = f %s %d, j = f %s %d;\n        if (l < lines) {\n", w->lines * each,
-            w->spec->lines_fast ? "%" : "/", w->spec->lines_fast ? w->lines : each, w->spec->lines_fast ? "/" : "%", w->spec->lines_fast ? w->lines : each);
-    } else if (w->spec->lines_fast) {
-        ADD("    for (int j = 0; j < %d; ++j) {\n        EACH(l, lines)\n        {\n", each);
+        ADD("    EACH(f, %d)\n    {\n        const int l = f %s %d, j = f %s %d;\n        if (l < lines) {\n            %s\n", w->lines * each, lines_fast ? "%" : "/",
+            lines_fast ? w->lines : each, lines_fast ? "/" : "%", lines_fast ? w->lines : each, places);
+    } else if (lines_fast) {
+        ADD("    for (int j = 0; j < %d; ++j) {\n        %s\n        EACH(l, lines)\n        {\n", each, places);
     } else if (p == 1) {
-        ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(j, %d)\n        {\n", each);
+        ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(from, %d)\n        {\n            const int b = 0, to = (int)from * %d;\n", each, r);
     } else {
-        ADD("    for (int q = 0; q < lines * %d; ++q) {\n        EACH(b, %d)\n        {\n            const int l = q / %d, j = q %% %d * %d + b;\n", each / p, p, each / p,
-            each / p, p);
+        ADD("    for (int q = 0; q < lines * %d; ++q) {\n        const int l = q / %d, from_0 = q %% %d * %d, to_0 = from_0 * %d;\n", each / p, each / p, each / p, p, r);
+        ADD("        EACH(b, %d)\n        {\n            const int from = from_0 + (int)b, to = to_0 + (int)b;\n", p);
     }
     ADD("            %s re[%d], im[%d];\n", w->real, r, r);
 }
 
-/* Point k of the line in a buffer. */
-static void add_index(writer *w, const char *k)
+/* Point NAME + k of the line in a buffer. */
+static void add_index(writer *w, const char *name, int k)
 {
-    if (w->spec->lines_fast) ADD("(%s) * %d + l", k, w->lines);
-    else ADD("l * %d + (%s)", w->n, k);
+    if (w->spec->lines_fast) ADD("(%s + %d) * %d + l", name, k, w->lines);
+    else ADD("l * %d + %s + %d", w->n, name, k);
 }
 
 static void load(writer *w, int stage, int r, int p, int64_t factors)
 {
-    char k_text[64];
     for (int k = 0; k < r; ++k) {
         const int at = k * (w->n / r);
         if (stage == 0) {
-            ADD("            { const %s c = x[xb + l * x_line + (long)(j + %d) * x_step]; re[%d] = c.re; im[%d] = c.im; }\n", w->complex, at, k, k);
+            ADD("            { const %s c = x[xb + l * x_line + (from + %d)%s]; re[%d] = c.re; im[%d] = c.im; }\n", w->complex, at, w->spec->x_unit ? "" : " * x_step", k, k);
             continue;
         }
-        snprintf(k_text, sizeof k_text, "j + %d", at);
         for (int part = 0; part < 2; ++part) {
             ADD("            %s[%d] = b%d_%s[", part ? "im" : "re", k, (stage - 1) % 2, part ? "im" : "re");
-            add_index(w, k_text);
+            add_index(w, "from", at);
             ADD("];\n");
         }
     }
     for (int k = 1; k < r && p > 1; ++k)
-        ADD("            { const %s c = factor[%lld + j %% %d], s = factor[%lld + j %% %d], a = re[%d];\n"
+        ADD("            { const %s c = factor[%lld + b], s = factor[%lld + b], a = re[%d];\n"
             "              re[%d] = FMA(a, c, -im[%d] * s); im[%d] = FMA(a, s, im[%d] * c); }\n",
-            w->real, (long long)(factors + (int64_t)2 * p * (k - 1)), p, (long long)(factors + (int64_t)2 * p * (k - 1) + p), p, k, k, k, k, k);
+            w->real, (long long)(factors + (int64_t)2 * p * (k - 1)), (long long)(factors + (int64_t)2 * p * (k - 1) + p), k, k, k, k, k);
 }
 
 static void store(writer *w, int stage, int r, int p)
 {
-    char k_text[96];
     for (int k = 0; k < r; ++k) {
         if (stage == w->stages - 1) {
-            ADD("            { %s c; c.re = scale * re[%d]; c.im = scale * im[%d]; y[yb + l * y_line + (long)(j + %d) * y_step] = c; }\n", w->complex, k, k, k * p);
+            ADD("            { %s c; c.re = scale * re[%d]; c.im = scale * im[%d]; y[yb + l * y_line + (from + %d)%s] = c; }\n", w->complex, k, k, k * p,
+                w->spec->y_unit ? "" : " * y_step");
             continue;
         }
-        if (p == 1) snprintf(k_text, sizeof k_text, "j * %d + %d", r, k);
-        else snprintf(k_text, sizeof k_text, "j / %d * %d + j %% %d + %d", p, p * r, p, k * p);
         for (int part = 0; part < 2; ++part) {
             ADD("            b%d_%s[", stage % 2, part ? "im" : "re");
-            add_index(w, k_text);
+            add_index(w, "to", k * p);
             ADD("] = %s[%d];\n", part ? "im" : "re", k);
         }
     }
@@ -202,7 +201,7 @@ static rw_status compile(rw_device *dev, const writer *w, int64_t bytes, rw_prog
 {
     char group[16], large[24], name[64];
     const int each = w->lines * (w->n / w->radix[0]);
-    snprintf(group, sizeof group, "%d", !w->threads ? 64 : RW_MIN(RW_MAX((each + 31) / 32 * 32, 64), dev->target.group_most < 512 ? dev->target.group_most : 512));
+    snprintf(group, sizeof group, "%d", !w->threads ? 256 : RW_MIN(RW_MAX((each + 31) / 32 * 32, 64), dev->target.group_most < 512 ? dev->target.group_most : 512));
     snprintf(large, sizeof large, "%lld", (long long)RW_MAX(bytes, 16));
     snprintf(name, sizeof name, "transform of %d %s", w->n, rw_dtype_name(w->spec->dtype));
     const rw_define d[] = {{"GROUP", group}, {"SHARED_LARGE_BYTES", large}};

@@ -14,6 +14,7 @@ typedef struct rw_fft_line_spec {
     int64_t n;
     bool inverse;
     bool lines_fast; /* neighbouring lines lie closer together than the points of a line */
+    bool x_unit, y_unit; /* from point to point it is one element */
 } rw_fft_line_spec;
 
 typedef struct rw_fft_line {

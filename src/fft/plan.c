@@ -72,7 +72,7 @@ static rw_status add_pass(rw_fft *f, int axis_number)
     const int64_t *x_stride = f->npasses ? s->y_stride : s->x_stride;
     p->at = (axis){s->shape[axis_number], x_stride[axis_number], s->y_stride[axis_number]};
     find_lines(s, axis_number, x_stride, p);
-    const rw_fft_line_spec line = {s->dtype, p->at.n, s->inverse, p->other[0].n > 1 && llabs(p->other[0].y) < llabs(p->at.y)};
+    const rw_fft_line_spec line = {s->dtype, p->at.n, s->inverse, p->other[0].n > 1 && llabs(p->other[0].y) < llabs(p->at.y), p->at.x == 1, p->at.y == 1};
     RW_TRY(rw_fft_line_create(f->device, &line, &p->line));
     f->npasses++;
     return RW_OK;

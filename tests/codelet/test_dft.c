@@ -64,7 +64,7 @@ static void compare(rw_program *p, bool f32, int n, bool inverse, double *worst)
 }
 
 /* A compiler takes seconds for the long ones. */
-static bool chosen(int i) { return test_long() || sizes[i] <= 16 || i % 9 == 2; }
+static bool chosen(int i) { return test_long() || sizes[i] <= (brief() ? 9 : 16) || i % (brief() ? 15 : 9) == 2; }
 
 static void test_against_the_definition(void **state)
 {

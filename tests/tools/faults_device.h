@@ -234,6 +234,163 @@ static rw_status load_from(const char *name)
 static rw_status call_load(void) { return load_from("load.npy"); }
 static rw_status call_load_market(void) { return load_from("load.mtx"); }
 
+/* ---- views, memory of others ---------------------------------------------------------------------------------------- */
+
+static rw_array *view;
+static rw_queue *imported;
+static rw_managed_tensor *tensor;
+static void *native;
+
+static rw_status call_view(void)
+{
+    view = poison;
+    return made(rw_array_view(x, RW_DTYPE_DEFAULT, 1, (int64_t[]){N / 2}, (int64_t[]){2}, 1, &view), &view);
+}
+static rw_status call_slice(void)
+{
+    view = poison;
+    return made(rw_array_slice(x, 0, N - 1, -1, -3, &view), &view);
+}
+static rw_status call_transposed_view(void)
+{
+    view = poison;
+    return made(rw_array_transpose(x, NULL, &view), &view);
+}
+static rw_status call_select(void)
+{
+    view = poison;
+    return made(rw_array_select(x, 0, 3, &view), &view);
+}
+static rw_status call_reshape(void)
+{
+    view = poison;
+    return made(rw_array_reshape(x, 2, (int64_t[]){2, -1}, &view), &view);
+}
+static void result_view(void)
+{
+    rw_array *copy;
+    int64_t sizes[RW_MAX_NDIM];
+    for (int d = 0; d < rw_array_ndim(view); ++d) sizes[d] = rw_array_shape(view, d);
+    OK(rw_array_create(dev, RW_F64, rw_array_ndim(view), sizes, RW_MEMORY_DEVICE, &copy));
+    OK(rw_array_copy(copy, view, q));
+    note_array(copy);
+    rw_array_destroy(&copy);
+}
+static void after_view(void)
+{
+    rw_array_destroy(&view);
+    after_work();
+}
+
+/* y and z every second element: what is packed for a launch, and unpacked, and copied. */
+static void before_strided(void)
+{
+    before_started();
+    OK(rw_array_slice(y, 0, 0, N, 2, &view));
+}
+static rw_status call_packed_launch(void)
+{
+    const rw_arg args[] = {rw_arg_array(view), rw_arg_array(x), rw_arg_real(3), rw_arg_int(N / 2)};
+    return rw_launch(q, kernel, (int64_t[3]){1, 1, 1}, args, 4);
+}
+static rw_status call_strided_copy(void)
+{
+    rw_array *half;
+    RW_TRY(rw_array_slice(z, 0, 0, N, 2, &half));
+    rw_status status = rw_array_copy(half, view, q);
+    rw_array_destroy(&half);
+    return status;
+}
+
+/* The check device shares nothing. */
+static rw_status call_export(void)
+{
+    tensor = poison;
+    if (!on("check")) return made(rw_array_export(y, q, &tensor), &tensor);
+    tensor = NULL;
+    return RW_OK;
+}
+static void result_tensor(void)
+{
+    if (tensor) note("%d %lld %d", tensor->tensor.ndim, (long long)tensor->tensor.shape[0], tensor->tensor.bits);
+}
+static void after_export(void)
+{
+    if (tensor) tensor->deleter(tensor);
+    tensor = NULL;
+    after_work();
+}
+static void before_exported(void)
+{
+    before_started();
+    OK(call_export());
+}
+static rw_status call_import(void)
+{
+    if (!tensor) return RW_OK;
+    view = poison;
+    rw_status status = made(rw_array_import(dev, tensor, &view), &view);
+    if (status == RW_OK) tensor = NULL; /* the array's now */
+    return status;
+}
+static void after_import(void)
+{
+    rw_array_destroy(&view);
+    after_export();
+}
+
+static void before_native(void)
+{
+    before_work();
+    OK(rw_queue_get_native(q, &native));
+}
+static rw_status call_queue_import(void)
+{
+    imported = poison;
+    return made(rw_queue_import(dev, native, &imported), &imported);
+}
+static rw_status call_queue_native(void) { return rw_queue_get_native(q, &native); }
+static rw_status call_device_native(void) { return rw_device_get_native(dev, &native); }
+static rw_status call_event_native(void) { return rw_event_get_native(second, &native); }
+static void result_imported(void)
+{
+    OK(rw_array_zero(y, imported));
+    note_array(y);
+}
+static void after_queue_import(void)
+{
+    rw_queue_destroy(&imported);
+    after_work();
+}
+static rw_event *foreign;
+static void before_event_native(void)
+{
+    before_marked();
+    OK(call_event_native());
+}
+static rw_status call_event_import(void)
+{
+    foreign = poison;
+    return made(rw_event_import(dev, native, &foreign), &foreign);
+}
+static void result_foreign(void)
+{
+    OK(rw_event_wait(foreign));
+    note_array(y);
+}
+static void after_event_import(void)
+{
+    rw_event_destroy(&foreign);
+    after_work();
+}
+static rw_status call_open_native(void)
+{
+    if (!on("opencl")) return call_open();
+    OK(rw_device_get_native(dev, &native));
+    device = poison;
+    return made(rw_device_open_native(ctx, rw_device_info(dev)->name, native, &device), &device);
+}
+
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 static rw_status create_program(const char *name)

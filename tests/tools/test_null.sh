@@ -11,6 +11,8 @@ trap 'rm -rf "$work"' EXIT
 # function, then its optional arguments: as the headers say
 cat >"$work/optional" <<'END'
 rw_array_create_from data
+rw_array_transpose axes
+rw_array_view strides
 rw_blocks_local user
 rw_blocks_read_gmsh surfaces
 rw_context_set_cache folder
@@ -20,6 +22,7 @@ rw_depgraph_check_separate set
 rw_depgraph_dot partition
 rw_depgraph_find_path from to
 rw_depgraph_partition part names
+rw_event_import native
 rw_explain_case options
 rw_explain_graph options dot
 rw_expr_get im
@@ -45,6 +48,7 @@ rw_ode_depgraph graph tiles text
 rw_plot_results options written user
 rw_precond_memory layout all
 rw_program_create defines
+rw_queue_import native
 rw_reducer_run y
 rw_reducer_value y im
 rw_run_case options report
