@@ -3,47 +3,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "device/axes.h"
 #include "device/storage.h"
 
 enum { OUTER = 6, TILE = 32 };
 
-typedef struct axis { int64_t n, y, x; } axis;
-
 /* What the kernel runs over: i, j, outer axes. */
 typedef struct walk {
-    axis at[RW_MAX_NDIM];
+    rw_axis at[RW_MAX_NDIM];
     int n;
     bool tile; /* x runs fastest along j */
 } walk;
 
-/* Axes of one element left out, sorted by the strides of y, neighbours that lie as one axis joined. */
 static walk plan(const rw_array *dst, const rw_array *src)
 {
     walk w = {.n = 0};
-    for (int d = 0; d < dst->ndim; ++d) {
-        const axis a = {dst->shape[d], dst->stride[d], src->stride[d]};
-        int at = w.n;
-        if (a.n == 1) continue;
-        for (; at > 0 && llabs(w.at[at - 1].y) >= llabs(a.y); --at) w.at[at] = w.at[at - 1];
-        w.at[at] = a, w.n++;
-    }
-    for (int k = 0; k + 1 < w.n;) {
-        axis *a = w.at + k, *b = a + 1;
-        if (b->y != a->y * a->n || b->x != a->x * a->n) {
-            ++k;
-            continue;
-        }
-        a->n *= b->n;
-        for (int m = k + 1; m + 1 < w.n; ++m) w.at[m] = w.at[m + 1];
-        w.n--;
-    }
-    for (; w.n < 2; ++w.n) w.at[w.n] = (axis){1, 0, 0};
+    for (int d = dst->ndim - 1; d >= 0; --d) w.n = rw_axes_add(w.at, w.n, (rw_axis){dst->shape[d], dst->stride[d], src->stride[d]});
+    w.n = rw_axes_join(w.at, w.n, 2);
     int fast = 0;
     for (int k = 1; k < w.n; ++k)
         if (w.at[k].n > 1 && llabs(w.at[k].x) < llabs(w.at[fast].x)) fast = k;
     w.tile = fast > 0 && w.at[fast].n > 4 && w.at[0].n > 4;
     if (w.tile) {
-        const axis t = w.at[1];
+        const rw_axis t = w.at[1];
         w.at[1] = w.at[fast], w.at[fast] = t;
     }
     return w;
@@ -116,7 +98,7 @@ static rw_status run(rw_array *dst, rw_array *src, bool zero, rw_queue *q)
     RW_TRY(program_for(dst, src, &w, zero, &p));
     RW_TRY(rw_program_kernel(p, "convert_array", &k));
     const bool gpu = rw_device_has_threads(dev);
-    const axis i = w.at[0], j = w.at[1];
+    const rw_axis i = w.at[0], j = w.at[1];
     const int64_t si = w.tile ? TILE : gpu ? i.n < 128 ? 32 : 256 : RW_MIN(i.n, 8192);
     const int64_t sj = w.tile ? TILE : gpu ? i.n < 128 ? 32 : 4 : RW_MAX(8192 / si, 1);
     int64_t groups[3] = {(i.n + si - 1) / si * ((j.n + sj - 1) / sj), 1, 1};
@@ -124,7 +106,7 @@ static rw_status run(rw_array *dst, rw_array *src, bool zero, rw_queue *q)
                                    rw_arg_int(i.n), rw_arg_int(j.n), rw_arg_int(si), rw_arg_int(sj), rw_arg_int(i.y),
                                    rw_arg_int(j.y), rw_arg_int(i.x), rw_arg_int(j.x)};
     for (int o = 0; o < OUTER; ++o) {
-        const axis a = o + 2 < w.n ? w.at[o + 2] : (axis){1, 0, 0};
+        const rw_axis a = o + 2 < w.n ? w.at[o + 2] : (rw_axis){1, 0, 0};
         groups[0] *= a.n;
         args[12 + 3 * o] = rw_arg_int(a.n), args[13 + 3 * o] = rw_arg_int(a.y), args[14 + 3 * o] = rw_arg_int(a.x);
     }

@@ -2,15 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/axes.h"
 #include "fft/fft.h"
 #include "fft/line.h"
 
-typedef struct axis { int64_t n, x, y; } axis;
-
 typedef struct pass {
     rw_fft_line line;
-    axis at;                 /* what is transformed */
-    axis other[RW_MAX_NDIM]; /* lines: three axes of a launch, then those of several launches */
+    rw_axis at;              /* what is transformed */
+    rw_axis other[RW_MAX_NDIM]; /* lines: three axes of a launch, then those of several launches */
     int nother;
 } pass;
 
@@ -41,37 +40,22 @@ static rw_status check_spec(rw_device *dev, rw_fft_spec *s)
     return RW_OK;
 }
 
-/* The axes of lines, those of one element left out, sorted by y's strides, neighbours that lie as one axis joined. */
-static void find_lines(const rw_fft_spec *s, int axis_number, const int64_t *x_stride, pass *p)
+/* The axes of lines. */
+static void find_lines(const rw_fft_spec *s, int axis, const int64_t *x_stride, pass *p)
 {
-    p->nother = 0;
-    for (int d = 0; d < s->ndim; ++d) {
-        const axis a = {s->shape[d], x_stride[d], s->y_stride[d]};
-        int at = p->nother;
-        if (d == axis_number || a.n == 1) continue;
-        for (; at > 0 && llabs(p->other[at - 1].y) > llabs(a.y); --at) p->other[at] = p->other[at - 1];
-        p->other[at] = a, p->nother++;
-    }
-    for (int k = 0; k + 1 < p->nother;) {
-        axis *a = p->other + k, *b = a + 1;
-        if (b->y != a->y * a->n || b->x != a->x * a->n) {
-            ++k;
-            continue;
-        }
-        a->n *= b->n;
-        memmove(b, b + 1, (size_t)(p->nother - k - 2) * sizeof *b);
-        p->nother--;
-    }
-    for (; p->nother < RW_FFT_LINE_AXES; ++p->nother) p->other[p->nother] = (axis){1, 0, 0};
+    int n = 0;
+    for (int d = s->ndim - 1; d >= 0; --d)
+        if (d != axis) n = rw_axes_add(p->other, n, (rw_axis){s->shape[d], s->y_stride[d], x_stride[d]});
+    p->nother = rw_axes_join(p->other, n, RW_FFT_LINE_AXES);
 }
 
-static rw_status add_pass(rw_fft *f, int axis_number)
+static rw_status add_pass(rw_fft *f, int axis)
 {
     const rw_fft_spec *s = &f->spec;
     pass *p = f->passes + f->npasses;
     const int64_t *x_stride = f->npasses ? s->y_stride : s->x_stride;
-    p->at = (axis){s->shape[axis_number], x_stride[axis_number], s->y_stride[axis_number]};
-    find_lines(s, axis_number, x_stride, p);
+    p->at = (rw_axis){s->shape[axis], s->y_stride[axis], x_stride[axis]};
+    find_lines(s, axis, x_stride, p);
     const rw_fft_line_spec line = {s->dtype, p->at.n, s->inverse, p->other[0].n > 1 && llabs(p->other[0].y) < llabs(p->at.y), p->at.x == 1, p->at.y == 1};
     RW_TRY(rw_fft_line_create(f->device, &line, &p->line));
     f->npasses++;
