@@ -205,19 +205,25 @@ static void dft(writer *w, int n, point *x)
     else dft_factors(w, p, n / p, x);
 }
 
-void rw_codelet_dft(rw_text *text, const char *name, const char *real, int n, bool inverse, rw_codelet_cost *cost)
+void rw_codelet_variables(rw_text *text, const char *real, int n)
+{
+    for (int k = 0; k < n; ++k) rw_text_add(text, "%s%s%sre%d, im%d", k ? ", " : "    ", k ? "" : real, k ? "" : " ", k, k);
+    rw_text_add(text, ";\n");
+}
+
+void rw_codelet_dft(rw_text *text, const char *real, int n, bool inverse, rw_codelet_cost *cost)
 {
     writer w = {.t = text, .real = real, .inverse = inverse};
     point x[RW_CODELET_MOST];
-    rw_text_add(text, "DEVICE void %s(%s *re, %s *im)\n{\n", name, real, real);
+    rw_text_add(text, "    {\n");
     for (int k = 0; k < n; ++k) {
         x[k] = (point){{w.next, false}, {w.next + 1, false}};
-        rw_text_add(text, "    const %s t%d = re[%d], t%d = im[%d];\n", real, w.next, k, w.next + 1, k);
+        rw_text_add(text, "    const %s t%d = re%d, t%d = im%d;\n", real, w.next, k, w.next + 1, k);
         w.next += 2;
     }
     dft(&w, n, x);
     for (int k = 0; k < n; ++k)
-        rw_text_add(text, "    re[%d] = %st%d;\n    im[%d] = %st%d;\n", k, sign(x[k].re), x[k].re.variable, k, sign(x[k].im), x[k].im.variable);
-    rw_text_add(text, "}\n");
+        rw_text_add(text, "    re%d = %st%d;\n    im%d = %st%d;\n", k, sign(x[k].re), x[k].re.variable, k, sign(x[k].im), x[k].im.variable);
+    rw_text_add(text, "    }\n");
     if (cost) *cost = w.cost;
 }

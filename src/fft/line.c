@@ -71,7 +71,7 @@ static void open_stage(writer *w, int r, int p)
         ADD("    for (int q = 0; q < lines * %d; ++q) {\n        const int l = q / %d, from_0 = q %% %d * %d, to_0 = from_0 * %d;\n", each / p, each / p, each / p, p, r);
         ADD("        EACH(b, %d)\n        {\n            const int from = from_0 + (int)b, to = to_0 + (int)b;\n", p);
     }
-    ADD("            %s re[%d], im[%d];\n", w->real, r, r);
+    rw_codelet_variables(w->t, w->real, r);
 }
 
 /* Point NAME + k of the line in a buffer. */
@@ -86,18 +86,18 @@ static void load(writer *w, int stage, int r, int p, int64_t factors)
     for (int k = 0; k < r; ++k) {
         const int at = k * (w->n / r);
         if (stage == 0) {
-            ADD("            { const %s c = x[xb + l * x_line + (from + %d)%s]; re[%d] = c.re; im[%d] = c.im; }\n", w->complex, at, w->spec->x_unit ? "" : " * x_step", k, k);
+            ADD("            { const %s c = x[xb + l * x_line + (from + %d)%s]; re%d = c.re; im%d = c.im; }\n", w->complex, at, w->spec->x_unit ? "" : " * x_step", k, k);
             continue;
         }
         for (int part = 0; part < 2; ++part) {
-            ADD("            %s[%d] = b%d_%s[", part ? "im" : "re", k, (stage - 1) % 2, part ? "im" : "re");
+            ADD("            %s%d = b%d_%s[", part ? "im" : "re", k, (stage - 1) % 2, part ? "im" : "re");
             add_index(w, "from", at);
             ADD("];\n");
         }
     }
     for (int k = 1; k < r && p > 1; ++k)
-        ADD("            { const %s c = factor[%lld + b], s = factor[%lld + b], a = re[%d];\n"
-            "              re[%d] = FMA(a, c, -im[%d] * s); im[%d] = FMA(a, s, im[%d] * c); }\n",
+        ADD("            { const %s c = factor[%lld + b], s = factor[%lld + b], a = re%d;\n"
+            "              re%d = FMA(a, c, -im%d * s); im%d = FMA(a, s, im%d * c); }\n",
             w->real, (long long)(factors + (int64_t)2 * p * (k - 1)), (long long)(factors + (int64_t)2 * p * (k - 1) + p), k, k, k, k, k);
 }
 
@@ -105,25 +105,15 @@ static void store(writer *w, int stage, int r, int p)
 {
     for (int k = 0; k < r; ++k) {
         if (stage == w->stages - 1) {
-            ADD("            { %s c; c.re = scale * re[%d]; c.im = scale * im[%d]; y[yb + l * y_line + (from + %d)%s] = c; }\n", w->complex, k, k, k * p,
+            ADD("            { %s c; c.re = scale * re%d; c.im = scale * im%d; y[yb + l * y_line + (from + %d)%s] = c; }\n", w->complex, k, k, k * p,
                 w->spec->y_unit ? "" : " * y_step");
             continue;
         }
         for (int part = 0; part < 2; ++part) {
             ADD("            b%d_%s[", stage % 2, part ? "im" : "re");
             add_index(w, "to", k * p);
-            ADD("] = %s[%d];\n", part ? "im" : "re", k);
+            ADD("] = %s%d;\n", part ? "im" : "re", k);
         }
-    }
-}
-
-static void add_codelets(writer *w)
-{
-    for (int s = 0; s < w->stages; ++s) {
-        char name[16];
-        if (s && w->radix[s] == w->radix[s - 1]) continue;
-        snprintf(name, sizeof name, "dft_%d", w->radix[s]);
-        rw_codelet_dft(w->t, name, w->real, w->radix[s], w->spec->inverse, NULL);
     }
 }
 
@@ -145,7 +135,7 @@ static void add_kernel(writer *w)
         const int r = w->radix[s];
         open_stage(w, r, p);
         load(w, s, r, p, factors);
-        ADD("            dft_%d(re, im);\n", r);
+        rw_codelet_dft(w->t, w->real, r, w->spec->inverse, NULL);
         store(w, s, r, p);
         ADD("        }\n    }\n%s", s < w->stages - 1 ? "    BARRIER;\n" : "");
         if (p > 1) factors += (int64_t)2 * p * (r - 1);
@@ -219,7 +209,6 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, rw_ff
     if (!w.stages)
         return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "a transform of %lld points: so far lengths whose prime factors are at most %d are possible", (long long)spec->n, LARGEST_PRIME);
     RW_TRY(choose_lines(dev, &w, &bytes));
-    add_codelets(&w);
     add_kernel(&w);
     rw_status status = text.failed ? rw_fail_memory(dev->ctx, text.length, "the text of a transform") : compile(dev, &w, bytes, &line->program);
     rw_text_free(&text);
