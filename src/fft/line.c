@@ -194,8 +194,8 @@ static rw_status compile(rw_device *dev, const writer *w, int64_t bytes, rw_prog
     snprintf(group, sizeof group, "%d", !w->threads ? 256 : RW_MIN(RW_MAX((each + 31) / 32 * 32, 64), dev->target.group_most < 512 ? dev->target.group_most : 512));
     snprintf(large, sizeof large, "%lld", (long long)RW_MAX(bytes, 16));
     snprintf(name, sizeof name, "transform of %d %s", w->n, rw_dtype_name(w->spec->dtype));
-    const rw_define d[] = {{"GROUP", group}, {"SHARED_LARGE_BYTES", large}};
-    return rw_program_create(dev, name, w->t->data, d, bytes ? 2 : 1, program);
+    const rw_define d[] = {{"GROUP", group}, {"RW_WIDE", "1"}, {"SHARED_LARGE_BYTES", large}};
+    return rw_program_create(dev, name, w->t->data, d, bytes ? 3 : 2, program);
 }
 
 rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, rw_fft_line *line)

@@ -127,10 +127,17 @@ typedef struct job {
 } job;
 
 /* Runs the compiler with these options and one more (NULL: none); what rw_process_run returns. */
+/* gcc takes vectors of 256 bits where the processor has longer ones, unless it is told. clang knows the word too. */
+#if defined(__x86_64__)
+#define WIDE "-mprefer-vector-width=512"
+#else
+#define WIDE ""
+#endif
+
 static rw_status run(job *j, const char *options, const char *more, double seconds, int *code)
 {
     char *argv[MAX_OPTIONS + 8] = {j->cc},
-         *words = rw_format("%s %s %s", options, j->program->unswitch ? "" : "-fno-unswitch-loops", more ? more : "");
+         *words = rw_format("%s %s %s %s", options, j->program->unswitch ? "" : "-fno-unswitch-loops", j->program->wide ? WIDE : "", more ? more : "");
     if (!words) return rw_fail_memory(j->dev->ctx, 256, "the options of a compiler");
     int m = split(words, argv, 1);
     argv[m++] = "-o", argv[m++] = j->object, argv[m++] = j->source, argv[m++] = "-lm", argv[m] = NULL;
