@@ -123,7 +123,7 @@ static void test_lengths(void **state)
     double worst[2] = {0};
     for (int i = 0; i < RW_COUNT(lengths); ++i)
         for (int t = 0; t < 2; ++t) {
-            if (!test_long() && i % (brief() ? 9 : 5) != 4 * t) continue;
+            if (!test_long() && i % (brief() ? 13 : 5) != 4 * t) continue;
             if (brief() && lengths[i] > 1100) continue;
             const int64_t n = lengths[i];
             const rw_fft_spec s = {.dtype = t ? RW_C128 : RW_C64, .ndim = 2, .shape = {3, n}, .axes = 2, .inverse = (i + t) % 2};
