@@ -17,9 +17,12 @@ module rechenwerk
         rw_err_device = 5, rw_err_compile = 6, rw_err_launch = 7, rw_err_check = 8, rw_err_unsupported = 9, &
         rw_err_not_converged = 10, rw_err_interrupted = 11, rw_err_internal = 12
     ! rw_dtype
-    integer(c_int), parameter :: rw_dtype_default = 0, rw_f32 = 1, rw_f64 = 2, rw_c64 = 3, rw_c128 = 4
+    integer(c_int), parameter :: rw_dtype_default = 0, rw_f32 = 1, rw_f64 = 2, rw_c64 = 3, rw_c128 = 4, &
+        rw_i8 = 5, rw_i16 = 6, rw_i32 = 7, rw_i64 = 8, rw_u8 = 9, rw_u16 = 10, rw_u32 = 11, rw_u64 = 12, rw_f16 = 13, &
+        rw_bf16 = 14, rw_bool = 15
     ! rw_memory
-    integer(c_int), parameter :: rw_memory_device = 0, rw_memory_pinned = 1
+    integer(c_int), parameter :: rw_memory_device = 0, rw_memory_pinned = 1, rw_memory_managed = 2, &
+        rw_memory_mapped = 3
     ! rw_op
     integer(c_int), parameter :: rw_op_none = 0, rw_op_transpose = 1, rw_op_conjugate = 2
     ! methods, formats and other options: from the tables of parameters, `rechenwerk help --fortran`
