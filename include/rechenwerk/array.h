@@ -86,7 +86,7 @@ RW_API rw_status rw_array_write(rw_array *array, void **data);
 RW_API rw_status rw_array_update(rw_array *array, void **data);
 
 /* Starts bringing the current contents to the device (or host) in `queue` without waiting; only pinned arrays
- * really overlap. Of a view, all of the memory behind it. */
+ * really overlap. Of a view, all of its memory. */
 RW_API rw_status rw_array_send(rw_array *array, rw_queue *queue);
 RW_API rw_status rw_array_fetch(rw_array *array, rw_queue *queue);
 
@@ -162,7 +162,7 @@ typedef struct rw_managed_tensor {
  * ERR_ARGUMENT: a pointer that is none of this device, a type that is not in RW_DTYPE_LIST, more than eight dimensions,
  * an element that is not aligned. */
 RW_API rw_status rw_array_import(rw_device *device, rw_managed_tensor *tensor, rw_array **array);
-/* The array's memory for others, current on the device in `queue`: who uses it orders his work behind that. The tensor
+/* The array's memory for others, current on the device in `queue`: who uses it orders the work after that. The tensor
  * keeps the memory; its deleter ends that. From now on the library expects that others write the memory: host copies are
  * made anew at each rw_array_read. Arrays of the check device cannot be exported: ERR_UNSUPPORTED. */
 RW_API rw_status rw_array_export(rw_array *array, rw_queue *queue, rw_managed_tensor **tensor);

@@ -40,7 +40,7 @@ typedef struct rw_arg {
     double re, im;
     int64_t integer;
     bool is_integer;
-    bool is_memory; /* the memory behind a view, from its beginning */
+    bool is_memory; /* all of the memory of a view, from its beginning */
 } rw_arg;
 static inline rw_arg rw_arg_array(rw_array *array) { rw_arg a = {array, 0, 0, 0, false, false}; return a; }
 /* The kernel gets the whole memory and finds the view's elements itself: rw_array_offset, rw_array_stride. */

@@ -191,7 +191,7 @@ rw_status rw_event_import(rw_device *dev, void *native, rw_event **event)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_event_import: %s", native ? "this device has no events of others: give NULL" : "native is NULL");
     rw_event *e = rw_calloc(1, sizeof *e);
     if (!e) return rw_fail_memory(dev->ctx, sizeof *e, "an event");
-    e->device = dev, e->recorded = true, e->host_seconds = rw_seconds();
+    e->device = dev, e->recorded = e->foreign = true, e->host_seconds = rw_seconds();
     rw_status status = native ? dev->ops->event_import(e, native) : RW_OK;
     if (status != RW_OK) {
         rw_free(e);

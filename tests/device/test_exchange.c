@@ -239,6 +239,7 @@ static void test_queues(void **state)
     const void *p;
     OK(rw_array_read(a, &p));
     assert_true(((const float *)p)[0] == 60 && ((const float *)p)[299999] == 60);
+    FAILS(RW_ERR_ARGUMENT, "recorded by its owner", rw_event_record(imported, queue));
     rw_event_destroy(&imported), rw_event_destroy(&e);
     rw_array_destroy(&a);
     rw_queue_destroy(&foreign);

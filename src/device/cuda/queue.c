@@ -36,7 +36,7 @@ static rw_status queue_import(rw_queue *q, void *native)
 
 static rw_status event_import(rw_event *e, void *native)
 {
-    e->state = native, e->foreign = true;
+    e->state = native;
     return RW_OK;
 }
 
