@@ -13,14 +13,14 @@ typedef struct number {
     double d;
 } number;
 
-double rw_f16_value(uint16_t h)
+static double f16_value(uint16_t h)
 {
     const int exponent = h >> 10 & 31, digits = h & 1023;
     const double v = exponent == 31 ? (digits ? (double)NAN : (double)INFINITY) : exponent ? ldexp(1024 + digits, exponent - 25) : ldexp(digits, -24);
     return h & 0x8000 ? -v : v;
 }
 
-double rw_bf16_value(uint16_t b)
+static double bf16_value(uint16_t b)
 {
     const uint32_t bits = (uint32_t)b << 16;
     float f;
@@ -68,8 +68,8 @@ static number load(rw_dtype type, const void *from, size_t i)
 #undef RW_X
     case RW_F32: case RW_C64: return (number){.d = (double)((const float *)from)[i]};
     case RW_F64: case RW_C128: return (number){.d = ((const double *)from)[i]};
-    case RW_F16: return (number){.d = rw_f16_value(((const uint16_t *)from)[i])};
-    case RW_BF16: return (number){.d = rw_bf16_value(((const uint16_t *)from)[i])};
+    case RW_F16: return (number){.d = f16_value(((const uint16_t *)from)[i])};
+    case RW_BF16: return (number){.d = bf16_value(((const uint16_t *)from)[i])};
     case RW_DTYPE_DEFAULT: break;
     }
     return (number){0};

@@ -9,7 +9,5 @@
 void rw_dtype_convert(rw_dtype to, void *dst, rw_dtype from, const void *src, size_t n);
 /* v as an element of this real type keeps it. */
 double rw_dtype_round(rw_dtype dtype, double v);
-double rw_f16_value(uint16_t bits);
-double rw_bf16_value(uint16_t bits);
 
 #endif
