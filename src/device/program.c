@@ -21,7 +21,7 @@ const char *rw_define_value(const rw_define *d, int n, const char *name)
 static void add_types(rw_text *t, const char *real)
 {
     rw_text_add(t, "typedef %s real;\n", real);
-    rw_text_add(t, "typedef struct { f32 re, im; } c64;\ntypedef struct { f64 re, im; } c128;\n");
+    rw_text_add(t, "typedef struct ALIGNED(8) { f32 re, im; } c64;\ntypedef struct ALIGNED(16) { f64 re, im; } c128;\n"); /* a load each on GPUs */
     rw_text_add(t, "typedef %s complex;\n", strcmp(real, "f32") ? "c128" : "c64");
 }
 

@@ -1,9 +1,10 @@
 /* Lines of n = r0 r1 … points in the memory of a group. Stage t takes r points that lie n / r apart, multiplies them with factors, transforms them and puts
- * the results p = r0 … r(t-1) apart, so that the last stage has them in order (Stockham; Cochran et al., IEEE Trans. AU-15, 1967). Between stages the points change
- * between two buffers, real and imaginary parts apart. The first stage reads the array, the last one writes it.
+ * the results p = r0 … r(t-1) apart, so that the last stage has them in order (Stockham; Cochran et al., IEEE Trans. AU-15, 1967). The first stage reads the
+ * array, the last one writes it.
  *
  * Processors: the innermost loop runs over what is contiguous, in the group's memory and in the arrays: over lines where they are neighbours in memory, else over
- * the points that have the same place behind p. GPUs: an item a codelet. */
+ * the points that have the same place behind p; points change between two buffers. GPUs: an item has some codelets of a stage, and all points of a group in
+ * its registers while the one buffer changes. */
 #include "fft/line.h"
 
 #include <math.h>
@@ -11,210 +12,433 @@
 #include <string.h>
 
 #include "codelet/codelet.h"
+#include "fft/ends.h"
 
-enum { LARGEST_PRIME = 31, LARGEST_RADIX = 16 };
-
-/* ---- factors of a length ---------------------------------------------------------------------------------------------------- */
-
-static int descending(const void *a, const void *b) { return *(const int *)b - *(const int *)a; }
-
-/* Powers of two are shared evenly among as few stages of at most 16 as possible; other primes join while a product stays below that. */
-int rw_fft_factors(int64_t n, int radix[RW_FFT_STAGES])
-{
-    int stages = 0, twos = 0;
-    for (; n % 2 == 0; n /= 2) ++twos;
-    for (int p = 3; p <= LARGEST_PRIME; p += 2)
-        for (; n % p == 0; n /= p) {
-            const bool joins = stages && radix[stages - 1] * p <= LARGEST_RADIX;
-            if (joins) radix[stages - 1] *= p;
-            else radix[stages++] = p;
-        }
-    if (n > 1) return 0;
-    for (int s = 0; s < stages && twos; ++s)
-        while (twos && 2 * radix[s] <= LARGEST_RADIX) radix[s] *= 2, --twos;
-    for (int left = (twos + 3) / 4; left > 0; --left) {
-        const int share = (twos + left - 1) / left;
-        radix[stages++] = 1 << share, twos -= share;
-    }
-    if (!stages) radix[stages++] = 1;
-    qsort(radix, (size_t)stages, sizeof *radix, descending);
-    return stages;
-}
-
-/* ---- text ---------------------------------------------------------------------------------------------------------------------- */
+typedef struct stage {
+    int r;
+    int64_t p, factors;
+    bool inverse;
+} stage;
 
 typedef struct writer {
+    rw_fft_text text; /* first, for ADD */
     rw_text *t;
     const rw_fft_line_spec *spec;
-    const char *real, *complex;
-    int n, lines, stages, radix[RW_FFT_STAGES];
-    bool threads; /* a GPU's */
+    int n, lines, nstages, forth;  /* stages in all, and those before the middle */
+    stage stages[2 * RW_FFT_STAGES];
+    int hops;         /* times that points go through the buffer */
+    bool threads;     /* a GPU's */
+    int items, group; /* GPU: items of a line, of a group */
+    int pad;          /* GPU: an element is left out behind as many; 0: none */
+    int values;       /* GPU: points that an item keeps */
 } writer;
 
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
+typedef long long big;
 
-/* Opens the loops over the codelets of a stage. l: the line; from, to: the points that point 0 is read from and written to, in a line; b: whose factors.
- * On a processor the loop inside counts what is contiguous on both sides, from what is the same for all of it. */
-static void open_stage(writer *w, int r, int p)
+/* ---- the buffer --------------------------------------------------------------------------------------------------------------- */
+
+static bool lines_fast(const writer *w) { return w->spec->y.lines_fast; }
+
+/* Elements of the buffer for so many lines. */
+static int64_t buffer_elements(const writer *w, int lines)
 {
-    const int each = w->n / r, lines_fast = w->spec->lines_fast;
-    char places[160];
-    snprintf(places, sizeof places, "const int b = j %% %d, from = j, to = j / %d * %d + b;", p, p, p * r);
+    const int64_t gaps = w->pad ? w->n / w->pad : 0;
+    return lines_fast(w) ? (int64_t)w->n * lines + gaps : (w->n + gaps) * lines;
+}
+
+static int64_t buffer_bytes(const writer *w, int lines)
+{
+    if (!w->hops) return 0;
+    return buffer_elements(w, lines) * (w->spec->f64 ? 16 : 8) * (w->threads ? 1 : RW_MIN(w->hops, 2));
+}
+
+/* Where point NAME + k of line l lies. */
+static void add_index(writer *w, const char *name, int64_t k)
+{
+    const int64_t step = lines_fast(w) ? w->lines : 1;
+    if (!w->pad) ADD("SLOT(%s + %lld)", name, (big)k);
+    else if (k % w->pad == 0) ADD("SLOT(%s) + %lld", name, (big)(k * step + k / w->pad));
+    else ADD("SLOT(%s + %lld)", name, (big)k);
+}
+
+static void write_slot(writer *w)
+{
+    char gap[32] = "";
+    if (w->pad) snprintf(gap, sizeof gap, " + (I) / %d", w->pad);
+    if (lines_fast(w)) ADD("#define SLOT(I) ((I) * %d%s + l)\n", w->lines, gap);
+    else ADD("#define SLOT(I) (l * %lld + (I)%s)\n", (big)buffer_elements(w, 1), gap);
+}
+
+static void add_take(writer *w, int hop, const char *to, const char *name, int64_t k)
+{
     if (w->threads) {
-        ADD("    EACH(f, %d)\n    {\n        const int l = f %s %d, j = f %s %d;\n        if (l < lines) {\n            %s\n", w->lines * each, lines_fast ? "%" : "/",
-            lines_fast ? w->lines : each, lines_fast ? "/" : "%", lines_fast ? w->lines : each, places);
-    } else if (lines_fast) {
-        ADD("    for (int j = 0; j < %d; ++j) {\n        %s\n        EACH(l, lines)\n        {\n", each, places);
+        ADD("            { const %s v = large[", w->text.complex);
+        add_index(w, name, k);
+        ADD("]; re%s = v.re; im%s = v.im; }\n", to, to);
+        return;
+    }
+    for (int part = 0; part < 2; ++part) {
+        ADD("            %s%s = b%d_%s[", part ? "im" : "re", to, hop % 2, part ? "im" : "re");
+        add_index(w, name, k);
+        ADD("];\n");
+    }
+}
+
+static void add_put(writer *w, int hop, int from, const char *name, int64_t k)
+{
+    if (w->threads) {
+        ADD("            { %s v; v.re = re%d; v.im = im%d; large[", w->text.complex, from, from);
+        add_index(w, name, k);
+        ADD("] = v; }\n");
+        return;
+    }
+    for (int part = 0; part < 2; ++part) {
+        ADD("            b%d_%s[", hop % 2, part ? "im" : "re");
+        add_index(w, name, k);
+        ADD("] = %s%d;\n", part ? "im" : "re", from);
+    }
+}
+
+static void add_buffer(writer *w)
+{
+    const big points = buffer_elements(w, w->lines);
+    if (!w->hops) return;
+    if (w->threads) {
+        ADD("    SHARED_LARGE(%s, large);\n", w->text.complex);
+        return;
+    }
+    ADD("    SHARED_LARGE(%s, large);\n", w->text.real);
+    for (int b = 0; b < RW_MIN(w->hops, 2); ++b)
+        ADD("    LOCAL %s *const b%d_re = large + %lld, *const b%d_im = large + %lld;\n", w->text.real, b, 2 * b * points, b, (2 * b + 1) * points);
+}
+
+/* RESULT(RE, IM, K) of points whose spectrum is to come: they stay in the buffer. */
+static void write_kept(writer *w)
+{
+    const int b = (w->nstages - 1) % 2;
+    if (w->threads) ADD("#define RESULT(RE, IM, K) { %s v_; v_.re = RE; v_.im = IM; large[SLOT(K)] = v_; }\n", w->text.complex);
+    else ADD("#define RESULT(RE, IM, K) { b%d_re[SLOT(K)] = RE; b%d_im[SLOT(K)] = IM; }\n", b, b);
+}
+
+/* ---- stages -------------------------------------------------------------------------------------------------------------------- */
+
+static bool stage_lines_fast(const writer *w, int s) { return s ? w->spec->y.lines_fast : w->spec->x.lines_fast; }
+
+/* Loops of a processor over the codelets of a stage. l: the line; from, to: the points that point 0 is read from and written to; b: whose factors. The
+ * loop inside counts what is contiguous on both sides, from what is the same for all of it. */
+static void open_loops(writer *w, int s)
+{
+    const int r = w->stages[s].r, p = (int)w->stages[s].p, each = w->n / r;
+    if (stage_lines_fast(w, s)) {
+        ADD("    for (int j = 0; j < %d; ++j) {\n        const int b = j %% %d, from = j, to = j / %d * %d + b;\n        EACH(l, lines)\n        {\n", each, p, p, p * r);
     } else if (p == 1) {
         ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(from, %d)\n        {\n            const int b = 0, to = (int)from * %d;\n", each, r);
     } else {
         ADD("    for (int q = 0; q < lines * %d; ++q) {\n        const int l = q / %d, from_0 = q %% %d * %d, to_0 = from_0 * %d;\n", each / p, each / p, each / p, p, r);
         ADD("        EACH(b, %d)\n        {\n            const int from = from_0 + (int)b, to = to_0 + (int)b;\n", p);
     }
-    rw_codelet_variables(w->t, w->real, r);
 }
 
-/* Point NAME + k of the line in a buffer. */
-static void add_index(writer *w, const char *name, int k)
+static void close_loops(writer *w) { ADD("        }\n    }\n"); }
+
+/* Item i of a GPU's group: line l, item t of it. */
+static void open_items(writer *w, int s)
 {
-    if (w->spec->lines_fast) ADD("(%s + %d) * %d + l", name, k, w->lines);
-    else ADD("l * %d + %s + %d", w->n, name, k);
+    const bool fast = stage_lines_fast(w, s);
+    ADD("    EACH(i, GROUP)\n    {\n        const int l = i %s %d, t = i %s %d;\n        if (l < lines && t < %d) {\n", fast ? "%" : "/", fast ? w->lines : w->items, fast ? "/" : "%",
+        fast ? w->lines : w->items, w->items);
 }
 
-static void load(writer *w, int stage, int r, int p, int64_t factors)
+/* Codelet q of the item: number j of the stage. */
+static void open_codelet(writer *w, int s, int q)
 {
+    const int r = w->stages[s].r, p = (int)w->stages[s].p, each = w->n / r;
+    const bool all = (q + 1) * w->items <= each;
+    if (all) ADD("            {\n");
+    else ADD("            if (t < %d) {\n", each - q * w->items);
+    ADD("            const int j = t + %d, b = j %% %d, from = j, to = j / %d * %d + b;\n", q * w->items, p, p, p * r);
+}
+
+/* b, from or to are not used by every stage. */
+static void add_unused(writer *w) { ADD("            (void)b; (void)to; (void)from;\n"); }
+
+static void add_input(writer *w, int s)
+{
+    const int r = w->stages[s].r;
+    for (int k = 0; k < r; ++k) ADD("            INPUT(re%d, im%d, from + %d)\n", k, k, k * (w->n / r));
+}
+
+static void add_load(writer *w, int s)
+{
+    const int r = w->stages[s].r;
+    char to[12];
     for (int k = 0; k < r; ++k) {
-        const int at = k * (w->n / r);
-        if (stage == 0) {
-            ADD("            { const %s c = x[xb + l * x_line + (from + %d)%s]; re%d = c.re; im%d = c.im; }\n", w->complex, at, w->spec->x_unit ? "" : " * x_step", k, k);
-            continue;
-        }
-        for (int part = 0; part < 2; ++part) {
-            ADD("            %s%d = b%d_%s[", part ? "im" : "re", k, (stage - 1) % 2, part ? "im" : "re");
-            add_index(w, "from", at);
-            ADD("];\n");
-        }
+        snprintf(to, sizeof to, "%d", k);
+        add_take(w, s - 1, to, "from", k * (w->n / r));
     }
-    for (int k = 1; k < r && p > 1; ++k)
+}
+
+static void add_factors(writer *w, int s)
+{
+    const stage *g = w->stages + s;
+    for (int k = 1; k < g->r && g->p > 1; ++k)
         ADD("            { const %s c = factor[%lld + b], s = factor[%lld + b], a = re%d;\n"
             "              re%d = FMA(a, c, -im%d * s); im%d = FMA(a, s, im%d * c); }\n",
-            w->real, (long long)(factors + (int64_t)2 * p * (k - 1)), (long long)(factors + (int64_t)2 * p * (k - 1) + p), k, k, k, k, k);
+            w->text.real, (big)(g->factors + 2 * g->p * (k - 1)), (big)(g->factors + 2 * g->p * (k - 1) + g->p), k, k, k, k, k);
 }
 
-static void store(writer *w, int stage, int r, int p)
+static void add_store(writer *w, int s)
 {
-    for (int k = 0; k < r; ++k) {
-        if (stage == w->stages - 1) {
-            ADD("            { %s c; c.re = scale * re%d; c.im = scale * im%d; y[yb + l * y_line + (from + %d)%s] = c; }\n", w->complex, k, k, k * p,
-                w->spec->y_unit ? "" : " * y_step");
-            continue;
-        }
-        for (int part = 0; part < 2; ++part) {
-            ADD("            b%d_%s[", stage % 2, part ? "im" : "re");
-            add_index(w, "to", k * p);
-            ADD("] = %s%d;\n", part ? "im" : "re", k);
-        }
+    const stage *g = w->stages + s;
+    const bool last = s == w->nstages - 1;
+    for (int k = 0; k < g->r; ++k) {
+        if (s == w->forth - 1 && w->spec->middle != RW_FFT_NONE) ADD("            MIDDLE(re%d, im%d, to + %lld, %d)\n", k, k, (big)k * g->p, k);
+        if (last) ADD("            OUTPUT(re%d, im%d, to + %lld)\n", k, k, (big)k * g->p);
+        else add_put(w, s, k, "to", k * g->p);
     }
+}
+
+static void add_stage_of_processor(writer *w, int s)
+{
+    const stage *g = w->stages + s;
+    open_loops(w, s);
+    rw_codelet_variables(w->t, w->text.real, g->r);
+    if (s) add_load(w, s);
+    else add_input(w, s);
+    add_factors(w, s);
+    rw_codelet_dft(w->t, w->text.real, g->r, g->inverse, NULL);
+    add_store(w, s);
+    close_loops(w);
+}
+
+static void keep_values(writer *w, int q, int r)
+{
+    for (int k = 0; k < r; ++k) ADD("            AT_N(re, %d, i) = re%d; AT_N(im, %d, i) = im%d;\n", q * r + k, k, q * r + k, k);
+}
+
+static void take_values(writer *w, int q, int r)
+{
+    for (int k = 0; k < r; ++k) ADD("            re%d = AT_N(re, %d, i); im%d = AT_N(im, %d, i);\n", k, q * r + k, k, q * r + k);
+}
+
+/* What a stage writes takes the place of what it read: an item keeps its points until all have read theirs. */
+static bool keeps(const writer *w, int s) { return s && !(s == w->nstages - 1 && !rw_fft_untangles(w->spec)); }
+static int codelets_of(const writer *w, int s) { return (w->n / w->stages[s].r + w->items - 1) / w->items; }
+
+static void add_stage_of_items(writer *w, int s)
+{
+    const stage *g = w->stages + s;
+    const int codelets = codelets_of(w, s);
+    const bool parts = keeps(w, s);
+    for (int part = 0; part < (parts ? 2 : 1); ++part) {
+        open_items(w, s);
+        for (int q = 0; q < codelets; ++q) {
+            open_codelet(w, s, q);
+            rw_codelet_variables(w->t, w->text.real, g->r);
+            add_unused(w);
+            if (part) {
+                take_values(w, q, g->r);
+            } else {
+                if (s) add_load(w, s);
+                else add_input(w, s);
+                add_factors(w, s);
+            }
+            if (parts && !part) {
+                keep_values(w, q, g->r);
+            } else {
+                rw_codelet_dft(w->t, w->text.real, g->r, g->inverse, NULL);
+                add_store(w, s);
+            }
+            ADD("            }\n");
+        }
+        close_loops(w);
+        if (parts && !part) ADD("    BARRIER;\n");
+    }
+}
+
+static void add_untangle(writer *w)
+{
+    const int points = (int)w->spec->points, pairs = points / 2 + 1;
+    if (w->threads) {
+        ADD("    EACH(i, GROUP)\n    {\n        const int l = i %s %d, t = i %s %d;\n", lines_fast(w) ? "%" : "/", lines_fast(w) ? w->lines : w->items, lines_fast(w) ? "/" : "%",
+            lines_fast(w) ? w->lines : w->items);
+        ADD("        if (l < lines && t < %d) for (int k = t; k < %d; k += %d) {\n", w->items, pairs, w->items);
+    } else if (lines_fast(w)) {
+        ADD("    for (int k = 0; k < %d; ++k) {\n        EACH(l, lines)\n        {\n", pairs);
+    } else {
+        ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(k, %d)\n        {\n", pairs);
+    }
+    ADD("            %s rea, ima, reb, imb;\n            const int other = k ? %d - k : 0;\n", w->text.real, points);
+    add_take(w, w->nstages - 1, "a", "k", 0);
+    add_take(w, w->nstages - 1, "b", "other", 0);
+    ADD("            const %s ar = rea, ai = ima, br = reb, bi = imb;\n", w->text.real);
+    rw_fft_write_untangle(&w->text, points);
+    close_loops(w);
+}
+
+/* ---- the kernel ----------------------------------------------------------------------------------------------------------------- */
+
+/* MIDDLE(RE, IM, I, K): point I times a factor; K is 0 where I may be. */
+static void write_middle(writer *w)
+{
+    const rw_fft_line_spec *s = w->spec;
+    const char *real = w->text.real;
+    if (s->middle == RW_FFT_NONE) return;
+    if (s->middle == RW_FFT_ARRAY) {
+        ADD("#define MIDDLE(RE, IM, I, K) { const %s c_ = LOAD(bb + l * b_line + (I) * b_step); const %s a_ = RE; RE = FMA(a_, c_.re, -(IM * c_.im)); IM = FMA(a_, c_.im, IM * c_.re); }\n",
+            w->text.complex, real);
+        return;
+    }
+    const bool several = s->whole > s->stages;
+    const big n = s->whole, at = s->method == RW_FFT_RADER ? rw_fft_table_rader(&w->text.table, s->points, s->inverse)
+                                                           : rw_fft_table_bluestein(&w->text.table, s->points, n, several ? n / s->stages : 1, s->inverse);
+    char index[64];
+    snprintf(index, sizeof index, several ? "LINE * %d + (I)" : "(I)", w->n);
+    ADD("#define MIDDLE(RE, IM, I, K) { ");
+    if (s->method == RW_FFT_RADER) /* the first number is in no product, and the sum of all is a result */
+        ADD("%s z_ = 0, y_ = 0; if ((K) == 0 && (I) == 0) { POINT(z_, y_, 0) const %s u_ = z_ + RE, v_ = y_ + IM; RESULT(u_, v_, 0) }\\\n    ", real, real);
+    ADD("const %s c_ = factor[%lld + %s], s_ = factor[%lld + %s], a_ = RE; RE = FMA(a_, c_, -(IM * s_)); IM = FMA(a_, s_, IM * c_);", real, at, index, at + n, index);
+    if (s->method == RW_FFT_RADER) ADD(" if ((K) == 0 && (I) == 0) { RE += z_; IM += y_; }");
+    ADD(" }\n");
+}
+
+/* The parameters, and where the lines of a group begin: `pieces` of them, or of each line. */
+static void open_kernel(writer *w)
+{
+    const rw_fft_line_spec *s = w->spec;
+    const bool x_real = s->x.level == RW_FFT_USER && rw_fft_is_real(s->kind, s->inverse, false), y_real = s->y.level == RW_FFT_USER && rw_fft_is_real(s->kind, s->inverse, true);
+    ADD("KERNEL(transform, GLOBAL %s *y, GLOBAL const %s *x, GLOBAL const %s *factor, ", rw_fft_element(&w->text, &s->y, y_real), rw_fft_element(&w->text, &s->x, x_real), w->text.real);
+    if (s->middle == RW_FFT_ARRAY) ADD("GLOBAL const %s *b_array, long b_first, long b_step, long b_line, long b_1, long b_2, ", w->text.complex);
+    ADD("long y_first, long x_first, long y_step, long x_step, long n0, long y_line, long x_line,\n       int n1, long y_1, long x_1, long y_2, long x_2, %s scale)\n{\n", w->text.real);
+    add_buffer(w);
+    if (w->values) ADD("    PRIVATE_N(%s, re, %d);\n    PRIVATE_N(%s, im, %d);\n", w->text.real, w->values, w->text.real, w->values);
+}
+
+static void add_places(writer *w)
+{
+    const rw_fft_line_spec *s = w->spec;
+    ADD("    const long yb = y_first + first * y_line + outer %% n1 * y_1 + outer / n1 * y_2;\n");
+    ADD("    const long xb = x_first + first * x_line + outer %% n1 * x_1 + outer / n1 * x_2;\n");
+    if (s->middle == RW_FFT_ARRAY) ADD("    GLOBAL const %s *const bb = b_array + b_first + first * b_line + outer %% n1 * b_1 + outer / n1 * b_2;\n", w->text.complex);
 }
 
 static void add_kernel(writer *w)
 {
-    const int points = w->lines * w->n;
-    ADD("KERNEL(transform, GLOBAL %s *y, GLOBAL const %s *x, GLOBAL const %s *factor, long y_first, long x_first, long y_step, long x_step, long n0, long y_line, long x_line,\n"
-        "       long n1, long y_1, long x_1, long y_2, long x_2, %s scale)\n{\n", w->complex, w->complex, w->real, w->real);
-    if (w->stages > 1) {
-        ADD("    SHARED_LARGE(%s, large);\n", w->real);
-        for (int b = 0; b < RW_MIN(w->stages - 1, 2); ++b)
-            ADD("    LOCAL %s *const b%d_re = large + %d, *const b%d_im = large + %d;\n", w->real, b, 2 * b * points, b, (2 * b + 1) * points);
-    }
-    ADD("    const long pieces = (n0 + %d) / %d, outer = GROUP_ID(0) / pieces, first = GROUP_ID(0) %% pieces * %d;\n", w->lines - 1, w->lines, w->lines);
+    const rw_fft_line_spec *s = w->spec;
+    ADD("#define LINE %s\n", s->second ? "(long)(outer % n1)" : "(first + l)");
+    rw_fft_write_ends(&w->text);
+    write_middle(w);
+    write_slot(w);
+    if (rw_fft_untangles(s)) write_kept(w);
+    open_kernel(w);
+    ADD("    const int pieces = (int)((n0 + %d) / %d), outer = GROUP_ID(0) / pieces;\n    const long first = (long)(GROUP_ID(0) %% pieces) * %d;\n", w->lines - 1, w->lines, w->lines);
     ADD("    const int lines = (int)(n0 - first < %d ? n0 - first : %d);\n", w->lines, w->lines);
-    ADD("    const long yb = y_first + first * y_line + outer %% n1 * y_1 + outer / n1 * y_2, xb = x_first + first * x_line + outer %% n1 * x_1 + outer / n1 * x_2;\n");
-    int64_t factors = 0;
-    for (int s = 0, p = 1; s < w->stages; p *= w->radix[s++]) {
-        const int r = w->radix[s];
-        open_stage(w, r, p);
-        load(w, s, r, p, factors);
-        rw_codelet_dft(w->t, w->real, r, w->spec->inverse, NULL);
-        store(w, s, r, p);
-        ADD("        }\n    }\n%s", s < w->stages - 1 ? "    BARRIER;\n" : "");
-        if (p > 1) factors += (int64_t)2 * p * (r - 1);
+    add_places(w);
+    for (int i = 0; i < w->nstages; ++i) {
+        if (w->threads) add_stage_of_items(w, i);
+        else add_stage_of_processor(w, i);
+        if (i < w->nstages - 1 || rw_fft_untangles(s)) ADD("    BARRIER;\n");
     }
+    if (rw_fft_untangles(s)) add_untangle(w);
     ADD("}\n");
 }
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------------------- */
+/* Pairs that a group has, of one line. */
+enum { PAIRS = 2048 };
 
-/* Of each stage but the first, for k = 1 … r - 1: p cosines, then p sines of k b / (p r) turns. */
-static rw_status make_factors(rw_device *dev, const writer *w, rw_array **array)
+static void add_pairs_kernel(writer *w)
 {
-    static const long double two_pi = 6.283185307179586476925286766559005768L;
-    int64_t n = 0;
-    void *data;
-    for (int s = 0, p = 1; s < w->stages; p *= w->radix[s++]) n += s ? (int64_t)2 * p * (w->radix[s] - 1) : 0;
-    const bool f32 = w->spec->dtype == RW_C64;
-    RW_TRY(rw_array_create(dev, f32 ? RW_F32 : RW_F64, 1, (const int64_t[]){RW_MAX(n, 1)}, RW_MEMORY_DEVICE, array));
-    rw_status status = rw_array_write(*array, &data);
-    if (status != RW_OK) {
-        rw_array_destroy(array);
-        return status;
-    }
-    memset(data, 0, (*array)->bytes);
-    int64_t at = 0;
-    for (int s = 1, p = w->radix[0]; s < w->stages; p *= w->radix[s++])
-        for (int k = 1; k < w->radix[s]; ++k)
-            for (int part = 0; part < 2; ++part)
-                for (int b = 0; b < p; ++b, ++at) {
-                    const long double angle = two_pi * (long double)((int64_t)k * b % (p * w->radix[s])) / (long double)(p * w->radix[s]);
-                    const double v = (double)(part ? w->spec->inverse ? sinl(angle) : -sinl(angle) : cosl(angle));
-                    if (f32) ((float *)data)[at] = (float)v;
-                    else ((double *)data)[at] = v;
-                }
-    return RW_OK;
+    const int64_t pairs = w->spec->points / 2 + 1;
+    ADD("#define LINE 0\n");
+    rw_fft_write_ends(&w->text);
+    open_kernel(w);
+    ADD("    const int l = 0, piece = GROUP_ID(0) %% %lld;\n    const long line = GROUP_ID(0) / %lld, first = line %% n0, outer = line / n0;\n", (big)((pairs + PAIRS - 1) / PAIRS),
+        (big)((pairs + PAIRS - 1) / PAIRS));
+    add_places(w);
+    ADD("    EACH_IN(k, (long)piece * %d, (long)(piece + 1) * %d < %lld ? (long)(piece + 1) * %d : %lld)\n    {\n            %s ar, ai, br, bi;\n", PAIRS, PAIRS, (big)pairs, PAIRS, (big)pairs,
+        w->text.real);
+    ADD("            const long other = k ? %lld - k : 0;\n            GET(ar, ai, k) GET(br, bi, other)\n", (big)w->spec->points);
+    rw_fft_write_untangle(&w->text, w->spec->points);
+    ADD("    }\n}\n");
 }
 
 /* ---- create, run ------------------------------------------------------------------------------------------------------------------ */
 
-static rw_status choose_lines(rw_device *dev, writer *w, int64_t *bytes)
+static void find_stages(writer *w)
 {
-    const int64_t line = w->stages < 2 ? 0 : (int64_t)RW_MIN(w->stages - 1, 2) * w->n * (int64_t)rw_dtype_size(w->spec->dtype);
-    if (line > dev->info.shared_memory)
-        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "a transform of %d %s: a line takes %lld bytes of the memory of a group, %s has %lld", w->n,
-                       rw_dtype_name(w->spec->dtype), (long long)line, dev->info.name, (long long)dev->info.shared_memory);
-    const int64_t most = line ? dev->info.shared_memory / line : 16, few = w->n < 1024 ? 1024 / w->n : 1;
-    w->lines = (int)RW_MIN(most, w->spec->lines_fast ? 16 : w->threads ? few : 1);
-    *bytes = line * w->lines;
+    int radix[RW_FFT_STAGES];
+    const int n = rw_fft_factors(w->n, radix);
+    for (int back = 0; back < (w->spec->middle == RW_FFT_NONE ? 1 : 2); ++back)
+        for (int i = 0, p = 1; i < n; p *= radix[i++]) {
+            stage *g = w->stages + w->nstages++;
+            *g = (stage){radix[i], p, 0, w->spec->forth_inverse != (back == 1)};
+            if (p > 1) g->factors = rw_fft_table_stage(&w->text.table, p, radix[i], g->inverse);
+        }
+    w->forth = n;
+    w->hops = w->nstages - 1 + (rw_fft_untangles(w->spec) ? 1 : 0);
+}
+
+/* Items, lines and padding of a group. */
+static rw_status choose_group(rw_device *dev, writer *w)
+{
+    const bool x_fast = w->spec->x.lines_fast, y_fast = w->spec->y.lines_fast;
+    const int element = w->spec->f64 ? 16 : 8, r = w->stages[0].r;
+    if (w->threads) {
+        const int least = r > 8 || w->spec->f64 ? r : r * (16 / r);
+        w->items = RW_MAX(1, RW_MIN((w->n + least - 1) / least, dev->target.group_most));
+        if (r % 2 == 0 && w->hops && !(x_fast && y_fast)) w->pad = r;
+        for (int s = 0; s < w->nstages; ++s)
+            if (keeps(w, s)) w->values = RW_MAX(w->values, codelets_of(w, s) * w->stages[s].r);
+    }
+    if (buffer_bytes(w, 1) > dev->info.shared_memory)
+        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "a transform of %d points in %s: a line takes %lld bytes of the memory of a group, %s has %lld", w->n, w->text.real,
+                       (big)buffer_bytes(w, 1), dev->info.name, (big)dev->info.shared_memory);
+    const int many = w->threads ? RW_MIN(x_fast || y_fast ? 128 / element : RW_MAX(1, 128 / w->items), RW_MAX(1, dev->target.group_most / w->items)) : x_fast || y_fast ? 16 : 1;
+    for (w->lines = many; w->lines > 1 && buffer_bytes(w, w->lines) > dev->info.shared_memory;) --w->lines;
+    w->group = w->threads ? RW_MAX(32, (w->items * w->lines + 31) / 32 * 32) : 256;
     return RW_OK;
 }
 
-static rw_status compile(rw_device *dev, const writer *w, int64_t bytes, rw_program **program)
+static rw_status compile(rw_device *dev, const writer *w, rw_program **program)
 {
     char group[16], large[24], name[64];
-    const int each = w->lines * (w->n / w->radix[0]);
-    snprintf(group, sizeof group, "%d", !w->threads ? 256 : RW_MIN(RW_MAX((each + 31) / 32 * 32, 64), dev->target.group_most < 512 ? dev->target.group_most : 512));
-    snprintf(large, sizeof large, "%lld", (long long)RW_MAX(bytes, 16));
-    snprintf(name, sizeof name, "transform of %d %s", w->n, rw_dtype_name(w->spec->dtype));
+    snprintf(group, sizeof group, "%d", w->group);
+    snprintf(large, sizeof large, "%lld", (big)RW_MAX(buffer_bytes(w, w->lines), 16));
+    snprintf(name, sizeof name, "transform of %d points", w->n);
     const rw_define d[] = {{"GROUP", group}, {"RW_WIDE", "1"}, {"SHARED_LARGE_BYTES", large}};
-    return rw_program_create(dev, name, w->t->data, d, bytes ? 3 : 2, program);
+    return rw_program_create(dev, name, w->t->data, d, w->hops ? 3 : 2, program);
 }
 
-rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, rw_fft_line *line)
+static int64_t limit; /* of tests */
+void rw_fft_limit(int64_t points) { limit = points; }
+
+int64_t rw_fft_line_most(const rw_device *dev, bool f64)
+{
+    const int64_t most = dev->info.shared_memory / (f64 ? 16 : 8) / (rw_device_has_threads(dev) ? 1 : 2);
+    return limit && limit < most ? limit : most;
+}
+
+rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, bool pairs, rw_fft_line *line)
 {
     rw_text text = {0};
-    writer w = {.t = &text, .spec = spec, .n = (int)spec->n, .threads = rw_device_has_threads(dev),
-                .real = spec->dtype == RW_C64 ? "f32" : "f64", .complex = rw_dtype_name(spec->dtype)};
-    int64_t bytes = 0;
-    *line = (rw_fft_line){.device = dev};
-    w.stages = spec->n <= INT32_MAX / 64 ? rw_fft_factors(spec->n, w.radix) : 0;
-    if (!w.stages)
-        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "a transform of %lld points: so far lengths whose prime factors are at most %d are possible", (long long)spec->n, LARGEST_PRIME);
-    RW_TRY(choose_lines(dev, &w, &bytes));
-    add_kernel(&w);
-    rw_status status = text.failed ? rw_fail_memory(dev->ctx, text.length, "the text of a transform") : compile(dev, &w, bytes, &line->program);
+    writer w = {.text = {.t = &text, .spec = spec, .real = spec->f64 ? "f64" : "f32", .complex = spec->f64 ? "c128" : "c64"}, .t = &text, .spec = spec,
+                .n = (int)spec->stages, .threads = rw_device_has_threads(dev)};
+    *line = (rw_fft_line){.device = dev, .gain = rw_fft_gain(spec)};
+    rw_status status = RW_OK;
+    if (pairs) w.group = w.threads ? 128 : 256, w.lines = 1;
+    else find_stages(&w), status = choose_group(dev, &w);
+    if (status == RW_OK) {
+        if (pairs) add_pairs_kernel(&w);
+        else add_kernel(&w);
+        status = text.failed || w.text.table.failed ? rw_fail_memory(dev->ctx, text.length, "the text of a transform") : compile(dev, &w, &line->program);
+    }
     rw_text_free(&text);
     if (status == RW_OK) status = rw_program_kernel(line->program, "transform", &line->kernel);
-    if (status == RW_OK) status = make_factors(dev, &w, &line->factors);
+    if (status == RW_OK) status = rw_fft_table_send(&w.text.table, dev, spec->f64, &line->factors);
+    rw_free(w.text.table.values);
     line->lines = w.lines;
+    line->pieces = pairs ? (spec->points / 2 + PAIRS) / PAIRS : 1;
     if (status != RW_OK) rw_fft_line_free(line);
     return status;
 }
@@ -225,11 +449,18 @@ void rw_fft_line_free(rw_fft_line *line)
     rw_array_destroy(&line->factors);
 }
 
-rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_place *from, rw_array *y, const rw_fft_place *to,
+rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_place *from, rw_array *y, const rw_fft_place *to, rw_array *b, const rw_fft_place *at,
                           const int64_t lines[RW_FFT_LINE_AXES], double scale, rw_queue *q)
 {
-    const rw_arg args[] = {rw_arg_memory(y), rw_arg_memory(x), rw_arg_array(line->factors), rw_arg_int(to->first), rw_arg_int(from->first), rw_arg_int(to->step),
-                           rw_arg_int(from->step), rw_arg_int(lines[0]), rw_arg_int(to->line[0]), rw_arg_int(from->line[0]), rw_arg_int(lines[1]), rw_arg_int(to->line[1]),
-                           rw_arg_int(from->line[1]), rw_arg_int(to->line[2]), rw_arg_int(from->line[2]), rw_arg_real(scale)};
-    return rw_launch(q, line->kernel, (const int64_t[]){(lines[0] + line->lines - 1) / line->lines * lines[1] * lines[2], 1, 1}, args, RW_COUNT(args));
+    rw_arg args[24] = {rw_arg_memory(y), rw_arg_memory(x), rw_arg_array(line->factors)};
+    int n = 3;
+    if (b) {
+        args[n++] = rw_arg_memory(b), args[n++] = rw_arg_int(at->first), args[n++] = rw_arg_int(at->step);
+        for (int d = 0; d < RW_FFT_LINE_AXES; ++d) args[n++] = rw_arg_int(at->line[d]);
+    }
+    const rw_arg rest[] = {rw_arg_int(to->first), rw_arg_int(from->first), rw_arg_int(to->step), rw_arg_int(from->step), rw_arg_int(lines[0]), rw_arg_int(to->line[0]),
+                           rw_arg_int(from->line[0]), rw_arg_int(lines[1]), rw_arg_int(to->line[1]), rw_arg_int(from->line[1]), rw_arg_int(to->line[2]), rw_arg_int(from->line[2]),
+                           rw_arg_real(scale * line->gain)};
+    memcpy(args + n, rest, sizeof rest);
+    return rw_launch(q, line->kernel, (const int64_t[]){(lines[0] + line->lines - 1) / line->lines * line->pieces * lines[1] * lines[2], 1, 1}, args, n + RW_COUNT(rest));
 }

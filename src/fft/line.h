@@ -1,39 +1,78 @@
-/* The program that transforms lines of n points: its text, tables of factors and launches. */
+/* The program that transforms lines of points in the memory of a group: one pass over memory. docs/dev/transforms.md says which passes make a transform. */
 #ifndef RW_FFT_LINE_H
 #define RW_FFT_LINE_H
 
 #include "device/device.h"
+#include "fft/length.h"
+#include "rechenwerk/fft.h"
 
-enum { RW_FFT_STAGES = 24, RW_FFT_LINE_AXES = 3 };
+enum { RW_FFT_LINE_AXES = 3 };
 
-/* n as a product of sizes of codelets, the largest first; 0: it has a prime factor that is too large. */
-int rw_fft_factors(int64_t n, int radix[RW_FFT_STAGES]);
+/* What an array holds: the user's numbers, of the line's kind; points of the kind's complex transform; or what passes of one transform exchange. */
+typedef enum rw_fft_level { RW_FFT_INSIDE, RW_FFT_POINTS, RW_FFT_USER } rw_fft_level;
+
+/* Where a pass reads or writes. */
+typedef struct rw_fft_end {
+    rw_dtype dtype;   /* of the array: C64, C128, F32, F64, F16, BF16 */
+    rw_fft_level level;
+    int64_t exist;    /* elements along the line that exist; others are zeros, or not written */
+    bool unit;        /* from one to the next it is one element */
+    bool lines_fast;  /* neighbouring lines lie closer together than the elements of a line */
+    int64_t apart;    /* point i of line q has the number i apart + q in the whole transform, whose points all these lines share; 0: i */
+} rw_fft_end;
+
+typedef enum rw_fft_middle {
+    RW_FFT_NONE,
+    RW_FFT_TABLE,    /* a product with the factors of the method's own convolution, [line][point] where a pass is one of several */
+    RW_FFT_ARRAY     /* a product with an array of the caller's */
+} rw_fft_middle;
 
 typedef struct rw_fft_line_spec {
-    rw_dtype dtype;
-    int64_t n;
-    bool inverse;
-    bool lines_fast; /* neighbouring lines lie closer together than the points of a line */
-    bool x_unit, y_unit; /* from point to point it is one element */
+    rw_fft_kind kind;
+    bool f64;
+    bool inverse;           /* exp(+…) of the whole */
+    int64_t n;              /* the user's points: real ones where the kind is real */
+    int64_t stages;         /* points that this pass transforms */
+    int64_t whole;          /* points of the transform whose pass it is: stages, or more */
+    bool forth_inverse;     /* exp(+…) of the stages, which is not that of the whole where they convolve */
+    rw_fft_middle middle;   /* after the stages; then the same back */
+    rw_fft_method method;   /* of the whole; its first and last work is done where arrays hold points or the user's numbers */
+    int64_t points;         /* of the kind's complex transform, before the method */
+    int64_t twist;          /* result k of line q is multiplied by w(k q / twist); 0: not */
+    bool twist_inverse;
+    bool second;            /* q counts the second axis of lines, else the first */
+    rw_fft_end x, y;
 } rw_fft_line_spec;
 
 typedef struct rw_fft_line {
     rw_device *device;
     rw_program *program;
     rw_kernel *kernel;
-    rw_array *factors;  /* of all stages behind the first: pairs */
+    rw_array *factors;
     int lines;          /* of a group */
+    int64_t pieces;     /* of a line, groups */
+    double gain;        /* part of the scale that the kernel leaves to the caller */
 } rw_fft_line;
 
-/* Where the points of all lines lie: the first one, from point to point, and up to three axes of lines. */
+/* Where the elements of all lines lie: the first one, from one to the next, and up to three axes of lines. */
 typedef struct rw_fft_place {
     int64_t first, step, line[RW_FFT_LINE_AXES];
 } rw_fft_place;
 
-/* ERR_UNSUPPORTED: n has a large prime factor, or does not fit into the memory of a group. */
-rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, rw_fft_line *line);
+/* Complex points that the kind's n numbers are transformed as. */
+int64_t rw_fft_points(rw_fft_kind kind, int64_t n);
+/* Real numbers at the side of x or y: REAL has them at one. */
+bool rw_fft_is_real(rw_fft_kind kind, bool inverse, bool y);
+/* Points that fit into the memory of a group. */
+int64_t rw_fft_line_most(const rw_device *dev, bool f64);
+/* For tests: transforms planned from now on take passes of at most so many points; 0: what fits. */
+void rw_fft_limit(int64_t points);
+
+/* `pairs`: instead of stages the spectrum of real numbers is made of points that are transformed. */
+rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, bool pairs, rw_fft_line *line);
 void rw_fft_line_free(rw_fft_line *line);
-rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_place *from, rw_array *y, const rw_fft_place *to,
+/* b: of RW_FFT_ARRAY, else NULL. */
+rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_place *from, rw_array *y, const rw_fft_place *to, rw_array *b, const rw_fft_place *at,
                           const int64_t lines[RW_FFT_LINE_AXES], double scale, rw_queue *queue);
 
 #endif

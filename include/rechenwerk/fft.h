@@ -1,0 +1,86 @@
+/* Fourier, cosine and sine transforms of any length, along any axes; planned once, executed often.
+ *
+ *   rw_fft_spec spec = {.ndim = 2, .shape = {4096, 4096}};          complex, c128, both axes, forward
+ *   rw_fft_create(dev, &spec, &fft);
+ *   rw_fft_execute(fft, x, y, queue);                               y <- transform of x; x may be y
+ *
+ * Forward is X[k] = sum over j of x[j] exp(-2 pi i j k / n), inverse the same with exp(+…); neither is scaled unless
+ * `scale` says so: n times the product of all lengths comes back from a round trip. */
+#ifndef RECHENWERK_FFT_H
+#define RECHENWERK_FFT_H
+
+#include "rechenwerk/array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* name, text, one line. Cosine and sine transforms are those of FFTW and SciPy: DCT-II is y[k] = 2 sum of x[j] cos(pi k (2 j + 1) / (2 n)). */
+#define RW_FFT_KIND_LIST(X)                                                                                            \
+    X(COMPLEX, "complex", "complex numbers to complex numbers")                                                        \
+    X(REAL, "real", "real numbers to the first half of their spectrum, n/2 + 1 complex numbers on the last axis")      \
+    X(DCT1, "dct1", "cosine transform I, its own inverse; scale 1/(2 (n - 1))")                                        \
+    X(DCT2, "dct2", "cosine transform II, whose inverse is III; scale 1/(2 n)")                                        \
+    X(DCT3, "dct3", "cosine transform III, whose inverse is II; scale 1/(2 n)")                                        \
+    X(DCT4, "dct4", "cosine transform IV, its own inverse; scale 1/(2 n)")                                             \
+    X(DST1, "dst1", "sine transform I, its own inverse; scale 1/(2 (n + 1))")                                          \
+    X(DST2, "dst2", "sine transform II, whose inverse is III; scale 1/(2 n)")                                          \
+    X(DST3, "dst3", "sine transform III, whose inverse is II; scale 1/(2 n)")                                          \
+    X(DST4, "dst4", "sine transform IV, its own inverse; scale 1/(2 n)")
+
+typedef enum rw_fft_kind {
+#define RW_X(name, text, line) RW_FFT_##name,
+    RW_FFT_KIND_LIST(RW_X)
+#undef RW_X
+    RW_FFT_KINDS
+} rw_fft_kind;
+RW_API const char *rw_fft_kind_name(rw_fft_kind kind);
+
+/* 0 is the default of every member but ndim and shape. */
+typedef struct rw_fft_spec {
+    rw_fft_kind kind; /* (default: complex) */
+    /* REAL: from complex to real numbers. Other kinds: the inverse transform, unscaled; of dct2 that is dct3. */
+    bool inverse;
+    bool single;      /* computed in f32, else in f64 */
+    int ndim;
+    int64_t shape[RW_MAX_NDIM]; /* points of the transform; REAL: of the real array */
+    unsigned axes;    /* a bit for each axis that is transformed, 1 << axis; 0: all */
+    double scale;     /* factor of the results (default: 1) */
+
+    /* The arrays. Elements as they are stored: C64 or C128 where numbers are complex, F32 or F64 where they are real; or F16 or BF16, complex numbers as
+     * pairs on one more, last axis of 2 (default: as computed). */
+    rw_dtype x_dtype, y_dtype;
+    /* x_shape: elements that exist; the transform reads zeros beyond, up to `shape`. y_shape: the first elements that are written. All 0: whole; of a REAL spectrum
+     * n/2 + 1 on the last axis that is transformed. */
+    int64_t x_shape[RW_MAX_NDIM], y_shape[RW_MAX_NDIM];
+    /* From one index to the next, in elements (complex numbers, also of pairs). All 0: row-major without gaps. */
+    int64_t x_stride[RW_MAX_NDIM], y_stride[RW_MAX_NDIM];
+} rw_fft_spec;
+
+typedef struct rw_fft rw_fft;
+
+/* What a plan is and takes. */
+typedef struct rw_fft_info {
+    int passes;          /* launches of one execution */
+    int programs;        /* compiled for it */
+    int64_t work_bytes;  /* of memory between passes, beside x and y */
+    int64_t bytes;       /* read and written by one execution */
+    int64_t table_bytes; /* factors */
+} rw_fft_info;
+
+/* Plans a transform: writes and compiles its kernels. ERR_ARGUMENT: kind, type, shape, axes, strides; ERR_UNSUPPORTED, ERR_MEMORY, ERR_COMPILE. Several threads may plan at once. */
+RW_API rw_status rw_fft_create(rw_device *device, const rw_fft_spec *spec, rw_fft **fft);
+RW_API void rw_fft_destroy(rw_fft **fft);
+RW_API rw_status rw_fft_get_info(const rw_fft *fft, rw_fft_info *info);
+/* Memory between passes, instead of the plan's own: contiguous, `work_bytes` at least, of any type; NULL: the plan's own again. Plans that are not executed at the same time may share it. */
+RW_API rw_status rw_fft_set_work(rw_fft *fft, rw_array *work);
+/* y <- transform of x, arrays of the shapes, types and strides that were planned, at any offset. In place: x and y may be the same memory where each line of y begins where its
+ * line of x does (a real array in place has room for its spectrum: x_stride of a row is 2 (n/2 + 1)). ERR_ARGUMENT: other arrays, other overlaps. Executions of one plan need the same queue, or events in between, where work_bytes
+ * is not 0. */
+RW_API rw_status rw_fft_execute(rw_fft *fft, rw_array *x, rw_array *y, rw_queue *queue);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,303 @@
+#include "fft/ends.h"
+
+#include <string.h>
+
+#define ADD(...) rw_text_add(w->t, __VA_ARGS__)
+typedef long long big;
+
+/* ---- kinds ------------------------------------------------------------------------------------------------------------------ */
+
+static bool is_half_input(rw_fft_kind k) { return k == RW_FFT_DCT3 || k == RW_FFT_DST3; }
+static bool is_quarter(rw_fft_kind k) { return k == RW_FFT_DCT4 || k == RW_FFT_DST4; }
+
+rw_fft_form rw_fft_form_of(rw_fft_kind kind, bool inverse)
+{
+    if (kind == RW_FFT_COMPLEX || is_quarter(kind)) return RW_FFT_FORM_COMPLEX;
+    return is_half_input(kind) || (kind == RW_FFT_REAL && inverse) ? RW_FFT_FORM_WHOLE : RW_FFT_FORM_HALVES;
+}
+
+int64_t rw_fft_real_length(rw_fft_kind kind, int64_t n) { return kind == RW_FFT_DCT1 ? 2 * (n - 1) : kind == RW_FFT_DST1 ? 2 * (n + 1) : n; }
+
+int64_t rw_fft_points(rw_fft_kind kind, int64_t n)
+{
+    if (kind == RW_FFT_COMPLEX) return n;
+    if (is_quarter(kind)) return n % 2 ? 2 * n : n / 2;
+    const int64_t real = rw_fft_real_length(kind, n);
+    return real % 2 ? real : real / 2;
+}
+
+bool rw_fft_is_real(rw_fft_kind kind, bool inverse, bool y) { return kind == RW_FFT_REAL ? inverse == y : kind != RW_FFT_COMPLEX; }
+
+bool rw_fft_untangles(const rw_fft_line_spec *s)
+{
+    return s->y.level == RW_FFT_USER && rw_fft_form_of(s->kind, s->inverse) == RW_FFT_FORM_HALVES && rw_fft_real_length(s->kind, s->n) % 2 == 0;
+}
+
+double rw_fft_gain(const rw_fft_line_spec *s)
+{
+    if (s->y.level != RW_FFT_USER || s->kind == RW_FFT_COMPLEX) return 1;
+    if (is_quarter(s->kind)) return 2;
+    if (rw_fft_form_of(s->kind, s->inverse) == RW_FFT_FORM_WHOLE) return 1;
+    const double halves = rw_fft_untangles(s) ? 0.5 : 1;
+    return s->kind == RW_FFT_DCT2 || s->kind == RW_FFT_DST2 ? 2 * halves : halves;
+}
+
+/* ---- elements of arrays ------------------------------------------------------------------------------------------------------- */
+
+static bool is_small(rw_dtype t) { return t == RW_F16 || t == RW_BF16; }
+static bool end_is_real(const rw_fft_text *w, bool y)
+{
+    const rw_fft_end *e = y ? &w->spec->y : &w->spec->x;
+    return e->level == RW_FFT_USER && rw_fft_is_real(w->spec->kind, w->spec->inverse, y);
+}
+
+const char *rw_fft_element(const rw_fft_text *w, const rw_fft_end *end, bool real)
+{
+    (void)w;
+    if (is_small(end->dtype)) return rw_dtype_name(end->dtype);
+    const bool f64 = end->dtype == RW_F64 || end->dtype == RW_C128;
+    return real ? f64 ? "f64" : "f32" : f64 ? "c128" : "c64";
+}
+
+/* Numbers that an array of the end holds of a line, all told. */
+static int64_t elements(const rw_fft_line_spec *s, bool y)
+{
+    const rw_fft_level level = y ? s->y.level : s->x.level;
+    if (level != RW_FFT_USER) return level == RW_FFT_INSIDE ? s->stages : s->points;
+    const rw_fft_form form = rw_fft_form_of(s->kind, s->inverse);
+    return s->kind == RW_FFT_REAL && (y ? form == RW_FFT_FORM_HALVES : form == RW_FFT_FORM_WHOLE) ? s->n / 2 + 1 : s->n;
+}
+
+/* AT_X(J): where element J of line l lies. */
+static void write_place(rw_fft_text *w, bool y)
+{
+    const rw_fft_end *e = y ? &w->spec->y : &w->spec->x;
+    const char *name = y ? "y" : "x";
+    char step[16] = "";
+    if (!e->unit) snprintf(step, sizeof step, " * %s_step", name);
+    ADD("#define AT_%s(J) (%sb + l * %s_line + (J)%s)\n", y ? "Y" : "X", name, name, step);
+}
+
+/* GET(V, J) of real, GET(RE, IM, J) of complex elements. */
+static void write_get(rw_fft_text *w)
+{
+    const rw_fft_end *e = &w->spec->x;
+    const bool real = end_is_real(w, false), short_line = e->level == RW_FFT_USER && e->exist < elements(w->spec, false);
+    const char *small = is_small(e->dtype) ? rw_dtype_name(e->dtype) : NULL;
+    write_place(w, false);
+    ADD(real ? "#define GET(V, J) { " : "#define GET(RE, IM, J) { ");
+    if (short_line) ADD("if ((J) < %lld) { ", (big)e->exist);
+    if (real && small) ADD("V = f32_from_%s(x[AT_X(J)]);", small);
+    else if (real) ADD("V = (%s)x[AT_X(J)];", w->real);
+    else if (small) ADD("RE = f32_from_%s(x[2 * AT_X(J)]); IM = f32_from_%s(x[2 * AT_X(J) + 1]);", small, small);
+    else ADD("const %s c_ = LOAD(x + AT_X(J)); RE = (%s)c_.re; IM = (%s)c_.im;", rw_fft_element(w, e, false), w->real, w->real);
+    if (short_line) ADD(real ? " } else V = 0;" : " } else { RE = 0; IM = 0; }");
+    ADD(" }\n");
+}
+
+static void write_put(rw_fft_text *w)
+{
+    const rw_fft_end *e = &w->spec->y;
+    const bool real = end_is_real(w, true), short_line = e->level == RW_FFT_USER && e->exist < elements(w->spec, true);
+    const char *small = is_small(e->dtype) ? rw_dtype_name(e->dtype) : NULL, *element = rw_fft_element(w, e, real);
+    const char *part = e->dtype == RW_F64 || e->dtype == RW_C128 ? "f64" : "f32";
+    write_place(w, true);
+    ADD(real ? "#define PUT(V, J) { " : "#define PUT(RE, IM, J) { ");
+    if (short_line) ADD("if ((J) < %lld) { ", (big)e->exist);
+    if (real && small) ADD("y[AT_Y(J)] = %s_from_f32(scale * (V));", small);
+    else if (real) ADD("y[AT_Y(J)] = (%s)(scale * (V));", part);
+    else if (small) ADD("y[2 * AT_Y(J)] = %s_from_f32(scale * (RE)); y[2 * AT_Y(J) + 1] = %s_from_f32(scale * (IM));", small, small);
+    else ADD("%s c_; c_.re = (%s)(scale * (RE)); c_.im = (%s)(scale * (IM)); y[AT_Y(J)] = c_;", element, part, part);
+    if (short_line) ADD(" }");
+    ADD(" }\n");
+}
+
+/* ---- points from elements ----------------------------------------------------------------------------------------------------- */
+
+/* REAL_AT(V, I): number I of the real sequence whose spectrum is the transform. */
+static void write_real_at(rw_fft_text *w)
+{
+    const big n = w->spec->n;
+    switch (w->spec->kind) {
+    case RW_FFT_DCT1: ADD("#define REAL_AT(V, I) GET(V, (I) < %lld ? (I) : %lld - (I))\n", n, 2 * (n - 1)); break;
+    case RW_FFT_DST1:
+        ADD("#define REAL_AT(V, I) { if ((I) %% %lld == 0) V = 0; else GET(V, (I) < %lld ? (I) - 1 : %lld - (I)) if ((I) > %lld) V = -V; }\n", n + 1, n + 1,
+            2 * n + 1, n + 1);
+        break;
+    case RW_FFT_DCT2: ADD("#define REAL_AT(V, I) GET(V, 2 * (I) < %lld ? 2 * (I) : %lld - 2 * (I))\n", n, 2 * n - 1); break;
+    case RW_FFT_DST2:
+        ADD("#define REAL_AT(V, I) { GET(V, 2 * (I) < %lld ? 2 * (I) : %lld - 2 * (I)) if (2 * (I) >= %lld) V = -V; }\n", n, 2 * n - 1, n);
+        break;
+    default: ADD("#define REAL_AT(V, I) GET(V, I)\n");
+    }
+}
+
+/* HALF_AT(RE, IM, K): number K of half a spectrum. */
+static void write_half_at(rw_fft_text *w)
+{
+    const big n = w->spec->n;
+    if (w->spec->kind == RW_FFT_REAL) {
+        ADD("#define HALF_AT(RE, IM, K) { GET(RE, IM, K) if ((K) == 0 || 2 * (K) == %lld) IM = 0; }\n", n);
+        return;
+    }
+    const big half = n / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 4 * n, 1, false);
+    const bool sine = w->spec->kind == RW_FFT_DST3;
+    char first[48], second[48];
+    snprintf(first, sizeof first, sine ? "%lld - (K)" : "(K)", n - 1);
+    snprintf(second, sizeof second, sine ? "(K) - 1" : "%lld - (K)", n);
+    ADD("#define HALF_AT(RE, IM, K) { %s a_, b_ = 0; GET(a_, %s) if ((K) > 0) GET(b_, %s) const %s c_ = factor[%lld + (K)], s_ = -factor[%lld + (K)];\\\n"
+        "    RE = FMA(c_, a_, s_ * b_); IM = FMA(s_, a_, -(c_ * b_)); }\n", w->real, first, second, w->real, at, at + half);
+}
+
+/* POINT(RE, IM, J): point J of the complex transform. */
+static void write_point(rw_fft_text *w)
+{
+    const rw_fft_line_spec *s = w->spec;
+    const big n = s->n, m = s->points;
+    const rw_fft_form form = rw_fft_form_of(s->kind, s->inverse);
+    if (s->x.level != RW_FFT_USER || s->kind == RW_FFT_COMPLEX) {
+        ADD("#define POINT(RE, IM, J) GET(RE, IM, J)\n");
+    } else if (form == RW_FFT_FORM_HALVES) {
+        write_real_at(w);
+        if (rw_fft_real_length(s->kind, n) % 2) ADD("#define POINT(RE, IM, J) { REAL_AT(RE, J) IM = 0; }\n");
+        else ADD("#define POINT(RE, IM, J) { REAL_AT(RE, 2 * (J)) REAL_AT(IM, 2 * (J) + 1) }\n");
+    } else if (form == RW_FFT_FORM_WHOLE) {
+        write_half_at(w);
+        if (n % 2) {
+            ADD("#define POINT(RE, IM, J) { if (2 * (J) <= %lld) HALF_AT(RE, IM, J) else { HALF_AT(RE, IM, %lld - (J)) IM = -IM; } }\n", n, n);
+        } else {
+            const big at = rw_fft_table_roots(&w->table, m, 0, 1, n, 1, false);
+            ADD("#define POINT(RE, IM, J) { %s ar_, ai_, br_, bi_; HALF_AT(ar_, ai_, J) HALF_AT(br_, bi_, %lld - (J))\\\n"
+                "    const %s c_ = factor[%lld + (J)], s_ = factor[%lld + (J)], or_ = ar_ - br_, oi_ = ai_ + bi_;\\\n"
+                "    RE = ar_ + br_ + FMA(s_, or_, -(c_ * oi_)); IM = ai_ - bi_ + FMA(s_, oi_, c_ * or_); }\n", w->real, m, w->real, at, at + m);
+        }
+    } else if (n % 2) {
+        const big at = rw_fft_table_roots(&w->table, n, 0, 1, 4 * n, 1, false);
+        ADD("#define POINT(RE, IM, J) { RE = 0; IM = 0; if ((J) < %lld) { %s a_; GET(a_, J) RE = a_ * factor[%lld + (J)]; IM = a_ * factor[%lld + (J)]; } }\n", n, w->real, at,
+            at + n);
+    } else {
+        const big at = rw_fft_table_roots(&w->table, m, 0, 1, 2 * n, 1, false);
+        const bool sine = s->kind == RW_FFT_DST4;
+        ADD("#define POINT(RE, IM, J) { %s a_, b_; GET(%s, 2 * (J)) GET(%s, %lld - 2 * (J)) const %s c_ = factor[%lld + (J)], s_ = factor[%lld + (J)];\\\n"
+            "    RE = FMA(a_, c_, -(b_ * s_)); IM = FMA(a_, s_, b_ * c_); }\n", w->real, sine ? "b_" : "a_", sine ? "a_" : "b_", n - 1, w->real, at, at + m);
+    }
+}
+
+static void write_input(rw_fft_text *w, int64_t chirp, int64_t places)
+{
+    const rw_fft_line_spec *s = w->spec;
+    const big m = s->points;
+    char number[64];
+    snprintf(number, sizeof number, s->x.apart ? "((long)(I) * %lld + LINE)" : "(I)", (big)s->x.apart);
+    ADD("#define NUMBER_X(I) %s\n", number);
+    if (s->x.level == RW_FFT_INSIDE || s->method == RW_FFT_STOCKHAM) ADD("#define INPUT(RE, IM, I) POINT(RE, IM, NUMBER_X(I))\n");
+    else if (s->method == RW_FFT_RADER) ADD("#define INPUT(RE, IM, I) { const int i_ = (int)factor[%lld + NUMBER_X(I)]; POINT(RE, IM, i_) }\n", (big)places);
+    else
+        ADD("#define INPUT(RE, IM, I) { RE = 0; IM = 0; if (NUMBER_X(I) < %lld) { %s pr_, pi_; POINT(pr_, pi_, NUMBER_X(I))\\\n"
+            "    const %s c_ = factor[%lld + NUMBER_X(I)], s_ = factor[%lld + NUMBER_X(I)]; RE = FMA(pr_, c_, -(pi_ * s_)); IM = FMA(pr_, s_, pi_ * c_); } }\n",
+            m, w->real, w->real, (big)chirp, (big)chirp + m);
+}
+
+/* ---- elements from points ----------------------------------------------------------------------------------------------------- */
+
+/* SPECTRUM(RE, IM, K): number K of half a spectrum goes to y. */
+static void write_spectrum(rw_fft_text *w)
+{
+    const big n = w->spec->n;
+    const rw_fft_kind kind = w->spec->kind;
+    if (kind == RW_FFT_DCT1) {
+        ADD("#define SPECTRUM(RE, IM, K) PUT(RE, K)\n");
+    } else if (kind == RW_FFT_DST1) {
+        ADD("#define SPECTRUM(RE, IM, K) { if ((K) > 0 && (K) <= %lld) PUT(-(IM), (K) - 1) }\n", n);
+    } else if (kind == RW_FFT_DCT2 || kind == RW_FFT_DST2) {
+        const big half = n / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 4 * n, 1, false);
+        char first[48], second[48];
+        snprintf(first, sizeof first, kind == RW_FFT_DST2 ? "%lld - (K)" : "(K)", n - 1);
+        snprintf(second, sizeof second, kind == RW_FFT_DST2 ? "(K) - 1" : "%lld - (K)", n);
+        ADD("#define SPECTRUM(RE, IM, K) { const %s c_ = factor[%lld + (K)], s_ = factor[%lld + (K)]; PUT(FMA(c_, RE, -(s_ * (IM))), %s)\\\n"
+            "    if ((K) > 0 && 2 * (K) < %lld) PUT(-FMA(c_, IM, s_ * (RE)), %s) }\n", w->real, at, at + half, first, n, second);
+    } else {
+        ADD("#define SPECTRUM(RE, IM, K) PUT(RE, IM, K)\n");
+    }
+}
+
+/* RESULT(RE, IM, K): point K of the complex transform goes to y. */
+static void write_result(rw_fft_text *w)
+{
+    const rw_fft_line_spec *s = w->spec;
+    const big n = s->n, m = s->points;
+    const rw_fft_form form = rw_fft_form_of(s->kind, s->inverse);
+    if (s->y.level != RW_FFT_USER || s->kind == RW_FFT_COMPLEX) {
+        ADD("#define RESULT(RE, IM, K) PUT(RE, IM, K)\n");
+    } else if (form == RW_FFT_FORM_HALVES) {
+        write_spectrum(w);
+        if (rw_fft_real_length(s->kind, n) % 2) ADD("#define RESULT(RE, IM, K) { if (2 * (K) <= %lld) SPECTRUM(RE, IM, K) }\n", (big)rw_fft_real_length(s->kind, n));
+    } else if (form == RW_FFT_FORM_WHOLE) {
+        if (s->kind == RW_FFT_REAL) ADD("#define REAL_TO(V, I) PUT(V, I)\n");
+        else ADD("#define REAL_TO(V, I) { if (2 * (I) < %lld) PUT(V, 2 * (I)) else PUT(%s(V), %lld - 2 * (I)) }\n", n, s->kind == RW_FFT_DST3 ? "-" : "", 2 * n - 1);
+        ADD(n % 2 ? "#define RESULT(RE, IM, K) REAL_TO(RE, K)\n" : "#define RESULT(RE, IM, K) { REAL_TO(RE, 2 * (K)) REAL_TO(IM, 2 * (K) + 1) }\n");
+    } else {
+        const bool sine = s->kind == RW_FFT_DST4;
+        const big count = n % 2 ? n : m, at = n % 2 ? rw_fft_table_roots(&w->table, n, 1, 2, 8 * n, 1, false) : rw_fft_table_roots(&w->table, m, 1, 4, 8 * n, 1, false);
+        ADD("#define RESULT(RE, IM, K) { ");
+        if (n % 2) ADD("if ((K) < %lld) { ", n);
+        ADD("const %s c_ = factor[%lld + (K)], s_ = factor[%lld + (K)];\\\n    ", w->real, at, at + count);
+        if (n % 2 && sine) ADD("PUT(-FMA(c_, IM, s_ * (RE)), K) }");
+        else if (n % 2) ADD("PUT(FMA(c_, RE, -(s_ * (IM))), K) }");
+        else ADD("PUT(FMA(c_, RE, -(s_ * (IM))), 2 * (K)) PUT(%sFMA(c_, IM, s_ * (RE)), %lld - 2 * (K))", sine ? "" : "-", n - 1);
+        ADD(" }\n");
+    }
+}
+
+static void write_twist(rw_fft_text *w)
+{
+    const rw_fft_line_spec *s = w->spec;
+    int shift = 0;
+    while ((int64_t)1 << 2 * shift < s->twist) ++shift;
+    const bool inverse = s->twist_inverse;
+    const big low = 1ll << shift, high = s->twist / low + 1;
+    const big a = rw_fft_table_roots(&w->table, low, 0, 1, s->twist, 1, inverse), b = rw_fft_table_roots(&w->table, high, 0, low, s->twist, 1, inverse);
+    ADD("#define OUTPUT(RE, IM, I) { const int e_ = (int)(LINE * (I)), f_ = e_ >> %d, g_ = e_ & %lld;\\\n"
+        "    const %s fc_ = factor[%lld + f_], fs_ = factor[%lld + f_], gc_ = factor[%lld + g_], gs_ = factor[%lld + g_];\\\n"
+        "    const %s c_ = FMA(fc_, gc_, -(fs_ * gs_)), s_ = FMA(fc_, gs_, fs_ * gc_);\\\n"
+        "    const %s or_ = FMA(RE, c_, -((IM) * s_)), oi_ = FMA(RE, s_, (IM) * c_); PUT(or_, oi_, I) }\n",
+        shift, low - 1, w->real, b, b + high, a, a + low, w->real, w->real);
+}
+
+static void write_output(rw_fft_text *w, int64_t chirp, int64_t places)
+{
+    const rw_fft_line_spec *s = w->spec;
+    const big m = s->points;
+    ADD(s->y.apart ? "#define NUMBER_Y(I) ((long)(I) * %lld + LINE)\n" : "#define NUMBER_Y(I) (I)\n", (big)s->y.apart);
+    if (s->twist) write_twist(w);
+    else if (s->y.level == RW_FFT_INSIDE || s->method == RW_FFT_STOCKHAM) ADD("#define OUTPUT(RE, IM, I) RESULT(RE, IM, NUMBER_Y(I))\n");
+    else if (s->method == RW_FFT_RADER) ADD("#define OUTPUT(RE, IM, I) { const int i_ = (int)factor[%lld + NUMBER_Y(I)]; RESULT(RE, IM, i_) }\n", (big)places + s->whole);
+    else
+        ADD("#define OUTPUT(RE, IM, I) { if (NUMBER_Y(I) < %lld) { const %s xc_ = factor[%lld + NUMBER_Y(I)], xs_ = factor[%lld + NUMBER_Y(I)];\\\n"
+            "    const %s or_ = FMA(RE, xc_, -((IM) * xs_)), oi_ = FMA(RE, xs_, (IM) * xc_); RESULT(or_, oi_, NUMBER_Y(I)) } }\n",
+            m, w->real, (big)chirp, (big)chirp + m, w->real);
+}
+
+void rw_fft_write_ends(rw_fft_text *w)
+{
+    const rw_fft_line_spec *s = w->spec;
+    int64_t chirp = 0, places = 0;
+    if (s->method == RW_FFT_BLUESTEIN && (s->x.level != RW_FFT_INSIDE || s->y.level != RW_FFT_INSIDE)) chirp = rw_fft_table_chirp(&w->table, s->points, s->inverse);
+    if (s->method == RW_FFT_RADER) places = rw_fft_table_places(&w->table, s->points);
+    write_get(w);
+    write_point(w);
+    write_input(w, chirp, places);
+    write_put(w);
+    write_result(w);
+    write_output(w, chirp, places);
+}
+
+void rw_fft_write_untangle(rw_fft_text *w, int64_t m)
+{
+    const big half = m / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 2 * m, 1, false);
+    ADD("            const %s c = factor[%lld + k], s = factor[%lld + k], er = ar + br, ei = ai - bi, dr = ar - br, di = ai + bi;\n"
+        "            const %s tr = FMA(s, dr, c * di), ti = FMA(s, di, -(c * dr));\n"
+        "            const %s pr = er + tr, pi = ei + ti, qr = er - tr, qi = ti - ei;\n"
+        "            SPECTRUM(pr, pi, k)\n            if (2 * k != %lld) { const int n_k = %lld - k; SPECTRUM(qr, qi, n_k) }\n",
+        w->real, at, at + half, w->real, w->real, (big)m, (big)m);
+}

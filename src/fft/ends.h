@@ -1,0 +1,33 @@
+/* Kernel text between arrays and points: what a transform reads and writes is real or complex, short of zeros, mirrored, turned, convolved. */
+#ifndef RW_FFT_ENDS_H
+#define RW_FFT_ENDS_H
+
+#include "fft/line.h"
+#include "fft/tables.h"
+
+/* What a line's kernel is written from. */
+typedef struct rw_fft_text {
+    rw_text *t;
+    const rw_fft_line_spec *spec;
+    rw_fft_table table;
+    const char *real, *complex;
+} rw_fft_text;
+
+/* Real numbers to the half of a spectrum, that half to real numbers, or neither. */
+typedef enum rw_fft_form { RW_FFT_FORM_COMPLEX, RW_FFT_FORM_HALVES, RW_FFT_FORM_WHOLE } rw_fft_form;
+rw_fft_form rw_fft_form_of(rw_fft_kind kind, bool inverse);
+/* Real numbers whose spectrum a kind of the two halves takes. */
+int64_t rw_fft_real_length(rw_fft_kind kind, int64_t n);
+/* The spectrum comes from pairs of points, after the last stage. */
+bool rw_fft_untangles(const rw_fft_line_spec *s);
+
+/* Defines INPUT(RE, IM, I), the point I of line l, and OUTPUT(RE, IM, I); where the spectrum comes from pairs, SPECTRUM(RE, IM, K) and OUTPUT is the caller's. */
+void rw_fft_write_ends(rw_fft_text *w);
+/* Of pass and whole; the factor that the kernel leaves out. */
+double rw_fft_gain(const rw_fft_line_spec *s);
+/* Statements: the numbers k and m - k of the spectrum from the points a (k) and b (m - k), variables NAME_re, NAME_im. */
+void rw_fft_write_untangle(rw_fft_text *w, int64_t m);
+/* The type that a kernel knows an array as. */
+const char *rw_fft_element(const rw_fft_text *w, const rw_fft_end *end, bool real);
+
+#endif

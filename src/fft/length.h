@@ -1,0 +1,28 @@
+/* How a line of complex points is transformed: its factors, or a convolution where they are too large. */
+#ifndef RW_FFT_LENGTH_H
+#define RW_FFT_LENGTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RW_FFT_STAGES = 24, RW_FFT_PRIME_MOST = 31 };
+
+/* n as a product of sizes of codelets, the largest first; 0: it has a prime factor that is too large. */
+int rw_fft_factors(int64_t n, int radix[RW_FFT_STAGES]);
+
+typedef enum rw_fft_method {
+    RW_FFT_STOCKHAM,  /* stages of codelets */
+    RW_FFT_RADER,     /* n prime: a cyclic convolution of n - 1 points (Rader 1968) */
+    RW_FFT_BLUESTEIN  /* any n: a convolution with a chirp, of at least 2 n - 1 points (Bluestein 1970) */
+} rw_fft_method;
+
+/* The method for n points, and of how many points its stages are. */
+rw_fft_method rw_fft_length(int64_t n, int64_t *points);
+/* The length of at least n, and below 2 n, that has small factors and costs least. */
+int64_t rw_fft_smooth(int64_t n);
+/* long = a b, both near its root, for transforms in two passes; false: a prime factor stands in the way, or a or b is beyond `most`. */
+bool rw_fft_split(int64_t n, int64_t most, int64_t *a, int64_t *b);
+/* A generator of the numbers 1 … p - 1 under multiplication modulo the prime p. */
+int64_t rw_fft_generator(int64_t p);
+
+#endif

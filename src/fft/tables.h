@@ -1,0 +1,31 @@
+/* Numbers that transforms multiply with: roots of unity, chirps, their transforms; collected while a kernel's text is written, whose offsets they are. */
+#ifndef RW_FFT_TABLES_H
+#define RW_FFT_TABLES_H
+
+#include "device/device.h"
+
+/* Values of one kernel; `failed`: out of memory. */
+typedef struct rw_fft_table {
+    double *values;
+    int64_t n, capacity;
+    bool failed;
+} rw_fft_table;
+
+/* Each returns the offset of what it adds: real parts, then, as far behind as there are values, imaginary parts. w(a) = exp(-2 pi i a), its conjugate with `inverse`. */
+
+/* Of a stage of radix r behind p points: for k = 1 … r - 1 p values w(k b / (p r)), real parts of a k and imaginary parts in turn. */
+int64_t rw_fft_table_stage(rw_fft_table *t, int64_t p, int r, bool inverse);
+/* w((first + k step) / of), k = 0 … n - 1, times `factor`. */
+int64_t rw_fft_table_roots(rw_fft_table *t, int64_t n, int64_t first, int64_t step, int64_t of, double factor, bool inverse);
+/* w(j² / (2 m)), j = 0 … m - 1. */
+int64_t rw_fft_table_chirp(rw_fft_table *t, int64_t m, bool inverse);
+/* The transform of `points` points of the conjugate chirp, cyclic and divided by `points`: [k1][k2] for k = k1 + a k2, a 1 for the natural order. */
+int64_t rw_fft_table_bluestein(rw_fft_table *t, int64_t m, int64_t points, int64_t a, bool inverse);
+/* Rader's convolution modulo the prime p: the places g^i to read, then g^-i to write, i = 0 … p - 2, as numbers; and the transform of w(g^-i / p), divided by p - 1. */
+int64_t rw_fft_table_places(rw_fft_table *t, int64_t p);
+int64_t rw_fft_table_rader(rw_fft_table *t, int64_t p, bool inverse);
+
+/* To the device, f32 or f64. Frees the values, whatever happens. */
+rw_status rw_fft_table_send(rw_fft_table *t, rw_device *dev, bool f64, rw_array **array);
+
+#endif

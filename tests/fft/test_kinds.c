@@ -1,0 +1,228 @@
+/* All kinds of transforms against their definitions in long double: lengths with small and with large prime factors, in one pass and in several, rows and columns,
+ * real and complex, short of zeros and cut off, stored in other types. */
+#include <complex.h>
+#include <float.h>
+#include <math.h>
+
+#include "../devices.h"
+#include "device/device.h"
+#include "fft/line.h"
+#include "rechenwerk/fft.h"
+
+typedef long double complex number;
+static const long double pi = 3.141592653589793238462643383279502884L;
+
+/* cos or sin of pi a / b. */
+static long double wave(bool sine, int64_t a, int64_t b)
+{
+    a %= 2 * b;
+    return sine ? sinl(pi * (long double)a / (long double)b) : cosl(pi * (long double)a / (long double)b);
+}
+
+/* The definition of SciPy's documentation: number k of the transform of x, n real numbers. */
+static long double term(rw_fft_kind kind, const number *x, int64_t n, int64_t k)
+{
+    long double s = 0;
+    const bool sine = kind >= RW_FFT_DST1;
+    if (kind == RW_FFT_DCT1) {
+        s = creall(x[0]) + (k % 2 ? -1 : 1) * creall(x[n - 1]);
+        for (int64_t j = 1; j < n - 1; ++j) s += 2 * creall(x[j]) * wave(false, k * j, n - 1);
+    } else if (kind == RW_FFT_DST1) {
+        for (int64_t j = 0; j < n; ++j) s += 2 * creall(x[j]) * wave(true, (k + 1) * (j + 1), n + 1);
+    } else if (kind == RW_FFT_DCT2 || kind == RW_FFT_DST2) {
+        for (int64_t j = 0; j < n; ++j) s += 2 * creall(x[j]) * wave(sine, (k + sine) * (2 * j + 1), 2 * n);
+    } else if (kind == RW_FFT_DCT3) {
+        s = creall(x[0]);
+        for (int64_t j = 1; j < n; ++j) s += 2 * creall(x[j]) * wave(false, (2 * k + 1) * j, 2 * n);
+    } else if (kind == RW_FFT_DST3) {
+        s = (k % 2 ? -1 : 1) * creall(x[n - 1]);
+        for (int64_t j = 0; j < n - 1; ++j) s += 2 * creall(x[j]) * wave(true, (2 * k + 1) * (j + 1), 2 * n);
+    } else {
+        for (int64_t j = 0; j < n; ++j) s += 2 * creall(x[j]) * wave(sine, (2 * k + 1) * (2 * j + 1), 4 * n);
+    }
+    return s;
+}
+
+/* One line by the definition: n points of the transform, x of them given, `count` results. */
+static void define(rw_fft_kind kind, bool inverse, int64_t n, const number *x, number *y, int64_t count)
+{
+    for (int64_t k = 0; k < count; ++k) {
+        number s = 0;
+        if (kind >= RW_FFT_DCT1) {
+            s = term(kind, x, n, k);
+        } else {
+            for (int64_t j = 0; j < n; ++j) {
+                number v = x[j];
+                if (kind == RW_FFT_REAL && inverse) { /* the other half is the conjugate; numbers that must be real are */
+                    v = 2 * j > n ? conjl(x[n - j]) : v;
+                    if (j == 0 || 2 * j == n) v = creall(v);
+                }
+                const int64_t turn = (int64_t)((__int128)j * k % n);
+                s += v * (wave(false, 2 * turn, n) + (inverse ? 1 : -1) * I * wave(true, 2 * turn, n));
+            }
+        }
+        y[k] = s;
+    }
+}
+
+static bool stored_in_pairs(rw_dtype t, bool real) { return !real && (t == RW_F16 || t == RW_BF16); }
+
+static rw_array *new_side(const rw_fft_spec *s, const int64_t *shape, rw_dtype t, bool real)
+{
+    int64_t with_pairs[RW_MAX_NDIM];
+    rw_array *a;
+    memcpy(with_pairs, shape, sizeof with_pairs);
+    with_pairs[s->ndim] = 2;
+    OK(rw_array_create(dev, t, s->ndim + stored_in_pairs(t, real), with_pairs, RW_MEMORY_DEVICE, &a));
+    return a;
+}
+
+/* The numbers of an array, row-major. */
+static number *values_of(rw_array *a, bool real)
+{
+    rw_array *plain;
+    const void *data;
+    const bool pairs = stored_in_pairs(a->dtype, real), complex_type = rw_dtype_is_complex(a->dtype);
+    number *n = calloc((size_t)RW_MAX(a->size, 1), sizeof *n);
+    OK(rw_array_create(dev, complex_type ? RW_C128 : RW_F64, a->ndim, a->shape, RW_MEMORY_DEVICE, &plain));
+    OK(rw_array_copy(plain, a, queue));
+    OK(rw_array_read(plain, &data));
+    for (int64_t i = 0; i < a->size / (pairs ? 2 : 1); ++i)
+        n[i] = pairs || complex_type ? ((const double *)data)[2 * i] + I * (long double)((const double *)data)[2 * i + 1] : ((const double *)data)[i];
+    rw_array_destroy(&plain);
+    return n;
+}
+
+static void fill(rw_array *a, uint64_t seed)
+{
+    rw_array *plain;
+    void *data;
+    const int parts = rw_dtype_is_complex(a->dtype) ? 2 : 1;
+    OK(rw_array_create(dev, parts == 2 ? RW_C128 : RW_F64, a->ndim, a->shape, RW_MEMORY_DEVICE, &plain));
+    OK(rw_array_write(plain, &data));
+    for (int64_t i = 0; i < parts * a->size; ++i) ((double *)data)[i] = 2 * rw_random_uniform(seed, (uint64_t)i) - 1;
+    OK(rw_array_copy(a, plain, queue));
+    rw_array_destroy(&plain);
+}
+
+static int64_t product(const int64_t *shape, int ndim)
+{
+    int64_t p = 1;
+    for (int d = 0; d < ndim; ++d) p *= shape[d];
+    return p;
+}
+
+/* Axis after axis by definition; from x_shape to y_shape. */
+static number *define_all(const rw_fft_spec *s, const number *x)
+{
+    int64_t shape[RW_MAX_NDIM];
+    int order[RW_MAX_NDIM], n = 0, last = -1;
+    const unsigned axes = s->axes ? s->axes : (1u << s->ndim) - 1;
+    memcpy(shape, s->x_shape, sizeof shape);
+    number *now = calloc((size_t)product(shape, s->ndim) + 1, sizeof *now);
+    memcpy(now, x, (size_t)product(shape, s->ndim) * sizeof *now);
+    for (int d = s->ndim - 1; d >= 0; --d)
+        if (axes & 1u << d) order[n++] = d, last = last < 0 ? d : last;
+    for (int i = 0; i < n; ++i) {
+        const int d = order[s->kind == RW_FFT_REAL && s->inverse ? n - 1 - i : i];
+        const rw_fft_kind kind = s->kind == RW_FFT_REAL && d != last ? RW_FFT_COMPLEX : s->kind;
+        const int64_t before = shape[d], len = s->shape[d], step = product(shape + d + 1, s->ndim - d - 1), outer = product(shape, d);
+        shape[d] = s->y_shape[d];
+        number *next = calloc((size_t)product(shape, s->ndim) + 1, sizeof *next), *line = calloc((size_t)len + 1, sizeof *line), *result = calloc((size_t)len + 1, sizeof *result);
+        for (int64_t o = 0; o < outer; ++o)
+            for (int64_t q = 0; q < step; ++q) {
+                memset(line, 0, (size_t)len * sizeof *line);
+                for (int64_t j = 0; j < before; ++j) line[j] = now[(o * before + j) * step + q];
+                define(kind, s->inverse, len, line, result, shape[d]);
+                for (int64_t k = 0; k < shape[d]; ++k) next[(o * shape[d] + k) * step + q] = result[k];
+            }
+        free(now), free(line), free(result);
+        now = next;
+    }
+    for (int64_t i = 0; s->scale != 0 && i < product(shape, s->ndim); ++i) now[i] *= s->scale;
+    return now;
+}
+
+static void default_shapes(rw_fft_spec *s)
+{
+    int last = s->ndim - 1;
+    while (s->axes && !(s->axes & 1u << last)) --last;
+    for (int y = 0; y < 2; ++y) {
+        int64_t *shape = y ? s->y_shape : s->x_shape;
+        for (int d = 0; d < s->ndim; ++d)
+            if (!shape[d]) shape[d] = s->kind == RW_FFT_REAL && d == last && s->inverse != (bool)y ? s->shape[d] / 2 + 1 : s->shape[d];
+    }
+}
+
+/* Error in epsilon of what is computed with, of a transform on fresh arrays. */
+static double error_of(rw_fft_spec s, uint64_t seed)
+{
+    rw_fft *f;
+    default_shapes(&s);
+    const bool x_real = rw_fft_is_real(s.kind, s.inverse, false), y_real = rw_fft_is_real(s.kind, s.inverse, true);
+    const rw_dtype xt = s.x_dtype ? s.x_dtype : x_real ? s.single ? RW_F32 : RW_F64 : s.single ? RW_C64 : RW_C128;
+    const rw_dtype yt = s.y_dtype ? s.y_dtype : y_real ? s.single ? RW_F32 : RW_F64 : s.single ? RW_C64 : RW_C128;
+    rw_array *x = new_side(&s, s.x_shape, xt, x_real), *y = new_side(&s, s.y_shape, yt, y_real);
+    fill(x, seed);
+    number *in = values_of(x, x_real), *want = define_all(&s, in);
+    OK(rw_fft_create(dev, &s, &f));
+    OK(rw_fft_execute(f, x, y, queue));
+    number *got = values_of(y, y_real);
+    long double wrong = 0, all = 0;
+    for (int64_t i = 0; i < product(s.y_shape, s.ndim); ++i) {
+        const number d = got[i] - want[i];
+        wrong += creall(d) * creall(d) + cimagl(d) * cimagl(d), all += creall(want[i]) * creall(want[i]) + cimagl(want[i]) * cimagl(want[i]);
+    }
+    free(in), free(want), free(got);
+    rw_fft_destroy(&f);
+    rw_array_destroy(&x), rw_array_destroy(&y);
+    return (double)(sqrtl(wrong / all) / (s.single ? (long double)FLT_EPSILON : (long double)DBL_EPSILON));
+}
+
+/* Every kind at these lengths; `limit`: points a pass, so that short ones take several. */
+static void all_kinds(const int *lengths, int count, int64_t limit, double most, int every)
+{
+    double worst = 0;
+    rw_fft_limit(limit);
+    for (int i = 0, at = 0; i < count; ++i)
+        for (int kind = 0; kind < RW_FFT_KINDS; ++kind)
+            for (int inverse = 0; inverse < 2; ++inverse, ++at) {
+                if (kind >= RW_FFT_DCT1 && inverse) continue;
+                if ((kind == RW_FFT_DCT1 && lengths[i] < 2) || (!test_long() && at % every)) continue;
+                rw_fft_spec s = {.kind = kind, .inverse = inverse, .single = at % 3 == 0, .ndim = 2, .shape = {3, lengths[i]}, .axes = 2, .scale = at % 5 ? 0 : 0.5};
+                if (at % 4 == 1) s.shape[0] = lengths[i], s.shape[1] = 19, s.axes = 1; /* columns */
+                const double error = error_of(s, (uint64_t)at);
+                if (!(error < most)) fail_msg("%s%s, %d points, %s, %s: %.3g epsilon", rw_fft_kind_name(kind), inverse ? " inverse" : "", lengths[i], s.single ? "f32" : "f64",
+                                              s.axes == 1 ? "columns" : "rows", error);
+                worst = RW_MAX(worst, error);
+            }
+    print_message("# root mean square error of at most %.2f epsilon\n", worst);
+    rw_fft_limit(0);
+}
+
+static void test_smooth(void **state)
+{
+    (void)state;
+    static const int lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 21, 25, 31, 32, 35, 48, 64, 75, 100, 128, 143, 200, 243, 256};
+    all_kinds(lengths, RW_COUNT(lengths), 0, 3, brief() ? 37 : 11);
+}
+
+static void test_primes(void **state)
+{
+    (void)state;
+    static const int lengths[] = {37, 41, 47, 53, 61, 74, 97, 101, 107, 111, 127, 149, 158, 199, 211, 222, 257};
+    all_kinds(lengths, RW_COUNT(lengths), 0, 4, brief() ? 37 : 11);
+}
+
+static void test_several_passes(void **state)
+{
+    (void)state;
+    static const int lengths[] = {64, 100, 128, 144, 180, 225, 256, 240, 74, 101};
+    all_kinds(lengths, RW_COUNT(lengths), 32, 5, brief() ? 37 : 11);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_smooth), cmocka_unit_test(test_primes), cmocka_unit_test(test_several_passes)};
+    return run_on_devices("kinds", tests, RW_COUNT(tests));
+}
