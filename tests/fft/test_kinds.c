@@ -188,7 +188,7 @@ static void all_kinds(const int *lengths, int count, int64_t limit, double most,
         for (int kind = 0; kind < RW_FFT_KINDS; ++kind)
             for (int inverse = 0; inverse < 2; ++inverse, ++at) {
                 if (kind >= RW_FFT_DCT1 && inverse) continue;
-                if ((kind == RW_FFT_DCT1 && lengths[i] < 2) || (!test_long() && at % every)) continue;
+                if ((kind == RW_FFT_DCT1 && lengths[i] < 2) || at % (!test_long() ? every : on("cpu") ? 3 : 1)) continue;
                 rw_fft_spec s = {.kind = kind, .inverse = inverse, .single = at % 3 == 0, .ndim = 2, .shape = {3, lengths[i]}, .axes = 2, .scale = at % 5 ? 0 : 0.5};
                 if (at % 4 == 1) s.shape[0] = lengths[i], s.shape[1] = 19, s.axes = 1; /* columns */
                 const double error = error_of(s, (uint64_t)at);
@@ -221,8 +221,50 @@ static void test_several_passes(void **state)
     all_kinds(lengths, RW_COUNT(lengths), 32, 5, brief() ? 37 : 11);
 }
 
+/* Random ranks, axes, kinds, types; lines that are short of elements at either side; in one pass an axis and in several. */
+static void test_layouts(void **state)
+{
+    (void)state;
+    double worst = 0;
+    const int first = test_long() ? 0 : 1000, count = test_long() ? on("cpu") ? 60 : 150 : brief() ? 4 : 12;
+    for (int row = first; row < first + count; ++row) {
+        const uint64_t seed = 77 + (uint64_t)row;
+        uint64_t draw = 0;
+#define DRAW(n) ((int)(rw_random_uniform(seed, draw++) * (n)))
+        static const int lengths[] = {1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 21, 37, 41, 64, 100};
+        static const rw_dtype real_types[] = {RW_DTYPE_DEFAULT, RW_F32, RW_F64, RW_F16, RW_BF16}, complex_types[] = {RW_DTYPE_DEFAULT, RW_C64, RW_C128, RW_F16, RW_BF16};
+        rw_fft_spec s = {.kind = DRAW(3) ? DRAW(2) : DRAW(RW_FFT_KINDS), .inverse = DRAW(2), .single = DRAW(2), .ndim = 1 + DRAW(4), .scale = DRAW(3) ? 0 : 0.125};
+        s.axes = (unsigned)DRAW(1 << s.ndim);
+        const unsigned axes = s.axes ? s.axes : (1u << s.ndim) - 1;
+        for (int64_t d = 0, size = 1; d < s.ndim; ++d) {
+            s.shape[d] = lengths[DRAW(RW_COUNT(lengths))];
+            if (size * s.shape[d] > 6000) s.shape[d] = 2;
+            if (s.kind == RW_FFT_DCT1 && s.shape[d] < 2) s.shape[d] = 2;
+            size *= s.shape[d];
+        }
+        if (s.kind >= RW_FFT_DCT1) s.inverse = false;
+        default_shapes(&s);
+        for (int d = 0; d < s.ndim; ++d) {
+            if (axes & 1u << d && DRAW(3) == 0) s.x_shape[d] -= DRAW(s.x_shape[d]);
+            if (axes & 1u << d && DRAW(3) == 0) s.y_shape[d] -= DRAW(s.y_shape[d]);
+        }
+        if (DRAW(2)) s.x_dtype = (rw_fft_is_real(s.kind, s.inverse, false) ? real_types : complex_types)[DRAW(s.single ? 5 : 3)];
+        if (DRAW(2)) s.y_dtype = (rw_fft_is_real(s.kind, s.inverse, true) ? real_types : complex_types)[DRAW(s.single ? 5 : 3)];
+        rw_fft_limit(DRAW(3) ? 0 : 16);
+        const bool coarse = s.y_dtype == RW_F16 || s.y_dtype == RW_BF16 || (!s.single && (s.y_dtype == RW_F32 || s.y_dtype == RW_C64));
+        const double epsilon = s.single ? FLT_EPSILON : DBL_EPSILON, stored = s.y_dtype == RW_BF16 ? 1. / 256 : s.y_dtype == RW_F16 ? 1. / 2048 : FLT_EPSILON;
+        const double error = error_of(s, seed), most = coarse ? stored / epsilon : 5;
+        if (!(error < most)) fail_msg("row %d: %s%s, %d axes %ux: %.3g epsilon", row, rw_fft_kind_name(s.kind), s.inverse ? " inverse" : "", s.ndim, axes, error);
+        if (!coarse) worst = RW_MAX(worst, error);
+#undef DRAW
+    }
+    rw_fft_limit(0);
+    print_message("# %d layouts, root mean square error of at most %.2f epsilon\n", count, worst);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_smooth), cmocka_unit_test(test_primes), cmocka_unit_test(test_several_passes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_smooth), cmocka_unit_test(test_primes), cmocka_unit_test(test_several_passes),
+                                       cmocka_unit_test(test_layouts)};
     return run_on_devices("kinds", tests, RW_COUNT(tests));
 }
