@@ -48,7 +48,7 @@ static bool is_small(rw_dtype t) { return t == RW_F16 || t == RW_BF16; }
 static bool end_is_real(const rw_fft_text *w, bool y)
 {
     const rw_fft_end *e = y ? &w->spec->y : &w->spec->x;
-    return e->level == RW_FFT_USER && rw_fft_is_real(w->spec->kind, w->spec->inverse, y);
+    return e->level == RW_FFT_USER && e->real;
 }
 
 const char *rw_fft_element(const rw_fft_text *w, const rw_fft_end *end, bool real)
@@ -156,7 +156,7 @@ static void write_point(rw_fft_text *w)
     const big n = s->n, m = s->points;
     const rw_fft_form form = rw_fft_form_of(s->kind, s->inverse);
     if (s->x.level != RW_FFT_USER || s->kind == RW_FFT_COMPLEX) {
-        ADD("#define POINT(RE, IM, J) GET(RE, IM, J)\n");
+        ADD(end_is_real(w, false) ? "#define POINT(RE, IM, J) { GET(RE, J) IM = 0; }\n" : "#define POINT(RE, IM, J) GET(RE, IM, J)\n");
     } else if (form == RW_FFT_FORM_HALVES) {
         write_real_at(w);
         if (rw_fft_real_length(s->kind, n) % 2) ADD("#define POINT(RE, IM, J) { REAL_AT(RE, J) IM = 0; }\n");
@@ -228,7 +228,7 @@ static void write_result(rw_fft_text *w)
     const big n = s->n, m = s->points;
     const rw_fft_form form = rw_fft_form_of(s->kind, s->inverse);
     if (s->y.level != RW_FFT_USER || s->kind == RW_FFT_COMPLEX) {
-        ADD("#define RESULT(RE, IM, K) PUT(RE, IM, K)\n");
+        ADD(end_is_real(w, true) ? "#define RESULT(RE, IM, K) PUT(RE, K)\n" : "#define RESULT(RE, IM, K) PUT(RE, IM, K)\n");
     } else if (form == RW_FFT_FORM_HALVES) {
         write_spectrum(w);
         if (rw_fft_real_length(s->kind, n) % 2) ADD("#define RESULT(RE, IM, K) { if (2 * (K) <= %lld) SPECTRUM(RE, IM, K) }\n", (big)rw_fft_real_length(s->kind, n));

@@ -307,7 +307,7 @@ static void write_middle(writer *w)
 static void open_kernel(writer *w)
 {
     const rw_fft_line_spec *s = w->spec;
-    const bool x_real = s->x.level == RW_FFT_USER && rw_fft_is_real(s->kind, s->inverse, false), y_real = s->y.level == RW_FFT_USER && rw_fft_is_real(s->kind, s->inverse, true);
+    const bool x_real = s->x.level == RW_FFT_USER && s->x.real, y_real = s->y.level == RW_FFT_USER && s->y.real;
     ADD("KERNEL(transform, GLOBAL %s *y, GLOBAL const %s *x, GLOBAL const %s *factor, ", rw_fft_element(&w->text, &s->y, y_real), rw_fft_element(&w->text, &s->x, x_real), w->text.real);
     if (s->middle == RW_FFT_ARRAY) ADD("GLOBAL const %s *b_array, long b_first, long b_step, long b_line, long b_1, long b_2, ", w->text.complex);
     ADD("long y_first, long x_first, long y_step, long x_step, long n0, long y_line, long x_line,\n       int n1, long y_1, long x_1, long y_2, long x_2, %s scale)\n{\n", w->text.real);
@@ -437,7 +437,7 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, bool 
     if (status == RW_OK) status = rw_program_kernel(line->program, "transform", &line->kernel);
     if (status == RW_OK) status = rw_fft_table_send(&w.text.table, dev, spec->f64, &line->factors);
     rw_free(w.text.table.values);
-    line->lines = w.lines;
+    line->lines = w.lines, line->multiplies = spec->middle == RW_FFT_ARRAY;
     line->pieces = pairs ? (spec->points / 2 + PAIRS) / PAIRS : 1;
     if (status != RW_OK) rw_fft_line_free(line);
     return status;

@@ -15,6 +15,7 @@ typedef enum rw_fft_level { RW_FFT_INSIDE, RW_FFT_POINTS, RW_FFT_USER } rw_fft_l
 typedef struct rw_fft_end {
     rw_dtype dtype;   /* of the array: C64, C128, F32, F64, F16, BF16 */
     rw_fft_level level;
+    bool real;        /* without imaginary parts */
     int64_t exist;    /* elements along the line that exist; others are zeros, or not written */
     bool unit;        /* from one to the next it is one element */
     bool lines_fast;  /* neighbouring lines lie closer together than the elements of a line */
@@ -51,6 +52,7 @@ typedef struct rw_fft_line {
     rw_array *factors;
     int lines;          /* of a group */
     int64_t pieces;     /* of a line, groups */
+    bool multiplies;    /* RW_FFT_ARRAY */
     double gain;        /* part of the scale that the kernel leaves to the caller */
 } rw_fft_line;
 

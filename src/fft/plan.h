@@ -1,0 +1,52 @@
+/* Passes over memory that make a transform, or a convolution. */
+#ifndef RW_FFT_PLAN_H
+#define RW_FFT_PLAN_H
+
+#include "device/axes.h"
+#include "fft/line.h"
+
+enum { RW_FFT_PASSES = 4 * RW_MAX_NDIM };
+
+/* Where a pass reads or writes. */
+typedef struct rw_fft_region {
+    enum { RW_FFT_X, RW_FFT_Y, RW_FFT_WORK } where;
+    bool real;
+    rw_dtype dtype;
+    int64_t first;                 /* WORK, in elements */
+    int64_t shape[RW_MAX_NDIM], stride[RW_MAX_NDIM];
+} rw_fft_region;
+
+typedef struct rw_fft_pass {
+    rw_fft_line line;
+    rw_fft_region from, to;
+    int64_t step_x, step_y, step_b;
+    rw_axis other[RW_MAX_NDIM + 1];    /* lines: three axes of a launch, then those of several launches */
+    int64_t factors[RW_MAX_NDIM + 1];  /* strides of these axes in the array that is multiplied with */
+    int nother;
+} rw_fft_pass;
+
+/* All zero but device, ndim and single before the first pass is added. */
+typedef struct rw_fft_passes {
+    rw_device *device;
+    int ndim;
+    bool single;
+    int n;
+    rw_fft_pass pass[RW_FFT_PASSES];
+    int64_t work_reals;       /* of the work area */
+    rw_array *work, *own;     /* in use; the plan's */
+} rw_fft_passes;
+
+/* A new place in the work area for an array of this shape. */
+rw_fft_region rw_fft_in_work(rw_fft_passes *f, bool real, const int64_t *shape);
+/* The passes of one axis: of the kind, `inverse` exp(+…), n points. `product`: the convolution with an array of factors of these strides, which is between the
+ * transform and its inverse; NULL: none. */
+rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis, const rw_fft_region *from, const rw_fft_region *to, const int64_t *product);
+void rw_fft_passes_free(rw_fft_passes *f);
+rw_status rw_fft_passes_run(rw_fft_passes *f, rw_array *x, rw_array *y, rw_array *b, double scale, rw_queue *queue);
+rw_status rw_fft_passes_set_work(rw_fft_passes *f, rw_array *work, const char *function);
+rw_fft_info rw_fft_passes_info(const rw_fft_passes *f);
+/* An array is what was planned, complex numbers of 16 bits as pairs on one more axis; x and y do not overlap, or as the first pass allows. */
+rw_status rw_fft_check_array(const rw_fft_passes *f, const rw_array *a, const rw_fft_region *r, const char *name);
+rw_status rw_fft_check_overlap(const rw_fft_passes *f, const rw_array *x, const rw_array *y, const char *function);
+
+#endif
