@@ -79,6 +79,52 @@ RW_API rw_status rw_fft_set_work(rw_fft *fft, rw_array *work);
  * is not 0. */
 RW_API rw_status rw_fft_execute(rw_fft *fft, rw_array *x, rw_array *y, rw_queue *queue);
 
+/* ---- convolution ------------------------------------------------------------------------------------------------------------------
+ *
+ * y = a * b by transforms: a is transformed, multiplied with the transform of b and transformed back, where the axis in the middle does all three in one pass.
+ * b is transformed once, for many a. */
+
+/* name, text, one line; n and m are the lengths of a and b on an axis */
+#define RW_CONVOLUTION_MODE_LIST(X)                                                                                    \
+    X(FULL, "full", "all n + m - 1 numbers to which a and b contribute")                                               \
+    X(SAME, "same", "the n numbers in the middle of these, from (m - 1)/2 on")                                         \
+    X(VALID, "valid", "the n - m + 1 numbers to which all of b contributes")                                           \
+    X(PERIODIC, "periodic", "n numbers; a goes on from its end with its beginning")
+
+typedef enum rw_convolution_mode {
+#define RW_X(name, text, line) RW_CONVOLUTION_##name,
+    RW_CONVOLUTION_MODE_LIST(RW_X)
+#undef RW_X
+    RW_CONVOLUTION_MODES
+} rw_convolution_mode;
+RW_API const char *rw_convolution_mode_name(rw_convolution_mode mode);
+
+/* 0 is the default of every member but ndim and the shapes. Definitions are those of SciPy (scipy.signal.convolve, correlate). */
+typedef struct rw_convolution_spec {
+    rw_convolution_mode mode; /* (default: full) */
+    bool correlate;           /* y[k] = sum over j of a[j + k] conj(b[j]): b is reversed and conjugated */
+    rw_dtype dtype;           /* of a, b and y: F32, F64, C64, C128 (default: f64) */
+    int ndim;
+    /* On axes that are not convolved b has one element, for all of a, or as many as a. */
+    int64_t a_shape[RW_MAX_NDIM], b_shape[RW_MAX_NDIM];
+    unsigned axes;            /* a bit for each axis that is convolved; 0: all */
+    double scale;             /* factor of the results (default: 1) */
+    int64_t a_stride[RW_MAX_NDIM], y_stride[RW_MAX_NDIM]; /* in elements; all 0: row-major without gaps */
+} rw_convolution_spec;
+
+typedef struct rw_convolution rw_convolution;
+
+/* The shape of y. ERR_ARGUMENT: shapes that do not belong together. */
+RW_API rw_status rw_convolution_shape(rw_context *context, const rw_convolution_spec *spec, int64_t shape[RW_MAX_NDIM]);
+RW_API rw_status rw_convolution_create(rw_device *device, const rw_convolution_spec *spec, rw_convolution **convolution);
+RW_API void rw_convolution_destroy(rw_convolution **convolution);
+/* The transform of b, an array of b_shape, contiguous or not; b is not needed any more. */
+RW_API rw_status rw_convolution_set(rw_convolution *convolution, rw_array *b, rw_queue *queue);
+/* y <- a * b. ERR_ARGUMENT: arrays that were not planned, b not set; in place as rw_fft_execute. */
+RW_API rw_status rw_convolution_execute(rw_convolution *convolution, rw_array *a, rw_array *y, rw_queue *queue);
+RW_API rw_status rw_convolution_get_info(const rw_convolution *convolution, rw_fft_info *info);
+RW_API rw_status rw_convolution_set_work(rw_convolution *convolution, rw_array *work);
+
 #ifdef __cplusplus
 }
 #endif

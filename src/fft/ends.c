@@ -75,7 +75,8 @@ static void write_place(rw_fft_text *w, bool y)
     const char *name = y ? "y" : "x";
     char step[16] = "";
     if (!e->unit) snprintf(step, sizeof step, " * %s_step", name);
-    ADD("#define AT_%s(J) (%sb + l * %s_line + (J)%s)\n", y ? "Y" : "X", name, name, step);
+    if (!y && e->period) ADD("#define AT_X(J) (xb + l * x_line + ((J) + %lld) %% %lld%s)\n", (big)e->ahead, (big)e->period, step);
+    else ADD("#define AT_%s(J) (%sb + l * %s_line + (J)%s)\n", y ? "Y" : "X", name, name, step);
 }
 
 /* GET(V, J) of real, GET(RE, IM, J) of complex elements. */

@@ -286,8 +286,8 @@ static void write_middle(writer *w)
     const char *real = w->text.real;
     if (s->middle == RW_FFT_NONE) return;
     if (s->middle == RW_FFT_ARRAY) {
-        ADD("#define MIDDLE(RE, IM, I, K) { const %s c_ = LOAD(bb + l * b_line + (I) * b_step); const %s a_ = RE; RE = FMA(a_, c_.re, -(IM * c_.im)); IM = FMA(a_, c_.im, IM * c_.re); }\n",
-            w->text.complex, real);
+        ADD("#define MIDDLE(RE, IM, I, K) { const %s c_ = LOAD(bb + l * b_line + (I) * b_step); const %s a_ = RE, s_ = %sc_.im;\\\n"
+            "    RE = FMA(a_, c_.re, -(IM * s_)); IM = FMA(a_, s_, IM * c_.re); }\n", w->text.complex, real, s->conjugate ? "-" : "");
         return;
     }
     const bool several = s->whole > s->stages;

@@ -16,6 +16,7 @@ typedef struct rw_fft_end {
     rw_dtype dtype;   /* of the array: C64, C128, F32, F64, F16, BF16 */
     rw_fft_level level;
     bool real;        /* without imaginary parts */
+    int64_t period, ahead; /* x: element J is number (J + ahead) mod period; 0: J */
     int64_t exist;    /* elements along the line that exist; others are zeros, or not written */
     bool unit;        /* from one to the next it is one element */
     bool lines_fast;  /* neighbouring lines lie closer together than the elements of a line */
@@ -37,6 +38,7 @@ typedef struct rw_fft_line_spec {
     int64_t whole;          /* points of the transform whose pass it is: stages, or more */
     bool forth_inverse;     /* exp(+…) of the stages, which is not that of the whole where they convolve */
     rw_fft_middle middle;   /* after the stages; then the same back */
+    bool conjugate;         /* the factors of ARRAY are conjugated */
     rw_fft_method method;   /* of the whole; its first and last work is done where arrays hold points or the user's numbers */
     int64_t points;         /* of the kind's complex transform, before the method */
     int64_t twist;          /* result k of line q is multiplied by w(k q / twist); 0: not */

@@ -76,19 +76,24 @@ static bool halves_of(const rw_fft_line_spec *l)
     return rw_fft_form_of(l->kind, l->inverse) == RW_FFT_FORM_HALVES && rw_fft_real_length(l->kind, l->n) % 2 == 0;
 }
 
-static rw_status one_pass(rw_fft_passes *f, rw_fft_line_spec *l, int axis, const rw_fft_region *from, const rw_fft_region *to, const int64_t *product)
+/* Elements of x that are read. */
+static int64_t exist_of(const rw_fft_region *from, int axis, const rw_fft_extra *extra) { return extra->period ? INT64_MAX : from->shape[axis]; }
+
+static rw_status one_pass(rw_fft_passes *f, rw_fft_line_spec *l, int axis, const rw_fft_region *from, const rw_fft_region *to, const rw_fft_extra *extra)
 {
+    const int64_t *product = extra->product;
     l->stages = l->whole;
     l->x.level = l->y.level = RW_FFT_USER;
-    l->x.exist = from->shape[axis], l->y.exist = to->shape[axis];
+    l->x.exist = exist_of(from, axis, extra), l->x.period = extra->period, l->x.ahead = extra->ahead, l->y.exist = to->shape[axis];
     if (product) l->middle = RW_FFT_ARRAY;
     else if (l->method != RW_FFT_STOCKHAM) l->middle = RW_FFT_TABLE, l->forth_inverse = false;
     return add_pass(f, l, axis, from, from->stride[axis], to, to->stride[axis], (further){0, 0, 0, 0}, product, product ? product[axis] : 0, false);
 }
 
 /* A transform of `whole` points as a matrix of a rows and b columns. */
-static rw_status long_passes(rw_fft_passes *f, rw_fft_line_spec *l, int axis, const rw_fft_region *from, const rw_fft_region *to, int64_t a, int64_t b, const int64_t *product)
+static rw_status long_passes(rw_fft_passes *f, rw_fft_line_spec *l, int axis, const rw_fft_region *from, const rw_fft_region *to, int64_t a, int64_t b, const rw_fft_extra *extra)
 {
+    const int64_t *product = extra->product;
     const bool convolves = product || l->method != RW_FFT_STOCKHAM, halves = halves_of(l);
     int64_t shape[RW_MAX_NDIM];
     memcpy(shape, from->shape, sizeof shape);
@@ -98,7 +103,7 @@ static rw_status long_passes(rw_fft_passes *f, rw_fft_line_spec *l, int axis, co
     rw_fft_region last = *to;
     if (halves) shape[axis] = l->points, last = rw_fft_in_work(f, false, shape);
     rw_fft_line_spec first = *l, second = *l, third = *l;
-    first.stages = a, first.x = (rw_fft_end){.level = RW_FFT_USER, .exist = from->shape[axis], .apart = b};
+    first.stages = a, first.x = (rw_fft_end){.level = RW_FFT_USER, .exist = exist_of(from, axis, extra), .period = extra->period, .ahead = extra->ahead, .apart = b};
     first.twist = l->whole, first.forth_inverse = convolves ? false : l->inverse, first.twist_inverse = first.forth_inverse;
     RW_TRY(add_pass(f, &first, axis, from, from->stride[axis], &matrix, w * b, (further){b, 0, w, 0}, NULL, 0, false));
     second.stages = b;
@@ -119,18 +124,18 @@ static rw_status long_passes(rw_fft_passes *f, rw_fft_line_spec *l, int axis, co
     return add_pass(f, &pairs, axis, &last, last.stride[axis], to, to->stride[axis], (further){0, 0, 0, 0}, NULL, 0, true);
 }
 
-rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis, const rw_fft_region *from, const rw_fft_region *to, const int64_t *product)
+rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis, const rw_fft_region *from, const rw_fft_region *to, rw_fft_extra extra)
 {
-    rw_fft_line_spec l = {.kind = kind, .f64 = !f->single, .inverse = inverse, .forth_inverse = inverse, .n = n, .points = rw_fft_points(kind, n)};
+    rw_fft_line_spec l = {.kind = kind, .conjugate = extra.conjugate, .f64 = !f->single, .inverse = inverse, .forth_inverse = inverse, .n = n, .points = rw_fft_points(kind, n)};
     const int64_t most = rw_fft_line_most(f->device, !f->single);
     int64_t a = 0, b = 0;
     l.method = rw_fft_length(l.points, &l.whole);
     const bool rader = l.method == RW_FFT_RADER && l.whole <= most && !halves_of(&l); /* its first result is known too early for a spectrum of pairs */
     if (l.method == RW_FFT_RADER && !rader) l.method = RW_FFT_BLUESTEIN, l.whole = rw_fft_smooth(2 * l.points - 1);
-    if (l.whole <= most) return one_pass(f, &l, axis, from, to, product);
+    if (l.whole <= most) return one_pass(f, &l, axis, from, to, &extra);
     if (l.whole > MOST_LONG || !rw_fft_split(l.whole, most, &a, &b))
         return rw_fail(f->device->ctx, RW_ERR_UNSUPPORTED, "%lld points on axis %d: they are transformed as %lld, which two passes do not hold", (long long)n, axis, (long long)l.whole);
-    return long_passes(f, &l, axis, from, to, a, b, product);
+    return long_passes(f, &l, axis, from, to, a, b, &extra);
 }
 
 void rw_fft_passes_free(rw_fft_passes *f)

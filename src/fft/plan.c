@@ -118,7 +118,7 @@ static rw_status add_axes(rw_fft *f)
         const bool last = i == n - 1, halves = s->kind == RW_FFT_REAL && order[i] == last_axis(s);
         const rw_fft_kind kind = s->kind != RW_FFT_REAL || halves ? s->kind : RW_FFT_COMPLEX;
         const rw_fft_region next = after(f, order[i], last, rw_fft_is_real(kind, s->inverse, true), &now);
-        RW_TRY(rw_fft_add_axis(&f->passes, kind, f->inverse, s->shape[order[i]], order[i], &now, &next, NULL));
+        RW_TRY(rw_fft_add_axis(&f->passes, kind, f->inverse, s->shape[order[i]], order[i], &now, &next, (rw_fft_extra){0}));
         now = next;
     }
     return RW_OK;

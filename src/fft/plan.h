@@ -38,9 +38,14 @@ typedef struct rw_fft_passes {
 
 /* A new place in the work area for an array of this shape. */
 rw_fft_region rw_fft_in_work(rw_fft_passes *f, bool real, const int64_t *shape);
-/* The passes of one axis: of the kind, `inverse` exp(+…), n points. `product`: the convolution with an array of factors of these strides, which is between the
- * transform and its inverse; NULL: none. */
-rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis, const rw_fft_region *from, const rw_fft_region *to, const int64_t *product);
+/* What an axis does beside its transform; all zero: nothing. */
+typedef struct rw_fft_extra {
+    const int64_t *product;  /* a convolution: factors, whose strides these are, and the transform back */
+    bool conjugate;          /* the factors are conjugated */
+    int64_t period, ahead;   /* x goes on periodically: element j is number (j + ahead) mod period; 0: not */
+} rw_fft_extra;
+/* The passes of one axis: of the kind, `inverse` exp(+…), n points. */
+rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis, const rw_fft_region *from, const rw_fft_region *to, rw_fft_extra extra);
 void rw_fft_passes_free(rw_fft_passes *f);
 rw_status rw_fft_passes_run(rw_fft_passes *f, rw_array *x, rw_array *y, rw_array *b, double scale, rw_queue *queue);
 rw_status rw_fft_passes_set_work(rw_fft_passes *f, rw_array *work, const char *function);

@@ -1,0 +1,276 @@
+/* Convolution by transforms. Axes are transformed from the last to the second; the first is transformed, multiplied and transformed back in one pass; then the others come back.
+ * b lies in its array of factors so that the first number wanted is number 0, and lengths are such that what wraps around is not wanted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fft/length.h"
+#include "fft/plan.h"
+
+struct rw_convolution {
+    rw_device *device;
+    rw_convolution_spec spec;
+    bool real, set;
+    bool halves; /* of spectra: real numbers, on several axes; with one, they go into a complex transform and come out of it */
+    int64_t y_shape[RW_MAX_NDIM];
+    int64_t length[RW_MAX_NDIM], start[RW_MAX_NDIM]; /* of the transforms; where b begins among the factors */
+    rw_fft_passes passes;
+    rw_fft_region input, output;
+    rw_fft *transform;    /* of b */
+    rw_array *factors;
+};
+
+static const char *const names[] = {
+#define RW_X(name, text, line) text,
+    RW_CONVOLUTION_MODE_LIST(RW_X)
+#undef RW_X
+};
+
+const char *rw_convolution_mode_name(rw_convolution_mode mode) { return (unsigned)mode < RW_COUNT(names) ? names[mode] : "?"; }
+
+/* ---- lengths ----------------------------------------------------------------------------------------------------------------------- */
+
+static int64_t wanted(rw_convolution_mode mode, int64_t n, int64_t m) { return mode == RW_CONVOLUTION_FULL ? n + m - 1 : mode == RW_CONVOLUTION_VALID ? n - m + 1 : n; }
+
+static rw_status resolve(rw_context *ctx, rw_convolution_spec *s)
+{
+    if ((unsigned)s->mode >= RW_CONVOLUTION_MODES) return rw_fail(ctx, RW_ERR_ARGUMENT, "mode = %d is none of rw_convolution_mode", (int)s->mode);
+    if (!s->dtype) s->dtype = RW_F64;
+    if (!rw_dtype_is_number(s->dtype)) return rw_fail(ctx, RW_ERR_ARGUMENT, "dtype = %s: f32, f64, c64 or c128", rw_dtype_name(s->dtype));
+    if (s->ndim < 1 || s->ndim > RW_MAX_NDIM) return rw_fail(ctx, RW_ERR_ARGUMENT, "ndim = %d: 1 to %d", s->ndim, RW_MAX_NDIM);
+    if (s->axes >> s->ndim) return rw_fail(ctx, RW_ERR_ARGUMENT, "axes = %#x has an axis beyond the %d of the arrays", s->axes, s->ndim);
+    if (!s->axes) s->axes = (1u << s->ndim) - 1;
+    if (s->scale == 0) s->scale = 1;
+    for (int d = 0; d < s->ndim; ++d) {
+        const int64_t n = s->a_shape[d], m = s->b_shape[d];
+        const bool convolved = s->axes & 1u << d;
+        if (n < 0 || m < 1 || n > INT32_MAX || m > INT32_MAX)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "a_shape[%d] = %lld, b_shape[%d] = %lld: a has 0 elements or more, b one or more, both fewer than 2^31", d, (long long)n, d, (long long)m);
+        if (!convolved && m != 1 && m != n)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "b_shape[%d] = %lld: on an axis that is not convolved b has 1 element or, as a, %lld", d, (long long)m, (long long)n);
+        if (convolved && s->mode == RW_CONVOLUTION_VALID && m > n)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "b_shape[%d] = %lld is longer than a, %lld: mode valid has no numbers then", d, (long long)m, (long long)n);
+        if (convolved && s->mode == RW_CONVOLUTION_PERIODIC && m > n)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "b_shape[%d] = %lld is longer than the period of a, %lld", d, (long long)m, (long long)n);
+    }
+    return RW_OK;
+}
+
+rw_status rw_convolution_shape(rw_context *ctx, const rw_convolution_spec *spec, int64_t shape[RW_MAX_NDIM])
+{
+    RW_NEED(ctx, "context"); RW_NEED(spec, "spec"); RW_NEED(shape, "shape");
+    rw_convolution_spec s = *spec;
+    RW_TRY(resolve(ctx, &s));
+    for (int d = 0; d < RW_MAX_NDIM; ++d)
+        shape[d] = d >= s.ndim ? 0 : !(s.axes & 1u << d) || s.a_shape[d] == 0 ? s.a_shape[d] : wanted(s.mode, s.a_shape[d], s.b_shape[d]);
+    return RW_OK;
+}
+
+/* The transform's length on an axis, and the place of b: number `offset` of all n + m - 1 becomes number 0. */
+static void choose_length(rw_convolution *c, int d, rw_fft_extra *extra)
+{
+    const rw_convolution_spec *s = &c->spec;
+    const int64_t n = s->a_shape[d], m = s->b_shape[d];
+    int64_t points, offset = 0;
+    if (s->mode == RW_CONVOLUTION_PERIODIC) {
+        const rw_fft_method method = rw_fft_length(n, &points);
+        c->start[d] = 0;
+        if (method != RW_FFT_STOCKHAM) { /* a, with a piece of it again, in a longer one */
+            points = rw_fft_smooth(n + m - 1);
+            extra->period = n;
+            if (!s->correlate) extra->ahead = n - m + 1, c->start[d] = 1 - m;
+        }
+        c->length[d] = points;
+        return;
+    }
+    if (s->mode == RW_CONVOLUTION_SAME) offset = (m - 1) / 2;
+    if (s->mode == RW_CONVOLUTION_VALID) offset = m - 1;
+    c->length[d] = rw_fft_smooth(RW_MAX(RW_MAX(n + m - 1 - offset, offset + wanted(s->mode, n, m)), n));
+    if (s->mode == RW_CONVOLUTION_VALID) c->length[d] = rw_fft_smooth(n);
+    c->start[d] = s->correlate ? offset - m + 1 : -offset;
+}
+
+/* ---- passes ------------------------------------------------------------------------------------------------------------------------ */
+
+static rw_fft_region user_region(const rw_convolution *c, bool y)
+{
+    rw_fft_region r = {.where = y ? RW_FFT_Y : RW_FFT_X, .real = c->real, .dtype = c->spec.dtype};
+    const int64_t *stride = y ? c->spec.y_stride : c->spec.a_stride;
+    int64_t step = 1;
+    bool given = false;
+    memcpy(r.shape, y ? c->y_shape : c->spec.a_shape, sizeof r.shape);
+    for (int d = 0; d < c->spec.ndim; ++d) given = given || stride[d];
+    for (int d = c->spec.ndim - 1; d >= 0; --d) r.stride[d] = given ? stride[d] : step, step *= RW_MAX(r.shape[d], 1);
+    return r;
+}
+
+static rw_fft_region next_region(rw_convolution *c, const rw_fft_region *now, int axis, int64_t elements)
+{
+    int64_t shape[RW_MAX_NDIM];
+    memcpy(shape, now->shape, sizeof shape);
+    shape[axis] = elements;
+    if (now->where == RW_FFT_WORK && !memcmp(shape, now->shape, (size_t)c->spec.ndim * sizeof *shape)) return *now;
+    return rw_fft_in_work(&c->passes, false, shape);
+}
+
+static rw_status add_passes(rw_convolution *c)
+{
+    const rw_convolution_spec *s = &c->spec;
+    int order[RW_MAX_NDIM] = {0}, n = 0;
+    int64_t product[RW_MAX_NDIM] = {0}, step = 1;
+    rw_fft_extra extra[RW_MAX_NDIM] = {{0}};
+    for (int d = s->ndim - 1; d >= 0; --d)
+        if (s->axes & 1u << d) order[n++] = d, choose_length(c, d, extra + d);
+        else c->length[d] = s->b_shape[d];
+    const int last = order[0], first = order[n - 1];
+    const bool halves = c->halves = c->real && n > 1;
+    for (int d = s->ndim - 1; d >= 0; --d) {
+        const int64_t count = halves && d == last ? c->length[d] / 2 + 1 : c->length[d];
+        product[d] = count > 1 || s->axes & 1u << d ? step : 0, step *= count;
+    }
+    rw_fft_region now = c->input;
+    for (int i = 0; i < n - 1; ++i) {
+        const int d = order[i];
+        const bool half = halves && d == last;
+        const rw_fft_region next = next_region(c, &now, d, half ? c->length[d] / 2 + 1 : c->length[d]);
+        RW_TRY(rw_fft_add_axis(&c->passes, half ? RW_FFT_REAL : RW_FFT_COMPLEX, false, c->length[d], d, &now, &next, extra[d]));
+        now = next;
+    }
+    extra[first].product = product, extra[first].conjugate = s->correlate;
+    const rw_fft_region middle = n == 1 ? c->output : next_region(c, &now, first, c->y_shape[first]);
+    RW_TRY(rw_fft_add_axis(&c->passes, RW_FFT_COMPLEX, false, c->length[first], first, &now, &middle, extra[first]));
+    now = middle;
+    for (int i = n - 2; i >= 0; --i) {
+        const int d = order[i];
+        const rw_fft_region next = i == 0 ? c->output : next_region(c, &now, d, c->y_shape[d]);
+        RW_TRY(rw_fft_add_axis(&c->passes, halves && d == last ? RW_FFT_REAL : RW_FFT_COMPLEX, true, c->length[d], d, &now, &next, (rw_fft_extra){0}));
+        now = next;
+    }
+    return RW_OK;
+}
+
+/* The transform of b, whose numbers lie among zeros. */
+static rw_status plan_factors(rw_convolution *c)
+{
+    const rw_convolution_spec *s = &c->spec;
+    int n = 0, last = 0;
+    for (int d = s->ndim - 1; d >= 0; --d)
+        if (s->axes & 1u << d && n++ == 0) last = d;
+    const bool single = rw_dtype_is_single(s->dtype);
+    rw_fft_spec f = {.kind = c->halves ? RW_FFT_REAL : RW_FFT_COMPLEX, .single = single, .ndim = s->ndim, .axes = s->axes};
+    int64_t shape[RW_MAX_NDIM];
+    memcpy(f.shape, c->length, sizeof f.shape);
+    memcpy(shape, c->length, sizeof shape);
+    if (f.kind == RW_FFT_REAL) shape[last] = shape[last] / 2 + 1;
+    RW_TRY(rw_fft_create(c->device, &f, &c->transform));
+    return rw_array_create(c->device, single ? RW_C64 : RW_C128, s->ndim, shape, RW_MEMORY_DEVICE, &c->factors);
+}
+
+rw_status rw_convolution_create(rw_device *dev, const rw_convolution_spec *spec, rw_convolution **convolution)
+{
+    RW_NEED(convolution, "convolution");
+    *convolution = NULL;
+    RW_NEED(dev, "device"); RW_NEED(spec, "spec");
+    rw_convolution *c = rw_calloc(1, sizeof *c);
+    int64_t size;
+    bool empty = false;
+    if (!c) return rw_fail_memory(dev->ctx, sizeof *c, "a convolution");
+    c->device = rw_device_retain(dev);
+    c->spec = *spec;
+    rw_status status = resolve(dev->ctx, &c->spec);
+    if (status == RW_OK) status = rw_convolution_shape(dev->ctx, &c->spec, c->y_shape);
+    if (status == RW_OK) status = rw_array_check_shape(dev, c->spec.dtype, c->spec.ndim, c->spec.a_shape, &size);
+    if (status == RW_OK) status = rw_array_check_shape(dev, c->spec.dtype, c->spec.ndim, c->y_shape, &size);
+    if (status == RW_OK) {
+        c->real = !rw_dtype_is_complex(c->spec.dtype);
+        c->passes = (rw_fft_passes){.device = dev, .ndim = c->spec.ndim, .single = rw_dtype_is_single(c->spec.dtype)};
+        c->input = user_region(c, false), c->output = user_region(c, true);
+        for (int d = 0; d < c->spec.ndim; ++d) empty = empty || c->spec.a_shape[d] == 0;
+    }
+    if (status == RW_OK && !empty) status = add_passes(c);
+    if (status == RW_OK && !empty) status = plan_factors(c);
+    if (status != RW_OK) rw_convolution_destroy(&c);
+    *convolution = c;
+    return status;
+}
+
+void rw_convolution_destroy(rw_convolution **convolution)
+{
+    if (!convolution || !*convolution) return;
+    rw_convolution *c = *convolution;
+    *convolution = NULL;
+    rw_fft_passes_free(&c->passes);
+    rw_fft_destroy(&c->transform);
+    rw_array_destroy(&c->factors);
+    rw_device_close(&c->device);
+    rw_free(c);
+}
+
+/* ---- b, and execution -------------------------------------------------------------------------------------------------------------- */
+
+/* Copies the piece of b that begins at `from` to `to`, for each axis one of at most two: what lies before and what lies behind the turn. */
+static rw_status place_piece(const rw_convolution *c, rw_array *b, rw_array *all, unsigned behind, rw_queue *q)
+{
+    int64_t at = 0, from = 0, shape[RW_MAX_NDIM], step = 1;
+    int64_t stride[RW_MAX_NDIM];
+    for (int d = c->spec.ndim - 1; d >= 0; --d) stride[d] = step, step *= c->length[d];
+    for (int d = 0; d < c->spec.ndim; ++d) {
+        const int64_t m = c->spec.b_shape[d], len = c->length[d], start = ((c->start[d] % len) + len) % len, before = RW_MIN(m, len - start);
+        const bool second = behind & 1u << d;
+        shape[d] = second ? m - before : before;
+        if (shape[d] <= 0) return RW_OK;
+        at += (second ? 0 : start) * stride[d], from += (second ? before : 0) * b->stride[d];
+    }
+    rw_array *to = NULL, *piece = NULL;
+    rw_status status = rw_array_view(all, RW_DTYPE_DEFAULT, c->spec.ndim, shape, stride, at, &to);
+    if (status == RW_OK) status = rw_array_view(b, RW_DTYPE_DEFAULT, c->spec.ndim, shape, b->stride, from, &piece);
+    if (status == RW_OK) status = rw_array_copy(to, piece, q);
+    rw_array_destroy(&to), rw_array_destroy(&piece);
+    return status;
+}
+
+rw_status rw_convolution_set(rw_convolution *c, rw_array *b, rw_queue *q)
+{
+    RW_NEED(c, "convolution"); RW_NEED(b, "b"); RW_NEED(q, "queue");
+    const rw_convolution_spec *s = &c->spec;
+    bool fits = b->device == c->device && b->dtype == s->dtype && b->ndim == s->ndim;
+    for (int d = 0; d < s->ndim && fits; ++d) fits = b->shape[d] == s->b_shape[d];
+    if (!fits) return rw_fail(c->device->ctx, RW_ERR_ARGUMENT, "rw_convolution_set: b is not of the type, shape and device that was planned");
+    if (!c->transform) return RW_OK; /* nothing to do */
+    rw_array *all;
+    RW_TRY(rw_array_create(c->device, c->halves ? s->dtype : c->factors->dtype, s->ndim, c->length, RW_MEMORY_DEVICE, &all));
+    rw_status status = rw_array_zero(all, q);
+    for (unsigned behind = 0; behind < 1u << s->ndim && status == RW_OK; ++behind) status = place_piece(c, b, all, behind, q);
+    if (status == RW_OK) status = rw_fft_execute(c->transform, all, c->factors, q);
+    rw_array_destroy(&all);
+    c->set = status == RW_OK;
+    return status;
+}
+
+rw_status rw_convolution_execute(rw_convolution *c, rw_array *a, rw_array *y, rw_queue *q)
+{
+    RW_NEED(c, "convolution"); RW_NEED(a, "a"); RW_NEED(y, "y"); RW_NEED(q, "queue");
+    double scale = c->spec.scale;
+    RW_TRY(rw_fft_check_array(&c->passes, a, &c->input, "rw_convolution_execute: a"));
+    RW_TRY(rw_fft_check_array(&c->passes, y, &c->output, "rw_convolution_execute: y"));
+    RW_TRY(rw_array_check_written(y, "rw_convolution_execute: y"));
+    RW_TRY(rw_fft_check_overlap(&c->passes, a, y, __func__));
+    if (!c->passes.n) return RW_OK;
+    if (!c->set) return rw_fail(c->device->ctx, RW_ERR_ARGUMENT, "rw_convolution_execute: there is no b yet: call rw_convolution_set first");
+    for (int d = 0; d < c->spec.ndim; ++d)
+        if (c->spec.axes & 1u << d) scale /= (double)c->length[d];
+    return rw_fft_passes_run(&c->passes, a, y, c->factors, scale, q);
+}
+
+rw_status rw_convolution_get_info(const rw_convolution *c, rw_fft_info *info)
+{
+    RW_NEED(c, "convolution"); RW_NEED(info, "info");
+    *info = rw_fft_passes_info(&c->passes);
+    if (c->factors) info->table_bytes += (int64_t)c->factors->bytes;
+    return RW_OK;
+}
+
+rw_status rw_convolution_set_work(rw_convolution *c, rw_array *work)
+{
+    RW_NEED(c, "convolution");
+    return rw_fft_passes_set_work(&c->passes, work, __func__);
+}
