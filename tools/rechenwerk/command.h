@@ -52,7 +52,7 @@ struct arguments {
 
 extern const command command_bench, command_cache, command_completion, command_explain, command_generate, command_help,
     command_info, command_init, command_lab, command_list, command_matrix, command_plot, command_run, command_selftest,
-    command_convert, command_solve, command_spmv, command_tune;
+    command_convert, command_convolve, command_fft, command_solve, command_spmv, command_tune;
 extern const command *const commands[]; /* NULL-terminated */
 const command *find_command(const char *name); /* NULL when unknown; says so, with the nearest */
 
@@ -69,8 +69,9 @@ bool whole_of(const arguments *a, const char *name, double least, double most, d
 
 /* outputs.c */
 typedef struct output_file {
-    const char *name;               /* of the option: "output" */
+    const char *name;               /* of the option: "output"; of an operand: "Y.npy" */
     const char *ending, *or_ending; /* of the file's name: ".npy"; both NULL: any */
+    const char *operand;            /* the file, where an operand names it; NULL: the option does */
 } output_file;
 /* Before the work: what options name as files to write. Gives an exit code, 0 to go on, after a message: a name that
  * ends otherwise, a folder that is not there or cannot be written, one of the files that are read (NULL ones are left

@@ -64,7 +64,7 @@ static void print_operands(const command *c)
 
 static bool takes_file(const command *c)
 {
-    static const char *const names[] = {"run", "explain", "plot", "matrix", "spmv", "tune", "solve", "convert"};
+    static const char *const names[] = {"run", "explain", "plot", "matrix", "spmv", "tune", "solve", "convert", "fft", "convolve"};
     for (int i = 0; i < COUNT(names); i++)
         if (strcmp(c->name, names[i]) == 0) return true;
     return false;

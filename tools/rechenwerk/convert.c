@@ -40,7 +40,7 @@ static int run(const arguments *a)
 {
     if (!check_types(a)) return 2;
     if (!value_of(a, "output")) return usage("convert: where to? give --output B.mtx");
-    int code = check_outputs(a, 1, &(output_file){"output", ".mtx", NULL}, 1, a->operands);
+    int code = check_outputs(a, 1, &(output_file){.name = "output", .ending = ".mtx"}, 1, a->operands);
     if (code != 0) return code;
     conversion c = {0};
     rw_context *ctx = make_context(a);

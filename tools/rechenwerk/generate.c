@@ -251,7 +251,7 @@ static int run(const arguments *a)
     if (!cells && !file) return usage("generate: --cells is missing: for example --cells 10x40x20");
     if (file && (cells || given(a, "blocks") || given(a, "periodic")))
         return usage("generate: --cgns gives cells, grid blocks and periodic axes: leave --%s out", cells ? "cells" : given(a, "blocks") ? "blocks" : "periodic");
-    int code = check_outputs(a, 1, &(output_file){"output", ".mtx", NULL}, 1, (const char *[]){value_of(a, "cgns")});
+    int code = check_outputs(a, 1, &(output_file){.name = "output", .ending = ".mtx"}, 1, (const char *[]){value_of(a, "cgns")});
     if (code != 0) return code;
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;

@@ -81,7 +81,7 @@ static int run(const arguments *a)
     rw_entries e = {0};
     rw_duplicates duplicates;
     if (!duplicates_of(a, &duplicates)) return 2;
-    int code = check_outputs(a, 1, &(output_file){"output", ".png", NULL}, 1, a->operands);
+    int code = check_outputs(a, 1, &(output_file){.name = "output", .ending = ".png"}, 1, a->operands);
     if (code != 0) return code;
     rw_context *ctx = make_context(a);
     if (!ctx) return 5;

@@ -22,8 +22,12 @@ static bool same_file(const char *a, const char *b)
            one.st_ino == other.st_ino;
 }
 
+static const char *path_of(const arguments *a, const output_file *o) { return o->operand ? o->operand : value_of(a, o->name); }
+/* "--" before the name of an option. */
+static const char *dashes(const output_file *o) { return o->operand ? "" : "--"; }
+
 /* Files are written beside their place, so their folder is needed. */
-static int check_folder(const arguments *a, const char *name, const char *path)
+static int check_folder(const arguments *a, const output_file *o, const char *path)
 {
     const char *slash = strrchr(path, '/');
     struct stat at;
@@ -31,10 +35,11 @@ static int check_folder(const arguments *a, const char *name, const char *path)
     const bool good = folder && access(folder, W_OK) == 0, is_folder = stat(path, &at) == 0 && S_ISDIR(at.st_mode);
     int code = 0;
     if (!good)
-        code = unusable("%s: --%s %s: the folder %s: %s", a->command->name, name, path, folder ? folder : "?",
-                        strerror(errno));
+        code = unusable("%s: %s%s %s: the folder %s: %s", a->command->name, dashes(o), o->name, path,
+                        folder ? folder : "?", strerror(errno));
     else if (is_folder)
-        code = unusable("%s: --%s %s: this is a folder: give the name of a file", a->command->name, name, path);
+        code = unusable("%s: %s%s %s: this is a folder: give the name of a file", a->command->name, dashes(o), o->name,
+                        path);
     free(folder);
     return code;
 }
@@ -62,25 +67,25 @@ int check_outputs(const arguments *a, int n, const output_file *outputs, int nin
     if (missing != 0) return missing;
     for (int i = 0; i < n; i++) {
         const output_file *o = &outputs[i];
-        const char *path = value_of(a, o->name);
+        const char *path = path_of(a, o);
         if (!path) continue;
         if (o->ending && !ends_with(path, o->ending) && !(o->or_ending && ends_with(path, o->or_ending)))
-            return usage("%s: --%s %s: a %s%s%s file is written: give a name that ends so", who, o->name, path,
+            return usage("%s: %s%s %s: a %s%s%s file is written: give a name that ends so", who, dashes(o), o->name, path,
                          o->ending, o->or_ending ? " or " : "", o->or_ending ? o->or_ending : "");
-        const int code = check_folder(a, o->name, path);
+        const int code = check_folder(a, o, path);
         if (code != 0) return code;
         for (int k = 0; k < ninputs; k++)
             if (same_file(path, inputs[k]))
-                return usage("%s: --%s %s is %s%sread, and would be written over: give another name", who, o->name,
-                             path, strcmp(path, inputs[k]) ? inputs[k] : "",
+                return usage("%s: %s%s %s is %s%sread, and would be written over: give another name", who, dashes(o),
+                             o->name, path, strcmp(path, inputs[k]) ? inputs[k] : "",
                              strcmp(path, inputs[k]) ? ", which is " : "");
         for (int k = 0; k < i; k++)
-            if (same_file(path, value_of(a, outputs[k].name)))
+            if (same_file(path, path_of(a, &outputs[k])))
                 return usage("%s: --%s and --%s are one file, %s: give another name to one of them", who,
                              outputs[k].name, o->name, path);
     }
     for (int i = 0; i < n; i++) {
-        const int exists = value_of(a, outputs[i].name) ? check_exists(a, value_of(a, outputs[i].name)) : 0;
+        const int exists = path_of(a, &outputs[i]) ? check_exists(a, path_of(a, &outputs[i])) : 0;
         if (exists != 0) return exists;
     }
     return 0;

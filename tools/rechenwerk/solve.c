@@ -268,7 +268,7 @@ static int find_operands(const arguments *a, solve *s)
 
 static int check_files(const arguments *a, const solve *s)
 {
-    static const output_file outputs[] = {{"output", ".npy", ".mtx"}, {"history", ".csv", NULL}, {"plot", ".png", NULL}};
+    static const output_file outputs[] = {{.name = "output", .ending = ".npy", .or_ending = ".mtx"}, {.name = "history", .ending = ".csv"}, {.name = "plot", .ending = ".png"}};
     const char *const inputs[] = {s->stencil ? NULL : s->matrix, s->right_side}; /* x may take the place of the first guess */
     const char *const guess = value_of(a, "guess");
     const int missing = check_inputs(a, 1, &guess);

@@ -1,0 +1,180 @@
+/* rechenwerk fft X.npy Y.npy: a Fourier, cosine or sine transform of an array in a file. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "transforms.h"
+
+typedef struct work {
+    rw_device *device;
+    rw_array *x, *y;
+    rw_fft *fft;
+    rw_fft_spec spec;
+} work;
+
+/* The length of each axis that is transformed: "100,128". */
+static bool shape_option(const arguments *a, rw_fft_spec *s)
+{
+    const char *text = value_of(a, "shape");
+    for (int d = 0; text && d < s->ndim; d++) {
+        if (!(s->axes & 1u << d)) continue;
+        char *end;
+        const long long n = strtoll(text, &end, 10);
+        if (end == text || n < 1 || (*end && *end != ',')) {
+            usage("fft: --shape %s: a number of points for each axis that is transformed, such as 100,128", value_of(a, "shape"));
+            return false;
+        }
+        s->shape[d] = n;
+        text = *end ? end + 1 : NULL;
+        const bool more = s->axes >> (d + 1);
+        if (!text != !more) {
+            usage("fft: --shape %s: one number for each of the axes that are transformed is needed", value_of(a, "shape"));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Points of the transform whose scale factor is one over their product. */
+static double norm_of(rw_fft_kind kind, int64_t n)
+{
+    return kind == RW_FFT_COMPLEX || kind == RW_FFT_REAL ? (double)n : kind == RW_FFT_DCT1 ? 2 * (double)(n - 1) : kind == RW_FFT_DST1 ? 2 * (double)(n + 1) : 2 * (double)n;
+}
+
+static int find_kind(const arguments *a, rw_fft_kind *kind)
+{
+    const char *names[RW_FFT_KINDS + 1] = {NULL}, *text = value_of(a, "kind");
+    for (int k = 0; k < RW_FFT_KINDS; k++) {
+        names[k] = rw_fft_kind_name((rw_fft_kind)k);
+        if (text && strcmp(text, names[k]) == 0) *kind = (rw_fft_kind)k, text = NULL;
+    }
+    if (text) return usage("fft: --kind %s is no transform%s", text, suggest(text, names));
+    if (given(a, "real") && value_of(a, "kind") && *kind != RW_FFT_REAL) return usage("fft: --real and --kind %s exclude each other", value_of(a, "kind"));
+    if (given(a, "real")) *kind = RW_FFT_REAL;
+    return 0;
+}
+
+/* The specification from the array and the options. */
+static int plan(rw_context *ctx, const arguments *a, work *w)
+{
+    rw_fft_spec *s = &w->spec;
+    const char *scale = value_of(a, "scale") ? value_of(a, "scale") : "inverse";
+    int code = find_kind(a, &s->kind);
+    if (code != 0) return code;
+    const bool real_input = s->kind >= RW_FFT_DCT1 || (s->kind == RW_FFT_REAL && !given(a, "inverse")), is_complex = rw_dtype_is_complex(rw_array_dtype(w->x));
+    if (real_input && is_complex) return usage("fft: %s holds complex numbers, and --%s transforms real ones", a->operands[0], s->kind == RW_FFT_REAL ? "real" : "kind");
+    s->inverse = given(a, "inverse"), s->single = rw_dtype_size(rw_array_dtype(w->x)) / (is_complex ? 2 : 1) == 4, s->ndim = rw_array_ndim(w->x);
+    if (!real_input) {
+        const rw_status status = widen(&w->x, s->single ? RW_C64 : RW_C128);
+        if (status != RW_OK) return failed(ctx, status);
+    }
+    if (!axes_of(a, s->ndim, &s->axes)) return 2;
+    if (!s->axes) s->axes = (1u << s->ndim) - 1;
+    int last = s->ndim - 1;
+    while (!(s->axes & 1u << last)) last--;
+    for (int d = 0; d < s->ndim; d++) s->shape[d] = rw_array_shape(w->x, d);
+    const bool back = s->kind == RW_FFT_REAL && s->inverse;
+    if (back) s->shape[last] = 2 * (s->shape[last] - 1);
+    if (back && s->shape[last] < 1 && !given(a, "shape")) return usage("fft: %s: one number is the spectrum of one or of two: give --shape", a->operands[0]);
+    if (!shape_option(a, s)) return 2;
+    for (int d = 0; d < s->ndim; d++) {
+        const int64_t takes = back && d == last ? s->shape[d] / 2 + 1 : s->shape[d], has = rw_array_shape(w->x, d);
+        s->x_shape[d] = takes < has ? takes : has; /* zeros beyond what is there; what is beyond is left out */
+        s->x_stride[d] = rw_array_stride(w->x, d);
+        s->y_shape[d] = s->kind == RW_FFT_REAL && !s->inverse && d == last ? s->shape[d] / 2 + 1 : s->shape[d];
+    }
+    double product = 1;
+    for (int d = 0; d < s->ndim; d++)
+        if (s->axes & 1u << d) product *= norm_of(s->kind, s->shape[d]);
+    if (strcmp(scale, "none") && strcmp(scale, "inverse") && strcmp(scale, "forward") && strcmp(scale, "both"))
+        return usage("fft: --scale %s: none, inverse, forward or both", scale);
+    if (strcmp(scale, s->inverse ? "inverse" : "forward") == 0) s->scale = 1 / product;
+    if (strcmp(scale, "both") == 0) s->scale = 1 / sqrt(product);
+    return 0;
+}
+
+static rw_status execute(void *user, rw_queue *queue)
+{
+    work *w = user;
+    return rw_fft_execute(w->fft, w->x, w->y, queue);
+}
+
+/* The part of x that the transform reads. */
+static rw_status cut(work *w)
+{
+    for (int d = 0; d < w->spec.ndim; d++) {
+        rw_array *part;
+        if (w->spec.x_shape[d] == rw_array_shape(w->x, d)) continue;
+        const rw_status status = rw_array_slice(w->x, d, 0, w->spec.x_shape[d], 1, &part);
+        if (status != RW_OK) return status;
+        rw_array_destroy(&w->x);
+        w->x = part;
+    }
+    return RW_OK;
+}
+
+static int transform(rw_context *ctx, const arguments *a, work *w)
+{
+    rw_fft_info info;
+    double seconds = 0;
+    rw_status status = open_device(ctx, a, &w->device);
+    if (status != RW_OK) return failed(ctx, status);
+    int code = load_numbers(ctx, a, w->device, a->operands[0], &w->x);
+    if (code == 0) code = plan(ctx, a, w);
+    if (code != 0) return code;
+    const rw_fft_spec *s = &w->spec;
+    const bool real = s->kind >= RW_FFT_DCT1 || (s->kind == RW_FFT_REAL && s->inverse);
+    if (!given(a, "quiet")) printf("%s, %s\n", a->operands[0], shape_of(w->x).text);
+    status = cut(w);
+    if (status == RW_OK) status = rw_fft_create(w->device, s, &w->fft);
+    if (status == RW_OK) status = rw_fft_get_info(w->fft, &info);
+    if (status == RW_OK)
+        status = rw_array_create(w->device, real ? s->single ? RW_F32 : RW_F64 : s->single ? RW_C64 : RW_C128, s->ndim, s->y_shape, RW_MEMORY_DEVICE, &w->y);
+    if (status == RW_OK) status = timed(w->device, execute, w, &seconds);
+    if (status == RW_OK) status = rw_array_save(w->y, a->operands[1]);
+    if (status != RW_OK) return failed(ctx, status);
+    print_transform(a, w->device, &info, seconds, w->y, a->operands[1]);
+    return 0;
+}
+
+static int run(const arguments *a)
+{
+    const output_file output = {.name = "Y.npy", .ending = ".npy", .or_ending = ".mtx", .operand = a->operands[1]};
+    int code = check_outputs(a, 1, &output, 1, a->operands);
+    if (code != 0) return code;
+    work w = {0};
+    rw_context *ctx = make_context(a);
+    code = ctx ? transform(ctx, a, &w) : 5;
+    rw_fft_destroy(&w.fft);
+    rw_array_destroy(&w.x), rw_array_destroy(&w.y);
+    rw_device_close(&w.device);
+    rw_context_destroy(&ctx);
+    return code;
+}
+
+static const option options[] = {
+    {"inverse", 'i', NULL, "the inverse transform"},
+    {"real", 'r', NULL, "real numbers to the first half of their spectrum; with --inverse back"},
+    {"kind", 'k', "KIND", "complex, real, dct1 … dct4, dst1 … dst4 (default: complex)"},
+    OPTION_AXES,
+    {"shape", 0, "LIST", "points of each axis that is transformed: zeros beyond the file, or less of it (default: as the file)"},
+    {"scale", 0, "WHICH", "which direction divides by the number of points: inverse, forward, none, or both by its root (default: inverse)"},
+    OPTION_PRECISION,
+    OPTION_DEVICE,
+    OPTION_VERBOSE,
+    OPTION_QUIET,
+    OPTION_FORCE,
+};
+
+const command command_fft = {
+    .name = "fft",
+    .operands = "X.npy Y.npy",
+    .least = 2,
+    .most = 2,
+    .line = "the Fourier, cosine or sine transform of an array in a file",
+    .more = "The results are those of numpy.fft.fftn, rfftn and irfftn, and of scipy.fft.dctn and dstn. The spectrum of n real numbers has n/2 + 1 numbers, "
+            "of which n is taken to be even on the way back unless --shape says otherwise.",
+    .options = options,
+    .noptions = COUNT(options),
+    .run = run,
+};

@@ -1,0 +1,87 @@
+#include "transforms.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+rw_status widen(rw_array **array, rw_dtype dtype)
+{
+    rw_array *wide;
+    int64_t shape[RW_MAX_NDIM];
+    if (rw_array_dtype(*array) == dtype) return RW_OK;
+    for (int d = 0; d < RW_MAX_NDIM; d++) shape[d] = rw_array_shape(*array, d);
+    rw_device *device = rw_array_device(*array);
+    rw_status status = rw_array_create(device, dtype, rw_array_ndim(*array), shape, RW_MEMORY_DEVICE, &wide);
+    if (status != RW_OK) return status;
+    status = rw_array_copy(wide, *array, rw_device_queue(device));
+    rw_array_destroy(array);
+    *array = wide;
+    return status;
+}
+
+int load_numbers(rw_context *ctx, const arguments *a, rw_device *device, const char *path, rw_array **array)
+{
+    const char *precision = value_of(a, "precision");
+    if (precision && strcmp(precision, "f32") && strcmp(precision, "f64"))
+        return usage("%s: --precision %s: f32 or f64", a->command->name, precision);
+    rw_status status = rw_array_load(device, path, RW_DTYPE_DEFAULT, array);
+    if (status == RW_OK) {
+        const rw_dtype t = rw_array_dtype(*array);
+        const bool is_complex = rw_dtype_is_complex(t);
+        bool single = t == RW_F32 || t == RW_C64 || t == RW_F16 || t == RW_BF16;
+        if (precision) single = strcmp(precision, "f32") == 0;
+        status = widen(array, is_complex ? single ? RW_C64 : RW_C128 : single ? RW_F32 : RW_F64);
+    }
+    return status == RW_OK ? 0 : failed(ctx, status);
+}
+
+bool axes_of(const arguments *a, int ndim, unsigned *axes)
+{
+    const char *text = value_of(a, "axes");
+    while (text && *text) {
+        char *end;
+        const long axis = strtol(text, &end, 10);
+        if (end == text || (*end && *end != ',') || (*end == ',' && !end[1])) {
+            usage("%s: --axes %s: numbers with commas between, such as 0,1", a->command->name, value_of(a, "axes"));
+            return false;
+        }
+        if (axis < -ndim || axis >= ndim) {
+            usage("%s: --axes %s: the array has %d ax%s, %s", a->command->name, value_of(a, "axes"), ndim, ndim == 1 ? "is" : "es",
+                  ndim == 1 ? "0" : "counted from 0");
+            return false;
+        }
+        *axes |= 1u << (axis < 0 ? axis + ndim : axis);
+        text = *end ? end + 1 : end;
+    }
+    return true;
+}
+
+shape_text shape_of(const rw_array *array)
+{
+    shape_text s = {""};
+    size_t used = 0;
+    for (int d = 0; d < rw_array_ndim(array); d++)
+        used += (size_t)snprintf(s.text + used, sizeof s.text - used, "%s%lld", d ? " x " : "", (long long)rw_array_shape(array, d));
+    snprintf(s.text + used, sizeof s.text - used, " %s", rw_dtype_name(rw_array_dtype(array)));
+    return s;
+}
+
+rw_status timed(rw_device *device, rw_status (*run)(void *user, rw_queue *queue), void *user, double *seconds)
+{
+    struct timespec start, stop;
+    rw_queue *queue = rw_device_queue(device);
+    rw_status status = rw_queue_wait(queue);
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    if (status == RW_OK) status = run(user, queue);
+    if (status == RW_OK) status = rw_queue_wait(queue);
+    clock_gettime(CLOCK_MONOTONIC, &stop);
+    *seconds = (double)(stop.tv_sec - start.tv_sec) + 1e-9 * (double)(stop.tv_nsec - start.tv_nsec);
+    return status;
+}
+
+void print_transform(const arguments *a, const rw_device *device, const rw_fft_info *info, double seconds, const rw_array *y, const char *path)
+{
+    if (given(a, "quiet")) return;
+    printf("  %d pass%s over memory, %s, in %.3g ms on %s\n  written: %s, %s\n", info->passes, info->passes == 1 ? "" : "es", in_units((double)info->bytes).text, 1e3 * seconds,
+           rw_device_info(device)->name, path, shape_of(y).text);
+}

@@ -1,0 +1,27 @@
+/* What fft and convolve share: arrays from files, axes as text. */
+#ifndef TRANSFORMS_H
+#define TRANSFORMS_H
+
+#include "command.h"
+#include "rechenwerk/fft.h"
+
+/* The array of a file as f32, f64, c64 or c128: as it is there, whole numbers as f64; with --precision of that one. */
+int load_numbers(rw_context *ctx, const arguments *a, rw_device *device, const char *path, rw_array **array);
+/* The array in the type, which is its own or wider; replaces it. */
+rw_status widen(rw_array **array, rw_dtype dtype);
+/* "0,1" or "-1": a bit for each axis of ndim; *axes stays 0 without the option. False after a message. */
+bool axes_of(const arguments *a, int ndim, unsigned *axes);
+/* "4096 x 2049 c128" */
+typedef struct shape_text {
+    char text[200];
+} shape_text;
+shape_text shape_of(const rw_array *array);
+/* What a plan did to write this file. */
+void print_transform(const arguments *a, const rw_device *device, const rw_fft_info *info, double seconds, const rw_array *y, const char *path);
+/* Runs `run(user)` and waits; the seconds that it took. */
+rw_status timed(rw_device *device, rw_status (*run)(void *user, rw_queue *queue), void *user, double *seconds);
+
+#define OPTION_PRECISION {"precision", 'p', "f32|f64", "compute and write in this precision (default: that of the file)"}
+#define OPTION_AXES {"axes", 0, "LIST", "axes, counted from 0, or from -1 backwards, such as 0,1 (default: all)"}
+
+#endif
