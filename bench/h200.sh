@@ -33,7 +33,7 @@ say "built; CUDA device cuda:0, OpenCL device ${opencl:-none}"
 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem --format=csv,noheader 2>/dev/null
 
 if [ "${1:-}" = variants ]; then
-    for name in fft filter; do "$spine" run cuda:0 $name variants | tee "$out/variants_$name.txt"; done
+    for name in fft256 filter; do "$spine" run cuda:0 $name variants | tee "$out/variants_$name.txt"; done
     say done
     exit 0
 fi
@@ -54,7 +54,7 @@ say "checked"
 # ---- then fast -----------------------------------------------------------------------------------------------------
 for dev in cuda:0 $opencl; do
     : >"$out/bench_${dev%%:*}.txt"
-    for name in ${*:-fft filter dot rates laser rkc rock launch sparse precond krylov}; do
+    for name in ${*:-fft256 filter dot fft rates laser rkc rock launch sparse precond krylov}; do
         "$spine" run "$dev" "$name" >"$build/rows.txt" || bad=1
         tee -a "$out/bench_${dev%%:*}.txt" <"$build/rows.txt"
     done

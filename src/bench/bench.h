@@ -4,7 +4,8 @@
  *   limit.c    copy or STREAM                            host.c     peers in C, compiled at run time from host.k
  *   data.c     random inputs, programs, small helpers    format.c   rows as text, Markdown, JSON
  *   sparse.c stencils.c   matrices of rw_sparse, and none   products.c formats.c   one matrix in several layouts
- *   fft.c filter.c dot.c           the spine             rates.c laser.c rkc.c rock.c launch.c    through the expression compiler
+ *   fft256.c filter.c dot.c        the spine             rates.c laser.c rkc.c rock.c launch.c    through the expression compiler
+ *   fft.c      transforms of the library
  *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there; library.c finds them
  */
 #ifndef RW_BENCH_INTERNAL_H
@@ -128,9 +129,14 @@ typedef struct rw_peer {
     void (*close)(void *state);
 } rw_peer;
 
-/* Batched 256-point transforms out of place. */
-rw_status rw_fftw_open(rw_bench *b, const void *x, void *y, int64_t batch, rw_peer *peer);
-rw_status rw_cufft_open(rw_bench *b, rw_array *x, rw_array *y, int64_t batch, rw_peer *peer);
+/* Forward transforms out of place, one behind the other without gaps: complex, or `real` to half a spectrum. */
+typedef struct rw_bench_transform {
+    int rank;
+    int64_t shape[3], batch;
+    bool single, real;
+} rw_bench_transform;
+rw_status rw_fftw_open(rw_bench *b, const rw_bench_transform *t, const void *x, void *y, rw_peer *peer);
+rw_status rw_cufft_open(rw_bench *b, const rw_bench_transform *t, rw_array *x, rw_array *y, rw_peer *peer);
 /* y = A x for a matrix in csr or bcsr of 32-bit indices whose values have x's type; matrix and x must stay. */
 rw_status rw_cusparse_open(rw_bench *b, struct rw_sparse *matrix, rw_array *x, rw_peer *peer);
 /* lib<name>.so as $variable says, else the newest that is found; NULL when there is none. */

@@ -4,15 +4,17 @@
 
 #include "bench/bench.h"
 
-enum { POINTS = 256, C2C = 0x29, FORWARD = -1 };
+enum { C2C = 0x29, R2C = 0x2a, Z2Z = 0x69, D2Z = 0x6a, FORWARD = -1 };
 
 typedef struct cufft {
     int plan;
     void *x, *y;
+    bool real;
     int (*plan_many)(int *plan, int rank, int *n, int *inembed, int istride, int idist, int *onembed, int ostride,
                      int odist, int type, int batch);
     int (*set_stream)(int plan, void *stream);
     int (*execute)(int plan, void *in, void *out, int direction);
+    int (*execute_real)(int plan, void *in, void *out);
     int (*destroy)(int plan);
     rw_context *ctx;
 } cufft;
@@ -21,8 +23,8 @@ static rw_status call(void *user, int round)
 {
     cufft *f = user;
     (void)round;
-    int error = f->execute(f->plan, f->x, f->y, FORWARD);
-    return error ? rw_fail(f->ctx, RW_ERR_LAUNCH, "cufftExecC2C: error %d", error) : RW_OK;
+    const int error = f->real ? f->execute_real(f->plan, f->x, f->y) : f->execute(f->plan, f->x, f->y, FORWARD);
+    return error ? rw_fail(f->ctx, RW_ERR_LAUNCH, "cufftExec: error %d", error) : RW_OK;
 }
 
 static void close_cufft(void *state)
@@ -32,30 +34,35 @@ static void close_cufft(void *state)
     rw_free(f);
 }
 
-static bool find(cufft *f)
+static bool find(cufft *f, bool single)
 {
     void *library = rw_bench_library("cufft", "RECHENWERK_CUFFT");
     if (!library) return false;
     void *many = dlsym(library, "cufftPlanMany"), *stream = dlsym(library, "cufftSetStream"),
-         *execute = dlsym(library, "cufftExecC2C"), *destroy = dlsym(library, "cufftDestroy");
+         *execute = dlsym(library, single ? f->real ? "cufftExecR2C" : "cufftExecC2C" : f->real ? "cufftExecD2Z" : "cufftExecZ2Z"), *destroy = dlsym(library, "cufftDestroy");
     memcpy(&f->plan_many, &many, sizeof many), memcpy(&f->set_stream, &stream, sizeof stream);
-    memcpy(&f->execute, &execute, sizeof execute), memcpy(&f->destroy, &destroy, sizeof destroy);
+    memcpy(&f->execute, &execute, sizeof execute), memcpy(&f->execute_real, &execute, sizeof execute);
+    memcpy(&f->destroy, &destroy, sizeof destroy);
     return many && stream && execute && destroy;
 }
 
-rw_status rw_cufft_open(rw_bench *b, rw_array *x, rw_array *y, int64_t batch, rw_peer *peer)
+rw_status rw_cufft_open(rw_bench *b, const rw_bench_transform *t, rw_array *x, rw_array *y, rw_peer *peer)
 {
-    int n = POINTS;
     if (strcmp(b->dev->info.kind, "cuda") != 0) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuFFT is for cuda devices");
     cufft *f = rw_calloc(1, sizeof *f);
     if (!f) return rw_fail_memory(b->ctx, sizeof *f, "a peer");
-    f->ctx = b->ctx;
+    f->ctx = b->ctx, f->real = t->real;
+    int n[3], in = 1, out = 1;
+    for (int d = 0; d < t->rank; ++d) {
+        n[d] = (int)t->shape[d], in *= n[d];
+        out *= t->real && d == t->rank - 1 ? n[d] / 2 + 1 : n[d];
+    }
     rw_status status = RW_OK;
-    if (!find(f)) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libcufft not found: set RECHENWERK_CUFFT to its path");
+    if (!find(f, t->single)) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libcufft not found: set RECHENWERK_CUFFT to its path");
     if (status == RW_OK) status = rw_array_address(x, b->queue, false, &f->x);
     if (status == RW_OK) status = rw_array_address(y, b->queue, true, &f->y);
     if (status == RW_OK) {
-        int error = f->plan_many(&f->plan, 1, &n, NULL, 1, POINTS, NULL, 1, POINTS, C2C, (int)batch);
+        int error = f->plan_many(&f->plan, t->rank, n, NULL, 1, in, NULL, 1, out, t->single ? t->real ? R2C : C2C : t->real ? D2Z : Z2Z, (int)t->batch);
         if (!error) error = f->set_stream(f->plan, b->queue->state);
         if (error) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "cuFFT makes no plan: error %d", error);
     }

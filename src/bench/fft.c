@@ -1,187 +1,198 @@
-/* Batched 256-point transforms: kernel, check against the sum that defines them, rows with FFTW or cuFFT beside. */
+/* Transforms of the library beside cuFFT or FFTW: lengths, types, ranks, real numbers; some numbers of each result against the sum that defines it. */
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/bench.h"
+#include "rechenwerk/fft.h"
 
-enum { POINTS = 256 };
-
-typedef struct transform {
-    int64_t batch;
-    int together; /* transforms a group */
-    rw_array *x, *y, *w;
-    rw_program *program;
-    rw_kernel *kernel;
+typedef struct work {
+    rw_bench_transform t;
+    rw_fft *fft;
+    rw_array *x, *y;
     rw_queue *queue;
-} transform;
+    int64_t in, out; /* numbers of a transform */
+} work;
 
-static const struct variant { const char *name, *definitions; int together; bool lanes; } variants[] = {
-    {"16 a group of 256", "GROUP=256 GROUP_X=16 TRANSFORMS=16 LINE=17", 16, false},
-    {"16 a group of 256, 4 groups", "GROUP=256 GROUP_X=16 TRANSFORMS=16 LINE=17 RW_GROUPS_A_UNIT=4", 16, false},
-    {"8 a group of 128", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17", 8, false},
-    {"8 a group of 128, 8 groups", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17 RW_GROUPS_A_UNIT=8", 8, false},
-    {"8 a group of 128, 6 groups", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17 RW_GROUPS_A_UNIT=6", 8, false},
-    {"4 a group of 64", "GROUP=64 GROUP_X=16 TRANSFORMS=4 LINE=17", 4, false},
-    {"4 one after another", "GROUP=16 GROUP_X=16 TRANSFORMS=4 LINE=16", 4, true},
-    {"1 a group", "GROUP=16 GROUP_X=16 TRANSFORMS=1 LINE=16", 1, true},
+/* Where these are asked for: on a GPU, a processor, both; and the ratio to the peer that is to be reached, 0: none. */
+static const struct row {
+    bool gpu, cpu, quick;
+    bool single, real;
+    int rank;
+    int64_t shape[3];
+    double target_gpu, target_cpu;
+} rows[] = {
+#define C64(N, GPU, CPU) {true, true, (N) == 64 || (N) == 1000, true, false, 1, {N}, GPU, CPU}
+#define C128(N, GPU, CPU) {true, true, (N) == 256, false, false, 1, {N}, GPU, CPU}
+    C64(64, 0.97, 0.8), C64(128, 0.97, 0.8), C64(256, 0.97, 0.8), C64(512, 0.97, 0.8), C64(1000, 0.97, 0.8), C64(1024, 0.97, 0.8), C64(2048, 0.97, 0.8), C64(3125, 0.97, 0.8),
+    C64(4096, 0.97, 0.8), C64(8192, 1, 0.8), C64(16384, 1.2, 0.8), C64(65536, 1.25, 0.8), C64(1 << 17, 1, 0.8), C64(1 << 18, 1, 0.8), C64(1 << 19, 1, 0.8), C64(1 << 20, 1.1, 0.8),
+    C64(4099, 3, 0.8), C64(10007, 3, 0.8), C64(1021, 1, 0.8), C64(100000, 1, 0.8),
+    C128(64, 1, 0.8), C128(256, 1, 0.8), C128(1000, 1, 0.8), C128(1024, 1, 0.8), C128(4096, 1, 0.8), C128(16384, 1, 0.8), C128(65536, 1, 0.8), C128(1 << 20, 1, 0.8), C128(4099, 3, 0.8),
+    {true, false, false, true, false, 2, {4096, 4096}, 1.15, 0}, {true, false, false, true, false, 2, {8192, 8192}, 1.05, 0},
+    {true, false, false, false, false, 2, {4096, 4096}, 1, 0}, {true, false, false, false, false, 2, {8192, 8192}, 1, 0},
+    {true, false, false, true, false, 3, {256, 256, 256}, 1, 0}, {true, false, false, true, false, 3, {512, 512, 512}, 1, 0},
+    {true, false, false, true, true, 2, {8192, 8192}, 1, 0}, {true, false, false, false, true, 2, {8192, 8192}, 1, 0},
+    {true, true, false, true, true, 1, {1024}, 0.97, 0.8}, {true, true, true, true, true, 1, {4096}, 0.97, 0.8}, {true, true, false, false, true, 1, {4096}, 1, 0.8},
+    {false, true, true, true, false, 2, {1024, 1024}, 0, 0.8}, {false, true, false, false, false, 2, {1024, 1024}, 0, 0.8}, {false, true, false, true, false, 2, {2048, 2048}, 0, 0.8},
+    {false, true, false, true, true, 2, {2048, 2048}, 0, 0.8}, {false, true, false, true, false, 3, {128, 128, 128}, 0, 0.8}, {false, true, false, false, true, 3, {100, 100, 100}, 0, 0.8},
 };
 
-static void free_transform(transform *t)
+static void free_work(work *w)
 {
-    rw_array_destroy(&t->x), rw_array_destroy(&t->y), rw_array_destroy(&t->w);
-    rw_program_destroy(&t->program);
+    rw_fft_destroy(&w->fft);
+    rw_array_destroy(&w->x), rw_array_destroy(&w->y);
 }
 
-static const char *source(int variant, char definitions[RW_BENCH_DEFINITIONS])
+static rw_status make(rw_bench *b, const rw_bench_transform *t, work *w)
 {
-    snprintf(definitions, RW_BENCH_DEFINITIONS, "%s", variants[variant].definitions);
-    return "fft.k";
-}
-
-static rw_status make(rw_bench *b, transform *t, int64_t batch, const struct variant *v)
-{
-    void *w;
-    t->batch = batch, t->together = v->together, t->queue = b->queue;
-    RW_TRY(rw_bench_array(b, RW_C64, batch * POINTS, &t->x));
-    RW_TRY(rw_bench_array(b, RW_C64, batch * POINTS, &t->y));
-    RW_TRY(rw_bench_array(b, RW_F32, 2 * POINTS, &t->w));
-    RW_TRY(rw_bench_fill(t->x, 3, -0.5));
-    RW_TRY(rw_bench_poison(t->y));
-    RW_TRY(rw_array_write(t->w, &w));
-    for (int i = 0; i < POINTS; ++i) { /* w256^((i / 16) (i % 16)) */
-        double angle = 2 * 3.14159265358979323846 * (i / 16) * (i % 16) / POINTS;
-        ((float *)w)[i] = (float)cos(angle), ((float *)w)[POINTS + i] = (float)sin(angle);
+    rw_fft_spec s = {.kind = t->real ? RW_FFT_REAL : RW_FFT_COMPLEX, .single = t->single, .ndim = t->rank + 1, .shape = {t->batch}, .axes = ((1u << t->rank) - 1) << 1};
+    *w = (work){.t = *t, .queue = b->queue, .in = 1, .out = 1};
+    for (int d = 0; d < t->rank; ++d) {
+        s.shape[d + 1] = t->shape[d];
+        w->in *= t->shape[d], w->out *= t->real && d == t->rank - 1 ? t->shape[d] / 2 + 1 : t->shape[d];
     }
-    RW_TRY(rw_bench_program(b, "fft.k", v->definitions, &t->program));
-    return rw_program_kernel(t->program, "fft256", &t->kernel);
+    const rw_dtype complex = t->single ? RW_C64 : RW_C128, real = t->single ? RW_F32 : RW_F64;
+    int64_t x_shape[RW_MAX_NDIM], y_shape[RW_MAX_NDIM];
+    memcpy(x_shape, s.shape, sizeof x_shape), memcpy(y_shape, s.shape, sizeof y_shape);
+    if (t->real) y_shape[t->rank] = y_shape[t->rank] / 2 + 1;
+    RW_TRY(rw_array_create(b->dev, t->real ? real : complex, s.ndim, x_shape, RW_MEMORY_DEVICE, &w->x));
+    RW_TRY(rw_array_create(b->dev, complex, s.ndim, y_shape, RW_MEMORY_DEVICE, &w->y));
+    RW_TRY(rw_bench_fill(w->x, 3, -0.5));
+    RW_TRY(rw_bench_poison(w->y));
+    return rw_fft_create(b->dev, &s, &w->fft);
 }
 
-static rw_status transform_all(void *user, int round)
+static rw_status call(void *user, int round)
 {
-    transform *t = user;
-    rw_arg a[] = {rw_arg_array(t->y), rw_arg_array(t->x), rw_arg_array(t->w), rw_arg_int(t->batch)};
+    work *w = user;
     (void)round;
-    return rw_launch(t->queue, t->kernel, (int64_t[3]){(t->batch + t->together - 1) / t->together, 1, 1}, a, 4);
+    return rw_fft_execute(w->fft, w->x, w->y, w->queue);
 }
 
-/* One transform: the norm of the difference over the norm of the sum. */
-static double transform_error(const float *x, const float *y, const double *c, const double *s)
+static double part(const void *data, bool single, int64_t i) { return single ? ((const float *)data)[i] : ((const double *)data)[i]; }
+
+/* Number k of transform `at` by the sum that defines it: its distance from the result, over the root of the mean square of such numbers. */
+static double difference(const work *w, const void *x, const void *y, int64_t at, int64_t k)
 {
-    double difference = 0, norm = 0;
-    for (int k = 0; k < POINTS; ++k) {
-        double re = 0, im = 0;
-        for (int n = 0; n < POINTS; ++n) {
-            int a = n * k % POINTS;
-            re += x[2 * n] * c[a] + x[2 * n + 1] * s[a], im += x[2 * n + 1] * c[a] - x[2 * n] * s[a];
-        }
-        difference += (y[2 * k] - re) * (y[2 * k] - re) + (y[2 * k + 1] - im) * (y[2 * k + 1] - im);
-        norm += re * re + im * im;
+    static const double two_pi = 6.28318530717958647692;
+    const rw_bench_transform *t = &w->t;
+    int64_t number[3] = {0}, rest = k;
+    for (int d = t->rank - 1; d >= 0; --d) {
+        const int64_t n = t->real && d == t->rank - 1 ? t->shape[d] / 2 + 1 : t->shape[d];
+        number[d] = rest % n, rest /= n;
     }
-    return isnan(difference) ? INFINITY : sqrt(difference / norm);
+    long double re = 0, im = 0;
+    for (int64_t i = 0; i < w->in; ++i) {
+        double turns = 0;
+        int64_t j = i;
+        for (int d = t->rank - 1; d >= 0; --d) {
+            turns += (double)(j % t->shape[d] * number[d] % t->shape[d]) / (double)t->shape[d];
+            j /= t->shape[d];
+        }
+        const double c = cos(two_pi * turns), s = -sin(two_pi * turns);
+        const double p = t->real ? part(x, t->single, at * w->in + i) : part(x, t->single, 2 * (at * w->in + i)), q = t->real ? 0 : part(x, t->single, 2 * (at * w->in + i) + 1);
+        re += p * c - q * s, im += p * s + q * c;
+    }
+    const double dr = part(y, t->single, 2 * (at * w->out + k)) - (double)re, di = part(y, t->single, 2 * (at * w->out + k) + 1) - (double)im;
+    const double error = sqrt((dr * dr + di * di) / ((t->real ? 1. : 2.) / 12 * (double)w->in)); /* numbers are uniform, of width 1 */
+    return isnan(error) ? INFINITY : error;
 }
 
-/* Every `step`-th transform, the last too; all others must at least have been written. */
-static rw_status error(transform *t, int64_t step, double *worst)
+/* `samples` numbers of random transforms, the first and the last among them. */
+static rw_status find_error(const work *w, int samples, double *worst)
 {
     const void *x, *y;
-    double c[POINTS], s[POINTS], w = 0;
-    for (int i = 0; i < POINTS; ++i) {
-        double angle = 2 * 3.14159265358979323846 * i / POINTS;
-        c[i] = cos(angle), s[i] = sin(angle);
+    RW_TRY(rw_array_read(w->x, &x));
+    RW_TRY(rw_array_read(w->y, &y));
+    *worst = 0;
+    for (int i = 0; i < samples; ++i) {
+        const int64_t at = i == 0 ? 0 : i == 1 ? w->t.batch - 1 : (int64_t)(rw_random_uniform(8, (uint64_t)i) * (double)w->t.batch);
+        const int64_t k = i == 0 ? 0 : i == 1 ? w->out - 1 : (int64_t)(rw_random_uniform(9, (uint64_t)i) * (double)w->out);
+        *worst = RW_MAX(*worst, difference(w, x, y, at, k));
     }
-    RW_TRY(rw_array_read(t->x, &x));
-    RW_TRY(rw_array_read(t->y, &y));
-#pragma omp parallel for reduction(max : w)
-    for (int64_t i = 0; i < t->batch; ++i) {
-        const float *xi = (const float *)x + 2 * POINTS * i, *yi = (const float *)y + 2 * POINTS * i;
-        double e = 0;
-        for (int k = 0; k < 2 * POINTS; ++k) e = isnan(yi[k]) ? INFINITY : e;
-        if (i % step == 0 || i == t->batch - 1) e = RW_MAX(e, transform_error(xi, yi, c, s));
-        w = RW_MAX(w, e);
-    }
-    *worst = w;
     return RW_OK;
 }
 
-static const double tolerance = 8 * FLT_EPSILON; /* log2(256) steps of one rounding each */
+/* Rounding grows with the number of stages; the sum itself has errors beyond. */
+static double allowed(const work *w) { return (w->t.single ? FLT_EPSILON : DBL_EPSILON) * (2 * log2((double)w->in + 2) + (w->t.single ? 0 : 30)); }
 
-static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
-{
-    transform t = {0};
-    rw_status status = make(b, &t, n, variants + variant);
-    if (status == RW_OK) status = transform_all(&t, 0);
-    if (status == RW_OK && n > 0) status = error(&t, 1, worst);
-    *allowed = tolerance;
-    free_transform(&t);
-    return status;
-}
-
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
-
-static rw_status open_peer(rw_bench *b, transform *t, rw_peer *peer)
+static rw_status open_peer(rw_bench *b, work *w, rw_peer *peer)
 {
     const void *x;
     void *y;
     if (b->options.no_peers) return RW_ERR_UNSUPPORTED;
-    if (b->dev->info.gpu) return rw_cufft_open(b, t->x, t->y, t->batch, peer);
-    RW_TRY(rw_array_read(t->x, &x));
-    RW_TRY(rw_array_update(t->y, &y));
-    return rw_fftw_open(b, x, y, t->batch, peer);
+    if (b->dev->info.gpu) return rw_cufft_open(b, &w->t, w->x, w->y, peer);
+    RW_TRY(rw_array_read(w->x, &x));
+    RW_TRY(rw_array_update(w->y, &y));
+    return rw_fftw_open(b, &w->t, x, y, peer);
 }
 
-static rw_status run_one(rw_bench *b, const struct variant *v)
+static void describe(const work *w, rw_bench_result *row)
 {
-    int64_t batch = b->options.quick ? 1024 : b->dev->info.gpu ? 1 << 18 : 1 << 14;
-    transform t = {0};
+    const rw_bench_transform *t = &w->t;
+    rw_fft_info info;
+    char shape[32];
+    int used = 0;
+    for (int d = 0; d < t->rank; ++d) used += snprintf(shape + used, sizeof shape - (size_t)used, "%s%lld", d ? " x " : "", (long long)t->shape[d]);
+    snprintf(row->what, sizeof row->what, "FFT %s %s", shape, t->real ? t->single ? "f32" : "f64" : t->single ? "c64" : "c128");
+    snprintf(row->size, sizeof row->size, "%lld transform%s", (long long)t->batch, t->batch == 1 ? "" : "s");
+    if (rw_fft_get_info(w->fft, &info) == RW_OK) snprintf(row->variant, sizeof row->variant, "%d pass%s", info.passes, info.passes == 1 ? "" : "es");
+}
+
+static rw_status run_one(rw_bench *b, const struct row *r)
+{
+    const bool gpu = b->dev->info.gpu;
+    int64_t points = gpu ? 1 << 26 : b->options.quick ? 1 << 16 : 1 << 22, size = 1;
+    rw_bench_transform t = {.rank = r->rank, .single = r->single, .real = r->real};
+    for (int d = 0; d < r->rank; ++d) t.shape[d] = r->shape[d], size *= r->shape[d];
+    if (!r->single) points /= 2;
+    t.batch = r->rank > 1 ? 1 : RW_MAX(points / size, 1);
+    work w;
     rw_peer peer = {0};
-    rw_bench_result row = {.tolerance = tolerance, .bytes = 16.0 * (double)batch * POINTS};
-    rw_status status = make(b, &t, batch, v);
-    if (status == RW_OK) status = transform_all(&t, 0);
-    if (status == RW_OK) status = error(&t, 101, &row.error);
+    rw_bench_result row = {0};
+    rw_status status = make(b, &t, &w);
+    if (status == RW_OK) status = call(&w, 0);
+    if (status == RW_OK) status = find_error(&w, size > 1 << 22 ? 2 : 8, &row.error);
     if (status == RW_OK) {
-        rw_status found = open_peer(b, &t, &peer);
-        if (found != RW_OK && found != RW_ERR_UNSUPPORTED)
-            rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
-        status = rw_bench_compare(b, &(rw_contestant){"", transform_all, &t}, &peer.contestant, found == RW_OK, &row);
+        const rw_status found = open_peer(b, &w, &peer);
+        if (found != RW_OK && found != RW_ERR_UNSUPPORTED) rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
+        row.tolerance = allowed(&w), row.bytes = (double)t.batch * (r->single ? 4 : 8) * (double)(w.in * (r->real ? 1 : 2) + w.out * 2);
+        status = rw_bench_compare(b, &(rw_contestant){"", call, &w}, &peer.contestant, found == RW_OK, &row);
     }
     if (status == RW_OK) {
-        bool one = !b->dev->info.gpu && b->threads == 1;
-        snprintf(row.what, sizeof row.what, "FFT 256 c64%s", one ? ", one thread" : "");
-        snprintf(row.size, sizeof row.size, "%lld transforms", (long long)batch);
-        snprintf(row.variant, sizeof row.variant, "%s", v->name);
-        if (row.npeers && b->dev->info.gpu) rw_bench_target(b, &row, 0.95, "cuFFT");
-        else if (row.npeers && b->threads == 1) rw_bench_target(b, &row, 0.6, "FFTW");
+        describe(&w, &row);
+        const double target = gpu ? r->target_gpu : r->target_cpu;
+        if (row.npeers && target > 0) rw_bench_target(b, &row, target, gpu ? "cuFFT" : "FFTW");
         else row.met = -1;
         status = rw_bench_add(b, &row);
     }
     if (peer.close) peer.close(peer.state);
-    free_transform(&t);
+    free_work(&w);
     return status;
 }
 
-static rw_status run_variants(rw_bench *b)
+static rw_status run(rw_bench *b)
 {
-    for (int v = 0, taken = 0; v < RW_COUNT(variants); ++v)
-        if (b->options.variants || (variants[v].lanes == b->lanes && !taken++)) RW_TRY(run_one(b, variants + v));
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        const struct row *r = rows + i;
+        if (!(b->dev->info.gpu ? r->gpu : r->cpu) || (b->options.quick && !r->quick)) continue;
+        RW_TRY(run_one(b, r));
+    }
     return RW_OK;
 }
 
-/* On a processor a second time with one thread, as FFTW is usually judged. */
-static rw_status run(rw_bench *b)
+static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *most)
 {
-    RW_TRY(run_variants(b));
-    if (strcmp(b->dev->info.kind, "cpu") != 0 || b->threads == 1) return RW_OK;
-    rw_device *one;
-    rw_bench single;
-    RW_TRY(rw_device_open(b->ctx, "cpu:1", &one));
-    rw_status status = rw_bench_begin(&single, b->ctx, one, &b->options);
-    if (status == RW_OK) status = run_variants(&single);
-    for (int i = 0; i < single.nrows && status == RW_OK; ++i) status = rw_bench_add(b, single.rows + i);
-    rw_bench_end(&single);
-    rw_device_close(&one);
+    work w;
+    const rw_bench_transform t = {.rank = 1, .shape = {RW_MAX(n, 1)}, .batch = 5, .single = variant == 0};
+    rw_status status = make(b, &t, &w);
+    if (status == RW_OK) status = call(&w, 0);
+    if (status == RW_OK) status = find_error(&w, 16, worst);
+    *most = allowed(&w);
+    free_work(&w);
     return status;
 }
 
-static const int64_t sizes[] = {0, 1, 3, 4, 5, 7, 8, 9, 16, 17, 33, -1};
-const rw_bench_case rw_bench_fft = {run, RW_COUNT(variants), check, sizes, 17, source};
+static const int64_t sizes[] = {1, 2, 7, 16, 31, 37, 60, 100, 128, 243, 256, 1000, 1024, 1021, 4096, 4099, 16384, 65536, 100000, 1 << 17, -1};
+const rw_bench_case rw_bench_fft = {run, 2, check, sizes, 128, NULL};

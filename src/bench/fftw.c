@@ -1,20 +1,18 @@
-/* FFTW as a peer: libfftw3f opened at run time, measured plans for pieces of the batch, pieces spread over threads.
- * M. Frigo, S. G. Johnson: The design and implementation of FFTW3, Proc. IEEE 93 (2005). */
+/* FFTW as a peer: libfftw3f or libfftw3 opened at run time, measured plans. Many short transforms are planned as pieces of the batch that threads share out;
+ * long ones with FFTW's own threads. M. Frigo, S. G. Johnson: The design and implementation of FFTW3, Proc. IEEE 93 (2005). */
 #include <dlfcn.h>
 #include <omp.h>
 #include <string.h>
 
 #include "bench/bench.h"
 
-enum { POINTS = 256, PIECE = 1024, FORWARD = -1, MEASURE = 0 };
+enum { PIECE_POINTS = 1 << 18, FORWARD = -1, MEASURE = 0 };
 
 typedef struct fftw {
-    void *library, *plan;
-    float *x, *y;
-    int64_t batch;
+    void *plan;
+    char *x, *y;
+    int64_t pieces, x_bytes, y_bytes; /* of a piece */
     int threads;
-    void *(*plan_many)(int rank, const int *n, int howmany, void *in, const int *inembed, int istride, int idist,
-                       void *out, const int *onembed, int ostride, int odist, int sign, unsigned flags);
     void (*execute)(void *plan, void *in, void *out);
     void (*destroy)(void *plan);
 } fftw;
@@ -23,8 +21,8 @@ static rw_status call(void *user, int round)
 {
     fftw *f = user;
     (void)round;
-#pragma omp parallel for num_threads(f->threads) schedule(static)
-    for (int64_t i = 0; i < f->batch; i += PIECE) f->execute(f->plan, f->x + 2 * POINTS * i, f->y + 2 * POINTS * i);
+#pragma omp parallel for num_threads(f->threads) schedule(static) if (f->pieces > 1)
+    for (int64_t i = 0; i < f->pieces; ++i) f->execute(f->plan, f->x + i * f->x_bytes, f->y + i * f->y_bytes);
     return RW_OK;
 }
 
@@ -35,36 +33,71 @@ static void close_fftw(void *state)
     rw_free(f); /* the library stays: it keeps what it has learnt */
 }
 
-static bool find(fftw *f)
+static void *function(void *library, bool single, const char *name)
 {
-    f->library = dlopen("libfftw3f.so.3", RTLD_NOW | RTLD_LOCAL);
-    if (!f->library) return false;
-    void *many = dlsym(f->library, "fftwf_plan_many_dft"), *execute = dlsym(f->library, "fftwf_execute_dft"),
-         *destroy = dlsym(f->library, "fftwf_destroy_plan");
-    memcpy(&f->plan_many, &many, sizeof many), memcpy(&f->execute, &execute, sizeof execute);
-    memcpy(&f->destroy, &destroy, sizeof destroy);
-    return many && execute && destroy;
+    char full[64];
+    snprintf(full, sizeof full, "fftw%s_%s", single ? "f" : "", name);
+    return dlsym(library, full);
 }
 
-rw_status rw_fftw_open(rw_bench *b, const void *x, void *y, int64_t batch, rw_peer *peer)
+typedef void *plan_many(int rank, const int *n, int howmany, void *in, const int *inembed, int istride, int idist, void *out, const int *onembed, int ostride, int odist, int sign,
+                        unsigned flags);
+typedef void *plan_real(int rank, const int *n, int howmany, void *in, const int *inembed, int istride, int idist, void *out, const int *onembed, int ostride, int odist,
+                        unsigned flags);
+
+/* FFTW's own threads, where they are installed. */
+static void use_threads(bool single, int threads)
 {
-    int n = POINTS;
-    if (batch % PIECE) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "FFTW: batches in pieces of %d", PIECE);
-    fftw *f = rw_calloc(1, sizeof *f);
-    if (!f) return rw_fail_memory(b->ctx, sizeof *f, "a peer");
-    f->x = (float *)(uintptr_t)x, f->y = y, f->batch = batch, f->threads = b->threads;
-    rw_array *in = NULL, *out = NULL; /* planning overwrites them */
-    rw_status status = find(f) ? RW_OK : rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libfftw3f.so.3 not found");
-    if (status == RW_OK) status = rw_bench_array(b, RW_C64, (int64_t)PIECE * POINTS, &in);
-    if (status == RW_OK) status = rw_bench_array(b, RW_C64, (int64_t)PIECE * POINTS, &out);
-    void *pin = NULL, *pout = NULL;
-    if (status == RW_OK) status = rw_array_write(in, &pin);
-    if (status == RW_OK) status = rw_array_write(out, &pout);
+    void *library = dlopen(single ? "libfftw3f_threads.so.3" : "libfftw3_threads.so.3", RTLD_NOW | RTLD_GLOBAL);
+    void *init = library ? function(library, single, "init_threads") : NULL, *plan = library ? function(library, single, "plan_with_nthreads") : NULL;
+    int (*call_init)(void);
+    void (*call_plan)(int);
+    memcpy(&call_init, &init, sizeof init), memcpy(&call_plan, &plan, sizeof plan);
+    if (init && plan && call_init()) call_plan(threads);
+}
+
+/* The plan of a piece; FFTW overwrites the arrays while it measures. */
+static rw_status make_plan(rw_bench *b, const rw_bench_transform *t, fftw *f, int64_t batch, int64_t in, int64_t out)
+{
+    void *library = dlopen(t->single ? "libfftw3f.so.3" : "libfftw3.so.3", RTLD_NOW | RTLD_GLOBAL);
+    if (!library) return rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "libfftw3%s.so.3 not found", t->single ? "f" : "");
+    use_threads(t->single, f->pieces > 1 ? 1 : b->threads);
+    void *make = function(library, t->single, t->real ? "plan_many_dft_r2c" : "plan_many_dft"), *execute = function(library, t->single, t->real ? "execute_dft_r2c" : "execute_dft"),
+         *destroy = function(library, t->single, "destroy_plan");
+    plan_many *many;
+    plan_real *real;
+    memcpy(&many, &make, sizeof make), memcpy(&real, &make, sizeof make);
+    memcpy(&f->execute, &execute, sizeof execute), memcpy(&f->destroy, &destroy, sizeof destroy);
+    int n[3];
+    for (int d = 0; d < t->rank; ++d) n[d] = (int)t->shape[d];
+    rw_array *x = NULL, *y = NULL;
+    void *px = NULL, *py = NULL;
+    const rw_dtype dtype = t->single ? RW_F32 : RW_F64;
+    rw_status status = make && execute && destroy ? RW_OK : rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "FFTW lacks a function");
+    if (status == RW_OK) status = rw_bench_array(b, dtype, batch * in * (t->real ? 1 : 2), &x);
+    if (status == RW_OK) status = rw_bench_array(b, dtype, batch * out * 2, &y);
+    if (status == RW_OK) status = rw_array_write(x, &px);
+    if (status == RW_OK) status = rw_array_write(y, &py);
     if (status == RW_OK) {
-        f->plan = f->plan_many(1, &n, PIECE, pin, NULL, 1, POINTS, pout, NULL, 1, POINTS, FORWARD, MEASURE);
+        f->plan = t->real ? real(t->rank, n, (int)batch, px, NULL, 1, (int)in, py, NULL, 1, (int)out, MEASURE)
+                          : many(t->rank, n, (int)batch, px, NULL, 1, (int)in, py, NULL, 1, (int)out, FORWARD, MEASURE);
         if (!f->plan) status = rw_fail(b->ctx, RW_ERR_UNSUPPORTED, "FFTW makes no plan");
     }
-    rw_array_destroy(&in), rw_array_destroy(&out);
+    rw_array_destroy(&x), rw_array_destroy(&y);
+    return status;
+}
+
+rw_status rw_fftw_open(rw_bench *b, const rw_bench_transform *t, const void *x, void *y, rw_peer *peer)
+{
+    int64_t in = 1, out = 1, piece;
+    fftw *f = rw_calloc(1, sizeof *f);
+    if (!f) return rw_fail_memory(b->ctx, sizeof *f, "a peer");
+    for (int d = 0; d < t->rank; ++d) in *= t->shape[d], out *= t->real && d == t->rank - 1 ? t->shape[d] / 2 + 1 : t->shape[d];
+    piece = RW_MAX(PIECE_POINTS / in, 1);
+    while (t->batch % piece) --piece;
+    f->x = (char *)(uintptr_t)x, f->y = y, f->pieces = t->batch / piece, f->threads = b->threads;
+    f->x_bytes = piece * in * (t->single ? 4 : 8) * (t->real ? 1 : 2), f->y_bytes = piece * out * (t->single ? 8 : 16);
+    const rw_status status = make_plan(b, t, f, piece, in, out);
     *peer = (rw_peer){{"FFTW", call, f}, f, close_fftw};
     if (status != RW_OK) {
         close_fftw(f);

@@ -73,10 +73,12 @@ static void write_place(rw_fft_text *w, bool y)
 {
     const rw_fft_end *e = y ? &w->spec->y : &w->spec->x;
     const char *name = y ? "y" : "x";
-    char step[16] = "";
+    char step[16] = "", line[24] = "";
     if (!e->unit) snprintf(step, sizeof step, " * %s_step", name);
-    if (!y && e->period) ADD("#define AT_X(J) (xb + l * x_line + ((J) + %lld) %% %lld%s)\n", (big)e->ahead, (big)e->period, step);
-    else ADD("#define AT_%s(J) (%sb + l * %s_line + (J)%s)\n", y ? "Y" : "X", name, name, step);
+    const bool counted = e->apart && !w->spec->second; /* the line is in the element's number */
+    if (!counted) snprintf(line, sizeof line, e->line_unit ? " + l" : " + l * %s_line", name);
+    if (!y && e->period) ADD("#define AT_X(J) (xb%s + ((J) + %lld) %% %lld%s)\n", line, (big)e->ahead, (big)e->period, step);
+    else ADD("#define AT_%s(J) (%sb%s + (J)%s)\n", y ? "Y" : "X", name, line, step);
 }
 
 /* GET(V, J) of real, GET(RE, IM, J) of complex elements. */
@@ -258,11 +260,21 @@ static void write_twist(rw_fft_text *w)
     const bool inverse = s->twist_inverse;
     const big low = 1ll << shift, high = s->twist / low + 1;
     const big a = rw_fft_table_roots(&w->table, low, 0, 1, s->twist, 1, inverse), b = rw_fft_table_roots(&w->table, high, 0, low, s->twist, 1, inverse);
-    ADD("#define OUTPUT(RE, IM, I) { const int e_ = (int)(LINE * (I)), f_ = e_ >> %d, g_ = e_ & %lld;\\\n"
-        "    const %s fc_ = factor[%lld + f_], fs_ = factor[%lld + f_], gc_ = factor[%lld + g_], gs_ = factor[%lld + g_];\\\n"
-        "    const %s c_ = FMA(fc_, gc_, -(fs_ * gs_)), s_ = FMA(fc_, gs_, fs_ * gc_);\\\n"
-        "    const %s or_ = FMA(RE, c_, -((IM) * s_)), oi_ = FMA(RE, s_, (IM) * c_); PUT(or_, oi_, I) }\n",
-        shift, low - 1, w->real, b, b + high, a, a + low, w->real, w->real);
+    const char *line = w->strip && !s->second ? "first" : "LINE";
+    ADD("#define TWIST(C, S, I) const int e_##C = (int)(%s * (I)), f_##C = e_##C >> %d, g_##C = e_##C & %lld;\\\n"
+        "    const %s fc_##C = factor[%lld + f_##C], fs_##C = factor[%lld + f_##C], gc_##C = factor[%lld + g_##C], gs_##C = factor[%lld + g_##C];\\\n"
+        "    const %s C = FMA(fc_##C, gc_##C, -(fs_##C * gs_##C)), S = FMA(fc_##C, gs_##C, fs_##C * gc_##C);\n",
+        line, shift, low - 1, w->real, b, b + high, a, a + low, w->real);
+    if (!w->strip) {
+        ADD("#define OUTPUT(RE, IM, I) { TWIST(c_, s_, I) const %s or_ = FMA(RE, c_, -((IM) * s_)), oi_ = FMA(RE, s_, (IM) * c_); PUT(or_, oi_, I) }\n", w->real);
+    } else if (s->second) {
+        ADD("#define TWISTED(RE, IM, I, C, S) { const %s or_ = FMA(RE, C, -((IM) * S)), oi_ = FMA(RE, S, (IM) * C); PUT(or_, oi_, I) }\n", w->real);
+    } else {
+        const big n = s->stages * w->strip, t = rw_fft_table_strip(&w->table, s->stages, w->strip, s->twist, inverse);
+        ADD("#define TWISTED(RE, IM, I, C, S) { const %s lc_ = factor[%lld + (I) * %d + l], ls_ = factor[%lld + (I) * %d + l];\\\n"
+            "    const %s c_ = FMA(lc_, C, -(ls_ * S)), s_ = FMA(lc_, S, ls_ * C), or_ = FMA(RE, c_, -((IM) * s_)), oi_ = FMA(RE, s_, (IM) * c_); PUT(or_, oi_, I) }\n",
+            w->real, t, w->strip, t + n, w->strip, w->real);
+    }
 }
 
 static void write_output(rw_fft_text *w, int64_t chirp, int64_t places)

@@ -11,6 +11,7 @@ typedef struct rw_fft_text {
     const rw_fft_line_spec *spec;
     rw_fft_table table;
     const char *real, *complex;
+    int strip;  /* lines that a loop takes at once, with one number of the twist for all of them: TWIST(C, S, I) before the loop, TWISTED(RE, IM, I, C, S) in it; 0: OUTPUT */
 } rw_fft_text;
 
 /* Real numbers to the half of a spectrum, that half to real numbers, or neither. */

@@ -38,13 +38,16 @@ typedef long long big;
 
 /* ---- the buffer --------------------------------------------------------------------------------------------------------------- */
 
-static bool lines_fast(const writer *w) { return w->spec->y.lines_fast; }
+/* In the buffer neighbouring lines lie side by side, else the points of a line. Where x and y differ in that, a GPU's first stage goes over from one to the other, a processor's last
+ * stage. */
+static bool lines_fast(const writer *w) { return w->threads ? w->spec->y.lines_fast : w->spec->x.lines_fast; }
 
 /* Elements of the buffer for so many lines. */
 static int64_t buffer_elements(const writer *w, int lines)
 {
     const int64_t gaps = w->pad ? w->n / w->pad : 0;
-    return lines_fast(w) ? (int64_t)w->n * lines + gaps : (w->n + gaps) * lines;
+    if (lines_fast(w)) return (int64_t)w->n * lines + gaps;
+    return (w->n + gaps + (!w->threads && w->spec->y.lines_fast ? 16 : 0)) * lines; /* 16: lines of a power of 2 would share their places in the caches */
 }
 
 static int64_t buffer_bytes(const writer *w, int lines)
@@ -123,7 +126,25 @@ static void write_kept(writer *w)
 
 /* ---- stages -------------------------------------------------------------------------------------------------------------------- */
 
-static bool stage_lines_fast(const writer *w, int s) { return s ? w->spec->y.lines_fast : w->spec->x.lines_fast; }
+static bool stage_lines_fast(const writer *w, int s)
+{
+    return s == 0 || (!w->threads && s < w->nstages - 1) ? w->spec->x.lines_fast : w->spec->y.lines_fast;
+}
+
+/* Processors: rows of memory far apart, of which a group has a piece each, come late unless they are asked for: while the first stage runs, what y will be written to; while
+ * the last one runs, what the next group reads. */
+static void ask_ahead(writer *w, int s)
+{
+    const int r = w->stages[s].r, each = w->n / r;
+    const bool reads = s == w->nstages - 1 && w->spec->x.lines_fast, writes = s == 0 && w->spec->y.lines_fast && !rw_fft_untangles(w->spec);
+    const bool plain_x = w->spec->kind == RW_FFT_COMPLEX && w->spec->method == RW_FFT_STOCKHAM && !w->spec->x.period && !w->spec->x.real;
+    const bool plain_y = w->spec->kind == RW_FFT_COMPLEX && w->spec->method == RW_FFT_STOCKHAM && !w->spec->y.real;
+    const int bytes = w->lines * (w->spec->f64 ? 16 : 8);
+    if (reads && plain_x)
+        for (int k = 0; k < r; ++k) ADD("        { const int l = %d; PREFETCH(x + AT_X(NUMBER_X(from + %d)), %d); }\n", w->lines, k * each, bytes);
+    if (writes && plain_y)
+        for (int k = 0; k < r; ++k) ADD("        { const int l = 0; PREFETCH(y + AT_Y(NUMBER_Y(from + %d)), %d); }\n", k * each, bytes);
+}
 
 /* Loops of a processor over the codelets of a stage. l: the line; from, to: the points that point 0 is read from and written to; b: whose factors. The
  * loop inside counts what is contiguous on both sides, from what is the same for all of it. */
@@ -131,7 +152,11 @@ static void open_loops(writer *w, int s)
 {
     const int r = w->stages[s].r, p = (int)w->stages[s].p, each = w->n / r;
     if (stage_lines_fast(w, s)) {
-        ADD("    for (int j = 0; j < %d; ++j) {\n        const int b = j %% %d, from = j, to = j / %d * %d + b;\n        EACH(l, lines)\n        {\n", each, p, p, p * r);
+        ADD("    for (int j = 0; j < %d; ++j) {\n        const int b = j %% %d, from = j, to = j / %d * %d + b;\n", each, p, p, p * r);
+        ask_ahead(w, s);
+        if (s == w->nstages - 1 && w->text.strip)
+            for (int k = 0; k < r; ++k) ADD("        TWIST(tc%d, ts%d, to + %lld)\n", k, k, (big)k * p);
+        ADD("        EACH(l, lines)\n        {\n");
     } else if (p == 1) {
         ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(from, %d)\n        {\n            const int b = 0, to = (int)from * %d;\n", each, r);
     } else {
@@ -194,7 +219,8 @@ static void add_store(writer *w, int s)
     const bool last = s == w->nstages - 1;
     for (int k = 0; k < g->r; ++k) {
         if (s == w->forth - 1 && w->spec->middle != RW_FFT_NONE) ADD("            MIDDLE(re%d, im%d, to + %lld, %d)\n", k, k, (big)k * g->p, k);
-        if (last) ADD("            OUTPUT(re%d, im%d, to + %lld)\n", k, k, (big)k * g->p);
+        if (last && w->text.strip) ADD("            TWISTED(re%d, im%d, to + %lld, tc%d, ts%d)\n", k, k, (big)k * g->p, k, k);
+        else if (last) ADD("            OUTPUT(re%d, im%d, to + %lld)\n", k, k, (big)k * g->p);
         else add_put(w, s, k, "to", k * g->p);
     }
 }
@@ -260,11 +286,11 @@ static void add_stage_of_items(writer *w, int s)
 static void add_untangle(writer *w)
 {
     const int points = (int)w->spec->points, pairs = points / 2 + 1;
+    const bool fast = w->spec->y.lines_fast;
     if (w->threads) {
-        ADD("    EACH(i, GROUP)\n    {\n        const int l = i %s %d, t = i %s %d;\n", lines_fast(w) ? "%" : "/", lines_fast(w) ? w->lines : w->items, lines_fast(w) ? "/" : "%",
-            lines_fast(w) ? w->lines : w->items);
+        ADD("    EACH(i, GROUP)\n    {\n        const int l = i %s %d, t = i %s %d;\n", fast ? "%" : "/", fast ? w->lines : w->items, fast ? "/" : "%", fast ? w->lines : w->items);
         ADD("        if (l < lines && t < %d) for (int k = t; k < %d; k += %d) {\n", w->items, pairs, w->items);
-    } else if (lines_fast(w)) {
+    } else if (fast) {
         ADD("    for (int k = 0; k < %d; ++k) {\n        EACH(l, lines)\n        {\n", pairs);
     } else {
         ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(k, %d)\n        {\n", pairs);
@@ -394,8 +420,9 @@ static rw_status choose_group(rw_device *dev, writer *w)
     if (buffer_bytes(w, 1) > dev->info.shared_memory)
         return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "a transform of %d points in %s: a line takes %lld bytes of the memory of a group, %s has %lld", w->n, w->text.real,
                        (big)buffer_bytes(w, 1), dev->info.name, (big)dev->info.shared_memory);
-    const int many = w->threads ? RW_MIN(x_fast || y_fast ? 128 / element : RW_MAX(1, 128 / w->items), RW_MAX(1, dev->target.group_most / w->items)) : x_fast || y_fast ? 16 : 1;
+    const int many = w->threads ? RW_MIN(x_fast || y_fast ? 128 / element : RW_MAX(1, 128 / w->items), RW_MAX(1, dev->target.group_most / w->items)) : x_fast || y_fast ? (int)RW_MIN(RW_MAX((1 << 18) / ((int64_t)w->n * element) / 16 * 16, 16), 64) : 1;
     for (w->lines = many; w->lines > 1 && buffer_bytes(w, w->lines) > dev->info.shared_memory;) --w->lines;
+    w->text.strip = w->spec->twist && !w->threads && y_fast ? w->lines : 0;
     w->group = w->threads ? RW_MAX(32, (w->items * w->lines + 31) / 32 * 32) : 256;
     return RW_OK;
 }

@@ -19,6 +19,7 @@ typedef struct rw_fft_end {
     int64_t period, ahead; /* x: element J is number (J + ahead) mod period; 0: J */
     int64_t exist;    /* elements along the line that exist; others are zeros, or not written */
     bool unit;        /* from one to the next it is one element */
+    bool line_unit;   /* from one line to the next it is one element */
     bool lines_fast;  /* neighbouring lines lie closer together than the elements of a line */
     int64_t apart;    /* point i of line q has the number i apart + q in the whole transform, whose points all these lines share; 0: i */
 } rw_fft_end;

@@ -7,7 +7,10 @@
 
 #include "fft/ends.h"
 
-enum { MOST_LONG = 1 << 26 };
+enum {
+    MOST_LONG = 1 << 26,
+    NEAR = 4096 /* points whose stages stay near a processor's core: of more, two passes are faster */
+};
 
 /* ---- regions --------------------------------------------------------------------------------------------------------------------- */
 
@@ -30,42 +33,72 @@ typedef struct further {
     int64_t n, x, y, factors; /* n 0: none */
 } further;
 
-/* Adds the pass along an axis. `product`: strides of the array of factors, NULL: none. */
-static rw_status add_pass(rw_fft_passes *f, rw_fft_line_spec *l, int axis, const rw_fft_region *from, int64_t step_x, const rw_fft_region *to, int64_t step_y, further q, const int64_t *product,
-                          int64_t step_b, bool pairs)
+static void insert(rw_fft_pass *p, int at, rw_axis axis, int64_t factors)
 {
-    rw_fft_pass *p = f->pass + f->n;
-    int n = 0, place[RW_MAX_NDIM]; /* axes of lines, the closest in y first */
-    p->from = *from, p->to = *to, p->step_x = step_x, p->step_y = step_y, p->step_b = step_b;
+    memmove(p->other + at + 1, p->other + at, (size_t)(p->nother - at) * sizeof *p->other);
+    memmove(p->factors + at + 1, p->factors + at, (size_t)(p->nother - at) * sizeof *p->factors);
+    p->other[at] = axis, p->factors[at] = factors;
+    p->nother++;
+}
+
+/* What a pass does. */
+typedef struct task {
+    rw_fft_line_spec line;
+    int axis;
+    const rw_fft_region *from, *to;
+    int64_t step_x, step_y;
+    further q;
+    const int64_t *product;  /* strides of the array of factors; NULL: none */
+    int64_t step_b;
+    bool pairs;
+    int split;               /* the axis of lines that is executed piece by piece; -1: none */
+    int64_t at_once;
+} task;
+
+/* The axes of lines: the closest in y first, and q among the first two. */
+static void find_lines(const rw_fft_passes *f, task *t, rw_fft_pass *p)
+{
+    int n = 0, place[RW_MAX_NDIM];
     for (int d = f->ndim - 1; d >= 0; --d) {
-        if (d == axis || from->shape[d] == 1) continue;
+        if (d == t->axis || d == t->split || t->from->shape[d] == 1) continue;
         int at = n++;
-        for (; at > 0 && llabs(to->stride[place[at - 1]]) > llabs(to->stride[d]); --at) place[at] = place[at - 1];
+        for (; at > 0 && llabs(t->to->stride[place[at - 1]]) > llabs(t->to->stride[d]); --at) place[at] = place[at - 1];
         place[at] = d;
     }
     for (int i = 0; i < n; ++i) {
-        p->other[i] = (rw_axis){from->shape[place[i]], to->stride[place[i]], from->stride[place[i]]};
-        p->factors[i] = product ? product[place[i]] : 0;
+        p->other[i] = (rw_axis){t->from->shape[place[i]], t->to->stride[place[i]], t->from->stride[place[i]]};
+        p->factors[i] = t->product ? t->product[place[i]] : 0;
     }
-    if (product) while (n < 2) p->other[n++] = (rw_axis){1, 0, 0};
-    p->nother = product ? n : rw_axes_join(p->other, n, 2); /* factors have strides of their own */
-    if (q.n) { /* neighbouring lines first */
-        const int at = to->stride[axis] == 1 || p->other[0].n == 1 ? 0 : 1;
-        memmove(p->other + at + 1, p->other + at, (size_t)(p->nother - at) * sizeof *p->other);
-        memmove(p->factors + at + 1, p->factors + at, (size_t)(p->nother - at) * sizeof *p->factors);
-        p->other[at] = (rw_axis){q.n, q.y, q.x}, p->factors[at] = q.factors;
-        p->nother++;
-        l->second = at == 1;
+    if (t->product) while (n < 2) p->other[n++] = (rw_axis){1, 0, 0};
+    p->nother = t->product ? n : rw_axes_join(p->other, n, 2); /* factors have strides of their own */
+    if (t->q.n) {
+        const int at = t->to->stride[t->axis] == 1 || p->other[0].n == 1 ? 0 : 1;
+        insert(p, at, (rw_axis){t->q.n, t->q.y, t->q.x}, t->q.factors);
+        t->line.second = at == 1;
+        if (p->other[2].n == 1 && p->nother == 3) p->nother = 2;
+    }
+    if (t->split >= 0) {
+        insert(p, 2, (rw_axis){t->at_once, t->to->stride[t->split], t->from->stride[t->split]}, t->product ? t->product[t->split] : 0);
+        p->whole = t->from->shape[t->split], p->at_once = t->at_once;
     }
     for (; p->nother < RW_FFT_LINE_AXES; ++p->nother) p->other[p->nother] = (rw_axis){1, 0, 0}, p->factors[p->nother] = 0;
+}
+
+static rw_status add_pass(rw_fft_passes *f, task t)
+{
+    rw_fft_pass *p = f->pass + f->n;
+    rw_fft_line_spec *l = &t.line;
+    p->from = *t.from, p->to = *t.to, p->step_x = t.step_x, p->step_y = t.step_y, p->step_b = t.step_b;
+    find_lines(f, &t, p);
     const rw_axis near = p->other[0];
-    const int64_t near_x = l->x.apart && !l->second ? step_x : near.x, near_y = l->y.apart && !l->second ? step_y : near.y;
-    const int64_t point_x = l->x.apart ? step_x * l->x.apart : step_x, point_y = l->y.apart ? step_y * l->y.apart : step_y;
-    l->x.dtype = from->dtype, l->y.dtype = to->dtype;
-    l->x.real = from->real, l->y.real = to->real;
-    l->x.unit = step_x == 1, l->y.unit = step_y == 1;
+    const int64_t near_x = l->x.apart && !l->second ? t.step_x : near.x, near_y = l->y.apart && !l->second ? t.step_y : near.y;
+    const int64_t point_x = l->x.apart ? t.step_x * l->x.apart : t.step_x, point_y = l->y.apart ? t.step_y * l->y.apart : t.step_y;
+    l->x.dtype = t.from->dtype, l->y.dtype = t.to->dtype;
+    l->x.real = t.from->real, l->y.real = t.to->real;
+    l->x.unit = t.step_x == 1, l->y.unit = t.step_y == 1;
+    l->x.line_unit = near.x == 1, l->y.line_unit = near.y == 1;
     l->x.lines_fast = near.n > 1 && llabs(near_x) < llabs(point_x), l->y.lines_fast = near.n > 1 && llabs(near_y) < llabs(point_y);
-    RW_TRY(rw_fft_line_create(f->device, l, pairs, &p->line));
+    RW_TRY(rw_fft_line_create(f->device, l, t.pairs, &p->line));
     f->n++;
     return RW_OK;
 }
@@ -87,41 +120,77 @@ static rw_status one_pass(rw_fft_passes *f, rw_fft_line_spec *l, int axis, const
     l->x.exist = exist_of(from, axis, extra), l->x.period = extra->period, l->x.ahead = extra->ahead, l->y.exist = to->shape[axis];
     if (product) l->middle = RW_FFT_ARRAY;
     else if (l->method != RW_FFT_STOCKHAM) l->middle = RW_FFT_TABLE, l->forth_inverse = false;
-    return add_pass(f, l, axis, from, from->stride[axis], to, to->stride[axis], (further){0, 0, 0, 0}, product, product ? product[axis] : 0, false);
+    return add_pass(f, (task){.line = *l, .axis = axis, .from = from, .to = to, .step_x = from->stride[axis], .step_y = to->stride[axis], .product = product,
+                              .step_b = product ? product[axis] : 0, .split = -1});
+}
+
+/* Lines of a long transform that a processor executes at a time, along which axis: as many as leave their points in the caches of its cores. */
+static int split_axis(const rw_fft_passes *f, int axis, const rw_fft_region *from, int64_t points, int64_t *at_once)
+{
+    enum { CACHE = 1 << 19 };
+    int split = -1;
+    if (rw_device_has_threads(f->device)) return -1;
+    for (int d = 0; d < f->ndim; ++d) {
+        const bool outer = d != axis && from->shape[d] > 1 && llabs(from->stride[d]) > llabs(from->stride[axis]);
+        if (outer && (split < 0 || llabs(from->stride[d]) > llabs(from->stride[split]))) split = d;
+    }
+    if (split < 0) return -1;
+    for (int d = 0; d < f->ndim; ++d)
+        if (d != axis && d != split) points *= from->shape[d];
+    *at_once = RW_MIN(RW_MAX((int64_t)CACHE * f->device->info.units / (points * (f->single ? 8 : 16)), 1), from->shape[split]);
+    return *at_once < from->shape[split] ? split : -1;
 }
 
 /* A transform of `whole` points as a matrix of a rows and b columns. */
-static rw_status long_passes(rw_fft_passes *f, rw_fft_line_spec *l, int axis, const rw_fft_region *from, const rw_fft_region *to, int64_t a, int64_t b, const rw_fft_extra *extra)
+static rw_status long_passes(rw_fft_passes *f, const rw_fft_line_spec *l, int axis, const rw_fft_region *from, const rw_fft_region *to, int64_t a, int64_t b, const rw_fft_extra *extra)
 {
     const int64_t *product = extra->product;
     const bool convolves = product || l->method != RW_FFT_STOCKHAM, halves = halves_of(l);
-    int64_t shape[RW_MAX_NDIM];
+    int64_t shape[RW_MAX_NDIM], at_once = 0;
+    const int begin = f->n, split = split_axis(f, axis, from, l->whole, &at_once);
     memcpy(shape, from->shape, sizeof shape);
     shape[axis] = l->whole;
+    if (split >= 0) shape[split] = at_once;
     const rw_fft_region matrix = rw_fft_in_work(f, false, shape);
-    const int64_t w = matrix.stride[axis], step = product ? product[axis] : 0;
+    const int64_t w = matrix.stride[axis];
     rw_fft_region last = *to;
     if (halves) shape[axis] = l->points, last = rw_fft_in_work(f, false, shape);
-    rw_fft_line_spec first = *l, second = *l, third = *l;
-    first.stages = a, first.x = (rw_fft_end){.level = RW_FFT_USER, .exist = exist_of(from, axis, extra), .period = extra->period, .ahead = extra->ahead, .apart = b};
-    first.twist = l->whole, first.forth_inverse = convolves ? false : l->inverse, first.twist_inverse = first.forth_inverse;
-    RW_TRY(add_pass(f, &first, axis, from, from->stride[axis], &matrix, w * b, (further){b, 0, w, 0}, NULL, 0, false));
-    second.stages = b;
+
+    /* columns, and factors */
+    task t = {.line = *l, .axis = axis, .split = split, .at_once = at_once};
+    task first = t, second = t, third = t, pairs = t;
+    first.from = from, first.step_x = from->stride[axis], first.to = &matrix, first.step_y = w * b, first.q = (further){b, 0, w, 0};
+    first.line.stages = a, first.line.x = (rw_fft_end){.level = RW_FFT_USER, .exist = exist_of(from, axis, extra), .period = extra->period, .ahead = extra->ahead, .apart = b};
+    first.line.twist = l->whole, first.line.forth_inverse = convolves ? false : l->inverse, first.line.twist_inverse = first.line.forth_inverse;
+    RW_TRY(add_pass(f, first));
+
+    /* rows; or rows, a product, rows back, and the columns back */
     rw_fft_end result = {.level = halves ? RW_FFT_POINTS : RW_FFT_USER, .exist = last.shape[axis], .apart = a};
+    second.line.stages = b, second.from = &matrix, second.step_x = w;
     if (!convolves) {
-        second.y = result;
-        RW_TRY(add_pass(f, &second, axis, &matrix, w, &last, last.stride[axis], (further){a, w * b, 0, 0}, NULL, 0, false));
+        second.line.y = result, second.to = &last, second.step_y = last.stride[axis], second.q = (further){a, w * b, 0, 0};
+        RW_TRY(add_pass(f, second));
     } else {
-        second.middle = product ? RW_FFT_ARRAY : RW_FFT_TABLE, second.forth_inverse = false, second.twist = l->whole, second.twist_inverse = true;
-        RW_TRY(add_pass(f, &second, axis, &matrix, w, &matrix, w, (further){a, w * b, w * b, step}, product, step * a, false));
-        third.stages = a, third.forth_inverse = true, result.apart = b, third.y = result;
-        RW_TRY(add_pass(f, &third, axis, &matrix, w * b, &last, last.stride[axis], (further){b, w, 0, 0}, NULL, 0, false));
+        second.line.middle = product ? RW_FFT_ARRAY : RW_FFT_TABLE, second.line.forth_inverse = false, second.line.twist = l->whole, second.line.twist_inverse = true;
+        second.product = product, second.step_b = product ? product[axis] * a : 0;
+        second.to = &matrix, second.step_y = w, second.q = (further){a, w * b, w * b, product ? product[axis] : 0};
+        RW_TRY(add_pass(f, second));
+        third.line.stages = a, third.line.forth_inverse = true, result.apart = b, third.line.y = result;
+        third.from = &matrix, third.step_x = w * b, third.to = &last, third.step_y = last.stride[axis], third.q = (further){b, w, 0, 0};
+        RW_TRY(add_pass(f, third));
     }
-    if (!halves) return RW_OK;
-    rw_fft_line_spec pairs = *l;
-    pairs.method = RW_FFT_STOCKHAM, pairs.stages = pairs.whole = l->points;
-    pairs.x = (rw_fft_end){.level = RW_FFT_POINTS, .exist = l->points}, pairs.y = (rw_fft_end){.level = RW_FFT_USER, .exist = to->shape[axis]};
-    return add_pass(f, &pairs, axis, &last, last.stride[axis], to, to->stride[axis], (further){0, 0, 0, 0}, NULL, 0, true);
+    if (halves) {
+        pairs.line.method = RW_FFT_STOCKHAM, pairs.line.stages = pairs.line.whole = l->points, pairs.pairs = true;
+        pairs.line.x = (rw_fft_end){.level = RW_FFT_POINTS, .exist = l->points}, pairs.line.y = (rw_fft_end){.level = RW_FFT_USER, .exist = to->shape[axis]};
+        pairs.from = &last, pairs.step_x = last.stride[axis], pairs.to = to, pairs.step_y = to->stride[axis];
+        RW_TRY(add_pass(f, pairs));
+    }
+    for (int i = begin; i < f->n && split >= 0; ++i) {
+        f->pass[i].whole = from->shape[split];
+        f->pass[i].from_inside = i > begin, f->pass[i].to_inside = i < f->n - 1;
+    }
+    if (split >= 0) f->pass[begin].together = f->n - begin;
+    return RW_OK;
 }
 
 rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis, const rw_fft_region *from, const rw_fft_region *to, rw_fft_extra extra)
@@ -132,6 +201,9 @@ rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int6
     l.method = rw_fft_length(l.points, &l.whole);
     const bool rader = l.method == RW_FFT_RADER && l.whole <= most && !halves_of(&l); /* its first result is known too early for a spectrum of pairs */
     if (l.method == RW_FFT_RADER && !rader) l.method = RW_FFT_BLUESTEIN, l.whole = rw_fft_smooth(2 * l.points - 1);
+    const bool convolves = extra.product || l.method != RW_FFT_STOCKHAM;
+    if (!rw_device_has_threads(f->device) && !convolves && l.whole > NEAR && l.whole <= most && rw_fft_split(l.whole, NEAR, &a, &b))
+        return long_passes(f, &l, axis, from, to, a, b, &extra);
     if (l.whole <= most) return one_pass(f, &l, axis, from, to, &extra);
     if (l.whole > MOST_LONG || !rw_fft_split(l.whole, most, &a, &b))
         return rw_fail(f->device->ctx, RW_ERR_UNSUPPORTED, "%lld points on axis %d: they are transformed as %lld, which two passes do not hold", (long long)n, axis, (long long)l.whole);
@@ -252,12 +324,17 @@ static int64_t first_of(const rw_fft_region *r, const rw_array *a)
     return r->first + (r->real ? a->offset : a->offset / 2);
 }
 
-static rw_status run_pass(rw_fft_passes *f, const rw_fft_pass *p, rw_array *x, rw_array *y, rw_array *b, double scale, rw_queue *q)
+/* `begin`, `count`: of the lines that are executed piece by piece. */
+static rw_status run_pass(rw_fft_passes *f, const rw_fft_pass *p, rw_array *x, rw_array *y, rw_array *b, int64_t begin, int64_t count, double scale, rw_queue *q)
 {
     int64_t index[RW_MAX_NDIM + 1] = {0}, lines[RW_FFT_LINE_AXES];
     rw_array *in = array_of(f, &p->from, x, y), *out = array_of(f, &p->to, x, y);
     rw_fft_place from = {first_of(&p->from, in), p->step_x, {0}}, to = {first_of(&p->to, out), p->step_y, {0}}, factors = {b ? b->offset : 0, p->step_b, {0}};
     for (int d = 0; d < RW_FFT_LINE_AXES; ++d) lines[d] = p->other[d].n, from.line[d] = p->other[d].x, to.line[d] = p->other[d].y, factors.line[d] = p->factors[d];
+    if (count) {
+        lines[2] = count;
+        from.first += p->from_inside ? 0 : begin * p->other[2].x, to.first += p->to_inside ? 0 : begin * p->other[2].y, factors.first += begin * p->factors[2];
+    }
     for (;;) { /* a launch for each index of the other axes */
         rw_fft_place at = from, at_y = to, at_b = factors;
         for (int d = RW_FFT_LINE_AXES; d < p->nother; ++d)
@@ -273,6 +350,12 @@ rw_status rw_fft_passes_run(rw_fft_passes *f, rw_array *x, rw_array *y, rw_array
 {
     if (f->work_reals && !f->work && !f->own)
         RW_TRY(rw_array_create(f->device, f->single ? RW_F32 : RW_F64, 1, &f->work_reals, RW_MEMORY_DEVICE, &f->own));
-    for (int i = 0; i < f->n; ++i) RW_TRY(run_pass(f, f->pass + i, x, y, f->pass[i].line.multiplies ? b : NULL, i == f->n - 1 ? scale : 1, q));
+    for (int i = 0, n; i < f->n; i += n) {
+        const rw_fft_pass *p = f->pass + i;
+        n = p->together ? p->together : 1;
+        for (int64_t begin = 0; begin < (p->together ? p->whole : 1); begin += p->together ? p->at_once : 1)
+            for (int k = i; k < i + n; ++k)
+                RW_TRY(run_pass(f, f->pass + k, x, y, f->pass[k].line.multiplies ? b : NULL, begin, p->together ? RW_MIN(p->at_once, p->whole - begin) : 0, k == f->n - 1 ? scale : 1, q));
+    }
     return RW_OK;
 }

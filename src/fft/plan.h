@@ -23,6 +23,11 @@ typedef struct rw_fft_pass {
     rw_axis other[RW_MAX_NDIM + 1];    /* lines: three axes of a launch, then those of several launches */
     int64_t factors[RW_MAX_NDIM + 1];  /* strides of these axes in the array that is multiplied with */
     int nother;
+    /* A pass of a long transform and those after it are executed for some lines at a time, whose points then stay in the caches: of `whole` along the third axis of lines, at_once.
+     * What lies inside is the same memory for all of them. 0: no such passes. */
+    int together;                      /* of the first such pass: how many */
+    int64_t whole, at_once;
+    bool from_inside, to_inside;
 } rw_fft_pass;
 
 /* All zero but device, ndim and single before the first pass is added. */

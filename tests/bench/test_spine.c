@@ -50,7 +50,7 @@ static void test_missing_barrier_is_found(void **state)
     rw_array *x, *y, *w;
     const rw_define defines[] = {{"GROUP", "64"}, {"GROUP_X", "16"}, {"TRANSFORMS", "4"}, {"LINE", "17"}};
     if (!on("check")) skip();
-    char *text = rw_strdup(rw_measure_text("fft.k")), *barrier = strstr(text, "BARRIER;");
+    char *text = rw_strdup(rw_measure_text("fft256.k")), *barrier = strstr(text, "BARRIER;");
     assert_non_null(barrier);
     memset(barrier, ' ', strlen("BARRIER;"));
     OK(rw_bench_begin(&b, ctx, dev, NULL));

@@ -1,0 +1,188 @@
+/* Batched 256-point transforms: kernel, check against the sum that defines them, rows with FFTW or cuFFT beside. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+enum { POINTS = 256 };
+
+typedef struct transform {
+    int64_t batch;
+    int together; /* transforms a group */
+    rw_array *x, *y, *w;
+    rw_program *program;
+    rw_kernel *kernel;
+    rw_queue *queue;
+} transform;
+
+static const struct variant { const char *name, *definitions; int together; bool lanes; } variants[] = {
+    {"16 a group of 256", "GROUP=256 GROUP_X=16 TRANSFORMS=16 LINE=17", 16, false},
+    {"16 a group of 256, 4 groups", "GROUP=256 GROUP_X=16 TRANSFORMS=16 LINE=17 RW_GROUPS_A_UNIT=4", 16, false},
+    {"8 a group of 128", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17", 8, false},
+    {"8 a group of 128, 8 groups", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17 RW_GROUPS_A_UNIT=8", 8, false},
+    {"8 a group of 128, 6 groups", "GROUP=128 GROUP_X=16 TRANSFORMS=8 LINE=17 RW_GROUPS_A_UNIT=6", 8, false},
+    {"4 a group of 64", "GROUP=64 GROUP_X=16 TRANSFORMS=4 LINE=17", 4, false},
+    {"4 one after another", "GROUP=16 GROUP_X=16 TRANSFORMS=4 LINE=16", 4, true},
+    {"1 a group", "GROUP=16 GROUP_X=16 TRANSFORMS=1 LINE=16", 1, true},
+};
+
+static void free_transform(transform *t)
+{
+    rw_array_destroy(&t->x), rw_array_destroy(&t->y), rw_array_destroy(&t->w);
+    rw_program_destroy(&t->program);
+}
+
+static const char *source(int variant, char definitions[RW_BENCH_DEFINITIONS])
+{
+    snprintf(definitions, RW_BENCH_DEFINITIONS, "%s", variants[variant].definitions);
+    return "fft256.k";
+}
+
+static rw_status make(rw_bench *b, transform *t, int64_t batch, const struct variant *v)
+{
+    void *w;
+    t->batch = batch, t->together = v->together, t->queue = b->queue;
+    RW_TRY(rw_bench_array(b, RW_C64, batch * POINTS, &t->x));
+    RW_TRY(rw_bench_array(b, RW_C64, batch * POINTS, &t->y));
+    RW_TRY(rw_bench_array(b, RW_F32, 2 * POINTS, &t->w));
+    RW_TRY(rw_bench_fill(t->x, 3, -0.5));
+    RW_TRY(rw_bench_poison(t->y));
+    RW_TRY(rw_array_write(t->w, &w));
+    for (int i = 0; i < POINTS; ++i) { /* w256^((i / 16) (i % 16)) */
+        double angle = 2 * 3.14159265358979323846 * (i / 16) * (i % 16) / POINTS;
+        ((float *)w)[i] = (float)cos(angle), ((float *)w)[POINTS + i] = (float)sin(angle);
+    }
+    RW_TRY(rw_bench_program(b, "fft256.k", v->definitions, &t->program));
+    return rw_program_kernel(t->program, "fft256", &t->kernel);
+}
+
+static rw_status transform_all(void *user, int round)
+{
+    transform *t = user;
+    rw_arg a[] = {rw_arg_array(t->y), rw_arg_array(t->x), rw_arg_array(t->w), rw_arg_int(t->batch)};
+    (void)round;
+    return rw_launch(t->queue, t->kernel, (int64_t[3]){(t->batch + t->together - 1) / t->together, 1, 1}, a, 4);
+}
+
+/* One transform: the norm of the difference over the norm of the sum. */
+static double transform_error(const float *x, const float *y, const double *c, const double *s)
+{
+    double difference = 0, norm = 0;
+    for (int k = 0; k < POINTS; ++k) {
+        double re = 0, im = 0;
+        for (int n = 0; n < POINTS; ++n) {
+            int a = n * k % POINTS;
+            re += x[2 * n] * c[a] + x[2 * n + 1] * s[a], im += x[2 * n + 1] * c[a] - x[2 * n] * s[a];
+        }
+        difference += (y[2 * k] - re) * (y[2 * k] - re) + (y[2 * k + 1] - im) * (y[2 * k + 1] - im);
+        norm += re * re + im * im;
+    }
+    return isnan(difference) ? INFINITY : sqrt(difference / norm);
+}
+
+/* Every `step`-th transform, the last too; all others must at least have been written. */
+static rw_status error(transform *t, int64_t step, double *worst)
+{
+    const void *x, *y;
+    double c[POINTS], s[POINTS], w = 0;
+    for (int i = 0; i < POINTS; ++i) {
+        double angle = 2 * 3.14159265358979323846 * i / POINTS;
+        c[i] = cos(angle), s[i] = sin(angle);
+    }
+    RW_TRY(rw_array_read(t->x, &x));
+    RW_TRY(rw_array_read(t->y, &y));
+#pragma omp parallel for reduction(max : w)
+    for (int64_t i = 0; i < t->batch; ++i) {
+        const float *xi = (const float *)x + 2 * POINTS * i, *yi = (const float *)y + 2 * POINTS * i;
+        double e = 0;
+        for (int k = 0; k < 2 * POINTS; ++k) e = isnan(yi[k]) ? INFINITY : e;
+        if (i % step == 0 || i == t->batch - 1) e = RW_MAX(e, transform_error(xi, yi, c, s));
+        w = RW_MAX(w, e);
+    }
+    *worst = w;
+    return RW_OK;
+}
+
+static const double tolerance = 8 * FLT_EPSILON; /* log2(256) steps of one rounding each */
+
+static rw_status check(rw_bench *b, int64_t n, int variant, double *worst, double *allowed)
+{
+    transform t = {0};
+    rw_status status = make(b, &t, n, variants + variant);
+    if (status == RW_OK) status = transform_all(&t, 0);
+    if (status == RW_OK && n > 0) status = error(&t, 1, worst);
+    *allowed = tolerance;
+    free_transform(&t);
+    return status;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static rw_status open_peer(rw_bench *b, transform *t, rw_peer *peer)
+{
+    const void *x;
+    void *y;
+    if (b->options.no_peers) return RW_ERR_UNSUPPORTED;
+    const rw_bench_transform f = {.rank = 1, .shape = {POINTS}, .batch = t->batch, .single = true};
+    if (b->dev->info.gpu) return rw_cufft_open(b, &f, t->x, t->y, peer);
+    RW_TRY(rw_array_read(t->x, &x));
+    RW_TRY(rw_array_update(t->y, &y));
+    return rw_fftw_open(b, &f, x, y, peer);
+}
+
+static rw_status run_one(rw_bench *b, const struct variant *v)
+{
+    int64_t batch = b->options.quick ? 1024 : b->dev->info.gpu ? 1 << 18 : 1 << 14;
+    transform t = {0};
+    rw_peer peer = {0};
+    rw_bench_result row = {.tolerance = tolerance, .bytes = 16.0 * (double)batch * POINTS};
+    rw_status status = make(b, &t, batch, v);
+    if (status == RW_OK) status = transform_all(&t, 0);
+    if (status == RW_OK) status = error(&t, 101, &row.error);
+    if (status == RW_OK) {
+        rw_status found = open_peer(b, &t, &peer);
+        if (found != RW_OK && found != RW_ERR_UNSUPPORTED)
+            rw_log(b->ctx, RW_LOG_WARNING, "bench: %s", rw_message(b->ctx));
+        status = rw_bench_compare(b, &(rw_contestant){"", transform_all, &t}, &peer.contestant, found == RW_OK, &row);
+    }
+    if (status == RW_OK) {
+        bool one = !b->dev->info.gpu && b->threads == 1;
+        snprintf(row.what, sizeof row.what, "FFT 256 c64%s", one ? ", one thread" : "");
+        snprintf(row.size, sizeof row.size, "%lld transforms", (long long)batch);
+        snprintf(row.variant, sizeof row.variant, "%s", v->name);
+        if (row.npeers && b->dev->info.gpu) rw_bench_target(b, &row, 0.95, "cuFFT");
+        else if (row.npeers && b->threads == 1) rw_bench_target(b, &row, 0.6, "FFTW");
+        else row.met = -1;
+        status = rw_bench_add(b, &row);
+    }
+    if (peer.close) peer.close(peer.state);
+    free_transform(&t);
+    return status;
+}
+
+static rw_status run_variants(rw_bench *b)
+{
+    for (int v = 0, taken = 0; v < RW_COUNT(variants); ++v)
+        if (b->options.variants || (variants[v].lanes == b->lanes && !taken++)) RW_TRY(run_one(b, variants + v));
+    return RW_OK;
+}
+
+/* On a processor a second time with one thread, as FFTW is usually judged. */
+static rw_status run(rw_bench *b)
+{
+    RW_TRY(run_variants(b));
+    if (strcmp(b->dev->info.kind, "cpu") != 0 || b->threads == 1) return RW_OK;
+    rw_device *one;
+    rw_bench single;
+    RW_TRY(rw_device_open(b->ctx, "cpu:1", &one));
+    rw_status status = rw_bench_begin(&single, b->ctx, one, &b->options);
+    if (status == RW_OK) status = run_variants(&single);
+    for (int i = 0; i < single.nrows && status == RW_OK; ++i) status = rw_bench_add(b, single.rows + i);
+    rw_bench_end(&single);
+    rw_device_close(&one);
+    return status;
+}
+
+static const int64_t sizes[] = {0, 1, 3, 4, 5, 7, 8, 9, 16, 17, 33, -1};
+const rw_bench_case rw_bench_fft256 = {run, RW_COUNT(variants), check, sizes, 17, source};
