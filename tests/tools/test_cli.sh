@@ -16,7 +16,7 @@ expect 0 "rechenwerk 0." --version
 expect 2 "takes nothing" --version x
 expect 2 "'rum' is no subcommand; nearest is run" rum case.yaml
 expect 2 "unknown option '--hepl'" --hepl
-commands="run explain plot init list help info cache selftest bench lab matrix generate solve spmv tune convert completion"
+commands="run explain plot init list help info cache selftest bench lab matrix generate solve spmv tune convert fft convolve completion"
 for c in $commands; do
     expect 0 "usage: rechenwerk $c" "$c" --help
     expect 0 "usage: rechenwerk $c" "$c" -h
@@ -25,10 +25,12 @@ for c in $commands; do
     expect 2 "unknown option '-Z'" "$c" -Z
 done
 # one too few
-for c in run explain plot init completion lab matrix generate solve spmv tune convert; do expect 2 "$c: an argument is missing" "$c"; done
+for c in run explain plot init completion lab matrix generate solve spmv tune convert fft convolve; do expect 2 "$c: an argument is missing" "$c"; done
 # one too many
 for c in run explain plot init completion list help bench lab matrix generate spmv tune convert; do expect 2 "is one argument too many" "$c" a b; done
 expect 2 "is one argument too many" solve a b c
+expect 2 "is one argument too many" fft a b c
+expect 2 "is one argument too many" convolve a b c d
 for c in info cache selftest; do expect 2 "'a' is one argument too many" "$c" a; done
 # options
 expect 2 "nearest is --restart" run case.yaml --restar

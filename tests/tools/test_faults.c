@@ -23,6 +23,8 @@
 #include "lab/studies.h"
 #include "lab/windows.h"
 #include "rechenwerk/cgns.h"
+#include "fft/line.h"
+#include "rechenwerk/fft.h"
 #include "rechenwerk/figure.h"
 #include "rechenwerk/ode.h"
 #include "rechenwerk/reduce.h"
@@ -194,6 +196,7 @@ static void after_words(void) { free(words), words = NULL; }
 #include "faults_expr.h"
 #include "faults_blocks.h"
 #include "faults_sparse.h"
+#include "faults_fft.h"
 #include "faults_figure.h"
 #include "faults_multiblock.h"
 #include "faults_depgraph.h"
@@ -339,6 +342,15 @@ static const probe probes[] = {
     {"rw_program_kernel", "", 0, before_work, call_kernel, nothing, after_work},
     {"rw_launch", "", 0, before_work, call_launch, result_y, after_work},
     {"rw_launch", "recorded", 0, before_recorded, call_recorded_launch, result_recorded_launch, after_work},
+
+    {"rw_fft_create", "", COMPILES, before_fft_arrays, call_fft, result_fft, after_fft},
+    {"rw_fft_execute", "", 0, before_fft, call_fft_execute, result_fft_y, after_fft},
+    {"rw_fft_set_work", "", 0, before_fft, call_fft_work, result_fft_work, after_fft},
+    {"rw_convolution_shape", "", HOST_ONLY, nothing, call_convolution_shape, result_convolution_shape, nothing},
+    {"rw_convolution_set_work", "", 0, before_convolution, call_convolution_work, result_convolution, after_fft},
+    {"rw_convolution_create", "", COMPILES, before_fft_arrays, call_convolution, result_convolution, after_fft},
+    {"rw_convolution_set", "", 0, before_convolution, call_convolution_set, result_convolution_set, after_fft},
+    {"rw_convolution_execute", "", 0, before_convolution_execute, call_convolution_execute, result_fft_y, after_fft},
 
     {"rw_expr_create", "", 0, nothing, call_expr, result_expr, after_expr},
     {"rw_expr_bind", "", 0, before_expr, call_expr_bind, result_run, after_expr},

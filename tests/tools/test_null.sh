@@ -26,6 +26,8 @@ rw_event_import native
 rw_explain_case options
 rw_explain_graph options dot
 rw_expr_get im
+rw_fft_set_work work
+rw_convolution_set_work work
 rw_figure_write_bars page
 rw_figure_write_field page
 rw_figure_write_lines page

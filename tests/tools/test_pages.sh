@@ -39,7 +39,7 @@ run_line() {
 }
 
 short="README.md docs/tutorial/first-case.md docs/how-to/solve-a-system.md docs/how-to/run-a-case.md"
-for page in README.md docs/tutorial/first-case.md docs/methods/{pde,depgraph,rates,sparse,multiblock,precond}.md \
+for page in README.md docs/tutorial/first-case.md docs/methods/{pde,depgraph,rates,sparse,multiblock,precond,fft}.md \
     docs/how-to/{laboratory,solve-a-system,run-a-case,share-memory}.md; do
     [ "${RECHENWERK_TEST_LONG:-}" = 1 ] || [[ " $short " = *" $page "* ]] || continue
     blocks yaml $page

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# rechenwerk fft and convolve as a person uses them: results against known ones, and against SciPy where it is there; every kind of wrong input; nothing is overwritten.
+# Environment: RECHENWERK, the command.
+# shellcheck source=tests/tools/expect.sh
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh" || exit 1
+
+# table ROWS COLUMNS KIND VALUES…: a dense array of the Matrix Market, column after column
+table() {
+    local rows=$1 columns=$2 kind=$3
+    shift 3
+    printf '%%%%MatrixMarket matrix array %s general\n%s %s\n' "$kind" "$rows" "$columns"
+    printf '%s\n' "$@"
+}
+# numbers FILE: of a table, on a line, rounded
+numbers() { sed -e '/^%/d' "$1" | sed 1d | awk '{ for (i = 1; i <= NF; i++) printf "%s%.6g", sep, $i + 0 == 0 || ($i < 1e-12 && $i > -1e-12) ? 0 : $i, sep = " " } END { print "" }'; }
+# same FILE NUMBERS
+same() { [ "$(numbers "$1")" = "$2" ] || fail "$1 is $(numbers "$1"), not $2"; }
+
+# ---- known transforms ----------------------------------------------------------------------------------------------------------
+table 1 4 real 1 2 3 4 >row.mtx
+expect 0 "1 pass over memory" fft row.mtx y.mtx --axes 1
+same y.mtx "10 0 -2 2 -2 0 -2 -2"
+expect 0 "written: back.mtx, 1 x 4 c128" fft y.mtx back.mtx --axes=-1 --inverse
+same back.mtx "1 0 2 0 3 0 4 0"
+expect 0 "1 x 3 c128" fft row.mtx half.mtx --real --axes 1
+same half.mtx "10 0 -2 2 -2 0"
+expect 0 "1 x 4 f64" fft half.mtx back.mtx --real --inverse --axes 1 --force
+same back.mtx "1 2 3 4"
+expect 0 "1 x 5 f64" fft half.mtx back.mtx --real --inverse --axes 1 --shape 5 --force
+expect 0 "1 x 6 c128" fft row.mtx y.mtx --axes 1 --shape 6 --force
+expect 0 "1 x 2 c128" fft row.mtx y.mtx --axes 1 --shape 2 --force
+same y.mtx "3 0 -1 0"
+expect 0 "" fft row.mtx y.mtx --axes 1 --scale forward --force
+same y.mtx "2.5 0 -0.5 0.5 -0.5 0 -0.5 -0.5"
+expect 0 "" fft row.mtx y.mtx --axes 1 --kind dct2 --force
+same y.mtx "20 -6.30864 0 -0.448342"
+expect 0 "" fft y.mtx back.mtx --axes 1 --kind dct2 --inverse --force
+same back.mtx "1 2 3 4"
+expect 0 "" fft row.mtx y.mtx --precision f32 --force -q
+[ -s out ] && fail "fft -q prints $(cat out)"
+
+# ---- convolution ---------------------------------------------------------------------------------------------------------------
+table 1 3 real 1 0 2 >kernel.mtx
+expect 0 "written: y.mtx, 1 x 6 f64" convolve row.mtx kernel.mtx y.mtx --force
+same y.mtx "1 2 5 8 6 8"
+expect 0 "" convolve row.mtx kernel.mtx y.mtx --mode same --force
+same y.mtx "2 5 8 6"
+expect 0 "" convolve row.mtx kernel.mtx y.mtx --mode valid --force --axes 1
+same y.mtx "5 8"
+expect 0 "" convolve row.mtx kernel.mtx y.mtx --mode periodic --force --axes 1
+same y.mtx "7 10 5 8"
+expect 0 "" convolve row.mtx kernel.mtx y.mtx --mode valid --correlate --force
+same y.mtx "7 10"
+table 1 1 complex "0 1" >i.mtx
+expect 0 "1 x 4 c128" convolve row.mtx i.mtx y.mtx --force
+same y.mtx "0 1 0 2 0 3 0 4"
+
+# ---- wrong input, and nothing lost -----------------------------------------------------------------------------------------------
+cp y.mtx kept.mtx
+expect 2 "'y.mtx' exists and stays as it is: --force replaces it" fft row.mtx y.mtx
+expect 2 "'y.mtx' exists" convolve row.mtx kernel.mtx y.mtx
+cmp -s y.mtx kept.mtx || fail "y.mtx has changed"
+expect 2 "Y.npy row.mtx is read, and would be written over" fft row.mtx row.mtx --force
+expect 2 "Y.npy kernel.mtx is read" convolve row.mtx kernel.mtx kernel.mtx --force
+expect 2 "a .npy or .mtx file is written" fft row.mtx y.txt
+expect 1 "the folder nowhere/: No such file" fft row.mtx nowhere/y.mtx
+expect 2 "cannot open 'nothing.npy'" fft nothing.npy z.mtx
+expect 2 "holds complex numbers, and --real transforms real ones" fft i.mtx z.mtx --real
+expect 2 "holds complex numbers, and --kind transforms real ones" fft i.mtx z.mtx --kind dct2
+expect 2 "is no transform; nearest is dct1" fft row.mtx z.mtx --kind dct5
+expect 2 "--real and --kind dct2 exclude each other" fft row.mtx z.mtx --real --kind dct2
+expect 2 "--axes 2: the array has 2 axes" fft row.mtx z.mtx --axes 2
+expect 2 "--axes 0,: numbers with commas between" fft row.mtx z.mtx --axes 0,
+expect 2 "--shape 4: one number for each of the axes" fft row.mtx z.mtx --shape 4
+expect 2 "--shape 4,4,4: one number for each" fft row.mtx z.mtx --shape 4,4,4
+expect 2 "--shape 0,4: a number of points" fft row.mtx z.mtx --shape 0,4
+expect 2 "--scale half: none, inverse, forward or both" fft row.mtx z.mtx --scale half
+expect 2 "--precision f16: f32 or f64" fft row.mtx z.mtx --precision f16
+expect 2 "shape[0] = 1: dct1 needs 2 points" fft row.mtx z.mtx --kind dct1
+expect 2 "no mode; known are full, same, valid, periodic" convolve row.mtx kernel.mtx z.mtx --mode circle
+expect 2 "mode valid has no numbers then" convolve kernel.mtx row.mtx z.mtx --mode valid --axes 1
+expect 2 "b has 1 element or, as a, 4" convolve row.mtx kernel.mtx z.mtx --axes 0
+[ -e z.mtx ] && fail "z.mtx was written"
+
+# ---- SciPy -----------------------------------------------------------------------------------------------------------------------
+if python3 -c 'import scipy' 2>/dev/null; then
+    cat >scipy_check.py <<'END'
+import subprocess, sys
+import numpy as np, scipy.fft as sf, scipy.signal as ss
+rng = np.random.default_rng(5)
+x = rng.standard_normal((12, 35)); z = x + 1j * rng.standard_normal((12, 35)); b = rng.standard_normal((5, 8))
+np.save("x.npy", x); np.save("z.npy", z); np.save("b.npy", b); np.save("b0.npy", b[0]); np.save("i.npy", (100 * x).astype(np.int16)); np.save("f.npy", x.astype(np.float32))
+bad = 0
+def check(want, *call):
+    global bad
+    subprocess.run([sys.argv[1], *call[:-1], "w.npy", "--force", "-q", *call[-1]], check=True)
+    got = np.load("w.npy")
+    error = np.abs(got - want).max() / np.abs(want).max() if got.shape == want.shape else np.inf
+    if not error < (1e-6 if want.dtype in (np.float32, np.complex64) else 1e-14): bad += 1; print("FAIL:", call, error)
+check(sf.fftn(z), "fft", "z.npy", []); check(sf.ifft(z, axis=0), "fft", "z.npy", ["--inverse", "--axes", "0"]); check(sf.fft(z, 64), "fft", "z.npy", ["--axes=-1", "--shape", "64"])
+check(sf.rfftn(x), "fft", "x.npy", ["--real"]); check(sf.rfftn(x, (20, 16), axes=(0, 1)), "fft", "x.npy", ["--real", "--shape", "20,16"])
+check(sf.irfftn(z, (12, 68), axes=(0, 1)), "fft", "z.npy", ["--real", "--inverse"]); check(sf.fftn(z, norm="ortho"), "fft", "z.npy", ["--scale", "both"])
+check(sf.fftn((100 * x).astype(np.int16)), "fft", "i.npy", []); check(sf.rfftn(x.astype(np.float32)), "fft", "f.npy", ["--real"])
+for k in range(1, 5):
+    check(sf.dctn(x, type=k), "fft", "x.npy", ["--kind", f"dct{k}"]); check(sf.idctn(x, type=k), "fft", "x.npy", ["--kind", f"dct{k}", "--inverse"])
+    check(sf.dstn(x, type=k), "fft", "x.npy", ["--kind", f"dst{k}"]); check(sf.idstn(x, type=k), "fft", "x.npy", ["--kind", f"dst{k}", "--inverse"])
+for m in ("full", "same", "valid"):
+    check(ss.convolve(x, b, m, "direct"), "convolve", "x.npy", "b.npy", ["--mode", m]); check(ss.correlate(z, b, m, "direct"), "convolve", "z.npy", "b.npy", ["--mode", m, "--correlate"])
+check(np.array([ss.convolve(r, b[0]) for r in x]), "convolve", "x.npy", "b0.npy", [])
+sys.exit(bad)
+END
+    python3 scipy_check.py "$command" || fail "SciPy has other results"
+else
+    echo "# SciPy is not there"
+fi
+exit $((bad > 0))
