@@ -262,9 +262,82 @@ static void test_layouts(void **state)
     print_message("# %d layouts, root mean square error of at most %.2f epsilon\n", count, worst);
 }
 
+/* The same memory as x and y: real rows with room for their spectrum, there and back; complex numbers along any axis; what must not overlap. */
+static void test_in_place(void **state)
+{
+    (void)state;
+    rw_array *z, *real, *part;
+    rw_fft *f;
+    const int64_t rows = 6, n = 50, half = n / 2 + 1;
+    OK(rw_array_create(dev, RW_C128, 2, (const int64_t[]){rows, half}, RW_MEMORY_DEVICE, &z));
+    OK(rw_array_view(z, RW_F64, 2, (const int64_t[]){rows, n}, (const int64_t[]){2 * half, 1}, 0, &real));
+    fill(z, 3);
+    number *before = values_of(real, true);
+    rw_fft_spec s = {.kind = RW_FFT_REAL, .ndim = 2, .shape = {rows, n}, .x_stride = {2 * half, 1}};
+    OK(rw_fft_create(dev, &s, &f));
+    OK(rw_fft_execute(f, real, z, queue));
+    rw_fft_destroy(&f);
+    rw_fft_spec contiguous = {.kind = RW_FFT_REAL, .ndim = 2, .shape = {rows, n}, .x_shape = {rows, n}, .y_shape = {rows, half}};
+    number *want = define_all(&contiguous, before), *got = values_of(z, false);
+    for (int i = 0; i < rows * half; ++i) assert_true(cabsl(got[i] - want[i]) < 1e-13);
+    rw_fft_spec back = {.kind = RW_FFT_REAL, .inverse = true, .ndim = 2, .shape = {rows, n}, .y_stride = {2 * half, 1}, .scale = 1. / (double)(rows * n)};
+    OK(rw_fft_create(dev, &back, &f));
+    OK(rw_fft_execute(f, z, real, queue));
+    rw_fft_destroy(&f);
+    number *after = values_of(real, true);
+    for (int i = 0; i < rows * n; ++i) assert_true(cabsl(after[i] - before[i]) < 1e-14);
+    free(before), free(want), free(got), free(after);
+
+    /* shifted by an element, and rows at other distances */
+    OK(rw_array_view(z, RW_DTYPE_DEFAULT, 2, (const int64_t[]){rows - 1, half - 1}, (const int64_t[]){half, 1}, 0, &part));
+    rw_array *shifted, *narrow;
+    OK(rw_array_view(z, RW_DTYPE_DEFAULT, 2, (const int64_t[]){rows - 1, half - 1}, (const int64_t[]){half, 1}, 1, &shifted));
+    OK(rw_array_view(z, RW_DTYPE_DEFAULT, 2, (const int64_t[]){rows - 1, half - 1}, (const int64_t[]){half - 1, 1}, 0, &narrow));
+    rw_fft_spec c = {.ndim = 2, .shape = {rows - 1, half - 1}, .axes = 2, .x_stride = {half, 1}, .y_stride = {half, 1}};
+    OK(rw_fft_create(dev, &c, &f));
+    OK(rw_fft_execute(f, part, part, queue));
+    FAILS(RW_ERR_ARGUMENT, "x and y overlap", rw_fft_execute(f, part, shifted, queue));
+    FAILS(RW_ERR_ARGUMENT, "y is not of the type, shape, strides", rw_fft_execute(f, part, narrow, queue));
+    rw_fft_destroy(&f);
+    c.y_stride[0] = half - 1;
+    OK(rw_fft_create(dev, &c, &f));
+    FAILS(RW_ERR_ARGUMENT, "a line of y does not lie where its line of x does", rw_fft_execute(f, part, narrow, queue));
+    rw_fft_destroy(&f);
+    rw_array_destroy(&part), rw_array_destroy(&shifted), rw_array_destroy(&narrow), rw_array_destroy(&real), rw_array_destroy(&z);
+}
+
+/* Memory between passes that the caller gives. */
+static void test_work_area(void **state)
+{
+    (void)state;
+    rw_fft *f;
+    rw_fft_info info;
+    rw_fft_limit(16);
+    const rw_fft_spec s = {.ndim = 1, .shape = {100}};
+    OK(rw_fft_create(dev, &s, &f));
+    rw_fft_limit(0);
+    OK(rw_fft_get_info(f, &info));
+    assert_int_equal(info.passes, 2);
+    assert_true(info.work_bytes >= 1600 && info.programs <= 2 && info.bytes == 4 * 1600);
+    rw_array *x = new_array(RW_C128, 100, RW_MEMORY_DEVICE), *y = new_array(RW_C128, 100, RW_MEMORY_DEVICE), *u = new_array(RW_C128, 100, RW_MEMORY_DEVICE);
+    rw_array *small = new_array(RW_F64, 100, RW_MEMORY_DEVICE), *work = new_array(RW_U8, info.work_bytes, RW_MEMORY_DEVICE);
+    fill(x, 4);
+    OK(rw_fft_execute(f, x, y, queue));
+    FAILS(RW_ERR_ARGUMENT, "bytes or more: it has 800", rw_fft_set_work(f, small));
+    OK(rw_fft_set_work(f, work));
+    rw_array_destroy(&work); /* the plan keeps it */
+    OK(rw_fft_execute(f, x, u, queue));
+    same_bits("with the caller's work area", y, u);
+    OK(rw_fft_set_work(f, NULL));
+    OK(rw_fft_execute(f, x, u, queue));
+    same_bits("with the plan's own again", y, u);
+    rw_fft_destroy(&f);
+    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&u), rw_array_destroy(&small);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_smooth), cmocka_unit_test(test_primes), cmocka_unit_test(test_several_passes),
-                                       cmocka_unit_test(test_layouts)};
+                                       cmocka_unit_test(test_layouts),  cmocka_unit_test(test_in_place), cmocka_unit_test(test_work_area)};
     return run_on_devices("kinds", tests, RW_COUNT(tests));
 }
