@@ -9,7 +9,7 @@ $RECHENWERK_LIBRARY is the path of librechenwerk.so where the linker does not fi
 import ctypes
 import os
 import sys
-from ctypes import POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_void_p, py_object
+from ctypes import Structure, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_uint, c_void_p, py_object
 
 lib = ctypes.CDLL(os.environ.get("RECHENWERK_LIBRARY", "librechenwerk.so.0.1"))
 python = ctypes.pythonapi
@@ -32,6 +32,12 @@ class Argument(Structure):  # rw_arg
 
 class Define(Structure):
     _fields_ = [("name", c_char_p), ("value", c_char_p)]
+
+
+class Transform(Structure):  # rw_fft_spec
+    _fields_ = [("kind", c_int), ("inverse", c_bool), ("single", c_bool), ("ndim", c_int), ("shape", c_int64 * 8),
+                ("axes", c_uint), ("scale", c_double), ("x_dtype", c_int), ("y_dtype", c_int),
+                ("x_shape", c_int64 * 8), ("y_shape", c_int64 * 8), ("x_stride", c_int64 * 8), ("y_stride", c_int64 * 8)]
 
 
 lib.rw_message.restype, lib.rw_message.argtypes = c_char_p, [c_void_p]
@@ -92,6 +98,14 @@ def update(queue, program, array, n, a, b):
     call("rw_launch", queue, kernel, (c_int64 * 3)((n + 4095) // 4096, 1, 1), arguments, 4)
 
 
+def transform(device, queue, array, shape):
+    """array <- the Fourier transform of its rows, where they lie; c64."""
+    spec = Transform(single=True, ndim=2, shape=(c_int64 * 8)(*shape), axes=2)
+    fft = made("rw_fft_create", device, byref(spec))
+    call("rw_fft_execute", fft, array, array, queue)
+    call_void("rw_fft_destroy", fft)
+
+
 def copies(device):
     counters = lib.rw_device_counters(device)
     return counters.copies_in + counters.copies_out + counters.copies_device
@@ -109,7 +123,12 @@ def with_numpy(device, program):
     x[0] = -5
     assert back[0] == -5 and copies(device) == before
     call_void("rw_array_destroy", array)
-    print("NumPy", numpy.__version__, "shares its memory")
+    z = numpy.exp(1j * numpy.arange(6000)).reshape(6, 1000).astype(numpy.complex64)
+    want, array = numpy.fft.fft(z), share(device, z)
+    transform(device, queue, array, z.shape)
+    assert abs(z - want).max() < 1e-5 * abs(want).max() and copies(device) == before
+    call_void("rw_array_destroy", array)
+    print("NumPy", numpy.__version__, "shares its memory, and it is transformed there")
 
 
 def with_torch(device, program):
@@ -128,9 +147,17 @@ def with_torch(device, program):
     assert total.item() == x.numel() * (2 ** 21 - 2.0), total.item()
     y = torch.from_dlpack(Shared(array, queue, (2, 0)))
     assert y.data_ptr() == x.data_ptr() and copies(device) == before
+    call_void("rw_array_destroy", array)
+    with torch.cuda.stream(stream):
+        z = torch.randn(64, 1000, device="cuda", dtype=torch.complex64)
+        want, array = torch.fft.fft(2 * z), share(device, z, stream=stream.cuda_stream)
+        z *= 2
+        transform(device, queue, array, z.shape)  # after the product, before the difference
+        error = (z - want).abs().max() / want.abs().max()
+    assert error.item() < 1e-5 and copies(device) == before, error.item()
     call_void("rw_queue_destroy", queue)
     call_void("rw_array_destroy", array)
-    print("PyTorch", torch.__version__, "shares its memory and its stream")
+    print("PyTorch", torch.__version__, "shares its memory and its stream, and it is transformed there")
 
 
 def with_cupy(device, program):
@@ -149,9 +176,17 @@ def with_cupy(device, program):
     assert total == x.size * (2 ** 21 - 2.0), total
     y = cupy.from_dlpack(Shared(array, queue, (2, 0)))
     assert y.data.ptr == x.data.ptr and copies(device) == before
+    call_void("rw_array_destroy", array)
+    with stream:
+        z = (cupy.random.random((64, 1000)) + 1j).astype(cupy.complex64)
+        want, array = cupy.fft.fft(2 * z), share(device, z, stream=stream.ptr)
+        z *= 2
+        transform(device, queue, array, z.shape)
+        error = float(abs(z - want).max() / abs(want).max())
+    assert error < 1e-5 and copies(device) == before, error
     call_void("rw_queue_destroy", queue)
     call_void("rw_array_destroy", array)
-    print("CuPy", cupy.__version__, "shares its memory and its stream")
+    print("CuPy", cupy.__version__, "shares its memory and its stream, and it is transformed there")
 
 
 def call_void(function, thing):

@@ -46,16 +46,23 @@ static double cost_of(int64_t n)
     return stages ? cost * (double)n : INFINITY;
 }
 
+/* Products of `m`, primes from the table on and powers of two that are at least n and below 2 n: the cheapest. */
+static void try_products(int64_t n, int64_t m, int prime, double *least, int64_t *best)
+{
+    static const int primes[] = {3, 5, 7, 11, 13};
+    int64_t even = m;
+    while (even < n) even *= 2;
+    const double cost = cost_of(even);
+    if (cost < *least || (cost == *least && even < *best)) *least = cost, *best = even;
+    for (int i = prime; i < (int)(sizeof primes / sizeof *primes); ++i)
+        if (m * primes[i] < 2 * n) try_products(n, m * primes[i], i, least, best);
+}
+
 int64_t rw_fft_smooth(int64_t n)
 {
-    int64_t power = 1, best;
-    while (power < n) power *= 2;
-    best = power;
-    double least = cost_of(power);
-    for (int64_t m = n; m < power && (double)m * 4 < least; ++m) { /* 4: a stage at least */
-        const double cost = cost_of(m);
-        if (cost < least) least = cost, best = m;
-    }
+    double least = INFINITY;
+    int64_t best = 1;
+    try_products(n < 1 ? 1 : n, 1, 0, &least, &best);
     return best;
 }
 

@@ -134,25 +134,31 @@ int64_t rw_fft_table_chirp(rw_fft_table *t, int64_t m, bool inverse)
     return at;
 }
 
-/* y <- the transform of x[0], x[step], …, n points with small factors; w: roots of order n of the whole. */
-static void transform(int64_t n, const pair *x, int64_t step, pair *y, pair *scratch, const roots *w)
+/* y <- the transform of x[0], x[step], …, n points with small factors; w: all roots of order `whole`. */
+static void transform(int64_t n, const pair *x, int64_t step, pair *y, pair *scratch, const pair *w, int64_t whole)
 {
-    int64_t r = 2;
     if (n == 1) {
         y[0] = x[0];
         return;
     }
-    r = n % 4 == 0 ? 4 : 2;
+    int64_t r = n % 4 == 0 ? 4 : 2;
     while (n % r) ++r;
     const int64_t m = n / r;
-    for (int64_t j = 0; j < r; ++j) transform(m, x + j * step, step * r, scratch + j * m, y + j * m, w);
+    for (int64_t j = 0; j < r; ++j) transform(m, x + j * step, step * r, scratch + j * m, y + j * m, w, whole);
     for (int64_t k = 0; k < m; ++k) {
         pair a[RW_FFT_PRIME_MOST];
-        for (int64_t j = 0; j < r; ++j) a[j] = times(scratch[j * m + k], roots_at(w, j * k * (w->n / n)));
+        for (int64_t j = 0; j < r; ++j) a[j] = times(scratch[j * m + k], w[j * k * (whole / n)]);
+        if (r == 4) {
+            const pair b = {a[0].re + a[2].re, a[0].im + a[2].im}, c = {a[0].re - a[2].re, a[0].im - a[2].im};
+            const pair d = {a[1].re + a[3].re, a[1].im + a[3].im}, e = {a[1].re - a[3].re, a[1].im - a[3].im};
+            y[k] = (pair){b.re + d.re, b.im + d.im}, y[2 * m + k] = (pair){b.re - d.re, b.im - d.im};
+            y[m + k] = (pair){c.re + e.im, c.im - e.re}, y[3 * m + k] = (pair){c.re - e.im, c.im + e.re};
+            continue;
+        }
         for (int64_t q = 0; q < r; ++q) {
             pair s = a[0];
             for (int64_t j = 1; j < r; ++j) {
-                const pair z = r == 2 ? (pair){q ? -a[j].re : a[j].re, q ? -a[j].im : a[j].im} : times(a[j], roots_at(w, j * q % r * (w->n / r)));
+                const pair z = times(a[j], w[j * q % r * (whole / r)]);
                 s.re += z.re, s.im += z.im;
             }
             y[q * m + k] = s;
@@ -163,16 +169,17 @@ static void transform(int64_t n, const pair *x, int64_t step, pair *y, pair *scr
 /* The transform of x, divided by n, to v. */
 static void send_transform(rw_fft_table *t, pair *x, int64_t n, int64_t a, double *v)
 {
-    pair *y = rw_calloc((size_t)n, sizeof *y), *scratch = rw_calloc((size_t)n, sizeof *scratch);
-    roots w = roots_of(n, 16 * n, false);
-    if (y && scratch) transform(n, x, 1, y, scratch, &w);
+    pair *y = rw_calloc((size_t)n, sizeof *y), *scratch = rw_calloc((size_t)n, sizeof *scratch), *all = rw_calloc((size_t)n, sizeof *all);
+    roots w = roots_of(n, n, false);
+    for (int64_t k = 0; all && k < n; ++k) all[k] = roots_at(&w, k);
+    if (y && scratch && all) transform(n, x, 1, y, scratch, all, n);
     else t->failed = true;
     for (int64_t k = 0; k < n && !t->failed; ++k) {
         const int64_t to = k % a * (n / a) + k / a;
         v[to] = (double)(y[k].re / (long double)n), v[n + to] = (double)(y[k].im / (long double)n);
     }
     roots_free(&w);
-    rw_free(y), rw_free(scratch), rw_free(x);
+    rw_free(y), rw_free(scratch), rw_free(all), rw_free(x);
 }
 
 int64_t rw_fft_table_bluestein(rw_fft_table *t, int64_t m, int64_t points, int64_t a, bool inverse)
