@@ -204,13 +204,42 @@ static void add_load(writer *w, int s)
     }
 }
 
+static void add_product(writer *w, int k, const char *c, const char *s)
+{
+    ADD("            { const %s a = re%d; re%d = FMA(a, %s, -im%d * %s); im%d = FMA(a, %s, im%d * %s); }\n", w->text.real, k, k, c, k, s, k, s, k, c);
+}
+
+/* Loads cost a GPU more than arithmetic: factors that are products of two others are computed. */
+static void add_factors_of_items(writer *w, const stage *g)
+{
+    int base = 0;
+    ADD("            GLOBAL const %s *const w_b = (GLOBAL const %s *)(factor + %lld) + b;\n", w->text.complex, w->text.complex, (big)g->factors);
+    for (int k = 1; k < g->r; k += k < 4 ? 1 : 4) ADD("            const %s w%d = LOAD(w_b + %lld);\n", w->text.complex, k, (big)base++ * g->p);
+    for (int k = 1; k < g->r; ++k) {
+        char c[24], s[24];
+        snprintf(c, sizeof c, "w%d.re", k), snprintf(s, sizeof s, "w%d.im", k);
+        if (k > 4 && k % 4) {
+            const int m = k / 4 * 4, j = k % 4;
+            ADD("            const %s c%d = FMA(w%d.re, w%d.re, -w%d.im * w%d.im), s%d = FMA(w%d.re, w%d.im, w%d.im * w%d.re);\n", w->text.real, k, m, j, m, j, k, m, j, m, j);
+            snprintf(c, sizeof c, "c%d", k), snprintf(s, sizeof s, "s%d", k);
+        }
+        add_product(w, k, c, s);
+    }
+}
+
 static void add_factors(writer *w, int s)
 {
     const stage *g = w->stages + s;
-    for (int k = 1; k < g->r && g->p > 1; ++k)
-        ADD("            { const %s c = factor[%lld + b], s = factor[%lld + b], a = re%d;\n"
-            "              re%d = FMA(a, c, -im%d * s); im%d = FMA(a, s, im%d * c); }\n",
-            w->text.real, (big)(g->factors + 2 * g->p * (k - 1)), (big)(g->factors + 2 * g->p * (k - 1) + g->p), k, k, k, k, k);
+    if (g->p == 1) return;
+    if (w->threads) {
+        add_factors_of_items(w, g);
+        return;
+    }
+    for (int k = 1; k < g->r; ++k) {
+        char c[48], f[48];
+        snprintf(c, sizeof c, "factor[%lld + b]", (big)(g->factors + 2 * g->p * (k - 1))), snprintf(f, sizeof f, "factor[%lld + b]", (big)(g->factors + 2 * g->p * (k - 1) + g->p));
+        add_product(w, k, c, f);
+    }
 }
 
 static void add_store(writer *w, int s)
@@ -399,7 +428,7 @@ static void find_stages(writer *w)
         for (int i = 0, p = 1; i < n; p *= radix[i++]) {
             stage *g = w->stages + w->nstages++;
             *g = (stage){radix[i], p, 0, w->spec->forth_inverse != (back == 1)};
-            if (p > 1) g->factors = rw_fft_table_stage(&w->text.table, p, radix[i], g->inverse);
+            if (p > 1) g->factors = (w->threads ? rw_fft_table_bases : rw_fft_table_stage)(&w->text.table, p, radix[i], g->inverse);
         }
     w->forth = n;
     w->hops = w->nstages - 1 + (rw_fft_untangles(w->spec) ? 1 : 0);

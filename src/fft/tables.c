@@ -90,6 +90,21 @@ int64_t rw_fft_table_stage(rw_fft_table *t, int64_t p, int r, bool inverse)
     return at;
 }
 
+int64_t rw_fft_table_bases(rw_fft_table *t, int64_t p, int r, bool inverse)
+{
+    double *v;
+    const int64_t bases = RW_MIN(r - 1, 3) + (r - 1) / 4, at = add(t, 2 * p * bases, &v);
+    if (!v) return 0;
+    roots w = roots_of(p * r, p * bases, inverse);
+    for (int k = 1; k < r; k += k < 4 ? 1 : 4)
+        for (int64_t b = 0; b < p; ++b) {
+            const pair z = roots_at(&w, k * b);
+            *v++ = (double)z.re, *v++ = (double)z.im;
+        }
+    roots_free(&w);
+    return at;
+}
+
 int64_t rw_fft_table_roots(rw_fft_table *t, int64_t n, int64_t first, int64_t step, int64_t of, double factor, bool inverse)
 {
     double *v;

@@ -15,6 +15,8 @@ typedef struct rw_fft_table {
 
 /* Of a stage of radix r behind p points: for k = 1 … r - 1 p values w(k b / (p r)), real parts of a k and imaginary parts in turn. */
 int64_t rw_fft_table_stage(rw_fft_table *t, int64_t p, int r, bool inverse);
+/* The same for GPUs, pairs of real and imaginary part: for k = 1, 2, 3, 4, 8, 12, … p pairs; the others are products of two of these. */
+int64_t rw_fft_table_bases(rw_fft_table *t, int64_t p, int r, bool inverse);
 /* w((first + k step) / of), k = 0 … n - 1, times `factor`. */
 int64_t rw_fft_table_roots(rw_fft_table *t, int64_t n, int64_t first, int64_t step, int64_t of, double factor, bool inverse);
 /* w(i l / of) at i lines + l, i = 0 … n - 1, l = 0 … lines - 1. */
