@@ -123,7 +123,7 @@ static void test_lengths(void **state)
     double worst[2] = {0};
     for (int i = 0; i < RW_COUNT(lengths); ++i)
         for (int t = 0; t < 2; ++t) {
-            if (!test_long() && i % (brief() ? 13 : 5) != 4 * t) continue;
+            if (!test_long() && i % (brief() ? 23 : 9) != 8 * t) continue;
             if (brief() && lengths[i] > 1100) continue;
             const int64_t n = lengths[i];
             const rw_fft_spec s = {.single = !t, .ndim = 2, .shape = {3, n}, .axes = 2, .inverse = (i + t) % 2};
@@ -149,7 +149,7 @@ static void test_axes(void **state)
     for (int i = 0; i < RW_COUNT(rows); ++i)
         for (int in_place = 0; in_place < 2; ++in_place) {
             rw_fft_spec s = {.single = i % 2, .ndim = rows[i].ndim, .axes = rows[i].axes, .inverse = i / 2 % 2, .scale = i % 3 ? 0 : 0.25};
-            if (!test_long() && (i + in_place) % (brief() ? 4 : 2)) continue;
+            if (!test_long() && (i + in_place) % (brief() ? 6 : 4)) continue;
             memcpy(s.shape, rows[i].shape, sizeof rows[i].shape);
             rw_array *x, *y;
             OK(rw_array_create(dev, s.single ? RW_C64 : RW_C128, s.ndim, s.shape, RW_MEMORY_DEVICE, &x));

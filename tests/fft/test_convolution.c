@@ -100,7 +100,9 @@ static void test_random(void **state)
 {
     (void)state;
     double worst = 0;
-    const int first = test_long() ? 0 : 500, count = test_long() ? on("cpu") ? 60 : 120 : brief() ? 4 : 12;
+    const int first = test_long() ? 0 : 500, count = test_long() ? on("cpu") ? 60 : 120 : on("opencl") ? 3 : 6;
+    const bool tiled = on("check"); /* the texts of GPUs */
+    if (tiled) begin_tiling("gpu");
     for (int row = first; row < first + count; ++row) {
         const uint64_t seed = 900 + (uint64_t)row;
         uint64_t draw = 0;
@@ -121,6 +123,7 @@ static void test_random(void **state)
 #undef DRAW
     }
     rw_fft_limit(0);
+    if (tiled) end_tiling();
     print_message("# %d convolutions, root mean square error of at most %.2f epsilon\n", count, worst);
 }
 

@@ -204,21 +204,21 @@ static void test_smooth(void **state)
 {
     (void)state;
     static const int lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 21, 25, 31, 32, 35, 48, 64, 75, 100, 128, 143, 200, 243, 256};
-    all_kinds(lengths, RW_COUNT(lengths), 0, 3, brief() ? 37 : 11);
+    all_kinds(lengths, RW_COUNT(lengths), 0, 3, brief() ? 61 : 23);
 }
 
 static void test_primes(void **state)
 {
     (void)state;
     static const int lengths[] = {37, 41, 47, 53, 61, 74, 97, 101, 107, 111, 127, 149, 158, 199, 211, 222, 257};
-    all_kinds(lengths, RW_COUNT(lengths), 0, 4, brief() ? 37 : 11);
+    all_kinds(lengths, RW_COUNT(lengths), 0, 4, brief() ? 61 : 23);
 }
 
 static void test_several_passes(void **state)
 {
     (void)state;
     static const int lengths[] = {64, 100, 128, 144, 180, 225, 256, 240, 74, 101};
-    all_kinds(lengths, RW_COUNT(lengths), 32, 5, brief() ? 37 : 11);
+    all_kinds(lengths, RW_COUNT(lengths), 32, 5, brief() ? 61 : 23);
 }
 
 /* Random ranks, axes, kinds, types; lines that are short of elements at either side; in one pass an axis and in several. */
@@ -226,7 +226,9 @@ static void test_layouts(void **state)
 {
     (void)state;
     double worst = 0;
-    const int first = test_long() ? 0 : 1000, count = test_long() ? on("cpu") ? 60 : 150 : brief() ? 4 : 12;
+    const int first = test_long() ? 0 : 1000, count = test_long() ? on("cpu") ? 60 : 150 : on("opencl") ? 4 : 8;
+    const bool tiled = on("check"); /* the texts of GPUs */
+    if (tiled) begin_tiling("gpu");
     for (int row = first; row < first + count; ++row) {
         const uint64_t seed = 77 + (uint64_t)row;
         uint64_t draw = 0;
@@ -259,6 +261,7 @@ static void test_layouts(void **state)
 #undef DRAW
     }
     rw_fft_limit(0);
+    if (tiled) end_tiling();
     print_message("# %d layouts, root mean square error of at most %.2f epsilon\n", count, worst);
 }
 

@@ -104,9 +104,24 @@ static rw_status call_convolution_shape(void)
     count = status == RW_OK ? (int)lengths[0] : 0;
     return status;
 }
-static void result_convolution_shape(void) { note("%d", count); }
+static void result_first_count(void) { note("%d", count); }
 static void result_fft_work(void)
 {
     OK(rw_fft_execute(fft, fft_x, fft_y, q));
     result_fft_y();
+}
+
+static rw_status call_fft_info(void)
+{
+    rw_fft_info i;
+    const rw_status status = rw_fft_get_info(fft, &i);
+    count = status == RW_OK ? i.passes : 0;
+    return status;
+}
+static rw_status call_convolution_info(void)
+{
+    rw_fft_info i;
+    const rw_status status = rw_convolution_get_info(convolution, &i);
+    count = status == RW_OK ? i.passes : 0;
+    return status;
 }
