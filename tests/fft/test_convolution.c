@@ -100,7 +100,7 @@ static void test_random(void **state)
 {
     (void)state;
     double worst = 0;
-    const int first = test_long() ? 0 : 500, count = test_long() ? on("cpu") ? 60 : 120 : on("opencl") ? 3 : 6;
+    const int first = test_long() ? 0 : 500, count = test_long() ? on("opencl") ? 20 : on("cpu") ? 60 : 120 : on("opencl") ? 3 : 6;
     const bool tiled = on("check"); /* the texts of GPUs */
     if (tiled) begin_tiling("gpu");
     for (int row = first; row < first + count; ++row) {
