@@ -129,7 +129,7 @@ typedef struct rw_peer {
     void (*close)(void *state);
 } rw_peer;
 
-/* Forward transforms out of place, one behind the other without gaps: complex, or `real` to half a spectrum. */
+/* Forward transforms out of place, one after another without gaps: complex, or `real` to half a spectrum. */
 typedef struct rw_bench_transform {
     int rank;
     int64_t shape[3], batch;

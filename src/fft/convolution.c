@@ -11,8 +11,10 @@ struct rw_convolution {
     rw_convolution_spec spec;
     bool real, set;
     bool halves; /* of spectra: real numbers, on several axes; with one, they go into a complex transform and come out of it */
+    int order[RW_MAX_NDIM], n; /* axes that are convolved, the last one first */
     int64_t y_shape[RW_MAX_NDIM];
     int64_t length[RW_MAX_NDIM], start[RW_MAX_NDIM]; /* of the transforms; where b begins among the factors */
+    rw_fft_extra extra[RW_MAX_NDIM];
     rw_fft_passes passes;
     rw_fft_region input, output;
     rw_fft *transform;    /* of b */
@@ -66,42 +68,40 @@ rw_status rw_convolution_shape(rw_context *ctx, const rw_convolution_spec *spec,
 }
 
 /* The transform's length on an axis, and the place of b: number `offset` of all n + m - 1 becomes number 0. */
-static void choose_length(rw_convolution *c, int d, rw_fft_extra *extra)
+static void choose_length(rw_convolution *c, int d)
 {
     const rw_convolution_spec *s = &c->spec;
     const int64_t n = s->a_shape[d], m = s->b_shape[d];
-    int64_t points, offset = 0;
+    int64_t offset = 0;
     if (s->mode == RW_CONVOLUTION_PERIODIC) {
-        const rw_fft_method method = rw_fft_length(n, &points);
         c->start[d] = 0;
-        if (method != RW_FFT_STOCKHAM) { /* a, with a piece of it again, in a longer one */
-            points = rw_fft_smooth(n + m - 1);
-            extra->period = n;
-            if (!s->correlate) extra->ahead = n - m + 1, c->start[d] = 1 - m;
-        }
-        c->length[d] = points;
+        if (rw_fft_length(n, &c->length[d]) == RW_FFT_STOCKHAM) return;
+        c->length[d] = rw_fft_smooth(n + m - 1), c->extra[d].period = n; /* a, with a piece of it again, in a longer one */
+        if (!s->correlate) c->extra[d].ahead = n - m + 1, c->start[d] = 1 - m;
         return;
     }
     if (s->mode == RW_CONVOLUTION_SAME) offset = (m - 1) / 2;
     if (s->mode == RW_CONVOLUTION_VALID) offset = m - 1;
-    c->length[d] = rw_fft_smooth(RW_MAX(RW_MAX(n + m - 1 - offset, offset + wanted(s->mode, n, m)), n));
-    if (s->mode == RW_CONVOLUTION_VALID) c->length[d] = rw_fft_smooth(n);
+    /* what wraps around is not wanted: of `valid` the first m - 1 numbers take it */
+    c->length[d] = rw_fft_smooth(s->mode == RW_CONVOLUTION_VALID ? n : RW_MAX(n + m - 1 - offset, offset + wanted(s->mode, n, m)));
     c->start[d] = s->correlate ? offset - m + 1 : -offset;
 }
 
-/* ---- passes ------------------------------------------------------------------------------------------------------------------------ */
-
-static rw_fft_region user_region(const rw_convolution *c, bool y)
+/* The axes that are convolved, the last one first, with their lengths. */
+static void choose_lengths(rw_convolution *c)
 {
-    rw_fft_region r = {.where = y ? RW_FFT_Y : RW_FFT_X, .real = c->real, .dtype = c->spec.dtype};
-    const int64_t *stride = y ? c->spec.y_stride : c->spec.a_stride;
-    int64_t step = 1;
-    bool given = false;
-    memcpy(r.shape, y ? c->y_shape : c->spec.a_shape, sizeof r.shape);
-    for (int d = 0; d < c->spec.ndim; ++d) given = given || stride[d];
-    for (int d = c->spec.ndim - 1; d >= 0; --d) r.stride[d] = given ? stride[d] : step, step *= RW_MAX(r.shape[d], 1);
-    return r;
+    const rw_convolution_spec *s = &c->spec;
+    for (int d = s->ndim - 1; d >= 0; --d) {
+        if (s->axes & 1u << d) c->order[c->n++] = d, choose_length(c, d);
+        else c->length[d] = s->b_shape[d];
+    }
+    c->halves = c->real && c->n > 1;
 }
+
+/* Numbers of the spectrum on an axis. */
+static int64_t spectrum_length(const rw_convolution *c, int d) { return c->halves && d == c->order[0] ? c->length[d] / 2 + 1 : c->length[d]; }
+
+/* ---- passes ------------------------------------------------------------------------------------------------------------------------ */
 
 static rw_fft_region next_region(rw_convolution *c, const rw_fft_region *now, int axis, int64_t elements)
 {
@@ -114,35 +114,23 @@ static rw_fft_region next_region(rw_convolution *c, const rw_fft_region *now, in
 
 static rw_status add_passes(rw_convolution *c)
 {
-    const rw_convolution_spec *s = &c->spec;
-    int order[RW_MAX_NDIM] = {0}, n = 0;
+    const int first = c->order[c->n - 1];
     int64_t product[RW_MAX_NDIM] = {0}, step = 1;
-    rw_fft_extra extra[RW_MAX_NDIM] = {{0}};
-    for (int d = s->ndim - 1; d >= 0; --d)
-        if (s->axes & 1u << d) order[n++] = d, choose_length(c, d, extra + d);
-        else c->length[d] = s->b_shape[d];
-    const int last = order[0], first = order[n - 1];
-    const bool halves = c->halves = c->real && n > 1;
-    for (int d = s->ndim - 1; d >= 0; --d) {
-        const int64_t count = halves && d == last ? c->length[d] / 2 + 1 : c->length[d];
-        product[d] = count > 1 || s->axes & 1u << d ? step : 0, step *= count;
-    }
+    for (int d = c->spec.ndim - 1; d >= 0; step *= spectrum_length(c, d--))
+        product[d] = spectrum_length(c, d) > 1 || c->spec.axes & 1u << d ? step : 0;
     rw_fft_region now = c->input;
-    for (int i = 0; i < n - 1; ++i) {
-        const int d = order[i];
-        const bool half = halves && d == last;
-        const rw_fft_region next = next_region(c, &now, d, half ? c->length[d] / 2 + 1 : c->length[d]);
-        RW_TRY(rw_fft_add_axis(&c->passes, half ? RW_FFT_REAL : RW_FFT_COMPLEX, false, c->length[d], d, &now, &next, extra[d]));
+    for (int i = 0; i < c->n - 1; ++i) {
+        const int d = c->order[i];
+        const rw_fft_region next = next_region(c, &now, d, spectrum_length(c, d));
+        RW_TRY(rw_fft_add_axis(&c->passes, c->halves && i == 0 ? RW_FFT_REAL : RW_FFT_COMPLEX, false, c->length[d], d, &now, &next, c->extra[d]));
         now = next;
     }
-    extra[first].product = product, extra[first].conjugate = s->correlate;
-    const rw_fft_region middle = n == 1 ? c->output : next_region(c, &now, first, c->y_shape[first]);
-    RW_TRY(rw_fft_add_axis(&c->passes, RW_FFT_COMPLEX, false, c->length[first], first, &now, &middle, extra[first]));
-    now = middle;
-    for (int i = n - 2; i >= 0; --i) {
-        const int d = order[i];
+    rw_fft_extra middle = c->extra[first];
+    middle.product = product, middle.conjugate = c->spec.correlate;
+    for (int i = c->n - 1; i >= 0; --i) {
+        const int d = c->order[i];
         const rw_fft_region next = i == 0 ? c->output : next_region(c, &now, d, c->y_shape[d]);
-        RW_TRY(rw_fft_add_axis(&c->passes, halves && d == last ? RW_FFT_REAL : RW_FFT_COMPLEX, true, c->length[d], d, &now, &next, (rw_fft_extra){0}));
+        RW_TRY(rw_fft_add_axis(&c->passes, c->halves && i == 0 ? RW_FFT_REAL : RW_FFT_COMPLEX, d != first, c->length[d], d, &now, &next, d == first ? middle : (rw_fft_extra){0}));
         now = next;
     }
     return RW_OK;
@@ -151,18 +139,11 @@ static rw_status add_passes(rw_convolution *c)
 /* The transform of b, whose numbers lie among zeros. */
 static rw_status plan_factors(rw_convolution *c)
 {
-    const rw_convolution_spec *s = &c->spec;
-    int n = 0, last = 0;
-    for (int d = s->ndim - 1; d >= 0; --d)
-        if (s->axes & 1u << d && n++ == 0) last = d;
-    const bool single = rw_dtype_is_single(s->dtype);
-    rw_fft_spec f = {.kind = c->halves ? RW_FFT_REAL : RW_FFT_COMPLEX, .single = single, .ndim = s->ndim, .axes = s->axes};
+    rw_fft_spec f = {.kind = c->halves ? RW_FFT_REAL : RW_FFT_COMPLEX, .single = c->passes.single, .ndim = c->spec.ndim, .axes = c->spec.axes};
     int64_t shape[RW_MAX_NDIM];
-    memcpy(f.shape, c->length, sizeof f.shape);
-    memcpy(shape, c->length, sizeof shape);
-    if (f.kind == RW_FFT_REAL) shape[last] = shape[last] / 2 + 1;
+    for (int d = 0; d < c->spec.ndim; ++d) f.shape[d] = c->length[d], shape[d] = spectrum_length(c, d);
     RW_TRY(rw_fft_create(c->device, &f, &c->transform));
-    return rw_array_create(c->device, single ? RW_C64 : RW_C128, s->ndim, shape, RW_MEMORY_DEVICE, &c->factors);
+    return rw_array_create(c->device, c->passes.single ? RW_C64 : RW_C128, c->spec.ndim, shape, RW_MEMORY_DEVICE, &c->factors);
 }
 
 rw_status rw_convolution_create(rw_device *dev, const rw_convolution_spec *spec, rw_convolution **convolution)
@@ -183,11 +164,13 @@ rw_status rw_convolution_create(rw_device *dev, const rw_convolution_spec *spec,
     if (status == RW_OK) {
         c->real = !rw_dtype_is_complex(c->spec.dtype);
         c->passes = (rw_fft_passes){.device = dev, .ndim = c->spec.ndim, .single = rw_dtype_is_single(c->spec.dtype)};
-        c->input = user_region(c, false), c->output = user_region(c, true);
+        c->input = rw_fft_of_caller(false, c->real, c->spec.dtype, c->spec.ndim, c->spec.a_shape, c->spec.a_stride);
+        c->output = rw_fft_of_caller(true, c->real, c->spec.dtype, c->spec.ndim, c->y_shape, c->spec.y_stride);
         for (int d = 0; d < c->spec.ndim; ++d) empty = empty || c->spec.a_shape[d] == 0;
     }
-    if (status == RW_OK && !empty) status = add_passes(c);
+    if (status == RW_OK && !empty) choose_lengths(c);
     if (status == RW_OK && !empty) status = plan_factors(c);
+    if (status == RW_OK && !empty) status = add_passes(c);
     if (status != RW_OK) rw_convolution_destroy(&c);
     *convolution = c;
     return status;
@@ -207,21 +190,20 @@ void rw_convolution_destroy(rw_convolution **convolution)
 
 /* ---- b, and execution -------------------------------------------------------------------------------------------------------------- */
 
-/* Copies the piece of b that begins at `from` to `to`, for each axis one of at most two: what lies before and what lies behind the turn. */
-static rw_status place_piece(const rw_convolution *c, rw_array *b, rw_array *all, unsigned behind, rw_queue *q)
+/* Copies a piece of b to its place in `all`. An axis whose numbers go beyond the end has two: those up to it, and, for axes with a bit in `wrapped`, those from the
+ * beginning on. */
+static rw_status place_piece(const rw_convolution *c, rw_array *b, rw_array *all, unsigned wrapped, rw_queue *q)
 {
-    int64_t at = 0, from = 0, shape[RW_MAX_NDIM], step = 1;
-    int64_t stride[RW_MAX_NDIM];
-    for (int d = c->spec.ndim - 1; d >= 0; --d) stride[d] = step, step *= c->length[d];
+    int64_t at = 0, from = 0, shape[RW_MAX_NDIM];
     for (int d = 0; d < c->spec.ndim; ++d) {
         const int64_t m = c->spec.b_shape[d], len = c->length[d], start = ((c->start[d] % len) + len) % len, before = RW_MIN(m, len - start);
-        const bool second = behind & 1u << d;
+        const bool second = wrapped & 1u << d;
         shape[d] = second ? m - before : before;
         if (shape[d] <= 0) return RW_OK;
-        at += (second ? 0 : start) * stride[d], from += (second ? before : 0) * b->stride[d];
+        at += (second ? 0 : start) * all->stride[d], from += (second ? before : 0) * b->stride[d];
     }
     rw_array *to = NULL, *piece = NULL;
-    rw_status status = rw_array_view(all, RW_DTYPE_DEFAULT, c->spec.ndim, shape, stride, at, &to);
+    rw_status status = rw_array_view(all, RW_DTYPE_DEFAULT, c->spec.ndim, shape, all->stride, at, &to);
     if (status == RW_OK) status = rw_array_view(b, RW_DTYPE_DEFAULT, c->spec.ndim, shape, b->stride, from, &piece);
     if (status == RW_OK) status = rw_array_copy(to, piece, q);
     rw_array_destroy(&to), rw_array_destroy(&piece);
@@ -239,7 +221,7 @@ rw_status rw_convolution_set(rw_convolution *c, rw_array *b, rw_queue *q)
     rw_array *all;
     RW_TRY(rw_array_create(c->device, c->halves ? s->dtype : c->factors->dtype, s->ndim, c->length, RW_MEMORY_DEVICE, &all));
     rw_status status = rw_array_zero(all, q);
-    for (unsigned behind = 0; behind < 1u << s->ndim && status == RW_OK; ++behind) status = place_piece(c, b, all, behind, q);
+    for (unsigned wrapped = 0; wrapped < 1u << s->ndim && status == RW_OK; ++wrapped) status = place_piece(c, b, all, wrapped, q);
     if (status == RW_OK) status = rw_fft_execute(c->transform, all, c->factors, q);
     rw_array_destroy(&all);
     c->set = status == RW_OK;

@@ -51,9 +51,8 @@ static bool end_is_real(const rw_fft_text *w, bool y)
     return e->level == RW_FFT_USER && e->real;
 }
 
-const char *rw_fft_element(const rw_fft_text *w, const rw_fft_end *end, bool real)
+const char *rw_fft_element(const rw_fft_end *end, bool real)
 {
-    (void)w;
     if (is_small(end->dtype)) return rw_dtype_name(end->dtype);
     const bool f64 = end->dtype == RW_F64 || end->dtype == RW_C128;
     return real ? f64 ? "f64" : "f32" : f64 ? "c128" : "c64";
@@ -93,7 +92,7 @@ static void write_get(rw_fft_text *w)
     if (real && small) ADD("V = f32_from_%s(x[AT_X(J)]);", small);
     else if (real) ADD("V = (%s)x[AT_X(J)];", w->real);
     else if (small) ADD("RE = f32_from_%s(x[2 * AT_X(J)]); IM = f32_from_%s(x[2 * AT_X(J) + 1]);", small, small);
-    else ADD("const %s c_ = LOAD(x + AT_X(J)); RE = (%s)c_.re; IM = (%s)c_.im;", rw_fft_element(w, e, false), w->real, w->real);
+    else ADD("const %s c_ = LOAD(x + AT_X(J)); RE = (%s)c_.re; IM = (%s)c_.im;", rw_fft_element(e, false), w->real, w->real);
     if (short_line) ADD(real ? " } else V = 0;" : " } else { RE = 0; IM = 0; }");
     ADD(" }\n");
 }
@@ -102,7 +101,7 @@ static void write_put(rw_fft_text *w)
 {
     const rw_fft_end *e = &w->spec->y;
     const bool real = end_is_real(w, true), short_line = e->level == RW_FFT_USER && e->exist < elements(w->spec, true);
-    const char *small = is_small(e->dtype) ? rw_dtype_name(e->dtype) : NULL, *element = rw_fft_element(w, e, real);
+    const char *small = is_small(e->dtype) ? rw_dtype_name(e->dtype) : NULL, *element = rw_fft_element(e, real);
     const char *part = e->dtype == RW_F64 || e->dtype == RW_C128 ? "f64" : "f32";
     write_place(w, true);
     ADD(real ? "#define PUT(V, J) { " : "#define PUT(RE, IM, J) { ");

@@ -29,6 +29,6 @@ double rw_fft_gain(const rw_fft_line_spec *s);
 /* Statements: the numbers k and m - k of the spectrum from the points a (k) and b (m - k), variables NAME_re, NAME_im. */
 void rw_fft_write_untangle(rw_fft_text *w, int64_t m);
 /* The type that a kernel knows an array as. */
-const char *rw_fft_element(const rw_fft_text *w, const rw_fft_end *end, bool real);
+const char *rw_fft_element(const rw_fft_end *end, bool real);
 
 #endif

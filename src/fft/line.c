@@ -3,12 +3,10 @@
  * array, the last one writes it.
  *
  * Processors: the innermost loop runs over what is contiguous, in the group's memory and in the arrays: over lines where they are neighbours in memory, else over
- * the points that have the same place behind p; points change between two buffers. GPUs: an item has some codelets of a stage, and all points of a group in
+ * the points that share their factors; points change between two buffers. GPUs: an item has some codelets of a stage, and all points of a group in
  * its registers while the one buffer changes. */
 #include "fft/line.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "codelet/codelet.h"
@@ -21,15 +19,15 @@ typedef struct stage {
 } stage;
 
 typedef struct writer {
-    rw_fft_text text; /* first, for ADD */
-    rw_text *t;
+    rw_fft_text text;
+    rw_text *t;       /* its text */
     const rw_fft_line_spec *spec;
     int n, lines, nstages, forth;  /* stages in all, and those before the middle */
     stage stages[2 * RW_FFT_STAGES];
     int hops;         /* times that points go through the buffer */
     bool threads;     /* a GPU's */
     int items, group; /* GPU: items of a line, of a group */
-    int pad;          /* GPU: an element is left out behind as many; 0: none */
+    int pad;          /* GPU: after so many elements one is left out; 0: none */
     int values;       /* GPU: points that an item keeps */
 } writer;
 
@@ -185,9 +183,6 @@ static void open_codelet(writer *w, int s, int q)
     ADD("            const int j = t + %d, b = j %% %d, from = j, to = j / %d * %d + b;\n", q * w->items, p, p, p * r);
 }
 
-/* b, from or to are not used by every stage. */
-static void add_unused(writer *w) { ADD("            (void)b; (void)to; (void)from;\n"); }
-
 static void add_input(writer *w, int s)
 {
     const int r = w->stages[s].r;
@@ -291,7 +286,6 @@ static void add_stage_of_items(writer *w, int s)
         for (int q = 0; q < codelets; ++q) {
             open_codelet(w, s, q);
             rw_codelet_variables(w->t, w->text.real, g->r);
-            add_unused(w);
             if (part) {
                 take_values(w, q, g->r);
             } else {
@@ -358,18 +352,19 @@ static void write_middle(writer *w)
     ADD(" }\n");
 }
 
-/* The parameters, and where the lines of a group begin: `pieces` of them, or of each line. */
+/* The parameters, the buffer, and what items keep. */
 static void open_kernel(writer *w)
 {
     const rw_fft_line_spec *s = w->spec;
     const bool x_real = s->x.level == RW_FFT_USER && s->x.real, y_real = s->y.level == RW_FFT_USER && s->y.real;
-    ADD("KERNEL(transform, GLOBAL %s *y, GLOBAL const %s *x, GLOBAL const %s *factor, ", rw_fft_element(&w->text, &s->y, y_real), rw_fft_element(&w->text, &s->x, x_real), w->text.real);
+    ADD("KERNEL(transform, GLOBAL %s *y, GLOBAL const %s *x, GLOBAL const %s *factor, ", rw_fft_element(&s->y, y_real), rw_fft_element(&s->x, x_real), w->text.real);
     if (s->middle == RW_FFT_ARRAY) ADD("GLOBAL const %s *b_array, long b_first, long b_step, long b_line, long b_1, long b_2, ", w->text.complex);
     ADD("long y_first, long x_first, long y_step, long x_step, long n0, long y_line, long x_line,\n       int n1, long y_1, long x_1, long y_2, long x_2, %s scale)\n{\n", w->text.real);
     add_buffer(w);
     if (w->values) ADD("    PRIVATE_N(%s, re, %d);\n    PRIVATE_N(%s, im, %d);\n", w->text.real, w->values, w->text.real, w->values);
 }
 
+/* Where the lines of a group begin. */
 static void add_places(writer *w)
 {
     const rw_fft_line_spec *s = w->spec;
@@ -434,11 +429,20 @@ static void find_stages(writer *w)
     w->hops = w->nstages - 1 + (rw_fft_untangles(w->spec) ? 1 : 0);
 }
 
+/* Lines of a group: of a GPU, neighbours that fill 128 bytes, or enough for 128 items; of a processor, neighbours whose points stay in the caches. */
+static int64_t lines_wanted(const rw_device *dev, const writer *w)
+{
+    const bool fast = w->spec->x.lines_fast || w->spec->y.lines_fast;
+    const int element = w->spec->f64 ? 16 : 8;
+    if (w->threads) return RW_MIN(fast ? 128 / element : RW_MAX(1, 128 / w->items), RW_MAX(1, dev->target.group_most / w->items));
+    return fast ? RW_MIN(RW_MAX((1 << 18) / ((int64_t)w->n * element) / 16 * 16, 16), 64) : 1;
+}
+
 /* Items, lines and padding of a group. */
 static rw_status choose_group(rw_device *dev, writer *w)
 {
     const bool x_fast = w->spec->x.lines_fast, y_fast = w->spec->y.lines_fast;
-    const int element = w->spec->f64 ? 16 : 8, r = w->stages[0].r;
+    const int r = w->stages[0].r;
     if (w->threads) {
         const int least = r > 8 || w->spec->f64 ? r : r * (16 / r);
         w->items = RW_MAX(1, RW_MIN((w->n + least - 1) / least, dev->target.group_most));
@@ -449,8 +453,7 @@ static rw_status choose_group(rw_device *dev, writer *w)
     if (buffer_bytes(w, 1) > dev->info.shared_memory)
         return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "a transform of %d points in %s: a line takes %lld bytes of the memory of a group, %s has %lld", w->n, w->text.real,
                        (big)buffer_bytes(w, 1), dev->info.name, (big)dev->info.shared_memory);
-    const int many = w->threads ? RW_MIN(x_fast || y_fast ? 128 / element : RW_MAX(1, 128 / w->items), RW_MAX(1, dev->target.group_most / w->items)) : x_fast || y_fast ? (int)RW_MIN(RW_MAX((1 << 18) / ((int64_t)w->n * element) / 16 * 16, 16), 64) : 1;
-    for (w->lines = many; w->lines > 1 && buffer_bytes(w, w->lines) > dev->info.shared_memory;) --w->lines;
+    for (w->lines = (int)lines_wanted(dev, w); w->lines > 1 && buffer_bytes(w, w->lines) > dev->info.shared_memory;) --w->lines;
     w->text.strip = w->spec->twist && !w->threads && y_fast ? w->lines : 0;
     w->group = w->threads ? RW_MAX(32, (w->items * w->lines + 31) / 32 * 32) : 256;
     return RW_OK;
@@ -480,7 +483,7 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, bool 
     rw_text text = {0};
     writer w = {.text = {.t = &text, .spec = spec, .real = spec->f64 ? "f64" : "f32", .complex = spec->f64 ? "c128" : "c64"}, .t = &text, .spec = spec,
                 .n = (int)spec->stages, .threads = rw_device_has_threads(dev)};
-    *line = (rw_fft_line){.device = dev, .gain = rw_fft_gain(spec)};
+    *line = (rw_fft_line){.gain = rw_fft_gain(spec)};
     rw_status status = RW_OK;
     if (pairs) w.group = w.threads ? 128 : 256, w.lines = 1;
     else find_stages(&w), status = choose_group(dev, &w);

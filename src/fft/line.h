@@ -49,7 +49,6 @@ typedef struct rw_fft_line_spec {
 } rw_fft_line_spec;
 
 typedef struct rw_fft_line {
-    rw_device *device;
     rw_program *program;
     rw_kernel *kernel;
     rw_array *factors;

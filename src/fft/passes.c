@@ -14,7 +14,17 @@ enum {
 
 /* ---- regions --------------------------------------------------------------------------------------------------------------------- */
 
-/* A new place in the work area for an array of this shape. */
+rw_fft_region rw_fft_of_caller(bool y, bool real, rw_dtype dtype, int ndim, const int64_t *shape, const int64_t *stride)
+{
+    rw_fft_region r = {.where = y ? RW_FFT_Y : RW_FFT_X, .real = real, .dtype = dtype};
+    int64_t step = 1;
+    bool given = false;
+    memcpy(r.shape, shape, sizeof r.shape);
+    for (int d = 0; d < ndim; ++d) given = given || stride[d];
+    for (int d = ndim - 1; d >= 0; --d) r.stride[d] = given ? stride[d] : step, step *= RW_MAX(shape[d], 1);
+    return r;
+}
+
 rw_fft_region rw_fft_in_work(rw_fft_passes *f, bool real, const int64_t *shape)
 {
     rw_fft_region r = {.where = RW_FFT_WORK, .real = real, .dtype = real ? f->single ? RW_F32 : RW_F64 : f->single ? RW_C64 : RW_C128};
@@ -86,6 +96,7 @@ static void find_lines(const rw_fft_passes *f, task *t, rw_fft_pass *p)
 
 static rw_status add_pass(rw_fft_passes *f, task t)
 {
+    if (f->n == RW_FFT_PASSES) return rw_fail(f->device->ctx, RW_ERR_UNSUPPORTED, "more than %d passes over memory would be needed", RW_FFT_PASSES);
     rw_fft_pass *p = f->pass + f->n;
     rw_fft_line_spec *l = &t.line;
     p->from = *t.from, p->to = *t.to, p->step_x = t.step_x, p->step_y = t.step_y, p->step_b = t.step_b;
@@ -186,7 +197,7 @@ static rw_status long_passes(rw_fft_passes *f, const rw_fft_line_spec *l, int ax
         RW_TRY(add_pass(f, pairs));
     }
     for (int i = begin; i < f->n && split >= 0; ++i) {
-        f->pass[i].whole = from->shape[split];
+        f->pass[i].split = split, f->pass[i].whole = from->shape[split];
         f->pass[i].from_inside = i > begin, f->pass[i].to_inside = i < f->n - 1;
     }
     if (split >= 0) f->pass[begin].together = f->n - begin;
@@ -229,6 +240,8 @@ static int64_t size_of(const rw_fft_region *r, int ndim)
     return size * (int64_t)rw_dtype_size(r->dtype) * (has_pairs(r) ? 2 : 1);
 }
 
+static int64_t pieces_of(const rw_fft_pass *p) { return (p->whole + p->at_once - 1) / p->at_once; }
+
 rw_fft_info rw_fft_passes_info(const rw_fft_passes *f)
 {
     rw_fft_info i = {.passes = f->n, .work_bytes = f->work_reals * (f->single ? 4 : 8)};
@@ -237,7 +250,7 @@ rw_fft_info rw_fft_passes_info(const rw_fft_passes *f)
         bool again = false;
         for (int j = 0; j < k; ++j) again = again || f->pass[j].line.program == p->line.program;
         i.programs += !again;
-        i.bytes += size_of(&p->from, f->ndim) + size_of(&p->to, f->ndim);
+        i.bytes += size_of(&p->from, f->ndim) * (p->from_inside ? pieces_of(p) : 1) + size_of(&p->to, f->ndim) * (p->to_inside ? pieces_of(p) : 1);
         i.table_bytes += (int64_t)p->line.factors->bytes;
     }
     return i;
@@ -294,26 +307,47 @@ static int64_t longest(const rw_fft_region *r, int ndim)
     return n;
 }
 
-/* x and y share memory: a pass may only write what its own group has read. */
+/* Bytes from the first to the last element of all that one index of the axis `split` has. */
+static int64_t span(const rw_fft_region *r, int ndim, int split, int64_t bytes)
+{
+    int64_t elements = 1;
+    for (int d = 0; d < ndim; ++d) elements += d == split ? 0 : (r->shape[d] - 1) * llabs(r->stride[d]);
+    return elements * bytes;
+}
+
+/* A pass writes lines where it has read them: in the same places, or, where lines differ in length, each in room of its own. */
+static bool lines_coincide(const rw_fft_passes *f, const rw_fft_pass *p, int64_t bx, int64_t by)
+{
+    bool same = has_pairs(&p->from) == has_pairs(&p->to);
+    for (int d = 0; d < p->nother; ++d) same = same && (p->other[d].n == 1 || p->other[d].x * bx == p->other[d].y * by);
+    if (bx == by && p->step_x == p->step_y) return same;
+    if (p->step_x != 1 || p->step_y != 1) return false;
+    const int64_t need = RW_MAX(longest(&p->from, f->ndim) * bx, longest(&p->to, f->ndim) * by);
+    for (int d = 0; d < p->nother; ++d) same = same && (p->other[d].n == 1 || llabs(p->other[d].x) * bx >= need);
+    return same;
+}
+
+/* Passes that are executed for some lines at a time write to these lines alone. */
+static bool pieces_coincide(const rw_fft_passes *f, const rw_fft_pass *first, const rw_fft_pass *last, int64_t bx, int64_t by)
+{
+    const int64_t step = first->from.stride[first->split] * bx;
+    return step == last->to.stride[first->split] * by && span(&first->from, f->ndim, first->split, bx) <= llabs(step) &&
+           span(&last->to, f->ndim, first->split, by) <= llabs(step);
+}
+
+/* x and y share memory: nothing may be written that is still to be read. */
 rw_status rw_fft_check_overlap(const rw_fft_passes *f, const rw_array *x, const rw_array *y, const char *function)
 {
-    const int ndim = f->ndim;
     int64_t x0, x1, y0, y1;
     if (x->storage != y->storage || !f->n) return RW_OK;
     extent(x, &x0, &x1), extent(y, &y0, &y1);
     if (x1 <= y0 || y1 <= x0) return RW_OK;
-    const rw_fft_pass *p = f->pass;
-    if (p->to.where != RW_FFT_Y) return RW_OK; /* all of x is read before */
-    const int64_t bx = (int64_t)rw_dtype_size(x->dtype), by = (int64_t)rw_dtype_size(y->dtype);
-    bool same = x0 == y0 && has_pairs(&p->from) == has_pairs(&p->to), lines = p->step_x * bx == p->step_y * by && bx == by;
-    for (int d = 0; d < p->nother; ++d) same = same && (p->other[d].n == 1 || p->other[d].x * bx == p->other[d].y * by);
-    if (!lines && p->step_x == 1 && p->step_y == 1) { /* lines of different length, each in room of its own */
-        const int64_t need = RW_MAX(longest(&p->from, ndim) * bx, longest(&p->to, ndim) * by);
-        lines = true;
-        for (int d = 0; d < p->nother; ++d) lines = lines && (p->other[d].n == 1 || llabs(p->other[d].x) * bx >= need);
-    }
-    return same && lines ? RW_OK
-                         : rw_fail(f->device->ctx, RW_ERR_ARGUMENT, "%s: x and y overlap, and a line of y does not lie where its line of x does: give the same strides in bytes, or other memory", function);
+    const rw_fft_pass *first = f->pass, *last = first + (first->together ? first->together - 1 : 0);
+    const int64_t bx = (int64_t)rw_dtype_size(x->dtype) * (has_pairs(&first->from) ? 2 : 1), by = (int64_t)rw_dtype_size(y->dtype) * (has_pairs(&last->to) ? 2 : 1);
+    if (last->to.where != RW_FFT_Y || (!first->together && first->to.where != RW_FFT_Y)) return RW_OK; /* all of x is read before */
+    if (x0 == y0 && (first->together ? pieces_coincide(f, first, last, bx, by) : lines_coincide(f, first, bx, by))) return RW_OK;
+    return rw_fail(f->device->ctx, RW_ERR_ARGUMENT,
+                   "%s: x and y overlap, and a line of y does not lie where its line of x does: give the same strides in bytes, or other memory", function);
 }
 
 static rw_array *array_of(rw_fft_passes *f, const rw_fft_region *r, rw_array *x, rw_array *y) { return r->where == RW_FFT_X ? x : r->where == RW_FFT_Y ? y : f->work ? f->work : f->own; }

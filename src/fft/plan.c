@@ -5,6 +5,8 @@
 #include "fft/ends.h"
 #include "fft/plan.h"
 
+#define MOST_ELEMENTS ((int64_t)1 << 44) /* places in the work area stay within 63 bits */
+
 struct rw_fft {
     rw_device *device;
     rw_fft_spec spec;
@@ -50,17 +52,16 @@ static rw_status check_dtype(rw_device *dev, const rw_fft_spec *s, bool y, rw_dt
 
 static rw_status check_side(rw_device *dev, rw_fft_spec *s, bool y)
 {
-    int64_t *shape = y ? s->y_shape : s->x_shape, *stride = y ? s->y_stride : s->x_stride, whole[RW_MAX_NDIM], step = 1, size;
-    bool shaped = false, given = false;
+    int64_t *shape = y ? s->y_shape : s->x_shape, whole[RW_MAX_NDIM], size;
+    bool shaped = false;
     whole_shape(s, y, whole);
-    for (int d = 0; d < s->ndim; ++d) shaped = shaped || shape[d], given = given || stride[d];
+    for (int d = 0; d < s->ndim; ++d) shaped = shaped || shape[d];
     if (!shaped) memcpy(shape, whole, sizeof whole);
     RW_TRY(rw_array_check_shape(dev, y ? s->y_dtype : s->x_dtype, s->ndim, shape, &size));
     for (int d = 0; d < s->ndim; ++d)
         if (shape[d] > whole[d] || (shape[d] != whole[d] && !(s->axes & 1u << d)))
             return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s[%d] = %lld: %s", y ? "y_shape" : "x_shape", d, (long long)shape[d],
                            s->axes & 1u << d ? "more than the transform has" : "an axis that is not transformed has all of `shape`");
-    for (int d = s->ndim - 1; d >= 0 && !given; --d) stride[d] = step, step *= RW_MAX(shape[d], 1);
     return RW_OK;
 }
 
@@ -69,6 +70,8 @@ static rw_status check_spec(rw_device *dev, rw_fft_spec *s)
     int64_t size;
     if ((unsigned)s->kind >= RW_FFT_KINDS) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kind = %d is none of rw_fft_kind", (int)s->kind);
     RW_TRY(rw_array_check_shape(dev, s->single ? RW_C64 : RW_C128, s->ndim, s->shape, &size));
+    if (size > MOST_ELEMENTS)
+        return rw_fail(dev->ctx, RW_ERR_MEMORY, "a transform of %lld elements: no memory holds so many", (long long)size);
     if (s->axes >> s->ndim)
         return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "axes = %#x has an axis beyond the %d of the array", s->axes, s->ndim);
     if (!s->axes) s->axes = (1u << s->ndim) - 1;
@@ -126,14 +129,6 @@ static rw_status add_axes(rw_fft *f)
 
 /* ---- create ------------------------------------------------------------------------------------------------------------------------ */
 
-static rw_fft_region user_region(const rw_fft_spec *s, bool y)
-{
-    rw_fft_region r = {.where = y ? RW_FFT_Y : RW_FFT_X, .real = rw_fft_is_real(s->kind, s->inverse, y), .dtype = y ? s->y_dtype : s->x_dtype};
-    memcpy(r.shape, y ? s->y_shape : s->x_shape, sizeof r.shape);
-    memcpy(r.stride, y ? s->y_stride : s->x_stride, sizeof r.stride);
-    return r;
-}
-
 /* Inverse cosine and sine transforms are other kinds; III is computed from a spectrum, with exp(+…). */
 static void choose_kind(rw_fft *f)
 {
@@ -160,7 +155,9 @@ rw_status rw_fft_create(rw_device *dev, const rw_fft_spec *spec, rw_fft **fft)
     rw_status status = check_spec(dev, &f->spec);
     if (status == RW_OK) {
         choose_kind(f);
-        f->input = user_region(&f->spec, false), f->output = user_region(&f->spec, true);
+        const rw_fft_spec *s = &f->spec;
+        f->input = rw_fft_of_caller(false, rw_fft_is_real(s->kind, s->inverse, false), s->x_dtype, s->ndim, s->x_shape, s->x_stride);
+        f->output = rw_fft_of_caller(true, rw_fft_is_real(s->kind, s->inverse, true), s->y_dtype, s->ndim, s->y_shape, s->y_stride);
         for (int d = 0; d < f->spec.ndim; ++d) f->empty = f->empty || f->input.shape[d] == 0 || f->output.shape[d] == 0 || f->spec.shape[d] == 0;
     }
     if (status == RW_OK && !f->empty) status = add_axes(f);

@@ -26,6 +26,7 @@ typedef struct rw_fft_pass {
     /* A pass of a long transform and those after it are executed for some lines at a time, whose points then stay in the caches: of `whole` along the third axis of lines, at_once.
      * What lies inside is the same memory for all of them. 0: no such passes. */
     int together;                      /* of the first such pass: how many */
+    int split;                         /* the axis of these lines */
     int64_t whole, at_once;
     bool from_inside, to_inside;
 } rw_fft_pass;
@@ -41,6 +42,8 @@ typedef struct rw_fft_passes {
     rw_array *work, *own;     /* in use; the plan's */
 } rw_fft_passes;
 
+/* The caller's x or y; strides all 0: row-major without gaps. */
+rw_fft_region rw_fft_of_caller(bool y, bool real, rw_dtype dtype, int ndim, const int64_t *shape, const int64_t *stride);
 /* A new place in the work area for an array of this shape. */
 rw_fft_region rw_fft_in_work(rw_fft_passes *f, bool real, const int64_t *shape);
 /* What an axis does beside its transform; all zero: nothing. */

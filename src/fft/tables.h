@@ -11,9 +11,9 @@ typedef struct rw_fft_table {
     bool failed;
 } rw_fft_table;
 
-/* Each returns the offset of what it adds: real parts, then, as far behind as there are values, imaginary parts. w(a) = exp(-2 pi i a), its conjugate with `inverse`. */
+/* Each returns the offset of what it adds: all real parts, then all imaginary parts. w(a) = exp(-2 pi i a), its conjugate with `inverse`. */
 
-/* Of a stage of radix r behind p points: for k = 1 … r - 1 p values w(k b / (p r)), real parts of a k and imaginary parts in turn. */
+/* Of a stage of radix r whose stages before make p points: for k = 1 … r - 1 p values w(k b / (p r)), real parts of a k and imaginary parts in turn. */
 int64_t rw_fft_table_stage(rw_fft_table *t, int64_t p, int r, bool inverse);
 /* The same for GPUs, pairs of real and imaginary part: for k = 1, 2, 3, 4, 8, 12, … p pairs; the others are products of two of these. */
 int64_t rw_fft_table_bases(rw_fft_table *t, int64_t p, int r, bool inverse);
