@@ -102,7 +102,9 @@ def transform(device, queue, array, shape):
     """array <- the Fourier transform of its rows, where they lie; c64."""
     spec = Transform(single=True, ndim=2, shape=(c_int64 * 8)(*shape), axes=2)
     fft = made("rw_fft_create", device, byref(spec))
+    before = copies(device)  # its factors are there
     call("rw_fft_execute", fft, array, array, queue)
+    assert copies(device) == before
     call_void("rw_fft_destroy", fft)
 
 
@@ -126,7 +128,7 @@ def with_numpy(device, program):
     z = numpy.exp(1j * numpy.arange(6000)).reshape(6, 1000).astype(numpy.complex64)
     want, array = numpy.fft.fft(z), share(device, z)
     transform(device, queue, array, z.shape)
-    assert abs(z - want).max() < 1e-5 * abs(want).max() and copies(device) == before
+    assert abs(z - want).max() < 1e-5 * abs(want).max()
     call_void("rw_array_destroy", array)
     print("NumPy", numpy.__version__, "shares its memory, and it is transformed there")
 
@@ -154,7 +156,7 @@ def with_torch(device, program):
         z *= 2
         transform(device, queue, array, z.shape)  # after the product, before the difference
         error = (z - want).abs().max() / want.abs().max()
-    assert error.item() < 1e-5 and copies(device) == before, error.item()
+    assert error.item() < 1e-5, error.item()
     call_void("rw_queue_destroy", queue)
     call_void("rw_array_destroy", array)
     print("PyTorch", torch.__version__, "shares its memory and its stream, and it is transformed there")
@@ -183,7 +185,7 @@ def with_cupy(device, program):
         z *= 2
         transform(device, queue, array, z.shape)
         error = float(abs(z - want).max() / abs(want).max())
-    assert error < 1e-5 and copies(device) == before, error
+    assert error < 1e-5, error
     call_void("rw_queue_destroy", queue)
     call_void("rw_array_destroy", array)
     print("CuPy", cupy.__version__, "shares its memory and its stream, and it is transformed there")

@@ -79,6 +79,33 @@ RW_API rw_status rw_fft_set_work(rw_fft *fft, rw_array *work);
  * is not 0. */
 RW_API rw_status rw_fft_execute(rw_fft *fft, rw_array *x, rw_array *y, rw_queue *queue);
 
+/* ---- tuning -----------------------------------------------------------------------------------------------------------------------
+ *
+ * A plan is made as is likely to be fastest. Tuning tries other ways, measures each with the transform itself, and what it finds, the wisdom, serves every plan of the
+ * process that has such passes, and those of later processes, through the cache on disk. */
+
+typedef struct rw_fft_tuning {
+    double seconds; /* after which no more is tried (default: no limit) */
+    /* Called after each trial (default: not): what was chosen for what, the seconds of an execution, and whether this is kept. */
+    void (*report)(void *user, const char *what, const char *choice, double seconds, bool kept);
+    void *user;
+} rw_fft_tuning;
+
+typedef struct rw_fft_tuned {
+    double before, after; /* seconds of an execution */
+    int tried;
+} rw_fft_tuned;
+
+/* options and result may be NULL. Takes memory for x, y and the work area. ERR_ARGUMENT, and what rw_fft_create and rw_fft_execute fail with; what was found until then is kept. */
+RW_API rw_status rw_fft_tune(rw_device *device, const rw_fft_spec *spec, const rw_fft_tuning *options, rw_fft_tuned *result);
+/* The device's wisdom as text, with a sum of its bytes at the end; free() it. */
+RW_API rw_status rw_fft_wisdom_export(rw_device *device, char **text);
+/* Adds what a text of n bytes has to the wisdom of such devices, instead of what was there for the same passes. ERR_FILE: damaged, ERR_ARGUMENT: of another device; then nothing
+ * is added. */
+RW_API rw_status rw_fft_wisdom_import(rw_device *device, const char *text, int64_t n);
+/* Also in the cache on disk. */
+RW_API rw_status rw_fft_wisdom_forget(rw_device *device);
+
 /* ---- convolution ------------------------------------------------------------------------------------------------------------------
  *
  * y = a * b by transforms: a is transformed, multiplied with the transform of b and transformed back, where the axis in the middle does all three in one pass.

@@ -3,25 +3,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LARGEST_RADIX = 16 };
-
 static int descending(const void *a, const void *b) { return *(const int *)b - *(const int *)a; }
 
-/* Powers of two are shared evenly among as few stages of at most 16 as possible; other primes join while a product stays below that. */
-int rw_fft_factors(int64_t n, int radix[RW_FFT_STAGES])
+/* Powers of two are shared evenly among as few stages as possible; other primes join while a product stays below `most`. */
+int rw_fft_factors(int64_t n, int most, int radix[RW_FFT_STAGES])
 {
-    int stages = 0, twos = 0;
+    int stages = 0, twos = 0, bits = 0;
+    while (2 << bits <= most) ++bits;
     for (; n % 2 == 0; n /= 2) ++twos;
     for (int p = 3; p <= RW_FFT_PRIME_MOST; p += 2)
         for (; n % p == 0; n /= p) {
-            const bool joins = stages && radix[stages - 1] * p <= LARGEST_RADIX;
+            const bool joins = stages && radix[stages - 1] * p <= most;
             if (joins) radix[stages - 1] *= p;
             else radix[stages++] = p;
         }
     if (n > 1) return 0;
     for (int s = 0; s < stages && twos; ++s)
-        while (twos && 2 * radix[s] <= LARGEST_RADIX) radix[s] *= 2, --twos;
-    for (int left = (twos + 3) / 4; left > 0; --left) {
+        while (twos && 2 * radix[s] <= most) radix[s] *= 2, --twos;
+    for (int left = (twos + bits - 1) / bits; left > 0; --left) {
         const int share = (twos + left - 1) / left;
         radix[stages++] = 1 << share, twos -= share;
     }
@@ -34,7 +33,7 @@ int rw_fft_factors(int64_t n, int radix[RW_FFT_STAGES])
 static double cost_of(int64_t n)
 {
     int radix[RW_FFT_STAGES];
-    const int stages = rw_fft_factors(n, radix);
+    const int stages = rw_fft_factors(n, RW_FFT_RADIX, radix);
     double cost = 0;
     for (int s = 0; s < stages; ++s) {
         int rest = radix[s];
@@ -78,7 +77,7 @@ rw_fft_method rw_fft_length(int64_t n, int64_t *points)
 {
     int radix[RW_FFT_STAGES];
     *points = n;
-    if (rw_fft_factors(n, radix)) return RW_FFT_STOCKHAM;
+    if (rw_fft_factors(n, RW_FFT_RADIX, radix)) return RW_FFT_STOCKHAM;
     const int64_t longer = rw_fft_smooth(2 * n - 1);
     if (is_prime(n) && cost_of(n - 1) < cost_of(longer)) {
         *points = n - 1;
@@ -92,7 +91,7 @@ bool rw_fft_split(int64_t n, int64_t most, int64_t *a, int64_t *b)
 {
     int radix[RW_FFT_STAGES];
     double best = INFINITY;
-    if (!rw_fft_factors(n, radix)) return false;
+    if (!rw_fft_factors(n, RW_FFT_RADIX, radix)) return false;
     for (int64_t d = 2; d <= most && d <= n / 2; ++d) {
         if (n % d || n / d > most) continue;
         const double away = fabs(log((double)d * (double)d / (double)n)), odd = d % 16 || n / d % 16 ? 1 : 0; /* lines of whole sectors */

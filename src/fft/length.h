@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RW_FFT_STAGES = 24, RW_FFT_PRIME_MOST = 31 };
+enum { RW_FFT_STAGES = 24, RW_FFT_PRIME_MOST = 31, RW_FFT_RADIX = 16 /* of codelets, usually */ };
 
-/* n as a product of sizes of codelets, the largest first; 0: it has a prime factor that is too large. */
-int rw_fft_factors(int64_t n, int radix[RW_FFT_STAGES]);
+/* n as a product of sizes of codelets, at most `most` but for larger primes, the largest first; 0: it has a prime factor that is too large. */
+int rw_fft_factors(int64_t n, int most, int radix[RW_FFT_STAGES]);
 
 typedef enum rw_fft_method {
     RW_FFT_STOCKHAM,  /* stages of codelets */

@@ -13,7 +13,7 @@
 #include "fft/ends.h"
 
 typedef struct stage {
-    int r;
+    int r;            /* 1: points change their places only, a GPU's items in the order of the array */
     int64_t p, factors;
     bool inverse;
 } stage;
@@ -22,8 +22,9 @@ typedef struct writer {
     rw_fft_text text;
     rw_text *t;       /* its text */
     const rw_fft_line_spec *spec;
+    rw_fft_choice choice;
     int n, lines, nstages, forth;  /* stages in all, and those before the middle */
-    stage stages[2 * RW_FFT_STAGES];
+    stage stages[2 * RW_FFT_STAGES + 2];
     int hops;         /* times that points go through the buffer */
     bool threads;     /* a GPU's */
     int items, group; /* GPU: items of a line, of a group */
@@ -51,7 +52,7 @@ static int64_t buffer_elements(const writer *w, int lines)
 static int64_t buffer_bytes(const writer *w, int lines)
 {
     if (!w->hops) return 0;
-    return buffer_elements(w, lines) * (w->spec->f64 ? 16 : 8) * (w->threads ? 1 : RW_MIN(w->hops, 2));
+    return buffer_elements(w, lines) * (w->spec->f64 ? 16 : 8) / (w->choice.halves ? 2 : 1) * (w->threads ? 1 : RW_MIN(w->hops, 2));
 }
 
 /* Where point NAME + k of line l lies. */
@@ -106,7 +107,7 @@ static void add_buffer(writer *w)
     const big points = buffer_elements(w, w->lines);
     if (!w->hops) return;
     if (w->threads) {
-        ADD("    SHARED_LARGE(%s, large);\n", w->text.complex);
+        ADD("    SHARED_LARGE(%s, large);\n", w->choice.halves ? w->text.real : w->text.complex);
         return;
     }
     ADD("    SHARED_LARGE(%s, large);\n", w->text.real);
@@ -168,6 +169,10 @@ static void close_loops(writer *w) { ADD("        }\n    }\n"); }
 /* Item i of a GPU's group: line l, item t of it. */
 static void open_items(writer *w, int s)
 {
+    if (w->stages[s].r == 1) {
+        ADD("    EACH(i, GROUP)\n    {\n        {\n");
+        return;
+    }
     const bool fast = stage_lines_fast(w, s);
     ADD("    EACH(i, GROUP)\n    {\n        const int l = i %s %d, t = i %s %d;\n        if (l < lines && t < %d) {\n", fast ? "%" : "/", fast ? w->lines : w->items, fast ? "/" : "%",
         fast ? w->lines : w->items, w->items);
@@ -177,6 +182,11 @@ static void open_items(writer *w, int s)
 static void open_codelet(writer *w, int s, int q)
 {
     const int r = w->stages[s].r, p = (int)w->stages[s].p, each = w->n / r;
+    if (r == 1) {
+        ADD("            if (i < %d - %d && (i + %d) / %d < lines) {\n            const int f = i + %d, l = f / %d, from = f %% %d, to = from;\n", w->n * w->lines, q * w->group,
+            q * w->group, w->n, q * w->group, w->n, w->n);
+        return;
+    }
     const bool all = (q + 1) * w->items <= each;
     if (all) ADD("            {\n");
     else ADD("            if (t < %d) {\n", each - q * w->items);
@@ -237,12 +247,18 @@ static void add_factors(writer *w, int s)
     }
 }
 
+static void add_middle(writer *w, int s)
+{
+    const stage *g = w->stages + s;
+    if (s != w->forth - 1 || w->spec->middle == RW_FFT_NONE) return;
+    for (int k = 0; k < g->r; ++k) ADD("            MIDDLE(re%d, im%d, to + %lld, %d)\n", k, k, (big)k * g->p, k);
+}
+
 static void add_store(writer *w, int s)
 {
     const stage *g = w->stages + s;
     const bool last = s == w->nstages - 1;
     for (int k = 0; k < g->r; ++k) {
-        if (s == w->forth - 1 && w->spec->middle != RW_FFT_NONE) ADD("            MIDDLE(re%d, im%d, to + %lld, %d)\n", k, k, (big)k * g->p, k);
         if (last && w->text.strip) ADD("            TWISTED(re%d, im%d, to + %lld, tc%d, ts%d)\n", k, k, (big)k * g->p, k, k);
         else if (last) ADD("            OUTPUT(re%d, im%d, to + %lld)\n", k, k, (big)k * g->p);
         else add_put(w, s, k, "to", k * g->p);
@@ -258,8 +274,10 @@ static void add_stage_of_processor(writer *w, int s)
     else add_input(w, s);
     add_factors(w, s);
     rw_codelet_dft(w->t, w->text.real, g->r, g->inverse, NULL);
+    add_middle(w, s);
     add_store(w, s);
     close_loops(w);
+    if (s < w->nstages - 1 || rw_fft_untangles(w->spec)) ADD("    BARRIER;\n");
 }
 
 static void keep_values(writer *w, int q, int r)
@@ -273,37 +291,85 @@ static void take_values(writer *w, int q, int r)
 }
 
 /* What a stage writes takes the place of what it read: an item keeps its points until all have read theirs. */
-static bool keeps(const writer *w, int s) { return s && !(s == w->nstages - 1 && !rw_fft_untangles(w->spec)); }
-static int codelets_of(const writer *w, int s) { return (w->n / w->stages[s].r + w->items - 1) / w->items; }
+static bool is_last(const writer *w, int s) { return s == w->nstages - 1 && !rw_fft_untangles(w->spec); }
+static bool keeps(const writer *w, int s) { return w->stages[s].r > 1 && ((s && !is_last(w, s)) || (w->choice.halves && w->nstages > 1)); }
 
-static void add_stage_of_items(writer *w, int s)
+static int codelets_of(const writer *w, int s)
+{
+    if (w->stages[s].r == 1) return (w->n * w->lines + w->group - 1) / w->group;
+    return (w->n / w->stages[s].r + w->items - 1) / w->items;
+}
+
+/* What an item does with each codelet of a stage. */
+enum { READ = 1, TAKE = 2, FACTORS = 4, COMPUTE = 8, WRITE = 16, KEEP = 32, PUT_RE = 64, PUT_IM = 128, GET_RE = 256, GET_IM = 512 };
+
+static void add_half(writer *w, bool put, bool imaginary, int at, const char *name, int64_t k)
+{
+    ADD(put ? "            large[" : "            AT_N(%s, %d, i) = large[", imaginary ? "im" : "re", at);
+    add_index(w, name, k);
+    if (put) ADD("] = AT_N(%s, %d, i);\n", imaginary ? "im" : "re", at);
+    else ADD("];\n");
+}
+
+static void add_part(writer *w, int s, int what)
 {
     const stage *g = w->stages + s;
     const int codelets = codelets_of(w, s);
-    const bool parts = keeps(w, s);
-    for (int part = 0; part < (parts ? 2 : 1); ++part) {
-        open_items(w, s);
-        for (int q = 0; q < codelets; ++q) {
-            open_codelet(w, s, q);
-            rw_codelet_variables(w->t, w->text.real, g->r);
-            if (part) {
-                take_values(w, q, g->r);
-            } else {
-                if (s) add_load(w, s);
-                else add_input(w, s);
-                add_factors(w, s);
-            }
-            if (parts && !part) {
-                keep_values(w, q, g->r);
-            } else {
-                rw_codelet_dft(w->t, w->text.real, g->r, g->inverse, NULL);
-                add_store(w, s);
-            }
-            ADD("            }\n");
+    open_items(w, s);
+    for (int q = 0; q < codelets; ++q) {
+        open_codelet(w, s, q);
+        if (what & (READ | TAKE)) rw_codelet_variables(w->t, w->text.real, g->r);
+        if (what & READ) {
+            if (s) add_load(w, s);
+            else add_input(w, s);
         }
-        close_loops(w);
-        if (parts && !part) ADD("    BARRIER;\n");
+        if (what & TAKE) take_values(w, q, g->r);
+        if (what & FACTORS) add_factors(w, s);
+        if (what & COMPUTE) rw_codelet_dft(w->t, w->text.real, g->r, g->inverse, NULL), add_middle(w, s);
+        if (what & WRITE) add_store(w, s);
+        if (what & KEEP) keep_values(w, q, g->r);
+        for (int k = 0; k < g->r; ++k) {
+            if (what & PUT_RE) add_half(w, true, false, q * g->r + k, "to", k * g->p);
+            if (what & PUT_IM) add_half(w, true, true, q * g->r + k, "to", k * g->p);
+            if (what & GET_RE) add_half(w, false, false, q * g->r + k, "from", k * (w->n / g->r));
+            if (what & GET_IM) add_half(w, false, true, q * g->r + k, "from", k * (w->n / g->r));
+        }
+        ADD("            }\n");
     }
+    close_loops(w);
+}
+
+static void add_barrier(writer *w) { ADD("    BARRIER;\n"); }
+
+/* Real parts go to the items of the next stage before imaginary parts do. */
+static void add_stage_in_halves(writer *w, int s)
+{
+    const bool last = is_last(w, s);
+    add_part(w, s, (s ? TAKE | FACTORS : READ) | COMPUTE | (last ? WRITE : KEEP | PUT_RE));
+    if (last) return;
+    add_barrier(w);
+    add_part(w, s + 1, GET_RE);
+    add_barrier(w);
+    add_part(w, s, PUT_IM);
+    add_barrier(w);
+    add_part(w, s + 1, GET_IM);
+    if (!is_last(w, s + 1)) add_barrier(w);
+}
+
+static void add_stage_of_items(writer *w, int s)
+{
+    if (w->choice.halves) {
+        add_stage_in_halves(w, s);
+        return;
+    }
+    if (keeps(w, s)) {
+        add_part(w, s, READ | FACTORS | KEEP);
+        add_barrier(w);
+        add_part(w, s, TAKE | COMPUTE | WRITE);
+    } else {
+        add_part(w, s, READ | FACTORS | COMPUTE | WRITE);
+    }
+    if (s < w->nstages - 1 || rw_fft_untangles(w->spec)) add_barrier(w);
 }
 
 static void add_untangle(writer *w)
@@ -388,7 +454,6 @@ static void add_kernel(writer *w)
     for (int i = 0; i < w->nstages; ++i) {
         if (w->threads) add_stage_of_items(w, i);
         else add_stage_of_processor(w, i);
-        if (i < w->nstages - 1 || rw_fft_untangles(s)) ADD("    BARRIER;\n");
     }
     if (rw_fft_untangles(s)) add_untangle(w);
     ADD("}\n");
@@ -415,58 +480,63 @@ static void add_pairs_kernel(writer *w)
 
 /* ---- create, run ------------------------------------------------------------------------------------------------------------------ */
 
+static void add_stage(writer *w, int r, int p, bool inverse)
+{
+    stage *g = w->stages + w->nstages++;
+    *g = (stage){r, p, 0, inverse};
+    if (p > 1 && r > 1) g->factors = (w->threads ? rw_fft_table_bases : rw_fft_table_stage)(&w->text.table, p, r, inverse);
+}
+
 static void find_stages(writer *w)
 {
     int radix[RW_FFT_STAGES];
-    const int n = rw_fft_factors(w->n, radix);
-    for (int back = 0; back < (w->spec->middle == RW_FFT_NONE ? 1 : 2); ++back)
-        for (int i = 0, p = 1; i < n; p *= radix[i++]) {
-            stage *g = w->stages + w->nstages++;
-            *g = (stage){radix[i], p, 0, w->spec->forth_inverse != (back == 1)};
-            if (p > 1) g->factors = (w->threads ? rw_fft_table_bases : rw_fft_table_stage)(&w->text.table, p, radix[i], g->inverse);
-        }
-    w->forth = n;
+    const int n = rw_fft_factors(w->n, w->choice.radix, radix);
+    if (w->choice.staged) add_stage(w, 1, 1, false);
+    for (int back = 0; back < (w->spec->middle == RW_FFT_NONE ? 1 : 2); ++back) {
+        for (int i = 0, p = 1; i < n; p *= radix[i++]) add_stage(w, radix[i], p, w->spec->forth_inverse != (back == 1));
+        if (!back) w->forth = w->nstages;
+    }
+    if (w->choice.staged && !rw_fft_untangles(w->spec)) add_stage(w, 1, 1, false);
     w->hops = w->nstages - 1 + (rw_fft_untangles(w->spec) ? 1 : 0);
 }
 
-/* Lines of a group: of a GPU, neighbours that fill 128 bytes, or enough for 128 items; of a processor, neighbours whose points stay in the caches. */
-static int64_t lines_wanted(const rw_device *dev, const writer *w)
+int rw_fft_line_items(const rw_device *dev, int64_t n, int r, bool f64)
 {
-    const bool fast = w->spec->x.lines_fast || w->spec->y.lines_fast;
-    const int element = w->spec->f64 ? 16 : 8;
-    if (w->threads) return RW_MIN(fast ? 128 / element : RW_MAX(1, 128 / w->items), RW_MAX(1, dev->target.group_most / w->items));
-    return fast ? RW_MIN(RW_MAX((1 << 18) / ((int64_t)w->n * element) / 16 * 16, 16), 64) : 1;
+    const int64_t least = r > 8 || f64 ? r : r * (16 / r);
+    return (int)RW_MAX(1, RW_MIN((n + least - 1) / least, dev->target.group_most));
 }
 
-/* Items, lines and padding of a group. */
-static rw_status choose_group(rw_device *dev, writer *w)
+/* Items and padding of a group, its lines as far as its memory holds them. */
+static rw_status fit_group(rw_device *dev, writer *w)
 {
     const bool x_fast = w->spec->x.lines_fast, y_fast = w->spec->y.lines_fast;
-    const int r = w->stages[0].r;
+    const int r = w->stages[w->choice.staged].r;
     if (w->threads) {
-        const int least = r > 8 || w->spec->f64 ? r : r * (16 / r);
-        w->items = RW_MAX(1, RW_MIN((w->n + least - 1) / least, dev->target.group_most));
+        w->items = rw_fft_line_items(dev, w->n, r, w->spec->f64);
         if (r % 2 == 0 && w->hops && !(x_fast && y_fast)) w->pad = r;
-        for (int s = 0; s < w->nstages; ++s)
-            if (keeps(w, s)) w->values = RW_MAX(w->values, codelets_of(w, s) * w->stages[s].r);
     }
     if (buffer_bytes(w, 1) > dev->info.shared_memory)
         return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "a transform of %d points in %s: a line takes %lld bytes of the memory of a group, %s has %lld", w->n, w->text.real,
                        (big)buffer_bytes(w, 1), dev->info.name, (big)dev->info.shared_memory);
-    for (w->lines = (int)lines_wanted(dev, w); w->lines > 1 && buffer_bytes(w, w->lines) > dev->info.shared_memory;) --w->lines;
+    w->lines = RW_MAX(w->choice.lines, 1);
+    if (w->threads) w->lines = RW_MIN(w->lines, RW_MAX(1, dev->target.group_most / w->items));
+    while (w->lines > 1 && buffer_bytes(w, w->lines) > dev->info.shared_memory) --w->lines;
     w->text.strip = w->spec->twist && !w->threads && y_fast ? w->lines : 0;
     w->group = w->threads ? RW_MAX(32, (w->items * w->lines + 31) / 32 * 32) : 256;
+    for (int s = 0; s < w->nstages && w->threads; ++s)
+        if (keeps(w, s)) w->values = RW_MAX(w->values, codelets_of(w, s) * w->stages[s].r);
     return RW_OK;
 }
 
 static rw_status compile(rw_device *dev, const writer *w, rw_program **program)
 {
-    char group[16], large[24], name[64];
+    char group[16], large[24], groups[16], name[64];
+    snprintf(groups, sizeof groups, "%d", RW_MAX(w->choice.groups, 1));
     snprintf(group, sizeof group, "%d", w->group);
     snprintf(large, sizeof large, "%lld", (big)RW_MAX(buffer_bytes(w, w->lines), 16));
     snprintf(name, sizeof name, "transform of %d points", w->n);
-    const rw_define d[] = {{"GROUP", group}, {"RW_WIDE", "1"}, {"SHARED_LARGE_BYTES", large}};
-    return rw_program_create(dev, name, w->t->data, d, w->hops ? 3 : 2, program);
+    const rw_define d[] = {{"GROUP", group}, {"RW_WIDE", "1"}, {"RW_GROUPS_A_UNIT", groups}, {"SHARED_LARGE_BYTES", large}};
+    return rw_program_create(dev, name, w->t->data, d, w->hops ? 4 : 3, program);
 }
 
 static int64_t limit; /* of tests */
@@ -478,15 +548,15 @@ int64_t rw_fft_line_most(const rw_device *dev, bool f64)
     return limit && limit < most ? limit : most;
 }
 
-rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, bool pairs, rw_fft_line *line)
+rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const rw_fft_choice *choice, bool pairs, rw_fft_line *line)
 {
     rw_text text = {0};
     writer w = {.text = {.t = &text, .spec = spec, .real = spec->f64 ? "f64" : "f32", .complex = spec->f64 ? "c128" : "c64"}, .t = &text, .spec = spec,
-                .n = (int)spec->stages, .threads = rw_device_has_threads(dev)};
+                .choice = *choice, .n = (int)spec->stages, .threads = rw_device_has_threads(dev)};
     *line = (rw_fft_line){.gain = rw_fft_gain(spec)};
     rw_status status = RW_OK;
     if (pairs) w.group = w.threads ? 128 : 256, w.lines = 1;
-    else find_stages(&w), status = choose_group(dev, &w);
+    else find_stages(&w), status = fit_group(dev, &w);
     if (status == RW_OK) {
         if (pairs) add_pairs_kernel(&w);
         else add_kernel(&w);
@@ -496,6 +566,7 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, bool 
     if (status == RW_OK) status = rw_program_kernel(line->program, "transform", &line->kernel);
     if (status == RW_OK) status = rw_fft_table_send(&w.text.table, dev, spec->f64, &line->factors);
     rw_free(w.text.table.values);
+    line->choice = w.choice, line->choice.lines = w.lines;
     line->lines = w.lines, line->multiplies = spec->middle == RW_FFT_ARRAY;
     line->pieces = pairs ? (spec->points / 2 + PAIRS) / PAIRS : 1;
     if (status != RW_OK) rw_fft_line_free(line);

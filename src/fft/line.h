@@ -48,7 +48,20 @@ typedef struct rw_fft_line_spec {
     rw_fft_end x, y;
 } rw_fft_line_spec;
 
+/* How a pass is made. A GPU's: halves, staged, groups. */
+typedef struct rw_fft_choice {
+    int radix;    /* of codelets, at most */
+    int lines;    /* of a group */
+    int groups;   /* that a unit is to hold at a time: the compiler leaves registers for so many */
+    bool halves;  /* real and imaginary parts take turns in the buffer */
+    bool staged;  /* what is read and written goes through the buffer, so that neighbouring items have neighbouring elements of short lines */
+} rw_fft_choice;
+
+enum { RW_FFT_KEY = 160 };
+
 typedef struct rw_fft_line {
+    rw_fft_line_spec spec;
+    rw_fft_choice choice; /* as it was made */
     rw_program *program;
     rw_kernel *kernel;
     rw_array *factors;
@@ -67,13 +80,15 @@ typedef struct rw_fft_place {
 int64_t rw_fft_points(rw_fft_kind kind, int64_t n);
 /* Real numbers at the side of x or y: REAL has them at one. */
 bool rw_fft_is_real(rw_fft_kind kind, bool inverse, bool y);
+/* GPU: items that share a line whose first codelet is of r points: at least 16 points are in flight. */
+int rw_fft_line_items(const rw_device *dev, int64_t n, int r, bool f64);
 /* Points that fit into the memory of a group. */
 int64_t rw_fft_line_most(const rw_device *dev, bool f64);
 /* For tests: transforms planned from now on take passes of at most so many points; 0: what fits. */
 void rw_fft_limit(int64_t points);
 
 /* `pairs`: instead of stages the spectrum of real numbers is made of points that are transformed. */
-rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, bool pairs, rw_fft_line *line);
+rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const rw_fft_choice *choice, bool pairs, rw_fft_line *line);
 void rw_fft_line_free(rw_fft_line *line);
 /* b: of RW_FFT_ARRAY, else NULL. */
 rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_place *from, rw_array *y, const rw_fft_place *to, rw_array *b, const rw_fft_place *at,

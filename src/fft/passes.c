@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fft/choice.h"
 #include "fft/ends.h"
 
-enum {
-    MOST_LONG = 1 << 26,
-    NEAR = 4096 /* points whose stages stay near a processor's core: of more, two passes are faster */
-};
+enum { MOST_LONG = 1 << 26 };
 
 /* ---- regions --------------------------------------------------------------------------------------------------------------------- */
 
@@ -109,7 +107,9 @@ static rw_status add_pass(rw_fft_passes *f, task t)
     l->x.unit = t.step_x == 1, l->y.unit = t.step_y == 1;
     l->x.line_unit = near.x == 1, l->y.line_unit = near.y == 1;
     l->x.lines_fast = near.n > 1 && llabs(near_x) < llabs(point_x), l->y.lines_fast = near.n > 1 && llabs(near_y) < llabs(point_y);
-    RW_TRY(rw_fft_line_create(f->device, l, t.pairs, &p->line));
+    const rw_fft_choice choice = t.pairs ? (rw_fft_choice){.radix = RW_FFT_RADIX} : rw_fft_choose(f->device, l);
+    RW_TRY(rw_fft_line_create(f->device, l, &choice, t.pairs, &p->line));
+    p->line.spec = *l;
     f->n++;
     return RW_OK;
 }
@@ -208,17 +208,16 @@ rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int6
 {
     rw_fft_line_spec l = {.kind = kind, .conjugate = extra.conjugate, .f64 = !f->single, .inverse = inverse, .forth_inverse = inverse, .n = n, .points = rw_fft_points(kind, n)};
     const int64_t most = rw_fft_line_most(f->device, !f->single);
-    int64_t a = 0, b = 0;
     l.method = rw_fft_length(l.points, &l.whole);
     const bool rader = l.method == RW_FFT_RADER && l.whole <= most && !halves_of(&l); /* its first result is known too early for a spectrum of pairs */
     if (l.method == RW_FFT_RADER && !rader) l.method = RW_FFT_BLUESTEIN, l.whole = rw_fft_smooth(2 * l.points - 1);
-    const bool convolves = extra.product || l.method != RW_FFT_STOCKHAM;
-    if (!rw_device_has_threads(f->device) && !convolves && l.whole > NEAR && l.whole <= most && rw_fft_split(l.whole, NEAR, &a, &b))
-        return long_passes(f, &l, axis, from, to, a, b, &extra);
-    if (l.whole <= most) return one_pass(f, &l, axis, from, to, &extra);
-    if (l.whole > MOST_LONG || !rw_fft_split(l.whole, most, &a, &b))
+    const rw_fft_axis way = {l.whole, !f->single, extra.product || l.method != RW_FFT_STOCKHAM, from->stride[axis] == 1, l.whole <= most};
+    rw_fft_matrix m;
+    if (l.whole > MOST_LONG || !rw_fft_choose_matrix(f->device, &way, &m))
         return rw_fail(f->device->ctx, RW_ERR_UNSUPPORTED, "%lld points on axis %d: they are transformed as %lld, which two passes do not hold", (long long)n, axis, (long long)l.whole);
-    return long_passes(f, &l, axis, from, to, a, b, &extra);
+    if (f->naxes < RW_MAX_NDIM) f->axis[f->naxes++] = way;
+    if (!m.a) return one_pass(f, &l, axis, from, to, &extra);
+    return long_passes(f, &l, axis, from, to, m.a, m.b, &extra);
 }
 
 void rw_fft_passes_free(rw_fft_passes *f)
@@ -230,14 +229,13 @@ void rw_fft_passes_free(rw_fft_passes *f)
 
 /* ---- what they take -------------------------------------------------------------------------------------------------------------- */
 
-/* Complex numbers of 16 bits are pairs, on one more axis of the array. */
-static bool has_pairs(const rw_fft_region *r) { return !r->real && (r->dtype == RW_F16 || r->dtype == RW_BF16); }
+bool rw_fft_has_pairs(const rw_fft_region *r) { return !r->real && (r->dtype == RW_F16 || r->dtype == RW_BF16); }
 
 static int64_t size_of(const rw_fft_region *r, int ndim)
 {
     int64_t size = 1;
     for (int d = 0; d < ndim; ++d) size *= r->shape[d];
-    return size * (int64_t)rw_dtype_size(r->dtype) * (has_pairs(r) ? 2 : 1);
+    return size * (int64_t)rw_dtype_size(r->dtype) * (rw_fft_has_pairs(r) ? 2 : 1);
 }
 
 static int64_t pieces_of(const rw_fft_pass *p) { return (p->whole + p->at_once - 1) / p->at_once; }
@@ -277,7 +275,7 @@ rw_status rw_fft_passes_set_work(rw_fft_passes *f, rw_array *work, const char *f
 
 rw_status rw_fft_check_array(const rw_fft_passes *f, const rw_array *a, const rw_fft_region *r, const char *name)
 {
-    const int ndim = f->ndim, parts = has_pairs(r) ? 2 : 1;
+    const int ndim = f->ndim, parts = rw_fft_has_pairs(r) ? 2 : 1;
     bool fits = a->device == f->device && a->dtype == r->dtype && a->ndim == ndim + parts - 1;
     for (int d = 0; d < ndim && fits; ++d) fits = a->shape[d] == r->shape[d] && (a->stride[d] == parts * r->stride[d] || r->shape[d] < 2);
     if (parts == 2) fits = fits && a->shape[ndim] == 2 && a->stride[ndim] == 1 && a->offset % 2 == 0;
@@ -318,7 +316,7 @@ static int64_t span(const rw_fft_region *r, int ndim, int split, int64_t bytes)
 /* A pass writes lines where it has read them: in the same places, or, where lines differ in length, each in room of its own. */
 static bool lines_coincide(const rw_fft_passes *f, const rw_fft_pass *p, int64_t bx, int64_t by)
 {
-    bool same = has_pairs(&p->from) == has_pairs(&p->to);
+    bool same = rw_fft_has_pairs(&p->from) == rw_fft_has_pairs(&p->to);
     for (int d = 0; d < p->nother; ++d) same = same && (p->other[d].n == 1 || p->other[d].x * bx == p->other[d].y * by);
     if (bx == by && p->step_x == p->step_y) return same;
     if (p->step_x != 1 || p->step_y != 1) return false;
@@ -343,7 +341,7 @@ rw_status rw_fft_check_overlap(const rw_fft_passes *f, const rw_array *x, const 
     extent(x, &x0, &x1), extent(y, &y0, &y1);
     if (x1 <= y0 || y1 <= x0) return RW_OK;
     const rw_fft_pass *first = f->pass, *last = first + (first->together ? first->together - 1 : 0);
-    const int64_t bx = (int64_t)rw_dtype_size(x->dtype) * (has_pairs(&first->from) ? 2 : 1), by = (int64_t)rw_dtype_size(y->dtype) * (has_pairs(&last->to) ? 2 : 1);
+    const int64_t bx = (int64_t)rw_dtype_size(x->dtype) * (rw_fft_has_pairs(&first->from) ? 2 : 1), by = (int64_t)rw_dtype_size(y->dtype) * (rw_fft_has_pairs(&last->to) ? 2 : 1);
     if (last->to.where != RW_FFT_Y || (!first->together && first->to.where != RW_FFT_Y)) return RW_OK; /* all of x is read before */
     if (x0 == y0 && (first->together ? pieces_coincide(f, first, last, bx, by) : lines_coincide(f, first, bx, by))) return RW_OK;
     return rw_fail(f->device->ctx, RW_ERR_ARGUMENT,
@@ -354,7 +352,7 @@ static rw_array *array_of(rw_fft_passes *f, const rw_fft_region *r, rw_array *x,
 
 static int64_t first_of(const rw_fft_region *r, const rw_array *a)
 {
-    if (r->where != RW_FFT_WORK) return has_pairs(r) ? a->offset / 2 : a->offset;
+    if (r->where != RW_FFT_WORK) return rw_fft_has_pairs(r) ? a->offset / 2 : a->offset;
     return r->first + (r->real ? a->offset : a->offset / 2);
 }
 

@@ -7,15 +7,6 @@
 
 #define MOST_ELEMENTS ((int64_t)1 << 44) /* places in the work area stay within 63 bits */
 
-struct rw_fft {
-    rw_device *device;
-    rw_fft_spec spec;
-    bool inverse;     /* exp(+…), after the kind has been chosen */
-    bool empty;
-    rw_fft_passes passes;
-    rw_fft_region input, output;
-};
-
 static const char *const names[] = {
 #define RW_X(name, text, line) text,
     RW_FFT_KIND_LIST(RW_X)

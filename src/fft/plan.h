@@ -3,7 +3,7 @@
 #define RW_FFT_PLAN_H
 
 #include "device/axes.h"
-#include "fft/line.h"
+#include "fft/choice.h"
 
 enum { RW_FFT_PASSES = 4 * RW_MAX_NDIM };
 
@@ -38,10 +38,23 @@ typedef struct rw_fft_passes {
     bool single;
     int n;
     rw_fft_pass pass[RW_FFT_PASSES];
+    int naxes;
+    rw_fft_axis axis[RW_MAX_NDIM]; /* that were transformed, and how they were chosen */
     int64_t work_reals;       /* of the work area */
     rw_array *work, *own;     /* in use; the plan's */
 } rw_fft_passes;
 
+struct rw_fft {
+    rw_device *device;
+    rw_fft_spec spec;
+    bool inverse;     /* exp(+…), after the kind has been chosen */
+    bool empty;
+    rw_fft_passes passes;
+    rw_fft_region input, output;
+};
+
+/* Complex numbers of 16 bits are pairs, on one more axis of the array. */
+bool rw_fft_has_pairs(const rw_fft_region *region);
 /* The caller's x or y; strides all 0: row-major without gaps. */
 rw_fft_region rw_fft_of_caller(bool y, bool real, rw_dtype dtype, int ndim, const int64_t *shape, const int64_t *stride);
 /* A new place in the work area for an array of this shape. */

@@ -1,118 +1,6 @@
 /* Transforms of complex arrays against a transform in long double: lengths, axes, strides, in place, forward and inverse; what is refused. */
-#include <complex.h>
-#include <float.h>
-#include <math.h>
-
-#include "../devices.h"
-#include "rechenwerk/fft.h"
+#include "numbers.h"
 #include "fft/length.h"
-
-typedef long double complex number;
-
-/* x[0], x[step], … to y, by the smallest factor: another order of operations than the library's. */
-static void reference(int n, const number *x, int64_t step, number *y, bool inverse)
-{
-    static const long double two_pi = 6.283185307179586476925286766559005768L;
-    int p = 2;
-    while (n > 1 && n % p) ++p;
-    if (n == 1) {
-        y[0] = x[0];
-        return;
-    }
-    const int m = n / p;
-    number *part = calloc((size_t)n, sizeof *part);
-    for (int r = 0; r < p; ++r) reference(m, x + r * step, step * p, part + r * m, inverse);
-    for (int k = 0; k < n; ++k) {
-        number s = 0;
-        for (int r = 0; r < p; ++r) {
-            const long double angle = two_pi * (long double)((int64_t)r * k % n) / n;
-            s += part[r * m + k % m] * (cosl(angle) + (inverse ? 1 : -1) * I * sinl(angle));
-        }
-        y[k] = s;
-    }
-    free(part);
-}
-
-/* All axes that the bits say, of a contiguous array. */
-static void reference_axes(int ndim, const int64_t *shape, unsigned axes, number *x, bool inverse)
-{
-    int64_t size = 1, step = 1;
-    for (int d = 0; d < ndim; ++d) size *= shape[d];
-    for (int d = ndim - 1; d >= 0; step *= shape[d--]) {
-        if (!(axes & 1u << d)) continue;
-        number *line = calloc((size_t)shape[d], sizeof *line);
-        for (int64_t i = 0; i < size; ++i) {
-            if (i / step % shape[d]) continue;
-            reference((int)shape[d], x + i, step, line, inverse);
-            for (int64_t k = 0; k < shape[d]; ++k) x[i + k * step] = line[k];
-        }
-        free(line);
-    }
-}
-
-static number get(const void *data, rw_dtype t, int64_t i)
-{
-    return t == RW_C64 ? ((const float *)data)[2 * i] + I * (long double)((const float *)data)[2 * i + 1]
-                       : ((const double *)data)[2 * i] + I * (long double)((const double *)data)[2 * i + 1];
-}
-
-static void fill(rw_array *a, uint64_t seed)
-{
-    void *w;
-    OK(rw_array_write(a, &w));
-    for (int64_t i = 0; i < 2 * a->size; ++i) {
-        const double v = 2 * rw_random_uniform(seed, (uint64_t)i) - 1;
-        if (a->dtype == RW_C64) ((float *)w)[i] = (float)v;
-        else ((double *)w)[i] = v;
-    }
-}
-
-/* Error of y as the transform of what x held, in epsilon; arrays may be views. */
-static double error_of(const number *before, rw_array *y, const rw_fft_spec *s)
-{
-    const unsigned axes = s->axes ? s->axes : (1u << s->ndim) - 1;
-    number *want = calloc((size_t)RW_MAX(y->size, 1), sizeof *want);
-    memcpy(want, before, (size_t)y->size * sizeof *want);
-    reference_axes(s->ndim, s->shape, axes, want, s->inverse);
-    rw_array *plain;
-    const void *out;
-    OK(rw_array_create(dev, y->dtype, y->ndim, y->shape, RW_MEMORY_DEVICE, &plain));
-    OK(rw_array_copy(plain, y, queue));
-    OK(rw_array_read(plain, &out));
-    long double wrong = 0, all = 0;
-    for (int64_t i = 0; i < y->size; ++i) {
-        const number w = want[i] * (s->scale != 0 ? (long double)s->scale : 1), d = get(out, y->dtype, i) - w;
-        wrong += creall(d) * creall(d) + cimagl(d) * cimagl(d), all += creall(w) * creall(w) + cimagl(w) * cimagl(w);
-    }
-    free(want);
-    rw_array_destroy(&plain);
-    return (double)(sqrtl(wrong / all) / (y->dtype == RW_C64 ? (long double)FLT_EPSILON : (long double)DBL_EPSILON));
-}
-
-static number *contents(rw_array *x)
-{
-    number *n = calloc((size_t)RW_MAX(x->size, 1), sizeof *n);
-    rw_array *plain;
-    const void *in;
-    OK(rw_array_create(dev, x->dtype, x->ndim, x->shape, RW_MEMORY_DEVICE, &plain));
-    OK(rw_array_copy(plain, x, queue));
-    OK(rw_array_read(plain, &in));
-    for (int64_t i = 0; i < x->size; ++i) n[i] = get(in, x->dtype, i);
-    rw_array_destroy(&plain);
-    return n;
-}
-
-static double transform(const rw_fft_spec *s, rw_array *x, rw_array *y)
-{
-    rw_fft *f;
-    number *before = contents(x);
-    OK(rw_fft_create(dev, s, &f));
-    OK(rw_fft_execute(f, x, y, queue));
-    const double error = error_of(before, y, s);
-    rw_fft_destroy(&f);
-    free(before);
-    return error;
-}
 
 static void test_lengths(void **state)
 {
@@ -177,11 +65,11 @@ static void test_strides(void **state)
     OK(rw_array_slice(u, 0, 2, 11, 3, &y)); /* 3 x 40 x 24 */
     for (unsigned axes = 1; axes < 8; axes += test_long() ? 1 : 4) {
         rw_fft_spec s = {.ndim = 3, .shape = {3, 40, 24}, .axes = axes};
-        number *all = contents(b);
+        number *all = values_of(b, false);
         for (int d = 0; d < 3; ++d) s.x_stride[d] = rw_array_stride(x, d), s.y_stride[d] = rw_array_stride(y, d);
         const double error = transform(&s, x, y);
         if (!(error < 1.5)) fail_msg("axes %u: %.3g epsilon", axes, error);
-        number *after = contents(b);
+        number *after = values_of(b, false);
         for (int64_t i = 0; i < b->size; ++i)
             if (i / 40 % 11 % 3 != 2) assert_true(all[i] == after[i]);
         free(all), free(after);
@@ -199,13 +87,13 @@ static void test_round_trip(void **state)
     OK(rw_array_create(dev, RW_C128, 2, shape, RW_MEMORY_DEVICE, &x));
     OK(rw_array_create(dev, RW_C128, 2, shape, RW_MEMORY_DEVICE, &y));
     fill(x, 9);
-    number *before = contents(x);
+    number *before = values_of(x, false);
     OK(rw_fft_create(dev, &s, &there));
     s.inverse = true, s.scale = 1. / 4800;
     OK(rw_fft_create(dev, &s, &back));
     OK(rw_fft_execute(there, x, y, queue));
     OK(rw_fft_execute(back, y, y, queue));
-    number *after = contents(y);
+    number *after = values_of(y, false);
     for (int i = 0; i < 4800; ++i) assert_true(cabsl(after[i] - before[i]) < 1e-14);
     free(before), free(after);
     rw_fft_destroy(&there), rw_fft_destroy(&back);
@@ -217,7 +105,7 @@ static void test_factors(void **state)
     (void)state;
     int r[RW_FFT_STAGES];
     for (int n = 1; n < 5000; ++n) {
-        const int stages = rw_fft_factors(n, r);
+        const int stages = rw_fft_factors(n, RW_FFT_RADIX, r);
         int64_t product = 1, rest = n;
         for (int p = 2; p <= 31; ++p)
             while (rest % p == 0) rest /= p;
@@ -228,9 +116,9 @@ static void test_factors(void **state)
         }
         if (stages) assert_int_equal(product, n);
     }
-    assert_int_equal(rw_fft_factors(4096, r), 3);
-    assert_int_equal(rw_fft_factors(1024, r), 3);
-    assert_int_equal(rw_fft_factors(240, r), 2);
+    assert_int_equal(rw_fft_factors(4096, RW_FFT_RADIX, r), 3);
+    assert_int_equal(rw_fft_factors(1024, RW_FFT_RADIX, r), 3);
+    assert_int_equal(rw_fft_factors(240, RW_FFT_RADIX, r), 2);
 }
 
 static void test_refused(void **state)

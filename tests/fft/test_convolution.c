@@ -1,40 +1,6 @@
 /* Convolutions and correlations against sums in long double: all modes, types and ranks, some axes, lengths in one pass and in several; what is refused. */
-#include <complex.h>
-#include <float.h>
-#include <math.h>
-
-#include "../devices.h"
-#include "device/device.h"
+#include "numbers.h"
 #include "fft/line.h"
-#include "rechenwerk/fft.h"
-
-typedef long double complex number;
-
-static number *values_of(rw_array *a)
-{
-    rw_array *plain;
-    const void *data;
-    const bool pairs = rw_dtype_is_complex(a->dtype);
-    number *n = calloc((size_t)RW_MAX(a->size, 1), sizeof *n);
-    OK(rw_array_create(dev, pairs ? RW_C128 : RW_F64, a->ndim, a->shape, RW_MEMORY_DEVICE, &plain));
-    OK(rw_array_copy(plain, a, queue));
-    OK(rw_array_read(plain, &data));
-    for (int64_t i = 0; i < a->size; ++i) n[i] = pairs ? ((const double *)data)[2 * i] + I * (long double)((const double *)data)[2 * i + 1] : ((const double *)data)[i];
-    rw_array_destroy(&plain);
-    return n;
-}
-
-static void fill(rw_array *a, uint64_t seed)
-{
-    void *w;
-    const int64_t reals = a->size * (rw_dtype_is_complex(a->dtype) ? 2 : 1);
-    OK(rw_array_write(a, &w));
-    for (int64_t i = 0; i < reals; ++i) {
-        const double v = 2 * rw_random_uniform(seed, (uint64_t)i) - 1;
-        if (rw_dtype_is_single(a->dtype)) ((float *)w)[i] = (float)v;
-        else ((double *)w)[i] = v;
-    }
-}
 
 /* The index of a on an axis that meets element j of b in result k; -1: none. */
 static int64_t meets(const rw_convolution_spec *s, int d, int64_t k, int64_t j)
@@ -82,7 +48,7 @@ static double error_of(const rw_convolution_spec *s, uint64_t seed)
     OK(rw_convolution_create(dev, s, &c));
     OK(rw_convolution_set(c, b, queue));
     OK(rw_convolution_execute(c, a, y, queue));
-    number *in = values_of(a), *with = values_of(b), *got = values_of(y);
+    number *in = values_of(a, !rw_dtype_is_complex(a->dtype)), *with = values_of(b, !rw_dtype_is_complex(b->dtype)), *got = values_of(y, !rw_dtype_is_complex(y->dtype));
     long double wrong = 0, all = 0;
     for (int64_t i = 0; i < y->size; ++i) {
         int64_t rest = i;

@@ -1,15 +1,8 @@
 /* All kinds of transforms against their definitions in long double: lengths with small and with large prime factors, in one pass and in several, rows and columns,
  * real and complex, short of zeros and cut off, stored in other types. */
-#include <complex.h>
-#include <float.h>
-#include <math.h>
-
-#include "../devices.h"
-#include "device/device.h"
+#include "numbers.h"
 #include "fft/line.h"
-#include "rechenwerk/fft.h"
 
-typedef long double complex number;
 static const long double pi = 3.141592653589793238462643383279502884L;
 
 /* cos or sin of pi a / b. */
@@ -65,8 +58,6 @@ static void define(rw_fft_kind kind, bool inverse, int64_t n, const number *x, n
     }
 }
 
-static bool stored_in_pairs(rw_dtype t, bool real) { return !real && (t == RW_F16 || t == RW_BF16); }
-
 static rw_array *new_side(const rw_fft_spec *s, const int64_t *shape, rw_dtype t, bool real)
 {
     int64_t with_pairs[RW_MAX_NDIM];
@@ -75,34 +66,6 @@ static rw_array *new_side(const rw_fft_spec *s, const int64_t *shape, rw_dtype t
     with_pairs[s->ndim] = 2;
     OK(rw_array_create(dev, t, s->ndim + stored_in_pairs(t, real), with_pairs, RW_MEMORY_DEVICE, &a));
     return a;
-}
-
-/* The numbers of an array, row-major. */
-static number *values_of(rw_array *a, bool real)
-{
-    rw_array *plain;
-    const void *data;
-    const bool pairs = stored_in_pairs(a->dtype, real), complex_type = rw_dtype_is_complex(a->dtype);
-    number *n = calloc((size_t)RW_MAX(a->size, 1), sizeof *n);
-    OK(rw_array_create(dev, complex_type ? RW_C128 : RW_F64, a->ndim, a->shape, RW_MEMORY_DEVICE, &plain));
-    OK(rw_array_copy(plain, a, queue));
-    OK(rw_array_read(plain, &data));
-    for (int64_t i = 0; i < a->size / (pairs ? 2 : 1); ++i)
-        n[i] = pairs || complex_type ? ((const double *)data)[2 * i] + I * (long double)((const double *)data)[2 * i + 1] : ((const double *)data)[i];
-    rw_array_destroy(&plain);
-    return n;
-}
-
-static void fill(rw_array *a, uint64_t seed)
-{
-    rw_array *plain;
-    void *data;
-    const int parts = rw_dtype_is_complex(a->dtype) ? 2 : 1;
-    OK(rw_array_create(dev, parts == 2 ? RW_C128 : RW_F64, a->ndim, a->shape, RW_MEMORY_DEVICE, &plain));
-    OK(rw_array_write(plain, &data));
-    for (int64_t i = 0; i < parts * a->size; ++i) ((double *)data)[i] = 2 * rw_random_uniform(seed, (uint64_t)i) - 1;
-    OK(rw_array_copy(a, plain, queue));
-    rw_array_destroy(&plain);
 }
 
 static int64_t product(const int64_t *shape, int ndim)

@@ -1,0 +1,114 @@
+/* Arrays as numbers in long double, and complex transforms of them. */
+#ifndef RW_TEST_NUMBERS_H
+#define RW_TEST_NUMBERS_H
+
+#include <complex.h>
+#include <float.h>
+#include <math.h>
+
+#include "../devices.h"
+#include "rechenwerk/fft.h"
+
+typedef long double complex number;
+
+static inline bool stored_in_pairs(rw_dtype t, bool real) { return !real && (t == RW_F16 || t == RW_BF16); }
+
+/* The numbers of an array or view, row-major; real: not complex. */
+static inline number *values_of(rw_array *a, bool real)
+{
+    rw_array *plain;
+    const void *data;
+    const bool pairs = stored_in_pairs(a->dtype, real), complex_type = rw_dtype_is_complex(a->dtype);
+    number *n = calloc((size_t)RW_MAX(a->size, 1), sizeof *n);
+    OK(rw_array_create(dev, complex_type ? RW_C128 : RW_F64, a->ndim, a->shape, RW_MEMORY_DEVICE, &plain));
+    OK(rw_array_copy(plain, a, queue));
+    OK(rw_array_read(plain, &data));
+    for (int64_t i = 0; i < a->size / (pairs ? 2 : 1); ++i)
+        n[i] = pairs || complex_type ? ((const double *)data)[2 * i] + I * (long double)((const double *)data)[2 * i + 1] : ((const double *)data)[i];
+    rw_array_destroy(&plain);
+    return n;
+}
+
+/* Random numbers between -1 and 1, rounded to the array's type. */
+static inline void fill(rw_array *a, uint64_t seed)
+{
+    rw_array *plain;
+    void *data;
+    const int parts = rw_dtype_is_complex(a->dtype) ? 2 : 1;
+    OK(rw_array_create(dev, parts == 2 ? RW_C128 : RW_F64, a->ndim, a->shape, RW_MEMORY_DEVICE, &plain));
+    OK(rw_array_write(plain, &data));
+    for (int64_t i = 0; i < parts * a->size; ++i) ((double *)data)[i] = 2 * rw_random_uniform(seed, (uint64_t)i) - 1;
+    OK(rw_array_copy(a, plain, queue));
+    rw_array_destroy(&plain);
+}
+
+/* x[0], x[step], … to y, by the smallest factor: another order of operations than the library's. */
+static inline void reference(int n, const number *x, int64_t step, number *y, bool inverse)
+{
+    static const long double two_pi = 6.283185307179586476925286766559005768L;
+    int p = 2;
+    while (n > 1 && n % p) ++p;
+    if (n == 1) {
+        y[0] = x[0];
+        return;
+    }
+    const int m = n / p;
+    number *part = calloc((size_t)n, sizeof *part);
+    for (int r = 0; r < p; ++r) reference(m, x + r * step, step * p, part + r * m, inverse);
+    for (int k = 0; k < n; ++k) {
+        number s = 0;
+        for (int r = 0; r < p; ++r) {
+            const long double angle = two_pi * (long double)((int64_t)r * k % n) / n;
+            s += part[r * m + k % m] * (cosl(angle) + (inverse ? 1 : -1) * I * sinl(angle));
+        }
+        y[k] = s;
+    }
+    free(part);
+}
+
+/* All axes that the bits say, of a contiguous array. */
+static inline void reference_axes(int ndim, const int64_t *shape, unsigned axes, number *x, bool inverse)
+{
+    int64_t size = 1, step = 1;
+    for (int d = 0; d < ndim; ++d) size *= shape[d];
+    for (int d = ndim - 1; d >= 0; step *= shape[d--]) {
+        if (!(axes & 1u << d)) continue;
+        number *line = calloc((size_t)shape[d], sizeof *line);
+        for (int64_t i = 0; i < size; ++i) {
+            if (i / step % shape[d]) continue;
+            reference((int)shape[d], x + i, step, line, inverse);
+            for (int64_t k = 0; k < shape[d]; ++k) x[i + k * step] = line[k];
+        }
+        free(line);
+    }
+}
+
+/* Error of y as the transform of what x held, in epsilon; arrays may be views. */
+static inline double error_of_complex(const number *before, rw_array *y, const rw_fft_spec *s)
+{
+    number *want = calloc((size_t)RW_MAX(y->size, 1), sizeof *want), *got = values_of(y, false);
+    memcpy(want, before, (size_t)y->size * sizeof *want);
+    reference_axes(s->ndim, s->shape, s->axes ? s->axes : (1u << s->ndim) - 1, want, s->inverse);
+    long double wrong = 0, all = 0;
+    for (int64_t i = 0; i < y->size; ++i) {
+        const number w = want[i] * (s->scale != 0 ? (long double)s->scale : 1), d = got[i] - w;
+        wrong += creall(d) * creall(d) + cimagl(d) * cimagl(d), all += creall(w) * creall(w) + cimagl(w) * cimagl(w);
+    }
+    free(want), free(got);
+    return (double)(sqrtl(wrong / all) / (y->dtype == RW_C64 ? (long double)FLT_EPSILON : (long double)DBL_EPSILON));
+}
+
+/* y <- transform of x, and its error in epsilon. */
+static inline double transform(const rw_fft_spec *s, rw_array *x, rw_array *y)
+{
+    rw_fft *f;
+    number *before = values_of(x, false);
+    OK(rw_fft_create(dev, s, &f));
+    OK(rw_fft_execute(f, x, y, queue));
+    const double error = error_of_complex(before, y, s);
+    rw_fft_destroy(&f);
+    free(before);
+    return error;
+}
+
+#endif
