@@ -113,7 +113,7 @@ int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *s, const 
     for (int up = 0; up < 2; ++up) {
         rw_fft_choice c = *from;
         c.lines = up ? 2 * c.lines : c.lines / 2;
-        if (threads && c.lines * items > dev->target.group_most) continue;
+        if (c.lines < 1 || (threads && c.lines * items > dev->target.group_most)) continue;
         if (!threads && !between_lines(s)) continue;
         if (threads) c.groups = groups_at_once(dev, s, &c, items, first);
         add_choice(from, c, list, most, &n);

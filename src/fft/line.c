@@ -425,7 +425,7 @@ static void open_kernel(writer *w)
     const bool x_real = s->x.level == RW_FFT_USER && s->x.real, y_real = s->y.level == RW_FFT_USER && s->y.real;
     ADD("KERNEL(transform, GLOBAL %s *y, GLOBAL const %s *x, GLOBAL const %s *factor, ", rw_fft_element(&s->y, y_real), rw_fft_element(&s->x, x_real), w->text.real);
     if (s->middle == RW_FFT_ARRAY) ADD("GLOBAL const %s *b_array, long b_first, long b_step, long b_line, long b_1, long b_2, ", w->text.complex);
-    ADD("long y_first, long x_first, long y_step, long x_step, long n0, long y_line, long x_line,\n       int n1, long y_1, long x_1, long y_2, long x_2, %s scale)\n{\n", w->text.real);
+    ADD("long y_first, long x_first, long y_step, long x_step, long n0, long y_line, long x_line,\n       int begin_1, long y_1, long x_1, long y_2, long x_2, %s scale)\n{\n", w->text.real);
     add_buffer(w);
     if (w->values) ADD("    PRIVATE_N(%s, re, %d);\n    PRIVATE_N(%s, im, %d);\n", w->text.real, w->values, w->text.real, w->values);
 }
@@ -434,21 +434,21 @@ static void open_kernel(writer *w)
 static void add_places(writer *w)
 {
     const rw_fft_line_spec *s = w->spec;
-    ADD("    const long yb = y_first + first * y_line + outer %% n1 * y_1 + outer / n1 * y_2;\n");
-    ADD("    const long xb = x_first + first * x_line + outer %% n1 * x_1 + outer / n1 * x_2;\n");
-    if (s->middle == RW_FFT_ARRAY) ADD("    GLOBAL const %s *const bb = b_array + b_first + first * b_line + outer %% n1 * b_1 + outer / n1 * b_2;\n", w->text.complex);
+    ADD("    const long yb = y_first + first * y_line + (long)GROUP_ID(1) * y_1 + (long)GROUP_ID(2) * y_2;\n");
+    ADD("    const long xb = x_first + first * x_line + (long)GROUP_ID(1) * x_1 + (long)GROUP_ID(2) * x_2;\n");
+    if (s->middle == RW_FFT_ARRAY) ADD("    GLOBAL const %s *const bb = b_array + b_first + first * b_line + (long)GROUP_ID(1) * b_1 + (long)GROUP_ID(2) * b_2;\n", w->text.complex);
 }
 
 static void add_kernel(writer *w)
 {
     const rw_fft_line_spec *s = w->spec;
-    ADD("#define LINE %s\n", s->second ? "(long)(outer % n1)" : "(first + l)");
+    ADD("#define LINE %s\n", s->second ? "(long)(begin_1 + GROUP_ID(1))" : "(first + l)");
     rw_fft_write_ends(&w->text);
     write_middle(w);
     write_slot(w);
     if (rw_fft_untangles(s)) write_kept(w);
     open_kernel(w);
-    ADD("    const int pieces = (int)((n0 + %d) / %d), outer = GROUP_ID(0) / pieces;\n    const long first = (long)(GROUP_ID(0) %% pieces) * %d;\n", w->lines - 1, w->lines, w->lines);
+    ADD("    const long first = (long)GROUP_ID(0) * %d;\n", w->lines);
     ADD("    const int lines = (int)(n0 - first < %d ? n0 - first : %d);\n", w->lines, w->lines);
     add_places(w);
     for (int i = 0; i < w->nstages; ++i) {
@@ -468,7 +468,7 @@ static void add_pairs_kernel(writer *w)
     ADD("#define LINE 0\n");
     rw_fft_write_ends(&w->text);
     open_kernel(w);
-    ADD("    const int l = 0, piece = GROUP_ID(0) %% %lld;\n    const long line = GROUP_ID(0) / %lld, first = line %% n0, outer = line / n0;\n", (big)((pairs + PAIRS - 1) / PAIRS),
+    ADD("    const int l = 0, piece = GROUP_ID(0) %% %lld;\n    const long first = GROUP_ID(0) / %lld;\n", (big)((pairs + PAIRS - 1) / PAIRS),
         (big)((pairs + PAIRS - 1) / PAIRS));
     add_places(w);
     ADD("    EACH_IN(k, (long)piece * %d, (long)(piece + 1) * %d < %lld ? (long)(piece + 1) * %d : %lld)\n    {\n            %s ar, ai, br, bi;\n", PAIRS, PAIRS, (big)pairs, PAIRS, (big)pairs,
@@ -582,15 +582,23 @@ void rw_fft_line_free(rw_fft_line *line)
 rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_place *from, rw_array *y, const rw_fft_place *to, rw_array *b, const rw_fft_place *at,
                           const int64_t lines[RW_FFT_LINE_AXES], double scale, rw_queue *q)
 {
+    enum { MOST_GROUPS = 65535 /* along the second and third axis of a launch, on GPUs */ };
     rw_arg args[24] = {rw_arg_memory(y), rw_arg_memory(x), rw_arg_array(line->factors)};
     int n = 3;
     if (b) {
-        args[n++] = rw_arg_memory(b), args[n++] = rw_arg_int(at->first), args[n++] = rw_arg_int(at->step);
+        args[n++] = rw_arg_memory(b), n++, args[n++] = rw_arg_int(at->step);
         for (int d = 0; d < RW_FFT_LINE_AXES; ++d) args[n++] = rw_arg_int(at->line[d]);
     }
-    const rw_arg rest[] = {rw_arg_int(to->first), rw_arg_int(from->first), rw_arg_int(to->step), rw_arg_int(from->step), rw_arg_int(lines[0]), rw_arg_int(to->line[0]),
-                           rw_arg_int(from->line[0]), rw_arg_int(lines[1]), rw_arg_int(to->line[1]), rw_arg_int(from->line[1]), rw_arg_int(to->line[2]), rw_arg_int(from->line[2]),
-                           rw_arg_real(scale * line->gain)};
-    memcpy(args + n, rest, sizeof rest);
-    return rw_launch(q, line->kernel, (const int64_t[]){(lines[0] + line->lines - 1) / line->lines * line->pieces * lines[1] * lines[2], 1, 1}, args, n + RW_COUNT(rest));
+    for (int64_t z = 0; z < lines[2]; z += MOST_GROUPS)
+        for (int64_t y_begin = 0; y_begin < lines[1]; y_begin += MOST_GROUPS) {
+            const int64_t y_first = to->first + y_begin * to->line[1] + z * to->line[2], x_first = from->first + y_begin * from->line[1] + z * from->line[2];
+            const rw_arg rest[] = {rw_arg_int(y_first), rw_arg_int(x_first), rw_arg_int(to->step), rw_arg_int(from->step), rw_arg_int(lines[0]), rw_arg_int(to->line[0]),
+                                   rw_arg_int(from->line[0]), rw_arg_int(y_begin), rw_arg_int(to->line[1]), rw_arg_int(from->line[1]), rw_arg_int(to->line[2]),
+                                   rw_arg_int(from->line[2]), rw_arg_real(scale * line->gain)};
+            const int64_t groups[] = {(lines[0] + line->lines - 1) / line->lines * line->pieces, RW_MIN(lines[1] - y_begin, MOST_GROUPS), RW_MIN(lines[2] - z, MOST_GROUPS)};
+            if (b) args[4] = rw_arg_int(at->first + y_begin * at->line[1] + z * at->line[2]);
+            memcpy(args + n, rest, sizeof rest);
+            RW_TRY(rw_launch(q, line->kernel, groups, args, n + RW_COUNT(rest)));
+        }
+    return RW_OK;
 }

@@ -252,7 +252,9 @@ rw_status rw_fft_table_send(rw_fft_table *t, rw_device *dev, bool f64, rw_array 
             if (f64) ((double *)data)[i] = t->values[i];
             else ((float *)data)[i] = (float)t->values[i];
         }
-    } else rw_array_destroy(array);
+        status = rw_array_send(*array, rw_device_queue(dev));
+    }
+    if (status != RW_OK) rw_array_destroy(array);
     rw_free(t->values);
     *t = (rw_fft_table){0};
     return status;

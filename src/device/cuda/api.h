@@ -34,6 +34,7 @@ typedef struct CUgraphExec_st *CUgraphExec;
     X(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38) X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 39)                  \
     X(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 50)                                                                           \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75) X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)            \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 81)                                                    \
     X(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 83) X(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 89)                     \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                                                       \
     X(CU_COMPUTEMODE_PROHIBITED, 2)                                                                                    \

@@ -11,6 +11,19 @@ rw_status rw_cuda_compile(rw_device *dev, rw_program *p, const char *text, rw_te
     return rw_nvrtc_compile(dev->ctx, p->name, text, rw_cuda_of(dev)->arch, p->reproducible, binary);
 }
 
+/* As much of a unit's fast memory for the groups that it holds at a time as they use: what is left caches, and holds what is being loaded. A preference: failing does no harm. */
+static void share_memory(rw_device *dev, const rw_program *p, CUfunction f, int fixed)
+{
+    enum { RESERVED = 1024 /* bytes of a group that the system takes */ };
+    const rw_cuda_state *s = rw_cuda_of(dev);
+    int groups = 0, most = 0, percent = CU_SHAREDMEM_CARVEOUT_MAX_SHARED;
+    s->cu->cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent);
+    if (s->cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(&groups, f, p->group, (size_t)p->shared_large)) return;
+    if (s->cu->cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, s->device) || most <= 0) return;
+    percent = (int)((groups * (fixed + p->shared_large + RESERVED) * 100 + most - 1) / most);
+    s->cu->cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, RW_MIN(percent, CU_SHAREDMEM_CARVEOUT_MAX_SHARED));
+}
+
 /* Finds a kernel; above 48 KiB shared memory has to be asked for, kernel by kernel. */
 static rw_status find_kernel(rw_device *dev, rw_program *p, rw_kernel *k)
 {
@@ -32,8 +45,7 @@ static rw_status find_kernel(rw_device *dev, rw_program *p, rw_kernel *k)
                        p->name, k->name, fixed, (long long)p->shared_large, dev->info.name,
                        (long long)dev->info.shared_memory);
     error = cu->cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)p->shared_large);
-    if (!error) /* a preference: failing does no harm */
-        cu->cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, CU_SHAREDMEM_CARVEOUT_MAX_SHARED);
+    if (!error) share_memory(dev, p, f, fixed);
     return error ? rw_cuda_fail(dev, error, "program %s: kernel %s: %lld bytes of SHARED_LARGE", p->name, k->name,
                                 (long long)p->shared_large)
                  : RW_OK;
