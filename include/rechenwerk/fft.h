@@ -103,6 +103,9 @@ RW_API rw_status rw_fft_wisdom_export(rw_device *device, char **text);
 /* Adds what a text of n bytes has to the wisdom of such devices, instead of what was there for the same passes. ERR_FILE: damaged, ERR_ARGUMENT: of another device; then nothing
  * is added. */
 RW_API rw_status rw_fft_wisdom_import(rw_device *device, const char *text, int64_t n);
+/* The same from and to a file; an existing one is replaced. */
+RW_API rw_status rw_fft_wisdom_load(rw_device *device, const char *path);
+RW_API rw_status rw_fft_wisdom_save(rw_device *device, const char *path);
 /* Also in the cache on disk. */
 RW_API rw_status rw_fft_wisdom_forget(rw_device *device);
 

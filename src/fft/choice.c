@@ -6,7 +6,10 @@
 
 #include "fft/ends.h"
 
-enum { NEAR = 4096 /* points whose stages stay near a processor's core: of more, two passes are faster */ };
+enum {
+    NEAR = 4096,  /* points whose stages stay near a processor's core: of more, two passes are faster */
+    NARROW = 4096 /* a GPU's group holds so few lines of more points that it would read and write parts of sectors */
+};
 typedef long long big;
 
 /* ---- passes ---------------------------------------------------------------------------------------------------------------------- */
@@ -47,7 +50,7 @@ static double filling(int items, int lines)
 static int groups_at_once(const rw_device *dev, const rw_fft_line_spec *s, const rw_fft_choice *c, int items, int r)
 {
     const int group = (items * c->lines + 31) / 32 * 32, values = (int)((s->stages / r + items - 1) / items) * r;
-    const int registers = RW_MIN(255, (2 * values * (s->f64 ? 2 : 1) + 40) / 8 * 8);
+    const int registers = RW_MIN(255, (2 * values * (s->f64 ? 2 : 1) + 32 + 7) / 8 * 8);
     const int64_t bytes = s->stages * c->lines * (s->f64 ? 16 : 8) / (c->halves ? 2 : 1);
     const int64_t by_registers = 65536 / ((int64_t)group * registers), by_memory = dev->info.shared_memory / RW_MAX(bytes, 1);
     return (int)RW_MAX(1, RW_MIN(RW_MIN(by_registers, by_memory), 2048 / group));
@@ -57,16 +60,18 @@ static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec 
 {
     int r16, r32;
     const int n16 = stages_of(s->stages, RW_FFT_RADIX, &r16), n32 = stages_of(s->stages, 32, &r32), element = s->f64 ? 16 : 8;
-    const bool large = !s->f64 && n32 < n16 && s->stages > 2048;
+    const bool large = !s->f64 && n32 < n16 && s->stages >= (between_lines(s) ? 1024 : 2500);
     const int r = large ? r32 : r16, items = rw_fft_line_items(dev, s->stages, r, s->f64);
     rw_fft_choice c = {.radix = large ? 32 : RW_FFT_RADIX, .lines = 1};
     if (between_lines(s)) {
-        c.lines = RW_MAX(1, RW_MIN(128 / element, dev->target.group_most / items));
+        c.lines = RW_MAX(1, RW_MIN((s->stages <= 128 ? 256 : 128) / element, dev->target.group_most / items));
     } else {
         double best = 0;
-        for (int lines = RW_MAX(1, 128 / items); lines == 1 || lines * items <= 512; ++lines)
+        for (int lines = RW_MAX(1, 128 / items); lines == 1 || lines * items <= 256; ++lines)
             if (filling(items, lines) > best + 0.05) best = filling(items, lines), c.lines = lines;
-        c.staged = items * element < 128 && s->stages > 1;
+        c.staged = items * element < 64 && s->stages > 1;
+        if (c.staged) c.lines = RW_MAX(1, 64 / items);
+        c.halves = s->stages * element >= 1 << 16 && !rw_fft_untangles(s) && s->method == RW_FFT_STOCKHAM;
     }
     c.groups = groups_at_once(dev, s, &c, items, r);
     return c;
@@ -167,6 +172,7 @@ bool rw_fft_choose_matrix(rw_device *dev, const rw_fft_axis *axis, rw_fft_matrix
     rw_fft_axis_key(axis, key);
     if (rw_fft_wisdom_find(dev, key, value) && rw_fft_matrix_parse(value, axis->n, m) && (m->a ? RW_MAX(m->a, m->b) <= most : axis->single)) return true;
     *m = (rw_fft_matrix){0, 0};
+    if (rw_device_has_threads(dev) && !axis->along && !axis->convolves && axis->single && axis->n > NARROW && rw_fft_split(axis->n, most, &m->a, &m->b)) return true;
     if (!rw_device_has_threads(dev) && !axis->convolves && axis->single && axis->n > NEAR && rw_fft_split(axis->n, RW_MIN(NEAR, most), &m->a, &m->b)) return true;
     return axis->single || rw_fft_split(axis->n, most, &m->a, &m->b);
 }

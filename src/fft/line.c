@@ -46,7 +46,12 @@ static int64_t buffer_elements(const writer *w, int lines)
 {
     const int64_t gaps = w->pad ? w->n / w->pad : 0;
     if (lines_fast(w)) return (int64_t)w->n * lines + gaps;
-    return (w->n + gaps + (!w->threads && w->spec->y.lines_fast ? 16 : 0)) * lines; /* 16: lines of a power of 2 would share their places in the caches */
+    if (w->threads) { /* neighbouring items lie in neighbouring banks, also where they have several lines */
+        enum { BANKS = 16 };
+        const int64_t line = w->n + gaps, items = w->items % BANKS;
+        return (line + (w->items < BANKS ? ((items - line) % BANKS + BANKS) % BANKS : 0)) * lines;
+    }
+    return (w->n + gaps + (w->spec->y.lines_fast ? 16 : 0)) * lines; /* 16: lines of a power of 2 would share their places in the caches */
 }
 
 static int64_t buffer_bytes(const writer *w, int lines)

@@ -232,6 +232,31 @@ rw_status rw_fft_wisdom_import(rw_device *dev, const char *text, int64_t n)
     return status == RW_OK ? rw_fft_wisdom_keep(dev) : status;
 }
 
+rw_status rw_fft_wisdom_load(rw_device *dev, const char *path)
+{
+    enum { MOST = 1 << 24 };
+    char *text;
+    size_t n;
+    RW_NEED(dev, "device"); RW_NEED(path, "path");
+    RW_TRY(rw_file_read(dev->ctx, path, MOST, &text, &n));
+    rw_status status = rw_fft_wisdom_import(dev, text, (int64_t)n);
+    rw_free(text);
+    if (status == RW_OK) return RW_OK;
+    char why[512];
+    snprintf(why, sizeof why, "%s", rw_message(dev->ctx));
+    return rw_fail(dev->ctx, status, "%s: %s", path, why);
+}
+
+rw_status rw_fft_wisdom_save(rw_device *dev, const char *path)
+{
+    char *text;
+    RW_NEED(dev, "device"); RW_NEED(path, "path");
+    RW_TRY(rw_fft_wisdom_export(dev, &text));
+    rw_status status = rw_file_write(dev->ctx, path, text, strlen(text));
+    free(text);
+    return status;
+}
+
 rw_status rw_fft_wisdom_forget(rw_device *dev)
 {
     RW_NEED(dev, "device");

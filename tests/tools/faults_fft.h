@@ -125,3 +125,47 @@ static rw_status call_convolution_info(void)
     count = status == RW_OK ? i.passes : 0;
     return status;
 }
+
+/* ---- tuning, wisdom ---- */
+
+static char *wisdom;
+
+static void before_wisdom(void)
+{
+    const char *path = path_of("wisdom.txt");
+    OK(rw_fft_wisdom_forget(dev));
+    OK(rw_fft_wisdom_put(dev, "axis 64 f32", "matrix 8 x 8"));
+    OK(rw_fft_wisdom_export(dev, &wisdom));
+    OK(rw_fft_wisdom_save(dev, path));
+}
+static void after_wisdom(void)
+{
+    free(wisdom);
+    OK(rw_fft_wisdom_forget(dev));
+}
+static void result_wisdom(void)
+{
+    char *exported;
+    OK(rw_fft_wisdom_export(dev, &exported));
+    note("%s", exported);
+    free(exported);
+}
+static rw_status call_wisdom_export(void)
+{
+    char *exported = poison;
+    const rw_status status = made(rw_fft_wisdom_export(dev, &exported), &exported);
+    free(exported);
+    return status;
+}
+static rw_status call_wisdom_import(void) { return rw_fft_wisdom_import(dev, wisdom, (int64_t)strlen(wisdom)); }
+static rw_status call_wisdom_load(void) { return rw_fft_wisdom_load(dev, path_of("wisdom.txt")); }
+static rw_status call_wisdom_save(void) { return rw_fft_wisdom_save(dev, path_of("saved.txt")); }
+static rw_status call_wisdom_forget(void) { return rw_fft_wisdom_forget(dev); }
+static rw_status call_tune(void)
+{
+    static const rw_fft_spec one = {.ndim = 1, .shape = {1}};
+    rw_fft_tuned t;
+    const rw_status status = rw_fft_tune(dev, &one, NULL, &t);
+    count = status == RW_OK ? t.before > 0 : 0;
+    return status;
+}

@@ -23,7 +23,7 @@
 #include "lab/studies.h"
 #include "lab/windows.h"
 #include "rechenwerk/cgns.h"
-#include "fft/line.h"
+#include "fft/choice.h"
 #include "rechenwerk/fft.h"
 #include "rechenwerk/figure.h"
 #include "rechenwerk/ode.h"
@@ -347,6 +347,12 @@ static const probe probes[] = {
     {"rw_fft_execute", "", 0, before_fft, call_fft_execute, result_fft_y, after_fft},
     {"rw_fft_set_work", "", 0, before_fft, call_fft_work, result_fft_work, after_fft},
     {"rw_fft_get_info", "", HOST_ONLY, before_fft, call_fft_info, result_first_count, after_fft},
+    {"rw_fft_tune", "", SLOW | COMPILES, nothing, call_tune, result_first_count, nothing},
+    {"rw_fft_wisdom_export", "", HOST_ONLY, before_wisdom, call_wisdom_export, result_wisdom, after_wisdom},
+    {"rw_fft_wisdom_import", "", HOST_ONLY, before_wisdom, call_wisdom_import, result_wisdom, after_wisdom},
+    {"rw_fft_wisdom_load", "", HOST_ONLY, before_wisdom, call_wisdom_load, result_wisdom, after_wisdom},
+    {"rw_fft_wisdom_save", "", HOST_ONLY, before_wisdom, call_wisdom_save, result_wisdom, after_wisdom},
+    {"rw_fft_wisdom_forget", "", HOST_ONLY, before_wisdom, call_wisdom_forget, result_wisdom, after_wisdom},
     {"rw_convolution_get_info", "", HOST_ONLY, before_convolution, call_convolution_info, result_first_count, after_fft},
     {"rw_convolution_shape", "", HOST_ONLY, nothing, call_convolution_shape, result_first_count, nothing},
     {"rw_convolution_set_work", "", 0, before_convolution, call_convolution_work, result_convolution, after_fft},

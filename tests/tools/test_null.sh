@@ -27,6 +27,7 @@ rw_explain_case options
 rw_explain_graph options dot
 rw_expr_get im
 rw_fft_set_work work
+rw_fft_tune options result
 rw_convolution_set_work work
 rw_figure_write_bars page
 rw_figure_write_field page

@@ -39,6 +39,17 @@ same back.mtx "1 2 3 4"
 expect 0 "" fft row.mtx y.mtx --precision f32 --force -q
 [ -s out ] && fail "fft -q prints $(cat out)"
 
+# ---- tuning ---------------------------------------------------------------------------------------------------------------------
+expect 0 "ways tried" fft row.mtx y.mtx --axes 1 --tune 2 --wisdom w.txt --force
+grep -q "^rechenwerk wisdom of transforms, 1$" w.txt || fail "no wisdom in w.txt: $(cat w.txt)"
+expect 0 "written: y.mtx" fft row.mtx y.mtx --axes 1 --wisdom w.txt --force
+expect 2 "--tune 0: seconds, more than 0" fft row.mtx y.mtx --tune 0 --force
+sed 's/^device = /device = x/' w.txt >other.txt
+expect 1 "other.txt: wisdom: its text was changed" fft row.mtx y.mtx --wisdom other.txt --force
+head -c 40 w.txt >short.txt
+expect 1 "short.txt: wisdom" fft row.mtx y.mtx --wisdom short.txt --tune 1 --force
+[ "$(wc -c <short.txt)" = 40 ] || fail "a file that is no wisdom was written over"
+
 # ---- convolution ---------------------------------------------------------------------------------------------------------------
 table 1 3 real 1 0 2 >kernel.mtx
 expect 0 "written: y.mtx, 1 x 6 f64" convolve row.mtx kernel.mtx y.mtx --force

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "transforms.h"
 
@@ -10,6 +11,7 @@ typedef struct work {
     rw_array *x, *y;
     rw_fft *fft;
     rw_fft_spec spec;
+    double tuning; /* seconds */
 } work;
 
 /* The length of each axis that is transformed: "100,128". */
@@ -113,6 +115,26 @@ static rw_status cut(work *w)
     return RW_OK;
 }
 
+static void print_trial(void *user, const char *what, const char *choice, double seconds, bool kept)
+{
+    const arguments *a = user;
+    if (kept || given(a, "verbose")) printf("  %10.4g ms %s %s: %s\n", 1e3 * seconds, kept ? "->" : "  ", what, choice);
+    fflush(stdout);
+}
+
+/* Reads wisdom, tunes, writes wisdom. */
+static rw_status prepare(const arguments *a, work *w)
+{
+    const char *path = value_of(a, "wisdom");
+    rw_fft_tuned t;
+    rw_fft_tuning options = {.seconds = w->tuning, .report = given(a, "quiet") ? NULL : print_trial, .user = (void *)(uintptr_t)a};
+    rw_status status = path && access(path, F_OK) == 0 ? rw_fft_wisdom_load(w->device, path) : RW_OK;
+    if (status != RW_OK || !given(a, "tune")) return status;
+    status = rw_fft_tune(w->device, &w->spec, &options, &t);
+    if (status == RW_OK && !given(a, "quiet")) printf("  %d ways tried: %.4g ms, before %.4g ms\n", t.tried, 1e3 * t.after, 1e3 * t.before);
+    return status == RW_OK && path ? rw_fft_wisdom_save(w->device, path) : status;
+}
+
 static int transform(rw_context *ctx, const arguments *a, work *w)
 {
     rw_fft_info info;
@@ -126,6 +148,7 @@ static int transform(rw_context *ctx, const arguments *a, work *w)
     const bool real = s->kind >= RW_FFT_DCT1 || (s->kind == RW_FFT_REAL && s->inverse);
     if (!given(a, "quiet")) printf("%s, %s\n", a->operands[0], shape_of(w->x).text);
     status = cut(w);
+    if (status == RW_OK) status = prepare(a, w);
     if (status == RW_OK) status = rw_fft_create(w->device, s, &w->fft);
     if (status == RW_OK) status = rw_fft_get_info(w->fft, &info);
     if (status == RW_OK)
@@ -142,7 +165,9 @@ static int run(const arguments *a)
     const output_file output = {.name = "Y.npy", .ending = ".npy", .or_ending = ".mtx", .operand = a->operands[1]};
     int code = check_outputs(a, 1, &output, 1, a->operands);
     if (code != 0) return code;
-    work w = {0};
+    work w = {.tuning = 60};
+    if (!number_of(a, "tune", &w.tuning)) return 2;
+    if (!(w.tuning > 0)) return usage("fft: --tune %s: seconds, more than 0", value_of(a, "tune"));
     rw_context *ctx = make_context(a);
     code = ctx ? transform(ctx, a, &w) : 5;
     rw_fft_destroy(&w.fft);
@@ -159,6 +184,8 @@ static const option options[] = {
     OPTION_AXES,
     {"shape", 0, "LIST", "points of each axis that is transformed: zeros beyond the file, or less of it (default: as the file)"},
     {"scale", 0, "WHICH", "which direction divides by the number of points: inverse, forward, none, or both by its root (default: inverse)"},
+    {"tune", 0, "SECONDS", "first try other ways to make the transform, so long at most, and keep the fastest for this and later ones"},
+    {"wisdom", 0, "FILE", "what tuning found on such a device: read from FILE where it is there; with --tune written to it, in addition"},
     OPTION_PRECISION,
     OPTION_DEVICE,
     OPTION_VERBOSE,
