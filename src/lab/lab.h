@@ -3,7 +3,7 @@
  *   lab.c        the list, devices, rows and values                 write.c   text, Markdown, CSV, JSON
  *   settings.c   texts of settings into numbers, with their limits  save.c    a folder with all of them and the figures
  *   integrate.c  for studies of integrators: from initial values to the end, timed
- *   rock4.c, precision.c with peers.c, rates.c with laser.c, laser.k and occupancy.c, spmv.c with spmv_*   studies
+ *   rock4.c, precision.c with peers.c, rates.c with laser.c, laser.k and occupancy.c, spmv.c with spmv_*, fft.c with radix2*   studies
  *
  * A new study is one file with a `const rw_study rw_study_NAME` (question, source, parameters, tables with their columns,
  * figures, a function that fills rows) and one line in lab.def. Output, settings, help, completion follow from that. */

@@ -63,10 +63,13 @@ static void add_series(curves *c, const char *name, size_t n, const double *x, c
     ++c->n;
 }
 
-/* "cuda:0: NVIDIA H200" for a column of each device, else the name of the column. */
-static void name_series(const rw_lab *lab, const rw_lab_column *column, int device, char name[NAME])
+/* "cuda:0: NVIDIA H200" for a column of each device, "version 2, cuda:0" where there are several such columns; else the name of the column. */
+static void name_series(const rw_lab *lab, const rw_lab_curves *d, const rw_lab_column *column, int device, char name[NAME])
 {
+    int each = 0;
+    for (int k = 0; k < d->ny; ++k) each += lab->study->tables[d->table].columns[d->y[k]].each;
     if (device < 0) snprintf(name, NAME, "%s", column->name);
+    else if (each > 1) snprintf(name, NAME, "%s, %s", column->name, lab->info[device].name);
     else snprintf(name, NAME, "%s: %.60s", lab->info[device].name, lab->info[device].hardware);
 }
 
@@ -99,7 +102,7 @@ static void add_column(const rw_lab *lab, const rw_lab_curves *d, int k, curves 
         double *y = c->values + (c->n + 1) * r->n;
         copy_column(r, rw_lab_place(lab, d->table, d->y[k], device), y);
         if (!has_points(y, r->n)) continue; /* nothing is known: no entry in the legend */
-        name_series(lab, column, device, name);
+        name_series(lab, d, column, device, name);
         add_series(c, name, (size_t)r->n, c->values, y, style_of(d, k, device));
     }
 }
