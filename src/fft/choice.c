@@ -50,7 +50,7 @@ static double filling(int items, int lines)
 static int groups_at_once(const rw_device *dev, const rw_fft_line_spec *s, const rw_fft_choice *c, int items, int r)
 {
     const int group = (items * c->lines + 31) / 32 * 32, values = (int)((s->stages / r + items - 1) / items) * r;
-    const int registers = RW_MIN(255, (2 * values * (s->f64 ? 2 : 1) + 32 + 7) / 8 * 8);
+    const int registers = RW_MIN(255, (s->f64 ? 4 * values + 40 : 2 * values + 32) / 8 * 8);
     const int64_t bytes = s->stages * c->lines * (s->f64 ? 16 : 8) / (c->halves ? 2 : 1);
     const int64_t by_registers = 65536 / ((int64_t)group * registers), by_memory = dev->info.shared_memory / RW_MAX(bytes, 1);
     return (int)RW_MAX(1, RW_MIN(RW_MIN(by_registers, by_memory), 2048 / group));
