@@ -55,6 +55,9 @@ typedef struct rw_fft_spec {
     int64_t x_shape[RW_MAX_NDIM], y_shape[RW_MAX_NDIM];
     /* From one index to the next, in elements (complex numbers, also of pairs). All 0: row-major without gaps. */
     int64_t x_stride[RW_MAX_NDIM], y_stride[RW_MAX_NDIM];
+    /* (optional) Expressions, docs/reference/expressions.md, that take the place of an element u when it is read, and before it is written, where nothing is read or written for
+     * them: of u and its indices i0, i1, … along the axes: .load = "u*sin(pi*(i1 + 0.5)/512)^2", .store = "abs(u)^2". Complex where the element is. Elements that do not exist stay 0. */
+    const char *load, *store;
 } rw_fft_spec;
 
 typedef struct rw_fft rw_fft;

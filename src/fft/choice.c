@@ -26,7 +26,7 @@ void rw_fft_line_key(const rw_fft_line_spec *s, char key[RW_FFT_KEY])
     static const char *const middle[] = {[RW_FFT_NONE] = "", [RW_FFT_TABLE] = " table", [RW_FFT_ARRAY] = " product"};
     char x[40], y[40];
     name_end(x, sizeof x, &s->x), name_end(y, sizeof y, &s->y);
-    snprintf(key, RW_FFT_KEY, "pass %lld %s %s %s %d%s%s%s", (big)s->stages, s->f64 ? "f64" : "f32", x, y, (int)s->kind, method[s->method], middle[s->middle], s->twist ? " twist" : "");
+    snprintf(key, RW_FFT_KEY, "pass %lld %s %s %s %d%s%s%s%s%s", (big)s->stages, s->f64 ? "f64" : "f32", x, y, (int)s->kind, method[s->method], middle[s->middle], s->twist ? " twist" : "", s->load ? " load" : "", s->store ? " store" : "");
 }
 
 static int stages_of(int64_t n, int radix, int *first)

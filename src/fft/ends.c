@@ -80,6 +80,24 @@ static void write_place(rw_fft_text *w, bool y)
     else ADD("#define AT_%s(J) (%sb%s + (J)%s)\n", y ? "Y" : "X", name, line, step);
 }
 
+/* What a formula makes of an element of line l: NAME(V, J) or NAME(RE, IM, J). */
+static void write_formula(rw_fft_text *w, const rw_fft_formula *f, const char *name, const char *function, bool real)
+{
+    static const char *const places[] = {"first + l", "begin_1 + GROUP_ID(1)", "begin_2 + GROUP_ID(2)"};
+    ADD("%s#define %s(%s, J) { ", f->text, name, real ? "V" : "RE, IM");
+    if (real) ADD("V = %s(V", function);
+    else ADD("complex u_; u_.re = RE; u_.im = IM; u_ = %s(u_", function);
+    for (int d = 0; d < RW_MAX_NDIM; ++d) {
+        const int at = w->spec->index_of[d];
+        if (!(f->axes & 1u << d)) continue;
+        if (at == RW_FFT_SINGLE) ADD(", 0");
+        else if (at == RW_FFT_ALONG) ADD(", (real)(J)");
+        else if (at < RW_FFT_LINE_AXES) ADD(", (real)(%s)", places[at]);
+        else ADD(", (real)further_%d", at - RW_FFT_LINE_AXES);
+    }
+    ADD(real ? "); }\n" : "); RE = u_.re; IM = u_.im; }\n");
+}
+
 /* GET(V, J) of real, GET(RE, IM, J) of complex elements. */
 static void write_get(rw_fft_text *w)
 {
@@ -87,12 +105,14 @@ static void write_get(rw_fft_text *w)
     const bool real = end_is_real(w, false), short_line = e->level == RW_FFT_USER && e->exist < elements(w->spec, false);
     const char *small = is_small(e->dtype) ? rw_dtype_name(e->dtype) : NULL;
     write_place(w, false);
+    if (w->spec->load) write_formula(w, w->spec->load, "LOADED", "loaded", real);
     ADD(real ? "#define GET(V, J) { " : "#define GET(RE, IM, J) { ");
     if (short_line) ADD("if ((J) < %lld) { ", (big)e->exist);
     if (real && small) ADD("V = f32_from_%s(x[AT_X(J)]);", small);
     else if (real) ADD("V = (%s)x[AT_X(J)];", w->real);
     else if (small) ADD("RE = f32_from_%s(x[2 * AT_X(J)]); IM = f32_from_%s(x[2 * AT_X(J) + 1]);", small, small);
     else ADD("const %s c_ = LOAD(x + AT_X(J)); RE = (%s)c_.re; IM = (%s)c_.im;", rw_fft_element(e, false), w->real, w->real);
+    if (w->spec->load) ADD(real ? " LOADED(V, J)" : " LOADED(RE, IM, J)");
     if (short_line) ADD(real ? " } else V = 0;" : " } else { RE = 0; IM = 0; }");
     ADD(" }\n");
 }
@@ -102,14 +122,18 @@ static void write_put(rw_fft_text *w)
     const rw_fft_end *e = &w->spec->y;
     const bool real = end_is_real(w, true), short_line = e->level == RW_FFT_USER && e->exist < elements(w->spec, true);
     const char *small = is_small(e->dtype) ? rw_dtype_name(e->dtype) : NULL, *element = rw_fft_element(e, real);
+    const char *value = "scale * (V)", *re = "scale * (RE)", *im = "scale * (IM)";
     const char *part = e->dtype == RW_F64 || e->dtype == RW_C128 ? "f64" : "f32";
     write_place(w, true);
+    if (w->spec->store) write_formula(w, w->spec->store, "STORED", "stored", real);
     ADD(real ? "#define PUT(V, J) { " : "#define PUT(RE, IM, J) { ");
     if (short_line) ADD("if ((J) < %lld) { ", (big)e->exist);
-    if (real && small) ADD("y[AT_Y(J)] = %s_from_f32(scale * (V));", small);
-    else if (real) ADD("y[AT_Y(J)] = (%s)(scale * (V));", part);
-    else if (small) ADD("y[2 * AT_Y(J)] = %s_from_f32(scale * (RE)); y[2 * AT_Y(J) + 1] = %s_from_f32(scale * (IM));", small, small);
-    else ADD("%s c_; c_.re = (%s)(scale * (RE)); c_.im = (%s)(scale * (IM)); y[AT_Y(J)] = c_;", element, part, part);
+    if (w->spec->store && real) ADD("real w_ = scale * (V); STORED(w_, J) "), value = "w_";
+    else if (w->spec->store) ADD("real wr_ = scale * (RE), wi_ = scale * (IM); STORED(wr_, wi_, J) "), re = "wr_", im = "wi_";
+    if (real && small) ADD("y[AT_Y(J)] = %s_from_f32(%s);", small, value);
+    else if (real) ADD("y[AT_Y(J)] = (%s)(%s);", part, value);
+    else if (small) ADD("y[2 * AT_Y(J)] = %s_from_f32(%s); y[2 * AT_Y(J) + 1] = %s_from_f32(%s);", small, re, small, im);
+    else ADD("%s c_; c_.re = (%s)(%s); c_.im = (%s)(%s); y[AT_Y(J)] = c_;", element, part, re, part, im);
     if (short_line) ADD(" }");
     ADD(" }\n");
 }

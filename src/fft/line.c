@@ -423,6 +423,8 @@ static void write_middle(writer *w)
     ADD(" }\n");
 }
 
+static bool has_formula(const rw_fft_line_spec *s) { return s->load || s->store; }
+
 /* The parameters, the buffer, and what items keep. */
 static void open_kernel(writer *w)
 {
@@ -430,7 +432,12 @@ static void open_kernel(writer *w)
     const bool x_real = s->x.level == RW_FFT_USER && s->x.real, y_real = s->y.level == RW_FFT_USER && s->y.real;
     ADD("KERNEL(transform, GLOBAL %s *y, GLOBAL const %s *x, GLOBAL const %s *factor, ", rw_fft_element(&s->y, y_real), rw_fft_element(&s->x, x_real), w->text.real);
     if (s->middle == RW_FFT_ARRAY) ADD("GLOBAL const %s *b_array, long b_first, long b_step, long b_line, long b_1, long b_2, ", w->text.complex);
-    ADD("long y_first, long x_first, long y_step, long x_step, long n0, long y_line, long x_line,\n       int begin_1, long y_1, long x_1, long y_2, long x_2, %s scale)\n{\n", w->text.real);
+    ADD("long y_first, long x_first, long y_step, long x_step, long n0, long y_line, long x_line,\n       int begin_1, long y_1, long x_1, long y_2, long x_2, %s scale", w->text.real);
+    if (has_formula(s)) {
+        ADD(", int begin_2");
+        for (int i = 0; i < RW_FFT_FURTHER; ++i) ADD(", int further_%d", i);
+    }
+    ADD(")\n{\n");
     add_buffer(w);
     if (w->values) ADD("    PRIVATE_N(%s, re, %d);\n    PRIVATE_N(%s, im, %d);\n", w->text.real, w->values, w->text.real, w->values);
 }
@@ -540,8 +547,13 @@ static rw_status compile(rw_device *dev, const writer *w, rw_program **program)
     snprintf(group, sizeof group, "%d", w->group);
     snprintf(large, sizeof large, "%lld", (big)RW_MAX(buffer_bytes(w, w->lines), 16));
     snprintf(name, sizeof name, "transform of %d points", w->n);
-    const rw_define d[] = {{"GROUP", group}, {"RW_WIDE", "1"}, {"RW_GROUPS_A_UNIT", groups}, {"SHARED_LARGE_BYTES", large}};
-    return rw_program_create(dev, name, w->t->data, d, w->hops ? 4 : 3, program);
+    const rw_define d[] = {{"GROUP", group}, {"RW_WIDE", "1"}, {"RW_GROUPS_A_UNIT", groups}, {"SHARED_LARGE_BYTES", large},
+                            {"REAL", w->text.real}, {"WITH_FUNCTIONS", "1"}, {"WITH_COMPLEX", "1"}};
+    rw_define used[RW_COUNT(d)];
+    int n = 0;
+    for (int i = 0; i < RW_COUNT(d); ++i)
+        if (i < 3 || (i == 3 ? w->hops > 0 : has_formula(w->spec))) used[n++] = d[i];
+    return rw_program_create(dev, name, w->t->data, used, n, program);
 }
 
 static int64_t limit; /* of tests */
@@ -572,6 +584,7 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const
     if (status == RW_OK) status = rw_fft_table_send(&w.text.table, dev, spec->f64, &line->factors);
     rw_free(w.text.table.values);
     line->choice = w.choice, line->choice.lines = w.lines;
+    line->has_formula = has_formula(spec);
     line->lines = w.lines, line->multiplies = spec->middle == RW_FFT_ARRAY;
     line->pieces = pairs ? (spec->points / 2 + PAIRS) / PAIRS : 1;
     if (status != RW_OK) rw_fft_line_free(line);
@@ -585,10 +598,10 @@ void rw_fft_line_free(rw_fft_line *line)
 }
 
 rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_place *from, rw_array *y, const rw_fft_place *to, rw_array *b, const rw_fft_place *at,
-                          const int64_t lines[RW_FFT_LINE_AXES], double scale, rw_queue *q)
+                          const int64_t lines[RW_FFT_LINE_AXES], const rw_fft_indices *indices, double scale, rw_queue *q)
 {
     enum { MOST_GROUPS = 65535 /* along the second and third axis of a launch, on GPUs */ };
-    rw_arg args[24] = {rw_arg_memory(y), rw_arg_memory(x), rw_arg_array(line->factors)};
+    rw_arg args[32] = {rw_arg_memory(y), rw_arg_memory(x), rw_arg_array(line->factors)};
     int n = 3;
     if (b) {
         args[n++] = rw_arg_memory(b), n++, args[n++] = rw_arg_int(at->step);
@@ -602,8 +615,11 @@ rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_pla
                                    rw_arg_int(from->line[2]), rw_arg_real(scale * line->gain)};
             const int64_t groups[] = {(lines[0] + line->lines - 1) / line->lines * line->pieces, RW_MIN(lines[1] - y_begin, MOST_GROUPS), RW_MIN(lines[2] - z, MOST_GROUPS)};
             if (b) args[4] = rw_arg_int(at->first + y_begin * at->line[1] + z * at->line[2]);
+            int count = n + RW_COUNT(rest);
             memcpy(args + n, rest, sizeof rest);
-            RW_TRY(rw_launch(q, line->kernel, groups, args, n + RW_COUNT(rest)));
+            if (line->has_formula) args[count++] = rw_arg_int(indices->third + z);
+            for (int i = 0; i < RW_FFT_FURTHER && line->has_formula; ++i) args[count++] = rw_arg_int(indices->further[i]);
+            RW_TRY(rw_launch(q, line->kernel, groups, args, count));
         }
     return RW_OK;
 }

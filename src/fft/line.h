@@ -30,6 +30,14 @@ typedef enum rw_fft_middle {
     RW_FFT_ARRAY     /* a product with an array of the caller's */
 } rw_fft_middle;
 
+/* What is computed from an element when it is read, or before it is written: a function in kernel text of the element and of indices. */
+typedef struct rw_fft_formula {
+    char *text;             /* NULL: nothing */
+    unsigned axes;          /* whose indices it takes, in their order */
+} rw_fft_formula;
+
+enum { RW_FFT_FURTHER = RW_MAX_NDIM + 1 - RW_FFT_LINE_AXES, RW_FFT_ALONG = -1, RW_FFT_SINGLE = -2 };
+
 typedef struct rw_fft_line_spec {
     rw_fft_kind kind;
     bool f64;
@@ -46,6 +54,8 @@ typedef struct rw_fft_line_spec {
     bool twist_inverse;
     bool second;            /* q counts the second axis of lines, else the first */
     rw_fft_end x, y;
+    const rw_fft_formula *load, *store; /* of USER ends; NULL: none */
+    int8_t index_of[RW_MAX_NDIM]; /* for these: which axis of lines is axis d of the array: 0, 1, 2, of a launch; 3 …, of several; ALONG: the line itself; SINGLE: its only index is 0 */
 } rw_fft_line_spec;
 
 /* How a pass is made. A GPU's: halves, staged, groups. */
@@ -68,6 +78,7 @@ typedef struct rw_fft_line {
     int lines;          /* of a group */
     int64_t pieces;     /* of a line, groups */
     bool multiplies;    /* RW_FFT_ARRAY */
+    bool has_formula;
     double gain;        /* part of the scale that the kernel leaves to the caller */
 } rw_fft_line;
 
@@ -90,8 +101,12 @@ void rw_fft_limit(int64_t points);
 /* `pairs`: instead of stages the spectrum of real numbers is made of points that are transformed. */
 rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const rw_fft_choice *choice, bool pairs, rw_fft_line *line);
 void rw_fft_line_free(rw_fft_line *line);
+/* Of the first line of a call: along the third axis of lines, and along those of several launches. */
+typedef struct rw_fft_indices {
+    int64_t third, further[RW_FFT_FURTHER];
+} rw_fft_indices;
 /* b: of RW_FFT_ARRAY, else NULL. */
 rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_place *from, rw_array *y, const rw_fft_place *to, rw_array *b, const rw_fft_place *at,
-                          const int64_t lines[RW_FFT_LINE_AXES], double scale, rw_queue *queue);
+                          const int64_t lines[RW_FFT_LINE_AXES], const rw_fft_indices *indices, double scale, rw_queue *queue);
 
 #endif

@@ -63,10 +63,18 @@ typedef struct task {
     int64_t at_once;
 } task;
 
+/* A formula needs the index of an axis of lines. */
+static bool takes_other_indices(const rw_fft_line_spec *l, int axis)
+{
+    return ((l->load ? l->load->axes : 0) | (l->store ? l->store->axes : 0)) & ~(1u << axis);
+}
+
 /* The axes of lines: the closest in y first, and q among the first two. */
 static void find_lines(const rw_fft_passes *f, task *t, rw_fft_pass *p)
 {
     int n = 0, place[RW_MAX_NDIM];
+    memset(t->line.index_of, RW_FFT_SINGLE, sizeof t->line.index_of);
+    t->line.index_of[t->axis] = RW_FFT_ALONG;
     for (int d = f->ndim - 1; d >= 0; --d) {
         if (d == t->axis || d == t->split || t->from->shape[d] == 1) continue;
         int at = n++;
@@ -76,16 +84,21 @@ static void find_lines(const rw_fft_passes *f, task *t, rw_fft_pass *p)
     for (int i = 0; i < n; ++i) {
         p->other[i] = (rw_axis){t->from->shape[place[i]], t->to->stride[place[i]], t->from->stride[place[i]]};
         p->factors[i] = t->product ? t->product[place[i]] : 0;
+        t->line.index_of[place[i]] = (int8_t)i;
     }
     if (t->product) while (n < 2) p->other[n++] = (rw_axis){1, 0, 0};
-    p->nother = t->product ? n : rw_axes_join(p->other, n, 2); /* factors have strides of their own */
+    const bool apart = t->product || takes_other_indices(&t->line, t->axis); /* factors have strides of their own */
+    p->nother = apart ? n : rw_axes_join(p->other, n, 2);
     if (t->q.n) {
         const int at = t->to->stride[t->axis] == 1 || p->other[0].n == 1 ? 0 : 1;
+        for (int d = 0; d < f->ndim; ++d) t->line.index_of[d] = (int8_t)(t->line.index_of[d] + (t->line.index_of[d] >= at));
         insert(p, at, (rw_axis){t->q.n, t->q.y, t->q.x}, t->q.factors);
         t->line.second = at == 1;
         if (p->other[2].n == 1 && p->nother == 3) p->nother = 2;
     }
     if (t->split >= 0) {
+        for (int d = 0; d < f->ndim; ++d) t->line.index_of[d] = (int8_t)(t->line.index_of[d] + (t->line.index_of[d] >= 2));
+        t->line.index_of[t->split] = 2;
         insert(p, 2, (rw_axis){t->at_once, t->to->stride[t->split], t->from->stride[t->split]}, t->product ? t->product[t->split] : 0);
         p->whole = t->from->shape[t->split], p->at_once = t->at_once;
     }
@@ -97,6 +110,8 @@ static rw_status add_pass(rw_fft_passes *f, task t)
     if (f->n == RW_FFT_PASSES) return rw_fail(f->device->ctx, RW_ERR_UNSUPPORTED, "more than %d passes over memory would be needed", RW_FFT_PASSES);
     rw_fft_pass *p = f->pass + f->n;
     rw_fft_line_spec *l = &t.line;
+    if (l->x.level != RW_FFT_USER) l->load = NULL;
+    if (l->y.level != RW_FFT_USER) l->store = NULL;
     p->from = *t.from, p->to = *t.to, p->step_x = t.step_x, p->step_y = t.step_y, p->step_b = t.step_b;
     find_lines(f, &t, p);
     const rw_axis near = p->other[0];
@@ -206,7 +221,7 @@ static rw_status long_passes(rw_fft_passes *f, const rw_fft_line_spec *l, int ax
 
 rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis, const rw_fft_region *from, const rw_fft_region *to, rw_fft_extra extra)
 {
-    rw_fft_line_spec l = {.kind = kind, .conjugate = extra.conjugate, .f64 = !f->single, .inverse = inverse, .forth_inverse = inverse, .n = n, .points = rw_fft_points(kind, n)};
+    rw_fft_line_spec l = {.kind = kind, .conjugate = extra.conjugate, .f64 = !f->single, .inverse = inverse, .load = extra.load, .store = extra.store, .forth_inverse = inverse, .n = n, .points = rw_fft_points(kind, n)};
     const int64_t most = rw_fft_line_most(f->device, !f->single);
     l.method = rw_fft_length(l.points, &l.whole);
     const bool rader = l.method == RW_FFT_RADER && l.whole <= most && !halves_of(&l); /* its first result is known too early for a spectrum of pairs */
@@ -368,10 +383,11 @@ static rw_status run_pass(rw_fft_passes *f, const rw_fft_pass *p, rw_array *x, r
         from.first += p->from_inside ? 0 : begin * p->other[2].x, to.first += p->to_inside ? 0 : begin * p->other[2].y, factors.first += begin * p->factors[2];
     }
     for (;;) { /* a launch for each index of the other axes */
+        rw_fft_indices indices = {.third = count ? begin : 0};
         rw_fft_place at = from, at_y = to, at_b = factors;
         for (int d = RW_FFT_LINE_AXES; d < p->nother; ++d)
-            at.first += index[d] * p->other[d].x, at_y.first += index[d] * p->other[d].y, at_b.first += index[d] * p->factors[d];
-        RW_TRY(rw_fft_line_run(&p->line, in, &at, out, &at_y, b, &at_b, lines, scale, q));
+            indices.further[d - RW_FFT_LINE_AXES] = index[d], at.first += index[d] * p->other[d].x, at_y.first += index[d] * p->other[d].y, at_b.first += index[d] * p->factors[d];
+        RW_TRY(rw_fft_line_run(&p->line, in, &at, out, &at_y, b, &at_b, lines, &indices, scale, q));
         int d = RW_FFT_LINE_AXES;
         while (d < p->nother && ++index[d] == p->other[d].n) index[d++] = 0;
         if (d >= p->nother) return RW_OK;

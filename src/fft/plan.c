@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expr/formula.h"
 #include "fft/ends.h"
 #include "fft/plan.h"
 
@@ -112,10 +113,30 @@ static rw_status add_axes(rw_fft *f)
         const bool last = i == n - 1, halves = s->kind == RW_FFT_REAL && order[i] == last_axis(s);
         const rw_fft_kind kind = s->kind != RW_FFT_REAL || halves ? s->kind : RW_FFT_COMPLEX;
         const rw_fft_region next = after(f, order[i], last, rw_fft_is_real(kind, s->inverse, true), &now);
-        RW_TRY(rw_fft_add_axis(&f->passes, kind, f->inverse, s->shape[order[i]], order[i], &now, &next, (rw_fft_extra){0}));
+        RW_TRY(rw_fft_add_axis(&f->passes, kind, f->inverse, s->shape[order[i]], order[i], &now, &next,
+                               (rw_fft_extra){.load = i == 0 && f->load.text ? &f->load : NULL, .store = last && f->store.text ? &f->store : NULL}));
         now = next;
     }
     return RW_OK;
+}
+
+/* ---- formulas -------------------------------------------------------------------------------------------------------------------- */
+
+/* The expression as a function of u, the element, and i0, i1, … its indices. */
+static rw_status read_formula(rw_device *dev, const rw_fft_spec *s, bool y, rw_fft_formula *formula)
+{
+    static const char *const indices[RW_MAX_NDIM] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7"};
+    const bool is_complex = !rw_fft_is_real(s->kind, s->inverse, y);
+    rw_formula_argument arguments[1 + RW_MAX_NDIM] = {{"u", is_complex}};
+    for (int d = 0; d < s->ndim; ++d) arguments[1 + d] = (rw_formula_argument){indices[d], false};
+    const rw_formula f = {y ? "store" : "load", y ? s->store : s->load, y ? "stored" : "loaded", arguments, 1 + s->ndim, is_complex, s->single};
+    rw_text text = {0};
+    unsigned used;
+    if (!f.expression) return RW_OK;
+    rw_status status = rw_formula_write(dev->ctx, &f, &text, &used);
+    if (status == RW_OK) formula->text = text.data, formula->axes = used >> 1;
+    else rw_text_free(&text);
+    return status;
 }
 
 /* ---- create ------------------------------------------------------------------------------------------------------------------------ */
@@ -151,7 +172,10 @@ rw_status rw_fft_create(rw_device *dev, const rw_fft_spec *spec, rw_fft **fft)
         f->output = rw_fft_of_caller(true, rw_fft_is_real(s->kind, s->inverse, true), s->y_dtype, s->ndim, s->y_shape, s->y_stride);
         for (int d = 0; d < f->spec.ndim; ++d) f->empty = f->empty || f->input.shape[d] == 0 || f->output.shape[d] == 0 || f->spec.shape[d] == 0;
     }
+    if (status == RW_OK) status = read_formula(dev, &f->spec, false, &f->load);
+    if (status == RW_OK) status = read_formula(dev, &f->spec, true, &f->store);
     if (status == RW_OK && !f->empty) status = add_axes(f);
+    f->spec.load = f->spec.store = NULL; /* the caller's */
     if (status != RW_OK) rw_fft_destroy(&f);
     *fft = f;
     return status;
@@ -163,6 +187,7 @@ void rw_fft_destroy(rw_fft **fft)
     rw_fft *f = *fft;
     *fft = NULL;
     rw_fft_passes_free(&f->passes);
+    rw_free(f->load.text), rw_free(f->store.text);
     rw_device_close(&f->device);
     rw_free(f);
 }

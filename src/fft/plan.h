@@ -45,6 +45,7 @@ typedef struct rw_fft_passes {
 } rw_fft_passes;
 
 struct rw_fft {
+    rw_fft_formula load, store;
     rw_device *device;
     rw_fft_spec spec;
     bool inverse;     /* exp(+…), after the kind has been chosen */
@@ -64,6 +65,7 @@ typedef struct rw_fft_extra {
     const int64_t *product;  /* a convolution: factors, whose strides these are, and the transform back */
     bool conjugate;          /* the factors are conjugated */
     int64_t period, ahead;   /* x goes on periodically: element j is number (j + ahead) mod period; 0: not */
+    const rw_fft_formula *load, *store; /* of x, of y; NULL: none */
 } rw_fft_extra;
 /* The passes of one axis: of the kind, `inverse` exp(+…), n points. */
 rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis, const rw_fft_region *from, const rw_fft_region *to, rw_fft_extra extra);

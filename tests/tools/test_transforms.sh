@@ -39,6 +39,12 @@ same back.mtx "1 2 3 4"
 expect 0 "" fft row.mtx y.mtx --precision f32 --force -q
 [ -s out ] && fail "fft -q prints $(cat out)"
 
+# ---- expressions ------------------------------------------------------------------------------------------------------------------
+expect 0 "" fft row.mtx y.mtx --axes 1 --load "u*(1 + i1)" --store "conj(u) + i0 - i1" --force
+same y.mtx "30 0 -9 -12 -12 0 -11 12"
+expect 2 'load: "u*x": there are no coordinates' fft row.mtx y.mtx --load "u*x" --force
+expect 2 'store:1:1: ' fft row.mtx y.mtx --store "power(u)" --force
+
 # ---- tuning ---------------------------------------------------------------------------------------------------------------------
 expect 0 "ways tried" fft row.mtx y.mtx --axes 1 --tune 2 --wisdom w.txt --force
 grep -q "^rechenwerk wisdom of transforms, 1$" w.txt || fail "no wisdom in w.txt: $(cat w.txt)"

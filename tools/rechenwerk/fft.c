@@ -90,6 +90,7 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
         if (s->axes & 1u << d) product *= norm_of(s->kind, s->shape[d]);
     if (strcmp(scale, "none") && strcmp(scale, "inverse") && strcmp(scale, "forward") && strcmp(scale, "both"))
         return usage("fft: --scale %s: none, inverse, forward or both", scale);
+    s->load = value_of(a, "load"), s->store = value_of(a, "store");
     if (strcmp(scale, s->inverse ? "inverse" : "forward") == 0) s->scale = 1 / product;
     if (strcmp(scale, "both") == 0) s->scale = 1 / sqrt(product);
     return 0;
@@ -184,6 +185,8 @@ static const option options[] = {
     OPTION_AXES,
     {"shape", 0, "LIST", "points of each axis that is transformed: zeros beyond the file, or less of it (default: as the file)"},
     {"scale", 0, "WHICH", "which direction divides by the number of points: inverse, forward, none, or both by its root (default: inverse)"},
+    {"load", 0, "EXPRESSION", "what is transformed instead of an element u with the indices i0, i1, …, such as \"u*sin(pi*(i0 + 0.5)/512)^2\""},
+    {"store", 0, "EXPRESSION", "what is written instead of an element u of the result, such as \"abs(u)^2\""},
     {"tune", 0, "SECONDS", "first try other ways to make the transform, so long at most, and keep the fastest for this and later ones"},
     {"wisdom", 0, "FILE", "what tuning found on such a device: read from FILE where it is there; with --tune written to it, in addition"},
     OPTION_PRECISION,
