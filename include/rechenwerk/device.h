@@ -44,6 +44,7 @@ typedef struct rw_device_properties {
     int64_t shared_memory;   /* bytes a group may share */
     int64_t cache;           /* bytes of its last-level cache */
     int group_max;           /* items a group may have */
+    int cluster;             /* groups that may read each other's shared memory; 0: none */
     int width;               /* items that step together: warp, or vector lanes of f64 */
     bool f64;                /* double precision in hardware */
     bool managed, mapped;    /* has memory of the kinds RW_MEMORY_MANAGED, RW_MEMORY_MAPPED */

@@ -64,7 +64,7 @@ static rw_device_class class_for(const rw_device_properties *info, rw_tiling_opt
 
 rw_target rw_target_of(const rw_device_properties *info, rw_tiling_option tiling)
 {
-    rw_target t = {class_for(info, tiling), tiling, info->units, info->group_max, info->shared_memory, info->cache};
+    rw_target t = {class_for(info, tiling), tiling, info->units, info->group_max, info->shared_memory, info->cache, info->cluster};
     for (int k = 0; k < RW_COUNT(kinds); ++k)
         if (!strcmp(kinds[k]->kind, info->kind)) {
             if (kinds[k]->group_most) t.group_most = kinds[k]->group_most;

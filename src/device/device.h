@@ -201,6 +201,7 @@ typedef struct rw_target {
     int group_most;        /* items of a group that the compiler gives as many registers as they need */
     int64_t shared_memory; /* bytes of SHARED that a group may have */
     int64_t cache;         /* bytes of the last level, 0: not known */
+    int cluster;           /* groups that may read each other's SHARED memory; 0: none */
 } rw_target;
 
 enum { RW_SHARED_MOST = 48 << 10 }; /* bytes of SHARED that any GPU has */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fft/ends.h"
+#include "fft/cluster.h"
 
 enum {
     NEAR = 4096,  /* points whose stages stay near a processor's core: of more, two passes are faster */
@@ -56,6 +56,8 @@ static int groups_at_once(const rw_device *dev, const rw_fft_line_spec *s, const
     return (int)RW_MAX(1, RW_MIN(RW_MIN(by_registers, by_memory), 2048 / group));
 }
 
+static rw_fft_choice of_cluster(const rw_device *dev) { return (rw_fft_choice){.radix = RW_FFT_RADIX, .lines = 1, .groups = 2, .cluster = dev->target.cluster}; }
+
 static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec *s)
 {
     int r16, r32;
@@ -74,6 +76,8 @@ static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec 
         c.halves = s->stages * element >= 1 << 16 && !rw_fft_untangles(s) && s->method == RW_FFT_STOCKHAM;
     }
     c.groups = groups_at_once(dev, s, &c, items, r);
+    const bool alone = s->stages <= rw_fft_line_most(dev, s->f64), narrow = between_lines(s) && s->stages >= NARROW;
+    if ((!alone || narrow) && rw_fft_cluster_of(dev, s).groups) c = of_cluster(dev);
     return c;
 }
 
@@ -89,7 +93,7 @@ rw_fft_choice rw_fft_choose(rw_device *dev, const rw_fft_line_spec *s)
     char key[RW_FFT_KEY], value[RW_FFT_KEY];
     rw_fft_choice c;
     rw_fft_line_key(s, key);
-    if (rw_fft_wisdom_find(dev, key, value) && rw_fft_choice_parse(value, &c)) return c;
+    if (rw_fft_wisdom_find(dev, key, value) && rw_fft_choice_parse(value, &c) && (!c.cluster || rw_fft_cluster_of(dev, s).groups == c.cluster)) return c;
     return rw_device_has_threads(dev) ? likely_of_gpu(dev, s) : likely_of_processor(s);
 }
 
@@ -103,6 +107,15 @@ int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *s, const 
     static const int radices[] = {8, 16, 32};
     const bool threads = rw_device_has_threads(dev);
     int n = 0, first, now[RW_FFT_STAGES], other[RW_FFT_STAGES];
+    if (from->cluster) {
+        for (int groups = 1; groups <= 3; ++groups) {
+            rw_fft_choice c = *from;
+            c.groups = groups;
+            add_choice(from, c, list, most, &n);
+        }
+        return n;
+    }
+    if (rw_fft_cluster_of(dev, s).groups) add_choice(from, of_cluster(dev), list, most, &n);
     const int stages = rw_fft_factors(s->stages, from->radix, now);
     for (int i = 0; i < RW_COUNT(radices); ++i) {
         const int count = rw_fft_factors(s->stages, radices[i], other);
@@ -141,17 +154,18 @@ int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *s, const 
 
 void rw_fft_choice_print(const rw_fft_choice *c, char text[RW_FFT_KEY])
 {
-    snprintf(text, RW_FFT_KEY, "radix %d lines %d groups %d%s%s", c->radix, c->lines, c->groups, c->halves ? " halves" : "", c->staged ? " staged" : "");
+    snprintf(text, RW_FFT_KEY, "radix %d lines %d groups %d%s%s%s", c->radix, c->lines, c->groups, c->cluster ? " cluster" : "", c->halves ? " halves" : "", c->staged ? " staged" : "");
 }
 
 bool rw_fft_choice_parse(const char *text, rw_fft_choice *c)
 {
     char word[2][8] = {"", ""};
     *c = (rw_fft_choice){0};
-    const int n = sscanf(text, "radix %d lines %d groups %d %7s %7s", &c->radix, &c->lines, &c->groups, word[0], word[1]);
+    int n = sscanf(text, "radix %d lines %d groups %d %7s %7s", &c->radix, &c->lines, &c->groups, word[0], word[1]);
     for (int i = 0; i < n - 3; ++i) {
         if (!strcmp(word[i], "halves")) c->halves = true;
         else if (!strcmp(word[i], "staged")) c->staged = true;
+        else if (!strcmp(word[i], "cluster")) c->cluster = RW_FFT_CLUSTER;
         else return false;
     }
     return n >= 3 && c->radix >= 2 && c->radix <= 64 && c->lines >= 1 && c->lines <= 4096 && c->groups >= 0 && c->groups <= 32 && !(c->halves && c->staged);
@@ -161,7 +175,7 @@ bool rw_fft_choice_parse(const char *text, rw_fft_choice *c)
 
 void rw_fft_axis_key(const rw_fft_axis *a, char key[RW_FFT_KEY])
 {
-    snprintf(key, RW_FFT_KEY, "axis %lld %s%s%s", (big)a->n, a->f64 ? "f64" : "f32", a->along ? "" : " across", a->convolves ? " convolves" : "");
+    snprintf(key, RW_FFT_KEY, "axis %lld %s%s%s%s", (big)a->n, a->f64 ? "f64" : "f32", a->along ? "" : " across", a->convolves ? " convolves" : "", a->cluster ? " cluster" : "");
 }
 
 bool rw_fft_choose_matrix(rw_device *dev, const rw_fft_axis *axis, rw_fft_matrix *m)
@@ -170,18 +184,18 @@ bool rw_fft_choose_matrix(rw_device *dev, const rw_fft_axis *axis, rw_fft_matrix
     char key[RW_FFT_KEY], value[RW_FFT_KEY];
     *m = (rw_fft_matrix){0, 0};
     rw_fft_axis_key(axis, key);
-    if (rw_fft_wisdom_find(dev, key, value) && rw_fft_matrix_parse(value, axis->n, m) && (m->a ? RW_MAX(m->a, m->b) <= most : axis->single)) return true;
+    if (rw_fft_wisdom_find(dev, key, value) && rw_fft_matrix_parse(value, axis->n, m) && (m->a ? RW_MAX(m->a, m->b) <= most : axis->single || axis->cluster)) return true;
     *m = (rw_fft_matrix){0, 0};
-    if (rw_device_has_threads(dev) && !axis->along && !axis->convolves && axis->single && axis->n > NARROW && rw_fft_split(axis->n, most, &m->a, &m->b)) return true;
+    if (rw_device_has_threads(dev) && !axis->along && !axis->convolves && axis->single && !axis->cluster && axis->n > NARROW && rw_fft_split(axis->n, most, &m->a, &m->b)) return true;
     if (!rw_device_has_threads(dev) && !axis->convolves && axis->single && axis->n > NEAR && rw_fft_split(axis->n, RW_MIN(NEAR, most), &m->a, &m->b)) return true;
-    return axis->single || rw_fft_split(axis->n, most, &m->a, &m->b);
+    return axis->single || axis->cluster || rw_fft_split(axis->n, most, &m->a, &m->b);
 }
 
 int rw_fft_other_matrices(const rw_device *dev, const rw_fft_axis *axis, rw_fft_matrix *list, int most)
 {
     const int64_t largest = rw_fft_line_most(dev, axis->f64);
     int n = 0, radix[RW_FFT_STAGES];
-    if (axis->single && n < most) list[n++] = (rw_fft_matrix){0, 0};
+    if ((axis->single || axis->cluster) && n < most) list[n++] = (rw_fft_matrix){0, 0};
     if (axis->n < 256 || !rw_fft_factors(axis->n, RW_FFT_RADIX, radix)) return n;
     for (int64_t a = 16; a <= axis->n / 16 && n < most; ++a) {
         const int64_t b = axis->n / a;

@@ -22,7 +22,8 @@ typedef struct rw_fft_axis {
     int64_t n;    /* points that are transformed */
     bool f64, convolves;
     bool along;   /* its elements are neighbours in memory */
-    bool single;  /* one pass would hold it */
+    bool single;  /* one pass holds it, */
+    bool cluster; /* … of groups that work together */
 } rw_fft_axis;
 
 typedef struct rw_fft_matrix { int64_t a, b; /* a 0: one pass */ } rw_fft_matrix;

@@ -138,6 +138,52 @@ static void write_put(rw_fft_text *w)
     ADD(" }\n");
 }
 
+/* ---- the kernel's arguments, factors ------------------------------------------------------------------------------------------- */
+
+void rw_fft_write_head(rw_fft_text *w)
+{
+    const rw_fft_line_spec *s = w->spec;
+    ADD("KERNEL(transform, GLOBAL %s *y, GLOBAL const %s *x, GLOBAL const %s *factor, ", rw_fft_element(&s->y, end_is_real(w, true)), rw_fft_element(&s->x, end_is_real(w, false)), w->real);
+    if (s->middle == RW_FFT_ARRAY) ADD("GLOBAL const %s *b_array, long b_first, long b_step, long b_line, long b_1, long b_2, ", w->complex);
+    ADD("long y_first, long x_first, long y_step, long x_step, long n0, long y_line, long x_line,\n       int begin_1, long y_1, long x_1, long y_2, long x_2, %s scale", w->real);
+    if (rw_fft_has_formula(s)) {
+        ADD(", int begin_2");
+        for (int i = 0; i < RW_FFT_FURTHER; ++i) ADD(", int further_%d", i);
+    }
+    ADD(")\n{\n");
+}
+
+void rw_fft_write_places(rw_fft_text *w)
+{
+    ADD("    const long yb = y_first + first * y_line + (long)GROUP_ID(1) * y_1 + (long)GROUP_ID(2) * y_2;\n");
+    ADD("    const long xb = x_first + first * x_line + (long)GROUP_ID(1) * x_1 + (long)GROUP_ID(2) * x_2;\n");
+    if (w->spec->middle == RW_FFT_ARRAY)
+        ADD("    GLOBAL const %s *const bb = b_array + b_first + first * b_line + (long)GROUP_ID(1) * b_1 + (long)GROUP_ID(2) * b_2;\n", w->complex);
+}
+
+void rw_fft_write_product(rw_fft_text *w, int k, const char *c, const char *s)
+{
+    ADD("            { const %s a = re%d; re%d = FMA(a, %s, -im%d * %s); im%d = FMA(a, %s, im%d * %s); }\n", w->real, k, k, c, k, s, k, s, k, c);
+}
+
+/* Loads cost a GPU more than arithmetic: factors that are products of two others are computed. */
+void rw_fft_write_factors(rw_fft_text *w, int r, int64_t p, int64_t factors)
+{
+    int base = 0;
+    ADD("            GLOBAL const %s *const w_b = (GLOBAL const %s *)(factor + %lld) + b;\n", w->complex, w->complex, (big)factors);
+    for (int k = 1; k < r; k += k < 4 ? 1 : 4) ADD("            const %s w%d = LOAD(w_b + %lld);\n", w->complex, k, (big)base++ * p);
+    for (int k = 1; k < r; ++k) {
+        char c[24], s[24];
+        snprintf(c, sizeof c, "w%d.re", k), snprintf(s, sizeof s, "w%d.im", k);
+        if (k > 4 && k % 4) {
+            const int m = k / 4 * 4, j = k % 4;
+            ADD("            const %s c%d = FMA(w%d.re, w%d.re, -w%d.im * w%d.im), s%d = FMA(w%d.re, w%d.im, w%d.im * w%d.re);\n", w->real, k, m, j, m, j, k, m, j, m, j);
+            snprintf(c, sizeof c, "c%d", k), snprintf(s, sizeof s, "s%d", k);
+        }
+        rw_fft_write_product(w, k, c, s);
+    }
+}
+
 /* ---- points from elements ----------------------------------------------------------------------------------------------------- */
 
 /* REAL_AT(V, I): number I of the real sequence whose spectrum is the transform. */

@@ -28,6 +28,15 @@ void rw_fft_write_ends(rw_fft_text *w);
 double rw_fft_gain(const rw_fft_line_spec *s);
 /* Statements: the numbers k and m - k of the spectrum from the points a (k) and b (m - k), variables NAME_re, NAME_im. */
 void rw_fft_write_untangle(rw_fft_text *w, int64_t m);
+/* "KERNEL(transform, …)" and "{": the arrays, where they begin, steps, axes of lines, as rw_fft_line_run passes them. */
+void rw_fft_write_head(rw_fft_text *w);
+/* yb, xb, bb: where the lines of a group begin, the first of which is `first`. */
+void rw_fft_write_places(rw_fft_text *w);
+/* Point k of an item times c + i s. */
+void rw_fft_write_product(rw_fft_text *w, int k, const char *c, const char *s);
+/* The points of an item's codelet b times the factors of a stage, which are at `factors` in the table (rw_fft_table_bases). */
+void rw_fft_write_factors(rw_fft_text *w, int r, int64_t p, int64_t factors);
+static inline bool rw_fft_has_formula(const rw_fft_line_spec *s) { return s->load || s->store; }
 /* The type that a kernel knows an array as. */
 const char *rw_fft_element(const rw_fft_end *end, bool real);
 

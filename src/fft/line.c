@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "codelet/codelet.h"
+#include "fft/cluster.h"
 #include "fft/ends.h"
 
 typedef struct stage {
@@ -30,6 +31,7 @@ typedef struct writer {
     int items, group; /* GPU: items of a line, of a group */
     int pad;          /* GPU: after so many elements one is left out; 0: none */
     int values;       /* GPU: points that an item keeps */
+    rw_fft_cluster cluster;
 } writer;
 
 #define ADD(...) rw_text_add(w->t, __VA_ARGS__)
@@ -214,41 +216,18 @@ static void add_load(writer *w, int s)
     }
 }
 
-static void add_product(writer *w, int k, const char *c, const char *s)
-{
-    ADD("            { const %s a = re%d; re%d = FMA(a, %s, -im%d * %s); im%d = FMA(a, %s, im%d * %s); }\n", w->text.real, k, k, c, k, s, k, s, k, c);
-}
-
-/* Loads cost a GPU more than arithmetic: factors that are products of two others are computed. */
-static void add_factors_of_items(writer *w, const stage *g)
-{
-    int base = 0;
-    ADD("            GLOBAL const %s *const w_b = (GLOBAL const %s *)(factor + %lld) + b;\n", w->text.complex, w->text.complex, (big)g->factors);
-    for (int k = 1; k < g->r; k += k < 4 ? 1 : 4) ADD("            const %s w%d = LOAD(w_b + %lld);\n", w->text.complex, k, (big)base++ * g->p);
-    for (int k = 1; k < g->r; ++k) {
-        char c[24], s[24];
-        snprintf(c, sizeof c, "w%d.re", k), snprintf(s, sizeof s, "w%d.im", k);
-        if (k > 4 && k % 4) {
-            const int m = k / 4 * 4, j = k % 4;
-            ADD("            const %s c%d = FMA(w%d.re, w%d.re, -w%d.im * w%d.im), s%d = FMA(w%d.re, w%d.im, w%d.im * w%d.re);\n", w->text.real, k, m, j, m, j, k, m, j, m, j);
-            snprintf(c, sizeof c, "c%d", k), snprintf(s, sizeof s, "s%d", k);
-        }
-        add_product(w, k, c, s);
-    }
-}
-
 static void add_factors(writer *w, int s)
 {
     const stage *g = w->stages + s;
     if (g->p == 1) return;
     if (w->threads) {
-        add_factors_of_items(w, g);
+        rw_fft_write_factors(&w->text, g->r, g->p, g->factors);
         return;
     }
     for (int k = 1; k < g->r; ++k) {
         char c[48], f[48];
         snprintf(c, sizeof c, "factor[%lld + b]", (big)(g->factors + 2 * g->p * (k - 1))), snprintf(f, sizeof f, "factor[%lld + b]", (big)(g->factors + 2 * g->p * (k - 1) + g->p));
-        add_product(w, k, c, f);
+        rw_fft_write_product(&w->text, k, c, f);
     }
 }
 
@@ -423,32 +402,12 @@ static void write_middle(writer *w)
     ADD(" }\n");
 }
 
-static bool has_formula(const rw_fft_line_spec *s) { return s->load || s->store; }
-
 /* The parameters, the buffer, and what items keep. */
 static void open_kernel(writer *w)
 {
-    const rw_fft_line_spec *s = w->spec;
-    const bool x_real = s->x.level == RW_FFT_USER && s->x.real, y_real = s->y.level == RW_FFT_USER && s->y.real;
-    ADD("KERNEL(transform, GLOBAL %s *y, GLOBAL const %s *x, GLOBAL const %s *factor, ", rw_fft_element(&s->y, y_real), rw_fft_element(&s->x, x_real), w->text.real);
-    if (s->middle == RW_FFT_ARRAY) ADD("GLOBAL const %s *b_array, long b_first, long b_step, long b_line, long b_1, long b_2, ", w->text.complex);
-    ADD("long y_first, long x_first, long y_step, long x_step, long n0, long y_line, long x_line,\n       int begin_1, long y_1, long x_1, long y_2, long x_2, %s scale", w->text.real);
-    if (has_formula(s)) {
-        ADD(", int begin_2");
-        for (int i = 0; i < RW_FFT_FURTHER; ++i) ADD(", int further_%d", i);
-    }
-    ADD(")\n{\n");
+    rw_fft_write_head(&w->text);
     add_buffer(w);
     if (w->values) ADD("    PRIVATE_N(%s, re, %d);\n    PRIVATE_N(%s, im, %d);\n", w->text.real, w->values, w->text.real, w->values);
-}
-
-/* Where the lines of a group begin. */
-static void add_places(writer *w)
-{
-    const rw_fft_line_spec *s = w->spec;
-    ADD("    const long yb = y_first + first * y_line + (long)GROUP_ID(1) * y_1 + (long)GROUP_ID(2) * y_2;\n");
-    ADD("    const long xb = x_first + first * x_line + (long)GROUP_ID(1) * x_1 + (long)GROUP_ID(2) * x_2;\n");
-    if (s->middle == RW_FFT_ARRAY) ADD("    GLOBAL const %s *const bb = b_array + b_first + first * b_line + (long)GROUP_ID(1) * b_1 + (long)GROUP_ID(2) * b_2;\n", w->text.complex);
 }
 
 static void add_kernel(writer *w)
@@ -462,7 +421,7 @@ static void add_kernel(writer *w)
     open_kernel(w);
     ADD("    const long first = (long)GROUP_ID(0) * %d;\n", w->lines);
     ADD("    const int lines = (int)(n0 - first < %d ? n0 - first : %d);\n", w->lines, w->lines);
-    add_places(w);
+    rw_fft_write_places(&w->text);
     for (int i = 0; i < w->nstages; ++i) {
         if (w->threads) add_stage_of_items(w, i);
         else add_stage_of_processor(w, i);
@@ -482,7 +441,7 @@ static void add_pairs_kernel(writer *w)
     open_kernel(w);
     ADD("    const int l = 0, piece = GROUP_ID(0) %% %lld;\n    const long first = GROUP_ID(0) / %lld;\n", (big)((pairs + PAIRS - 1) / PAIRS),
         (big)((pairs + PAIRS - 1) / PAIRS));
-    add_places(w);
+    rw_fft_write_places(&w->text);
     ADD("    EACH_IN(k, (long)piece * %d, (long)(piece + 1) * %d < %lld ? (long)(piece + 1) * %d : %lld)\n    {\n            %s ar, ai, br, bi;\n", PAIRS, PAIRS, (big)pairs, PAIRS, (big)pairs,
         w->text.real);
     ADD("            const long other = k ? %lld - k : 0;\n            GET(ar, ai, k) GET(br, bi, other)\n", (big)w->spec->points);
@@ -542,22 +501,26 @@ static rw_status fit_group(rw_device *dev, writer *w)
 
 static rw_status compile(rw_device *dev, const writer *w, rw_program **program)
 {
-    char group[16], large[24], groups[16], name[64];
+    const rw_fft_cluster *c = &w->cluster;
+    char group[16], large[24], groups[16], cluster[16], name[64];
+    snprintf(cluster, sizeof cluster, "%d", w->choice.cluster);
     snprintf(groups, sizeof groups, "%d", RW_MAX(w->choice.groups, 1));
     snprintf(group, sizeof group, "%d", w->group);
-    snprintf(large, sizeof large, "%lld", (big)RW_MAX(buffer_bytes(w, w->lines), 16));
+    snprintf(large, sizeof large, "%lld", (big)RW_MAX(w->choice.cluster ? c->bytes : buffer_bytes(w, w->lines), 16));
     snprintf(name, sizeof name, "transform of %d points", w->n);
     const rw_define d[] = {{"GROUP", group}, {"RW_WIDE", "1"}, {"RW_GROUPS_A_UNIT", groups}, {"SHARED_LARGE_BYTES", large},
-                            {"REAL", w->text.real}, {"WITH_FUNCTIONS", "1"}, {"WITH_COMPLEX", "1"}};
+                            {"RW_CLUSTER", cluster}, {"REAL", w->text.real}, {"WITH_FUNCTIONS", "1"},
+                            {"WITH_COMPLEX", "1"}};
     rw_define used[RW_COUNT(d)];
     int n = 0;
     for (int i = 0; i < RW_COUNT(d); ++i)
-        if (i < 3 || (i == 3 ? w->hops > 0 : has_formula(w->spec))) used[n++] = d[i];
+        if (i < 3 || (i == 3 ? w->hops > 0 || w->choice.cluster : i == 4 ? w->choice.cluster > 0 : rw_fft_has_formula(w->spec))) used[n++] = d[i];
     return rw_program_create(dev, name, w->t->data, used, n, program);
 }
 
 static int64_t limit; /* of tests */
 void rw_fft_limit(int64_t points) { limit = points; }
+bool rw_fft_is_limited(void) { return limit != 0; }
 
 int64_t rw_fft_line_most(const rw_device *dev, bool f64)
 {
@@ -573,9 +536,11 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const
     *line = (rw_fft_line){.gain = rw_fft_gain(spec)};
     rw_status status = RW_OK;
     if (pairs) w.group = w.threads ? 128 : 256, w.lines = 1;
+    else if (choice->cluster) w.cluster = rw_fft_cluster_of(dev, spec), w.group = w.cluster.group, w.lines = w.cluster.lines;
     else find_stages(&w), status = fit_group(dev, &w);
     if (status == RW_OK) {
         if (pairs) add_pairs_kernel(&w);
+        else if (choice->cluster) rw_fft_cluster_write(&w.text, &w.cluster);
         else add_kernel(&w);
         status = text.failed || w.text.table.failed ? rw_fail_memory(dev->ctx, text.length, "the text of a transform") : compile(dev, &w, &line->program);
     }
@@ -584,9 +549,9 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const
     if (status == RW_OK) status = rw_fft_table_send(&w.text.table, dev, spec->f64, &line->factors);
     rw_free(w.text.table.values);
     line->choice = w.choice, line->choice.lines = w.lines;
-    line->has_formula = has_formula(spec);
+    line->has_formula = rw_fft_has_formula(spec);
     line->lines = w.lines, line->multiplies = spec->middle == RW_FFT_ARRAY;
-    line->pieces = pairs ? (spec->points / 2 + PAIRS) / PAIRS : 1;
+    line->pieces = pairs ? (spec->points / 2 + PAIRS) / PAIRS : RW_MAX(choice->cluster, 1);
     if (status != RW_OK) rw_fft_line_free(line);
     return status;
 }

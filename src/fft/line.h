@@ -64,6 +64,7 @@ typedef struct rw_fft_choice {
     int lines;    /* of a group */
     int groups;   /* that a unit is to hold at a time: the compiler leaves registers for so many */
     bool halves;  /* real and imaginary parts take turns in the buffer */
+    int cluster;  /* groups that transform lines together; 0: each its own */
     bool staged;  /* what is read and written goes through the buffer, so that neighbouring items have neighbouring elements of short lines */
 } rw_fft_choice;
 
@@ -97,6 +98,7 @@ int rw_fft_line_items(const rw_device *dev, int64_t n, int r, bool f64);
 int64_t rw_fft_line_most(const rw_device *dev, bool f64);
 /* For tests: transforms planned from now on take passes of at most so many points; 0: what fits. */
 void rw_fft_limit(int64_t points);
+bool rw_fft_is_limited(void);
 
 /* `pairs`: instead of stages the spectrum of real numbers is made of points that are transformed. */
 rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const rw_fft_choice *choice, bool pairs, rw_fft_line *line);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fft/choice.h"
+#include "fft/cluster.h"
 #include "fft/ends.h"
 
 enum { MOST_LONG = 1 << 26 };
@@ -105,23 +106,30 @@ static void find_lines(const rw_fft_passes *f, task *t, rw_fft_pass *p)
     for (; p->nother < RW_FFT_LINE_AXES; ++p->nother) p->other[p->nother] = (rw_axis){1, 0, 0}, p->factors[p->nother] = 0;
 }
 
+/* The lines of a pass, and what its kernel needs to know of them. */
+static void describe(const rw_fft_passes *f, task *t, rw_fft_pass *p)
+{
+    rw_fft_line_spec *l = &t->line;
+    if (l->x.level != RW_FFT_USER) l->load = NULL;
+    if (l->y.level != RW_FFT_USER) l->store = NULL;
+    p->from = *t->from, p->to = *t->to, p->step_x = t->step_x, p->step_y = t->step_y, p->step_b = t->step_b;
+    find_lines(f, t, p);
+    const rw_axis near = p->other[0];
+    const int64_t near_x = l->x.apart && !l->second ? t->step_x : near.x, near_y = l->y.apart && !l->second ? t->step_y : near.y;
+    const int64_t point_x = l->x.apart ? t->step_x * l->x.apart : t->step_x, point_y = l->y.apart ? t->step_y * l->y.apart : t->step_y;
+    l->x.dtype = t->from->dtype, l->y.dtype = t->to->dtype;
+    l->x.real = t->from->real, l->y.real = t->to->real;
+    l->x.unit = t->step_x == 1, l->y.unit = t->step_y == 1;
+    l->x.line_unit = near.x == 1, l->y.line_unit = near.y == 1;
+    l->x.lines_fast = near.n > 1 && llabs(near_x) < llabs(point_x), l->y.lines_fast = near.n > 1 && llabs(near_y) < llabs(point_y);
+}
+
 static rw_status add_pass(rw_fft_passes *f, task t)
 {
     if (f->n == RW_FFT_PASSES) return rw_fail(f->device->ctx, RW_ERR_UNSUPPORTED, "more than %d passes over memory would be needed", RW_FFT_PASSES);
     rw_fft_pass *p = f->pass + f->n;
-    rw_fft_line_spec *l = &t.line;
-    if (l->x.level != RW_FFT_USER) l->load = NULL;
-    if (l->y.level != RW_FFT_USER) l->store = NULL;
-    p->from = *t.from, p->to = *t.to, p->step_x = t.step_x, p->step_y = t.step_y, p->step_b = t.step_b;
-    find_lines(f, &t, p);
-    const rw_axis near = p->other[0];
-    const int64_t near_x = l->x.apart && !l->second ? t.step_x : near.x, near_y = l->y.apart && !l->second ? t.step_y : near.y;
-    const int64_t point_x = l->x.apart ? t.step_x * l->x.apart : t.step_x, point_y = l->y.apart ? t.step_y * l->y.apart : t.step_y;
-    l->x.dtype = t.from->dtype, l->y.dtype = t.to->dtype;
-    l->x.real = t.from->real, l->y.real = t.to->real;
-    l->x.unit = t.step_x == 1, l->y.unit = t.step_y == 1;
-    l->x.line_unit = near.x == 1, l->y.line_unit = near.y == 1;
-    l->x.lines_fast = near.n > 1 && llabs(near_x) < llabs(point_x), l->y.lines_fast = near.n > 1 && llabs(near_y) < llabs(point_y);
+    const rw_fft_line_spec *l = &t.line;
+    describe(f, &t, p);
     const rw_fft_choice choice = t.pairs ? (rw_fft_choice){.radix = RW_FFT_RADIX} : rw_fft_choose(f->device, l);
     RW_TRY(rw_fft_line_create(f->device, l, &choice, t.pairs, &p->line));
     p->line.spec = *l;
@@ -138,16 +146,24 @@ static bool halves_of(const rw_fft_line_spec *l)
 /* Elements of x that are read. */
 static int64_t exist_of(const rw_fft_region *from, int axis, const rw_fft_extra *extra) { return extra->period ? INT64_MAX : from->shape[axis]; }
 
-static rw_status one_pass(rw_fft_passes *f, rw_fft_line_spec *l, int axis, const rw_fft_region *from, const rw_fft_region *to, const rw_fft_extra *extra)
+static task one_pass(rw_fft_line_spec l, int axis, const rw_fft_region *from, const rw_fft_region *to, const rw_fft_extra *extra)
 {
     const int64_t *product = extra->product;
-    l->stages = l->whole;
-    l->x.level = l->y.level = RW_FFT_USER;
-    l->x.exist = exist_of(from, axis, extra), l->x.period = extra->period, l->x.ahead = extra->ahead, l->y.exist = to->shape[axis];
-    if (product) l->middle = RW_FFT_ARRAY;
-    else if (l->method != RW_FFT_STOCKHAM) l->middle = RW_FFT_TABLE, l->forth_inverse = false;
-    return add_pass(f, (task){.line = *l, .axis = axis, .from = from, .to = to, .step_x = from->stride[axis], .step_y = to->stride[axis], .product = product,
-                              .step_b = product ? product[axis] : 0, .split = -1});
+    l.stages = l.whole;
+    l.x.level = l.y.level = RW_FFT_USER;
+    l.x.exist = exist_of(from, axis, extra), l.x.period = extra->period, l.x.ahead = extra->ahead, l.y.exist = to->shape[axis];
+    if (product) l.middle = RW_FFT_ARRAY;
+    else if (l.method != RW_FFT_STOCKHAM) l.middle = RW_FFT_TABLE, l.forth_inverse = false;
+    return (task){.line = l, .axis = axis, .from = from, .to = to, .step_x = from->stride[axis], .step_y = to->stride[axis], .product = product,
+                  .step_b = product ? product[axis] : 0, .split = -1};
+}
+
+/* Groups that work together can transform it in one pass. */
+static bool is_for_cluster(const rw_fft_passes *f, task t)
+{
+    rw_fft_pass unused = {0};
+    describe(f, &t, &unused);
+    return rw_fft_cluster_of(f->device, &t.line).groups > 0;
 }
 
 /* Lines of a long transform that a processor executes at a time, along which axis: as many as leave their points in the caches of its cores. */
@@ -226,12 +242,13 @@ rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int6
     l.method = rw_fft_length(l.points, &l.whole);
     const bool rader = l.method == RW_FFT_RADER && l.whole <= most && !halves_of(&l); /* its first result is known too early for a spectrum of pairs */
     if (l.method == RW_FFT_RADER && !rader) l.method = RW_FFT_BLUESTEIN, l.whole = rw_fft_smooth(2 * l.points - 1);
-    const rw_fft_axis way = {l.whole, !f->single, extra.product || l.method != RW_FFT_STOCKHAM, from->stride[axis] == 1, l.whole <= most};
+    const task whole = one_pass(l, axis, from, to, &extra);
+    const rw_fft_axis way = {l.whole, !f->single, extra.product || l.method != RW_FFT_STOCKHAM, from->stride[axis] == 1, l.whole <= most, is_for_cluster(f, whole)};
     rw_fft_matrix m;
     if (l.whole > MOST_LONG || !rw_fft_choose_matrix(f->device, &way, &m))
         return rw_fail(f->device->ctx, RW_ERR_UNSUPPORTED, "%lld points on axis %d: they are transformed as %lld, which two passes do not hold", (long long)n, axis, (long long)l.whole);
     if (f->naxes < RW_MAX_NDIM) f->axis[f->naxes++] = way;
-    if (!m.a) return one_pass(f, &l, axis, from, to, &extra);
+    if (!m.a) return add_pass(f, whole);
     return long_passes(f, &l, axis, from, to, m.a, m.b, &extra);
 }
 

@@ -133,6 +133,20 @@ int64_t rw_fft_table_strip(rw_fft_table *t, int64_t n, int64_t lines, int64_t of
     return at;
 }
 
+int64_t rw_fft_table_grid(rw_fft_table *t, int64_t n, int64_t step, int64_t lines, int64_t of, bool inverse)
+{
+    double *v;
+    const int64_t at = add(t, 2 * n * lines, &v);
+    if (!v) return 0;
+    roots w = roots_of(of, n * lines, inverse);
+    for (int64_t i = 0; i < n * lines; ++i) {
+        const pair z = roots_at(&w, i / lines * step * (i % lines));
+        *v++ = (double)z.re, *v++ = (double)z.im;
+    }
+    roots_free(&w);
+    return at;
+}
+
 static int64_t square(int64_t j, int64_t modulus) { return (int64_t)((__int128)j * j % modulus); }
 
 int64_t rw_fft_table_chirp(rw_fft_table *t, int64_t m, bool inverse)

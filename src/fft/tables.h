@@ -21,6 +21,8 @@ int64_t rw_fft_table_bases(rw_fft_table *t, int64_t p, int r, bool inverse);
 int64_t rw_fft_table_roots(rw_fft_table *t, int64_t n, int64_t first, int64_t step, int64_t of, double factor, bool inverse);
 /* w(i l / of) at i lines + l, i = 0 … n - 1, l = 0 … lines - 1. */
 int64_t rw_fft_table_strip(rw_fft_table *t, int64_t n, int64_t lines, int64_t of, bool inverse);
+/* Pairs w(i step l / of) at i lines + l, i = 0 … n - 1, l = 0 … lines - 1. */
+int64_t rw_fft_table_grid(rw_fft_table *t, int64_t n, int64_t step, int64_t lines, int64_t of, bool inverse);
 /* w(j² / (2 m)), j = 0 … m - 1. */
 int64_t rw_fft_table_chirp(rw_fft_table *t, int64_t m, bool inverse);
 /* The transform of `points` points of the conjugate chirp, cyclic and divided by `points`: [k1][k2] for k = k1 + a k2, a 1 for the natural order. */

@@ -15,7 +15,23 @@ struct bf16 { u16 bits; };
 #ifndef RW_GROUPS_A_UNIT
 #define RW_GROUPS_A_UNIT 1
 #endif
-#define KERNEL(name, ...) extern "C" __global__ void __launch_bounds__(GROUP, RW_GROUPS_A_UNIT) name(__VA_ARGS__)
+#ifdef RW_CLUSTER
+/* Groups that start together and read and write each other's shared memory. */
+#define RW_DIMENSIONS __cluster_dims__(RW_CLUSTER, 1, 1)
+#define CLUSTER_BARRIER                                                                                                \
+    asm volatile("barrier.cluster.arrive.release.aligned;\n barrier.cluster.wait.acquire.aligned;" ::: "memory")
+template <class T> static __device__ __forceinline__ T *rw_peer(T *p, int rank)
+{
+    T *there;
+    asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(p), "r"(rank));
+    return there;
+}
+#define PEER(p, rank) rw_peer(p, rank)
+#else
+#define RW_DIMENSIONS
+#endif
+#define KERNEL(name, ...)                                                                                              \
+    extern "C" __global__ void RW_DIMENSIONS __launch_bounds__(GROUP, RW_GROUPS_A_UNIT) name(__VA_ARGS__)
 #define DEVICE static __device__ __forceinline__
 #define CALLED DEVICE
 #define RARE static __device__

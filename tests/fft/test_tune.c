@@ -60,6 +60,33 @@ static void test_choices(void **state)
     }
 }
 
+/* Lines of groups that work together, where there are such: one pass, not all lines of a strip, there and back, in place. */
+static void test_clusters(void **state)
+{
+    (void)state;
+    static const struct { bool single; int64_t shape[2]; unsigned axes; } cases[] = {
+        {true, {3, 65536}, 2}, {true, {4096, 37}, 1}, {true, {8192, 20}, 1}, {false, {4096, 19}, 1}, {false, {2, 32768}, 2}, {true, {16384, 12}, 1}};
+    OK(rw_fft_wisdom_forget(dev));
+    for (int i = 0; i < RW_COUNT(cases) && dev->target.cluster; ++i)
+        for (int inverse = 0; inverse < 2; ++inverse) {
+            rw_fft_spec s = {.single = cases[i].single, .inverse = inverse, .ndim = 2, .axes = cases[i].axes};
+            rw_fft_info info;
+            rw_fft *f;
+            memcpy(s.shape, cases[i].shape, sizeof cases[i].shape);
+            rw_array *x = new_complex(s.single, 2, s.shape), *y = new_complex(s.single, 2, s.shape);
+            fill(x, 7);
+            double error = transform(&s, x, y);
+            if (!(error < 2.5)) fail_msg("case %d, inverse %d: %g epsilon", i, inverse, error);
+            error = transform(&s, x, x);
+            if (!(error < 2.5)) fail_msg("case %d, inverse %d, in place: %g epsilon", i, inverse, error);
+            OK(rw_fft_create(dev, &s, &f));
+            OK(rw_fft_get_info(f, &info));
+            assert_int_equal(info.passes, i == 5 ? 2 : 1);
+            rw_fft_destroy(&f);
+            rw_array_destroy(&x), rw_array_destroy(&y);
+        }
+}
+
 static void test_matrices(void **state)
 {
     (void)state;
@@ -184,6 +211,6 @@ static void test_wisdom(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_choices), cmocka_unit_test(test_matrices), cmocka_unit_test(test_tuning), cmocka_unit_test(test_wisdom)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_choices), cmocka_unit_test(test_clusters), cmocka_unit_test(test_matrices), cmocka_unit_test(test_tuning), cmocka_unit_test(test_wisdom)};
     return run_on_devices("tune", tests, RW_COUNT(tests));
 }
