@@ -69,6 +69,7 @@ struct rw_program {
     int groups_a_unit;    /* for which registers are to suffice: the definition RW_GROUPS_A_UNIT, else 1; 0 says nothing */
     bool unswitch;        /* gcc may copy a loop for each value of a condition: RW_UNSWITCH, else 1 */
     int64_t shared_large; /* bytes of SHARED_LARGE: the definition SHARED_LARGE_BYTES, else 0 */
+    int cluster;          /* the definition RW_CLUSTER: groups that work together; 0: none do */
     bool wide;            /* the longest vectors of a processor: RW_WIDE, else 0 */
     bool reproducible;    /* the context's setting when it was made */
     bool makeshift;       /* compiled with fewer optimisations than its key says: not for the cache */

@@ -176,7 +176,7 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     const char *large = rw_define_value(defines, ndefines, "SHARED_LARGE_BYTES");
     const char *units = rw_define_value(defines, ndefines, "RW_GROUPS_A_UNIT");
     const char *unswitch = rw_define_value(defines, ndefines, "RW_UNSWITCH");
-    const char *wide = rw_define_value(defines, ndefines, "RW_WIDE");
+    const char *wide = rw_define_value(defines, ndefines, "RW_WIDE"), *cluster = rw_define_value(defines, ndefines, "RW_CLUSTER");
     if (!real) real = "f64";
     int items = group ? atoi(group) : 0;
     if (items < 1)
@@ -205,7 +205,7 @@ static rw_status create(rw_device *dev, const char *name, const char *text, cons
     }
     p->references = 1, p->device = rw_device_retain(dev), p->group = items, p->reproducible = dev->ctx->reproducible;
     p->shared_large = large ? atoll(large) : 0, p->groups_a_unit = units ? atoi(units) : 1;
-    p->unswitch = !unswitch || atoi(unswitch), p->wide = wide && atoi(wide);
+    p->unswitch = !unswitch || atoi(unswitch), p->wide = wide && atoi(wide), p->cluster = cluster ? atoi(cluster) : 0;
     snprintf(p->name, sizeof p->name, "%s", name);
     memcpy(p->key, key, sizeof key);
     status = rw_parse_kernels(p, text, real, defines, ndefines);

@@ -2,6 +2,7 @@
 #include "fft/choice.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fft/cluster.h"
@@ -50,13 +51,17 @@ static double filling(int items, int lines)
 static int groups_at_once(const rw_device *dev, const rw_fft_line_spec *s, const rw_fft_choice *c, int items, int r)
 {
     const int group = (items * c->lines + 31) / 32 * 32, values = (int)((s->stages / r + items - 1) / items) * r;
-    const int registers = RW_MIN(255, (s->f64 ? 4 * values + 40 : 2 * values + 32) / 8 * 8);
+    const int registers = RW_MIN(255, (s->f64 ? 4 * values + 40 : 2 * values + (values < 16 ? 32 : 40)) / 8 * 8);
     const int64_t bytes = s->stages * c->lines * (s->f64 ? 16 : 8) / (c->halves ? 2 : 1);
     const int64_t by_registers = 65536 / ((int64_t)group * registers), by_memory = dev->info.shared_memory / RW_MAX(bytes, 1);
     return (int)RW_MAX(1, RW_MIN(RW_MIN(by_registers, by_memory), 2048 / group));
 }
 
-static rw_fft_choice of_cluster(const rw_device *dev) { return (rw_fft_choice){.radix = RW_FFT_RADIX, .lines = 1, .groups = 2, .cluster = dev->target.cluster}; }
+static rw_fft_choice of_cluster(const rw_fft_cluster *c, bool f64)
+{
+    return (rw_fft_choice){.radix = RW_FFT_RADIX, .lines = c->lines, .groups = RW_MAX(1, (f64 ? 512 : 1024) / c->group), .cluster = c->groups};
+}
+
 
 static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec *s)
 {
@@ -77,7 +82,8 @@ static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec 
     }
     c.groups = groups_at_once(dev, s, &c, items, r);
     const bool alone = s->stages <= rw_fft_line_most(dev, s->f64), narrow = between_lines(s) && s->stages >= NARROW;
-    if ((!alone || narrow) && rw_fft_cluster_of(dev, s).groups) c = of_cluster(dev);
+    const rw_fft_cluster together = rw_fft_cluster_of(dev, s, 0);
+    if ((!alone || narrow) && together.groups) c = of_cluster(&together, s->f64);
     return c;
 }
 
@@ -93,7 +99,7 @@ rw_fft_choice rw_fft_choose(rw_device *dev, const rw_fft_line_spec *s)
     char key[RW_FFT_KEY], value[RW_FFT_KEY];
     rw_fft_choice c;
     rw_fft_line_key(s, key);
-    if (rw_fft_wisdom_find(dev, key, value) && rw_fft_choice_parse(value, &c) && (!c.cluster || rw_fft_cluster_of(dev, s).groups == c.cluster)) return c;
+    if (rw_fft_wisdom_find(dev, key, value) && rw_fft_choice_parse(value, &c) && (!c.cluster || rw_fft_cluster_of(dev, s, c.cluster).groups)) return c;
     return rw_device_has_threads(dev) ? likely_of_gpu(dev, s) : likely_of_processor(s);
 }
 
@@ -107,15 +113,16 @@ int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *s, const 
     static const int radices[] = {8, 16, 32};
     const bool threads = rw_device_has_threads(dev);
     int n = 0, first, now[RW_FFT_STAGES], other[RW_FFT_STAGES];
-    if (from->cluster) {
-        for (int groups = 1; groups <= 3; ++groups) {
-            rw_fft_choice c = *from;
-            c.groups = groups;
-            add_choice(from, c, list, most, &n);
-        }
-        return n;
+    for (int groups = dev->target.cluster; groups >= 4; groups /= 2) {
+        const rw_fft_cluster c = rw_fft_cluster_of(dev, s, groups);
+        if (c.groups && groups != from->cluster) add_choice(from, of_cluster(&c, s->f64), list, most, &n);
     }
-    if (rw_fft_cluster_of(dev, s).groups) add_choice(from, of_cluster(dev), list, most, &n);
+    for (int by = -1; by <= 1 && from->cluster; by += 2) {
+        rw_fft_choice c = *from;
+        c.groups += by;
+        if (c.groups > 0) add_choice(from, c, list, most, &n);
+    }
+    if (from->cluster) return n;
     const int stages = rw_fft_factors(s->stages, from->radix, now);
     for (int i = 0; i < RW_COUNT(radices); ++i) {
         const int count = rw_fft_factors(s->stages, radices[i], other);
@@ -154,21 +161,23 @@ int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *s, const 
 
 void rw_fft_choice_print(const rw_fft_choice *c, char text[RW_FFT_KEY])
 {
-    snprintf(text, RW_FFT_KEY, "radix %d lines %d groups %d%s%s%s", c->radix, c->lines, c->groups, c->cluster ? " cluster" : "", c->halves ? " halves" : "", c->staged ? " staged" : "");
+    char cluster[24] = "";
+    if (c->cluster) snprintf(cluster, sizeof cluster, " cluster %d", c->cluster);
+    snprintf(text, RW_FFT_KEY, "radix %d lines %d groups %d%s%s%s", c->radix, c->lines, c->groups, cluster, c->halves ? " halves" : "", c->staged ? " staged" : "");
 }
 
 bool rw_fft_choice_parse(const char *text, rw_fft_choice *c)
 {
-    char word[2][8] = {"", ""};
+    char word[3][8] = {"", "", ""};
     *c = (rw_fft_choice){0};
-    int n = sscanf(text, "radix %d lines %d groups %d %7s %7s", &c->radix, &c->lines, &c->groups, word[0], word[1]);
+    int n = sscanf(text, "radix %d lines %d groups %d %7s %7s %7s", &c->radix, &c->lines, &c->groups, word[0], word[1], word[2]);
     for (int i = 0; i < n - 3; ++i) {
         if (!strcmp(word[i], "halves")) c->halves = true;
         else if (!strcmp(word[i], "staged")) c->staged = true;
-        else if (!strcmp(word[i], "cluster")) c->cluster = RW_FFT_CLUSTER;
+        else if (!strcmp(word[i], "cluster") && i < n - 4) c->cluster = atoi(word[++i]);
         else return false;
     }
-    return n >= 3 && c->radix >= 2 && c->radix <= 64 && c->lines >= 1 && c->lines <= 4096 && c->groups >= 0 && c->groups <= 32 && !(c->halves && c->staged);
+    return n >= 3 && c->radix >= 2 && c->radix <= 64 && c->lines >= 1 && c->lines <= 4096 && c->groups >= 0 && c->groups <= 32 && !(c->halves && c->staged) && c->cluster >= 0 && c->cluster <= 16;
 }
 
 /* ---- axes ------------------------------------------------------------------------------------------------------------------------ */

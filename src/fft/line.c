@@ -536,7 +536,7 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const
     *line = (rw_fft_line){.gain = rw_fft_gain(spec)};
     rw_status status = RW_OK;
     if (pairs) w.group = w.threads ? 128 : 256, w.lines = 1;
-    else if (choice->cluster) w.cluster = rw_fft_cluster_of(dev, spec), w.group = w.cluster.group, w.lines = w.cluster.lines;
+    else if (choice->cluster) w.cluster = rw_fft_cluster_of(dev, spec, choice->cluster), w.group = w.cluster.group, w.lines = w.cluster.lines;
     else find_stages(&w), status = fit_group(dev, &w);
     if (status == RW_OK) {
         if (pairs) add_pairs_kernel(&w);

@@ -163,7 +163,7 @@ static bool is_for_cluster(const rw_fft_passes *f, task t)
 {
     rw_fft_pass unused = {0};
     describe(f, &t, &unused);
-    return rw_fft_cluster_of(f->device, &t.line).groups > 0;
+    return rw_fft_cluster_of(f->device, &t.line, 0).groups > 0;
 }
 
 /* Lines of a long transform that a processor executes at a time, along which axis: as many as leave their points in the caches of its cores. */

@@ -18,15 +18,30 @@ struct bf16 { u16 bits; };
 #ifdef RW_CLUSTER
 /* Groups that start together and read and write each other's shared memory. */
 #define RW_DIMENSIONS __cluster_dims__(RW_CLUSTER, 1, 1)
-#define CLUSTER_BARRIER                                                                                                \
-    asm volatile("barrier.cluster.arrive.release.aligned;\n barrier.cluster.wait.acquire.aligned;" ::: "memory")
-template <class T> static __device__ __forceinline__ T *rw_peer(T *p, int rank)
+#define CLUSTER_ARRIVE asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory")
+#define CLUSTER_WAIT asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory") /* for all to arrive */
+static __device__ __forceinline__ unsigned rw_peer(const void *p, int rank)
 {
-    T *there;
-    asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(p), "r"(rank));
+    unsigned there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"((unsigned)__cvta_generic_to_shared(p)), "r"(rank));
     return there;
 }
-#define PEER(p, rank) rw_peer(p, rank)
+template <int bytes> struct rw_to_peer;
+template <> struct rw_to_peer<8> {
+    template <class V> static __device__ __forceinline__ void store(unsigned p, const V *v)
+    {
+        asm volatile("st.shared::cluster.b64 [%0], %1;" : : "r"(p), "l"(*(const unsigned long *)v) : "memory");
+    }
+};
+template <> struct rw_to_peer<16> {
+    template <class V> static __device__ __forceinline__ void store(unsigned p, const V *v)
+    {
+        const unsigned long *const w = (const unsigned long *)v;
+        asm volatile("st.shared::cluster.v2.b64 [%0], {%1, %2};" : : "r"(p), "l"(w[0]), "l"(w[1]) : "memory");
+    }
+};
+/* Element i of the same array in the shared memory of another group <- v, of 8 or 16 bytes. */
+#define STORE_PEER(array, rank, i, v) rw_to_peer<sizeof(v)>::store(rw_peer(array, rank) + (unsigned)((i) * sizeof(v)), &(v))
 #else
 #define RW_DIMENSIONS
 #endif

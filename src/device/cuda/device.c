@@ -116,7 +116,7 @@ static void describe(const rw_cuda_api *cu, CUdevice device, int index, rw_devic
     p->cache = attribute(cu, device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     p->group_max = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     p->width = attribute(cu, device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
-    p->cluster = arch_of(cu, device) >= 90 ? 8 : 0; /* what every such GPU has */
+    p->cluster = arch_of(cu, device) >= 90 ? 16 : 0; /* 8 anywhere, 16 where a kernel asks for it */
     p->f64 = p->gpu = true;
     /* without concurrent access the host must not touch any managed array while any kernel runs: not offered */
     p->managed = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) &&

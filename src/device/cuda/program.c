@@ -37,6 +37,7 @@ static rw_status find_kernel(rw_device *dev, rw_program *p, rw_kernel *k)
     if (items && items < p->group)
         return rw_fail(dev->ctx, RW_ERR_COMPILE, "program %s: kernel %s runs with at most %d items on %s, GROUP is %d",
                        p->name, k->name, items, dev->info.name, p->group);
+    if (p->cluster > 8) cu->cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1); /* else the launch says so */
     if (p->shared_large <= 0) return RW_OK;
     cu->cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f);
     if (fixed + p->shared_large > dev->info.shared_memory)
