@@ -29,6 +29,7 @@ static int lines_of(const rw_fft_line_spec *s, int groups)
     const int element = s->f64 ? 16 : 8, most = (s->f64 ? 4096 : 8192) * groups, least = (s->f64 ? 1024 : 2048) * groups;
     int lines = s->x.unit && s->y.unit ? 1 : s->x.lines_fast && s->y.lines_fast ? 4 * SECTOR / element : 0;
     if (lines > 1 && s->stages * lines > most) lines /= 2;
+    if (lines == 1 && !s->f64 && s->stages > most / 2) return 0; /* two passes are faster */
     return s->stages * lines <= most && s->stages * lines >= least ? lines : 0;
 }
 
