@@ -5,7 +5,7 @@
  *   data.c     random inputs, programs, small helpers    format.c   rows as text, Markdown, JSON
  *   sparse.c stencils.c   matrices of rw_sparse, and none   products.c formats.c   one matrix in several layouts
  *   fft256.c filter.c dot.c        the spine             rates.c laser.c rkc.c rock.c launch.c    through the expression compiler
- *   fft.c      transforms of the library
+ *   fft.c convolution.c            transforms of the library
  *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there; library.c finds them
  */
 #ifndef RW_BENCH_INTERNAL_H
@@ -129,11 +129,11 @@ typedef struct rw_peer {
     void (*close)(void *state);
 } rw_peer;
 
-/* Forward transforms out of place, one after another without gaps: complex, or `real` to half a spectrum. */
+/* Transforms out of place, one after another without gaps: complex, or `real` to half a spectrum; with `inverse` (cuFFT, real) back. */
 typedef struct rw_bench_transform {
     int rank;
     int64_t shape[3], batch;
-    bool single, real;
+    bool single, real, inverse;
 } rw_bench_transform;
 rw_status rw_fftw_open(rw_bench *b, const rw_bench_transform *t, const void *x, void *y, rw_peer *peer);
 rw_status rw_cufft_open(rw_bench *b, const rw_bench_transform *t, rw_array *x, rw_array *y, rw_peer *peer);
