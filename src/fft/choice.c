@@ -9,7 +9,7 @@
 
 enum {
     NEAR = 4096,  /* points whose stages stay near a processor's core: of more, two passes are faster */
-    NARROW = 4096 /* a GPU's group holds so few lines of more points that it would read and write parts of sectors */
+    NARROW = 4096 /* a GPU's group holds so few lines of more points that it would read and write parts of sectors; of a convolution, of half as many */
 };
 typedef long long big;
 
@@ -76,8 +76,8 @@ static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec 
         double best = 0;
         for (int lines = RW_MAX(1, 128 / items); lines == 1 || lines * items <= 256; ++lines)
             if (filling(items, lines) > best + 0.05) best = filling(items, lines), c.lines = lines;
-        c.staged = items * element < 64 && s->stages > 1;
-        if (c.staged) c.lines = RW_MAX(1, 64 / items);
+        c.staged = items * element < (s->f64 ? 64 : 128) && s->stages > 1;
+        if (c.staged) c.lines = RW_MAX(16, 64 / items);
         c.halves = s->stages * element >= 1 << 16 && !rw_fft_untangles(s) && s->method == RW_FFT_STOCKHAM;
     }
     c.groups = groups_at_once(dev, s, &c, items, r);
@@ -195,7 +195,7 @@ bool rw_fft_choose_matrix(rw_device *dev, const rw_fft_axis *axis, rw_fft_matrix
     rw_fft_axis_key(axis, key);
     if (rw_fft_wisdom_find(dev, key, value) && rw_fft_matrix_parse(value, axis->n, m) && (m->a ? RW_MAX(m->a, m->b) <= most : axis->single || axis->cluster)) return true;
     *m = (rw_fft_matrix){0, 0};
-    if (rw_device_has_threads(dev) && !axis->along && !axis->convolves && axis->single && !axis->cluster && axis->n > NARROW && rw_fft_split(axis->n, most, &m->a, &m->b)) return true;
+    if (rw_device_has_threads(dev) && !axis->along && axis->single && !axis->cluster && axis->n > (axis->convolves ? NARROW / 2 : NARROW) && rw_fft_split(axis->n, most, &m->a, &m->b)) return true;
     if (!rw_device_has_threads(dev) && !axis->convolves && axis->single && axis->n > NEAR && rw_fft_split(axis->n, RW_MIN(NEAR, most), &m->a, &m->b)) return true;
     return axis->single || axis->cluster || rw_fft_split(axis->n, most, &m->a, &m->b);
 }
