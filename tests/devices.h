@@ -199,7 +199,7 @@ static inline int run_on_devices_with(const char *group, const struct CMUnitTest
     if (all && names) {
         for (int r = 0; r < rows; ++r) {
             test_device *d = test_devices + r / n;
-            snprintf(names[r], sizeof names[r], "%.90s [%s]", tests[r % n].name, d->name);
+            snprintf(names[r], sizeof names[r], "%.90s [%.31s]", tests[r % n].name, d->name);
             all[r] = (struct CMUnitTest){names[r], tests[r % n].test_func, begin_row, end_row, d};
         }
         failed = _cmocka_run_group_tests(group, all, (size_t)rows, NULL, NULL);
