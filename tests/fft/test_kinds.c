@@ -167,21 +167,21 @@ static void test_smooth(void **state)
 {
     (void)state;
     static const int lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 21, 25, 31, 32, 35, 48, 64, 75, 100, 128, 143, 200, 243, 256};
-    all_kinds(lengths, RW_COUNT(lengths), 0, 3, brief() ? 61 : 23);
+    all_kinds(lengths, RW_COUNT(lengths), 0, 3, brief() ? 83 : 41);
 }
 
 static void test_primes(void **state)
 {
     (void)state;
     static const int lengths[] = {37, 41, 47, 53, 61, 74, 97, 101, 107, 111, 127, 149, 158, 199, 211, 222, 257};
-    all_kinds(lengths, RW_COUNT(lengths), 0, 4, brief() ? 61 : 23);
+    all_kinds(lengths, RW_COUNT(lengths), 0, 4, brief() ? 83 : 41);
 }
 
 static void test_several_passes(void **state)
 {
     (void)state;
     static const int lengths[] = {64, 100, 128, 144, 180, 225, 256, 240, 74, 101};
-    all_kinds(lengths, RW_COUNT(lengths), 32, 5, brief() ? 61 : 23);
+    all_kinds(lengths, RW_COUNT(lengths), 32, 5, brief() ? 83 : 41);
 }
 
 /* Random ranks, axes, kinds, types; lines that are short of elements at either side; in one pass an axis and in several. */

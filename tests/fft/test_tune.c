@@ -50,7 +50,7 @@ static void test_choices(void **state)
         for (int r = 0; r < RW_COUNT(radices); ++r)
             for (int lines = 1; lines <= 32; lines *= lines == 4 ? 8 : 4)
                 for (int way = 0; way < (has_gpu_kernels() ? 3 : 1); ++way) {
-                    if (at++ % (test_long() ? on("opencl") ? 11 : 3 : brief() ? 19 : 7)) continue;
+                    if (at++ % (test_long() ? on("opencl") ? 11 : 3 : brief() ? 29 : 13)) continue;
                     const rw_fft_choice c = {.radix = radices[r], .lines = lines, .groups = 1 + r % 2, .halves = way == 1, .staged = way == 2};
                     put_choice(&s, &c);
                     const double error = error_of(&s);
