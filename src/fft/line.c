@@ -531,7 +531,7 @@ int64_t rw_fft_line_most(const rw_device *dev, bool f64)
 rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const rw_fft_choice *choice, bool pairs, rw_fft_line *line)
 {
     rw_text text = {0};
-    writer w = {.text = {.t = &text, .spec = spec, .real = spec->f64 ? "f64" : "f32", .complex = spec->f64 ? "c128" : "c64"}, .t = &text, .spec = spec,
+    writer w = {.text = {.t = &text, .spec = spec, .real = spec->f64 ? "f64" : "f32", .complex = spec->f64 ? "c128" : "c64", .table = {.ctx = dev->ctx}}, .t = &text, .spec = spec,
                 .choice = *choice, .n = (int)spec->stages, .threads = rw_device_has_threads(dev)};
     *line = (rw_fft_line){.gain = rw_fft_gain(spec)};
     rw_status status = RW_OK;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/device.h"
 #include "fft/length.h"
 
 typedef struct pair { long double re, im; } pair;
@@ -195,6 +196,37 @@ static void transform(int64_t n, const pair *x, int64_t step, pair *y, pair *scr
     }
 }
 
+/* ---- transforms that are kept in the cache on disk: milliseconds for thousands of points --------------------------------------- */
+
+enum { KEPT_LEAST = 1024 /* points */ };
+static const char suffix[] = ".roots";
+
+static void key_of(const char *name, int64_t n, int64_t points, int64_t a, bool inverse, char key[65])
+{
+    char text[128];
+    const int length = snprintf(text, sizeof text, "rechenwerk roots 1 %s %lld %lld %lld %d", name, (long long)n, (long long)points, (long long)a, inverse);
+    rw_sha256_hex(text, (size_t)length, key);
+}
+
+static bool find_kept(rw_fft_table *t, const char *key, int64_t points, double *v)
+{
+    rw_text kept = {0};
+    const size_t bytes = 2 * (size_t)points * sizeof *v;
+    const bool found = t->ctx && points >= KEPT_LEAST && rw_cache_load(t->ctx, key, suffix, &kept) == RW_OK && kept.length == bytes;
+    if (found) memcpy(v, kept.data, bytes);
+    rw_text_free(&kept);
+    return found;
+}
+
+static void keep(rw_fft_table *t, const char *key, int64_t points, const double *v)
+{
+    rw_text text = {0};
+    if (!t->ctx || points < KEPT_LEAST || t->failed) return;
+    rw_text_add_bytes(&text, (const char *)v, 2 * (size_t)points * sizeof *v);
+    if (!text.failed) rw_cache_store(t->ctx, key, suffix, &text);
+    rw_text_free(&text);
+}
+
 /* The transform of x, divided by n, to v. */
 static void send_transform(rw_fft_table *t, pair *x, int64_t n, int64_t a, double *v)
 {
@@ -214,7 +246,10 @@ static void send_transform(rw_fft_table *t, pair *x, int64_t n, int64_t a, doubl
 int64_t rw_fft_table_bluestein(rw_fft_table *t, int64_t m, int64_t points, int64_t a, bool inverse)
 {
     double *v;
+    char key[65];
     const int64_t at = add(t, 2 * points, &v);
+    key_of("chirp", m, points, a, inverse, key);
+    if (v && find_kept(t, key, points, v)) return at;
     pair *x = rw_calloc((size_t)points, sizeof *x);
     if (!v || !x) {
         rw_free(x);
@@ -225,6 +260,7 @@ int64_t rw_fft_table_bluestein(rw_fft_table *t, int64_t m, int64_t points, int64
     for (int64_t j = 0; j < m; ++j) x[j] = x[j ? points - j : 0] = roots_at(&w, square(j, 2 * m));
     roots_free(&w);
     send_transform(t, x, points, a, v);
+    keep(t, key, points, v);
     return at;
 }
 
@@ -240,7 +276,10 @@ int64_t rw_fft_table_places(rw_fft_table *t, int64_t p)
 int64_t rw_fft_table_rader(rw_fft_table *t, int64_t p, bool inverse)
 {
     double *v;
+    char key[65];
     const int64_t at = add(t, 2 * (p - 1), &v), g = rw_fft_generator(p);
+    key_of("rader", p, p - 1, 1, inverse, key);
+    if (v && find_kept(t, key, p - 1, v)) return at;
     pair *x = rw_calloc((size_t)(p - 1), sizeof *x);
     if (!v || !x) {
         rw_free(x);
@@ -249,6 +288,7 @@ int64_t rw_fft_table_rader(rw_fft_table *t, int64_t p, bool inverse)
     }
     for (int64_t i = 0, power = 1; i < p - 1; ++i, power = power * g % p) x[(p - 1 - i) % (p - 1)] = root(power, p, inverse);
     send_transform(t, x, p - 1, 1, v);
+    keep(t, key, p - 1, v);
     return at;
 }
 

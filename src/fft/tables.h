@@ -6,6 +6,7 @@
 
 /* Values of one kernel; `failed`: out of memory. */
 typedef struct rw_fft_table {
+    rw_context *ctx; /* whose cache on disk keeps tables that take long; NULL: none */
     double *values;
     int64_t n, capacity;
     bool failed;
