@@ -8,7 +8,7 @@ static void test_lengths(void **state)
     static const int lengths[] = {1,  2,  3,  4,  5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,   16,   17,   20,   22,   23,   24,   25,   26,  27,  29,
                                   30, 31, 32, 33, 36,  45,  48,  49,  60,  64,  77,  81,  96,  100, 121,  125,  128,  143,  169,  210,  240,  256,  289, 343, 360,
                                   500, 512, 529, 600, 720, 841, 961, 1000, 1001, 1024, 1200, 1331, 1536, 2000, 2048, 2187, 2197, 3000, 3125, 4096};
-    const int every = test_long() ? on("opencl") ? 4 : 1 : brief() ? 23 : 9;
+    const int every = test_long() ? on("opencl") ? 11 : 1 : brief() ? 23 : 9;
     double worst[2] = {0};
     for (int i = 0; i < RW_COUNT(lengths); ++i)
         for (int t = 0; t < 2; ++t) {

@@ -151,7 +151,7 @@ static void all_kinds(const int *lengths, int count, int64_t limit, double most,
         for (int kind = 0; kind < RW_FFT_KINDS; ++kind)
             for (int inverse = 0; inverse < 2; ++inverse, ++at) {
                 if (kind >= RW_FFT_DCT1 && inverse) continue;
-                if ((kind == RW_FFT_DCT1 && lengths[i] < 2) || at % (!test_long() ? every : on("cpu") ? 3 : on("opencl") ? 11 : 1)) continue;
+                if ((kind == RW_FFT_DCT1 && lengths[i] < 2) || at % (!test_long() ? every : on("cpu") ? 3 : on("opencl") ? 41 : 1)) continue;
                 rw_fft_spec s = {.kind = kind, .inverse = inverse, .single = at % 3 == 0, .ndim = 2, .shape = {3, lengths[i]}, .axes = 2, .scale = at % 5 ? 0 : 0.5};
                 if (at % 4 == 1) s.shape[0] = lengths[i], s.shape[1] = 19, s.axes = 1; /* columns */
                 const double error = error_of(s, (uint64_t)at);
