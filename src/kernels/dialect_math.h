@@ -23,7 +23,7 @@ typedef union { i32 bits; f32 value; } rw_bits;
 DEVICE f32 rw_from_bf16(u16 a)
 {
     rw_bits u;
-    u.bits = (i32)a << 16;
+    u.bits = (i32)((u32)a << 16);
     return u.value;
 }
 DEVICE u16 rw_bf16_above(f32 v)
