@@ -60,7 +60,7 @@ rw_fft_cluster rw_fft_cluster_of(const rw_device *dev, const rw_fft_line_spec *s
     c.groups = groups, c.lines = groups > 0 && groups <= dev->target.cluster ? lines_of(s, groups) : 0;
     int bits = 0;
     while ((int64_t)1 << bits < s->stages) ++bits;
-    c.b = 1 << (bits <= MOST_FIRST ? 4 : bits - bits / 2), c.a = (int)(s->stages / c.b); /* one stage behind the exchange, or as many as before it */
+    c.b = 1 << (bits <= MOST_FIRST ? 4 : bits - bits / 2), c.a = (int)(s->stages / c.b); /* one stage after the exchange, or as many as before it */
     if (!c.lines || c.a < c.groups || c.b < c.groups) return (rw_fft_cluster){0};
     c.group = (int)(s->stages * c.lines / groups / POINTS);
     const int64_t first = (int64_t)c.a * share(c.b, &c) * c.lines, second = (int64_t)share(c.a, &c) * c.lines * c.b + (c.lines == 1 ? share(c.a, &c) : 0);
