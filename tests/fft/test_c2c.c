@@ -156,9 +156,29 @@ static void test_refused(void **state)
     rw_array_destroy(&x), rw_array_destroy(&y);
 }
 
+/* A long transform is executed in pieces of lines on processors: in place it is right; lines of y that lie elsewhere than those of x would be read after they were written. */
+static void test_long_in_place(void **state)
+{
+    (void)state;
+    enum { LINES = 48, N = 8192, APART = 8200 };
+    rw_fft_spec s = {.single = true, .ndim = 2, .shape = {LINES, N}, .axes = 2};
+    rw_array *all = new_array(RW_C64, (int64_t)LINES * APART, RW_MEMORY_DEVICE), *x, *y;
+    rw_fft *f;
+    if (brief()) s.shape[0] = 3;
+    fill(all, 3);
+    OK(rw_array_view(all, RW_C64, 2, s.shape, (int64_t[]){N, 1}, 0, &x));
+    OK(rw_array_view(all, RW_C64, 2, s.shape, (int64_t[]){APART, 1}, 0, &y));
+    if (!brief()) assert_true(transform(&s, x, x) < 2.5);
+    s.y_stride[0] = APART, s.y_stride[1] = 1;
+    OK(rw_fft_create(dev, &s, &f));
+    if (on("cpu") && !has_gpu_kernels()) FAILS(RW_ERR_ARGUMENT, "x and y overlap", rw_fft_execute(f, x, y, queue));
+    rw_fft_destroy(&f);
+    rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors), cmocka_unit_test(test_lengths), cmocka_unit_test(test_axes),
-                                       cmocka_unit_test(test_strides), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_strides), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_long_in_place), cmocka_unit_test(test_refused)};
     return run_on_devices("c2c", tests, RW_COUNT(tests));
 }
