@@ -78,9 +78,6 @@ function(rw_test name folder)
     add_test(NAME ${name} COMMAND ${test_COMMAND} WORKING_DIRECTORY "${folder}")
     set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77
         ENVIRONMENT "${environment};${test_ENVIRONMENT}")
-    if(name MATCHES "^bench\\.products\\.cpu") # compares what lies in the caches with what does not: nothing runs beside it
-        set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
-    endif()
     if(DEFINED cost_${name})
         set_tests_properties(${name} PROPERTIES COST ${cost_${name}})
     endif()

@@ -1,7 +1,7 @@
 /* Products of one matrix in several layouts: on every device each is right and timed, refused ones are left out, and a wrong product is told from a right one. */
 #include "../devices.h"
 #include "../sparse/matrices.h"
-#include "bench/benchmarks.h"
+#include "bench/bench.h"
 #include "sparse/sparse.h"
 
 static const rw_bench_options quick = {.quick = true, .rounds = 2};
@@ -51,31 +51,35 @@ static void test_refused_layouts(void **state)
     free(e.row), free(e.column), free(e.value);
 }
 
-/* A matrix of 1.6 MB stays in the caches while its product is looped, and is read from memory after a copy. Three attempts: other processes may disturb one. */
+/* A contestant that takes 0.3 ms after a pause and no time in a loop. */
+static double last_call;
+static rw_status slow_after_a_pause(void *user, int round)
+{
+    const double start = rw_seconds();
+    (void)user, (void)round;
+    if (start - last_call > 3e-4)
+        while (rw_seconds() - start < 3e-4) continue;
+    last_call = rw_seconds();
+    return RW_OK;
+}
+
+/* The cold call comes after a copy of 64 MB, which takes longer than that pause; the looped calls follow one another. */
 static void test_warm_and_cold(void **state)
 {
-    const int64_t n = 25000, width = 5;
     const rw_bench_options options = {.quick = true, .rounds = 9};
-    rw_entries e = {.rows = n, .columns = n, .n = width * n, .row = calloc((size_t)(width * n), 8), .column = calloc((size_t)(width * n), 8), .value = calloc((size_t)(width * n), 8)};
-    rw_sparse_candidate c;
-    rw_bench_result *rows;
-    bool faster = false;
+    rw_bench_result row = {.name = "products", .bytes = 1};
+    rw_contestant limit[2];
+    double bytes[2];
+    rw_bench b;
     (void)state;
     if (!on("cpu")) skip();
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    skip(); /* what they add to a product hides where its matrix lies */
-#endif
-    for (int64_t k = 0; k < width * n; ++k) e.row[k] = k / width, e.column[k] = (k / width + k % width * 61) % n, e.value[k] = 1;
-    OK(rw_sparse_layout_parse(ctx, "csr", &c.layout));
-    OK(rw_sparse_predict(dev, &e, RW_F64, 1, &c));
-    for (int attempt = 0; attempt < 3 && !faster; ++attempt) {
-        OK(rw_bench_products(dev, &e, RW_F64, &c, 1, &options, &rows));
-        faster = rows[0].cold > 1.2 * rows[0].seconds;
-        if (!faster) print_message("attempt %d: warm %g us, cold %g us\n", attempt, 1e6 * rows[0].seconds, 1e6 * rows[0].cold);
-        rw_bench_free(&rows);
-    }
-    assert_true(faster);
-    free(e.row), free(e.column), free(e.value);
+    OK(rw_bench_begin(&b, ctx, dev, &options));
+    rw_limit_evict(&b);
+    OK(rw_bench_warm_and_cold(&b, &(rw_contestant){"", slow_after_a_pause, NULL}, &row));
+    for (int i = rw_limit_contestants(b.limit, limit, bytes) - 1; i >= 0; --i) assert_true(bytes[i] >= 64 << 20);
+    if (!(row.cold >= 3e-4 && row.seconds < 1e-4)) fail_msg("warm %g us, cold %g us", 1e6 * row.seconds, 1e6 * row.cold);
+    assert_int_equal(row.rounds, 9);
+    rw_bench_end(&b);
 }
 
 static void test_doubt(void **state)

@@ -42,28 +42,68 @@ static inline void fill(rw_array *a, uint64_t seed)
     rw_array_destroy(&plain);
 }
 
-/* x[0], x[step], … to y, by the smallest factor: another order of operations than the library's. */
-static inline void reference(int n, const number *x, int64_t step, number *y, bool inverse)
+/* exp(-2 pi i k / n). */
+static inline number root_of(int64_t k, int64_t n)
 {
     static const long double two_pi = 6.283185307179586476925286766559005768L;
+    const long double angle = two_pi * (long double)(k % n) / n;
+    return cosl(angle) - I * sinl(angle);
+}
+
+static inline void reference(int n, const number *x, int64_t step, number *y, bool inverse);
+
+/* p numbers by a convolution of a power of two (Bluestein 1970). */
+static inline void reference_chirp(int p, const number *x, number *y)
+{
+    int m = 1;
+    while (m < 2 * p - 1) m *= 2;
+    number *a = calloc((size_t)m, sizeof *a), *b = calloc((size_t)m, sizeof *b), *c = calloc((size_t)m, sizeof *c), *chirp = calloc((size_t)p, sizeof *chirp);
+    for (int64_t k = 0; k < p; ++k) chirp[k] = root_of(k * k, 2 * p), a[k] = x[k] * chirp[k], b[k] = b[k ? m - k : 0] = conjl(chirp[k]);
+    reference(m, a, 1, c, false), reference(m, b, 1, a, false);
+    for (int k = 0; k < m; ++k) a[k] *= c[k];
+    reference(m, a, 1, c, true);
+    for (int k = 0; k < p; ++k) y[k] = c[k] / m * chirp[k];
+    free(a), free(b), free(c), free(chirp);
+}
+
+/* By the smallest factor; root[k * scale] is that of n. */
+static inline void reference_steps(int n, const number *x, int64_t step, number *y, const number *root, int64_t scale)
+{
     int p = 2;
-    while (n > 1 && n % p) ++p;
+    while (n > 1 && n % p) p = p * p > n ? n : p + 1;
     if (n == 1) {
         y[0] = x[0];
         return;
     }
     const int m = n / p;
-    number *part = calloc((size_t)n, sizeof *part);
-    for (int r = 0; r < p; ++r) reference(m, x + r * step, step * p, part + r * m, inverse);
-    for (int k = 0; k < n; ++k) {
-        number s = 0;
-        for (int r = 0; r < p; ++r) {
-            const long double angle = two_pi * (long double)((int64_t)r * k % n) / n;
-            s += part[r * m + k % m] * (cosl(angle) + (inverse ? 1 : -1) * I * sinl(angle));
+    number *part = calloc((size_t)n, sizeof *part), *in = calloc((size_t)p, sizeof *in), *out = calloc((size_t)p, sizeof *out);
+    for (int r = 0; r < p; ++r) reference_steps(m, x + r * step, step * p, part + r * m, root, scale * p);
+    for (int64_t k = 0; k < m; ++k) {
+        for (int r = 0; r < p; ++r) in[r] = part[r * m + k] * root[r * k * scale];
+        if (p > 100) reference_chirp(p, in, out);
+        for (int64_t j = 0; j < p && p <= 100; ++j) {
+            out[j] = in[0];
+            for (int r = 1; r < p; ++r) out[j] += in[r] * root[r * j % p * m * scale];
         }
-        y[k] = s;
+        for (int j = 0; j < p; ++j) y[j * m + k] = out[j];
     }
-    free(part);
+    free(part), free(in), free(out);
+}
+
+/* x[0], x[step], … to y: another order of operations than the library's. */
+static inline void reference(int n, const number *x, int64_t step, number *y, bool inverse)
+{
+    number *root = calloc((size_t)RW_MAX(n, 1), sizeof *root);
+    for (int k = 0; k < n; ++k) root[k] = root_of(k, n);
+    if (!inverse) reference_steps(n, x, step, y, root, 1);
+    else { /* the conjugate of the transform of the conjugate */
+        number *z = calloc((size_t)RW_MAX(n, 1), sizeof *z);
+        for (int k = 0; k < n; ++k) z[k] = conjl(x[k * step]);
+        reference_steps(n, z, 1, y, root, 1);
+        for (int k = 0; k < n; ++k) y[k] = conjl(y[k]);
+        free(z);
+    }
+    free(root);
 }
 
 /* All axes that the bits say, of a contiguous array. */
