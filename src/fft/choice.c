@@ -30,12 +30,10 @@ void rw_fft_line_key(const rw_fft_line_spec *s, char key[RW_FFT_KEY])
     snprintf(key, RW_FFT_KEY, "pass %lld %s %s %s %d%s%s%s%s%s", (big)s->stages, s->f64 ? "f64" : "f32", x, y, (int)s->kind, method[s->method], middle[s->middle], s->twist ? " twist" : "", s->load ? " load" : "", s->store ? " store" : "");
 }
 
-static int stages_of(int64_t n, int radix, int *first)
+static int stages_of(int64_t n, int radix)
 {
     int r[RW_FFT_STAGES];
-    const int stages = rw_fft_factors(n, radix, r);
-    *first = r[0];
-    return stages;
+    return rw_fft_factors(n, radix, r);
 }
 
 static bool between_lines(const rw_fft_line_spec *s) { return s->x.lines_fast || s->y.lines_fast; }
@@ -48,12 +46,13 @@ static double filling(int items, int lines)
 }
 
 /* Groups that a unit has registers and memory for. */
-static int groups_at_once(const rw_device *dev, const rw_fft_line_spec *s, const rw_fft_choice *c, int items, int r)
+static int groups_at_once(const rw_device *dev, const rw_fft_line_spec *s, const rw_fft_choice *c)
 {
-    const int group = (items * c->lines + 31) / 32 * 32, values = (int)((s->stages / r + items - 1) / items) * r;
-    const int registers = RW_MIN(255, (s->f64 ? 4 * values + 40 : 2 * values + (values < 16 ? 32 : 40)) / 8 * 8);
+    const rw_fft_share share = rw_fft_line_share(dev, s->stages, c->radix, s->f64);
+    const int group = (share.items * c->lines + 31) / 32 * 32, values = share.values;
+    const int registers = RW_MIN(255, (s->f64 ? 4 * values + 40 : 2 * values + (values < 16 ? 32 : 40)) / 8 * 8 + (s->middle == RW_FFT_NONE ? 0 : 16));
     const int64_t bytes = s->stages * c->lines * (s->f64 ? 16 : 8) / (c->halves ? 2 : 1);
-    const int64_t by_registers = 65536 / ((int64_t)group * registers), by_memory = dev->info.shared_memory / RW_MAX(bytes, 1);
+    const int64_t by_registers = RW_FFT_REGISTERS / ((int64_t)group * registers), by_memory = dev->info.shared_memory / RW_MAX(bytes, 1);
     return (int)RW_MAX(1, RW_MIN(RW_MIN(by_registers, by_memory), 2048 / group));
 }
 
@@ -65,11 +64,12 @@ static rw_fft_choice of_cluster(const rw_fft_cluster *c, bool f64)
 
 static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec *s)
 {
-    int r16, r32;
-    const int n16 = stages_of(s->stages, RW_FFT_RADIX, &r16), n32 = stages_of(s->stages, 32, &r32), element = s->f64 ? 16 : 8;
-    const bool large = !s->f64 && n32 < n16 && s->stages >= (between_lines(s) ? 1024 : 2500);
-    const int r = large ? r32 : r16, items = rw_fft_line_items(dev, s->stages, r, s->f64);
+    const int element = s->f64 ? 16 : 8;
+    const bool large = !s->f64 && stages_of(s->stages, 32) < stages_of(s->stages, RW_FFT_RADIX) && s->stages >= (between_lines(s) ? 1024 : 2500);
+    const rw_fft_target target = rw_fft_target_of(dev, s->f64);
     rw_fft_choice c = {.radix = large ? 32 : RW_FFT_RADIX, .lines = 1};
+    if (s->method == RW_FFT_BLUESTEIN && s->stages == s->whole) rw_fft_cost(&target, s->stages, &c.radix);
+    const int items = rw_fft_line_share(dev, s->stages, c.radix, s->f64).items;
     if (between_lines(s)) {
         c.lines = RW_MAX(1, RW_MIN((s->stages <= 128 ? 256 : 128) / element, dev->target.group_most / items));
     } else {
@@ -80,7 +80,7 @@ static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec 
         if (c.staged) c.lines = RW_MAX(16, 64 / items);
         c.halves = s->stages * element >= 1 << 16 && !rw_fft_untangles(s) && s->method == RW_FFT_STOCKHAM;
     }
-    c.groups = groups_at_once(dev, s, &c, items, r);
+    c.groups = groups_at_once(dev, s, &c);
     const bool alone = s->stages <= rw_fft_line_most(dev, s->f64), narrow = between_lines(s) && s->stages >= NARROW;
     const rw_fft_cluster together = rw_fft_cluster_of(dev, s, 0);
     if ((!alone || narrow) && together.groups) c = of_cluster(&together, s->f64);
@@ -110,9 +110,9 @@ static void add_choice(const rw_fft_choice *from, rw_fft_choice c, rw_fft_choice
 
 int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *s, const rw_fft_choice *from, rw_fft_choice *list, int most)
 {
-    static const int radices[] = {8, 16, 32};
+    static const int radices[] = {8, 16, 20, 24, 32};
     const bool threads = rw_device_has_threads(dev);
-    int n = 0, first, now[RW_FFT_STAGES], other[RW_FFT_STAGES];
+    int n = 0, now[RW_FFT_STAGES], other[RW_FFT_STAGES];
     for (int groups = dev->target.cluster; groups >= 4; groups /= 2) {
         const rw_fft_cluster c = rw_fft_cluster_of(dev, s, groups);
         if (c.groups && groups != from->cluster) add_choice(from, of_cluster(&c, s->f64), list, most, &n);
@@ -129,18 +129,16 @@ int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *s, const 
         if (count == stages && !memcmp(now, other, (size_t)count * sizeof *now)) continue;
         rw_fft_choice c = *from;
         c.radix = radices[i];
-        stages_of(s->stages, c.radix, &first);
-        if (threads) c.groups = groups_at_once(dev, s, &c, rw_fft_line_items(dev, s->stages, first, s->f64), first);
+        if (threads) c.groups = groups_at_once(dev, s, &c);
         add_choice(from, c, list, most, &n);
     }
-    stages_of(s->stages, from->radix, &first);
-    const int items = threads ? rw_fft_line_items(dev, s->stages, first, s->f64) : 1;
+    const int items = threads ? rw_fft_line_share(dev, s->stages, from->radix, s->f64).items : 1;
     for (int up = 0; up < 2; ++up) {
         rw_fft_choice c = *from;
         c.lines = up ? 2 * c.lines : c.lines / 2;
         if (c.lines < 1 || (threads && c.lines * items > dev->target.group_most)) continue;
         if (!threads && !between_lines(s)) continue;
-        if (threads) c.groups = groups_at_once(dev, s, &c, items, first);
+        if (threads) c.groups = groups_at_once(dev, s, &c);
         add_choice(from, c, list, most, &n);
     }
     if (!threads) return n;
@@ -151,7 +149,7 @@ int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *s, const 
     }
     rw_fft_choice c = *from;
     c.halves = !c.halves;
-    c.groups = groups_at_once(dev, s, &c, items, first);
+    c.groups = groups_at_once(dev, s, &c);
     if (!rw_fft_untangles(s) && !c.staged && stages > 1) add_choice(from, c, list, most, &n);
     c = *from;
     c.staged = !c.staged;
@@ -196,6 +194,7 @@ bool rw_fft_choose_matrix(rw_device *dev, const rw_fft_axis *axis, rw_fft_matrix
     if (rw_fft_wisdom_find(dev, key, value) && rw_fft_matrix_parse(value, axis->n, m) && (m->a ? RW_MAX(m->a, m->b) <= most : axis->single || axis->cluster)) return true;
     *m = (rw_fft_matrix){0, 0};
     if (rw_device_has_threads(dev) && !axis->along && axis->single && !axis->cluster && axis->n > (axis->convolves ? NARROW / 2 : NARROW) && rw_fft_split(axis->n, most, &m->a, &m->b)) return true;
+    if (rw_device_has_threads(dev) && axis->convolves && axis->single && axis->n > rw_fft_target_of(dev, axis->f64).points && rw_fft_split(axis->n, most, &m->a, &m->b)) return true;
     if (!rw_device_has_threads(dev) && !axis->convolves && axis->single && axis->n > NEAR && rw_fft_split(axis->n, RW_MIN(NEAR, most), &m->a, &m->b)) return true;
     return axis->single || axis->cluster || rw_fft_split(axis->n, most, &m->a, &m->b);
 }

@@ -70,20 +70,21 @@ rw_status rw_convolution_shape(rw_context *ctx, const rw_convolution_spec *spec,
 /* The transform's length on an axis, and the place of b: number `offset` of all n + m - 1 becomes number 0. */
 static void choose_length(rw_convolution *c, int d)
 {
+    static const rw_fft_target target = {0}; /* the same lengths on all devices */
     const rw_convolution_spec *s = &c->spec;
     const int64_t n = s->a_shape[d], m = s->b_shape[d];
     int64_t offset = 0;
     if (s->mode == RW_CONVOLUTION_PERIODIC) {
         c->start[d] = 0;
-        if (rw_fft_length(n, &c->length[d]) == RW_FFT_STOCKHAM) return;
-        c->length[d] = rw_fft_smooth(n + m - 1), c->extra[d].period = n; /* a, with a piece of it again, in a longer one */
+        if (rw_fft_length(&target, n, &c->length[d]) == RW_FFT_STOCKHAM) return;
+        c->length[d] = rw_fft_smooth(&target, n + m - 1), c->extra[d].period = n; /* a, with a piece of it again, in a longer one */
         if (!s->correlate) c->extra[d].ahead = n - m + 1, c->start[d] = 1 - m;
         return;
     }
     if (s->mode == RW_CONVOLUTION_SAME) offset = (m - 1) / 2;
     if (s->mode == RW_CONVOLUTION_VALID) offset = m - 1;
     /* what wraps around is not wanted: of `valid` the first m - 1 numbers take it */
-    c->length[d] = rw_fft_smooth(s->mode == RW_CONVOLUTION_VALID ? n : RW_MAX(n + m - 1 - offset, offset + wanted(s->mode, n, m)));
+    c->length[d] = rw_fft_smooth(&target, s->mode == RW_CONVOLUTION_VALID ? n : RW_MAX(n + m - 1 - offset, offset + wanted(s->mode, n, m)));
     c->start[d] = s->correlate ? offset - m + 1 : -offset;
 }
 

@@ -184,6 +184,14 @@ void rw_fft_write_factors(rw_fft_text *w, int r, int64_t p, int64_t factors)
     }
 }
 
+/* The declaration of C and S, number I of n factors. */
+const char *rw_fft_factor(const rw_fft_text *w, char text[RW_FFT_FACTOR], const char *c, const char *s, int64_t at, int64_t n, const char *index)
+{
+    if (w->table.pairs) snprintf(text, RW_FFT_FACTOR, "const %s %s_p = LOAD((GLOBAL const %s *)(factor + %lld) + (%s)); const %s %s = %s_p.re, %s = %s_p.im;", w->complex, c, w->complex, (big)at, index, w->real, c, c, s, c);
+    else snprintf(text, RW_FFT_FACTOR, "const %s %s = factor[%lld + %s], %s = factor[%lld + %s];", w->real, c, (big)at, index, s, (big)(at + n), index);
+    return text;
+}
+
 /* ---- points from elements ----------------------------------------------------------------------------------------------------- */
 
 /* REAL_AT(V, I): number I of the real sequence whose spectrum is the transform. */
@@ -212,13 +220,13 @@ static void write_half_at(rw_fft_text *w)
         ADD("#define HALF_AT(RE, IM, K) { GET(RE, IM, K) if ((K) == 0 || 2 * (K) == %lld) IM = 0; }\n", n);
         return;
     }
-    const big half = n / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 4 * n, 1, false);
+    const int64_t half = n / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 4 * n, 1, false);
     const bool sine = w->spec->kind == RW_FFT_DST3;
-    char first[48], second[48];
+    char first[48], second[48], f[RW_FFT_FACTOR];
     snprintf(first, sizeof first, sine ? "%lld - (K)" : "(K)", n - 1);
     snprintf(second, sizeof second, sine ? "(K) - 1" : "%lld - (K)", n);
-    ADD("#define HALF_AT(RE, IM, K) { %s a_, b_ = 0; GET(a_, %s) if ((K) > 0) GET(b_, %s) const %s c_ = factor[%lld + (K)], s_ = -factor[%lld + (K)];\\\n"
-        "    RE = FMA(c_, a_, s_ * b_); IM = FMA(s_, a_, -(c_ * b_)); }\n", w->real, first, second, w->real, at, at + half);
+    ADD("#define HALF_AT(RE, IM, K) { %s a_, b_ = 0; GET(a_, %s) if ((K) > 0) GET(b_, %s) %s\\\n"
+        "    RE = FMA(c_, a_, -(s_ * b_)); IM = -FMA(s_, a_, c_ * b_); }\n", w->real, first, second, rw_fft_factor(w, f, "c_", "s_", at, half, "(K)"));
 }
 
 /* POINT(RE, IM, J): point J of the complex transform. */
@@ -227,6 +235,7 @@ static void write_point(rw_fft_text *w)
     const rw_fft_line_spec *s = w->spec;
     const big n = s->n, m = s->points;
     const rw_fft_form form = rw_fft_form_of(s->kind, s->inverse);
+    char f[RW_FFT_FACTOR];
     if (s->x.level != RW_FFT_USER || s->kind == RW_FFT_COMPLEX) {
         ADD(end_is_real(w, false) ? "#define POINT(RE, IM, J) { GET(RE, J) IM = 0; }\n" : "#define POINT(RE, IM, J) GET(RE, IM, J)\n");
     } else if (form == RW_FFT_FORM_HALVES) {
@@ -238,20 +247,20 @@ static void write_point(rw_fft_text *w)
         if (n % 2) {
             ADD("#define POINT(RE, IM, J) { if (2 * (J) <= %lld) HALF_AT(RE, IM, J) else { HALF_AT(RE, IM, %lld - (J)) IM = -IM; } }\n", n, n);
         } else {
-            const big at = rw_fft_table_roots(&w->table, m, 0, 1, n, 1, false);
+            const int64_t at = rw_fft_table_roots(&w->table, m, 0, 1, n, 1, false);
             ADD("#define POINT(RE, IM, J) { %s ar_, ai_, br_, bi_; HALF_AT(ar_, ai_, J) HALF_AT(br_, bi_, %lld - (J))\\\n"
-                "    const %s c_ = factor[%lld + (J)], s_ = factor[%lld + (J)], or_ = ar_ - br_, oi_ = ai_ + bi_;\\\n"
-                "    RE = ar_ + br_ + FMA(s_, or_, -(c_ * oi_)); IM = ai_ - bi_ + FMA(s_, oi_, c_ * or_); }\n", w->real, m, w->real, at, at + m);
+                "    %s const %s or_ = ar_ - br_, oi_ = ai_ + bi_;\\\n"
+                "    RE = ar_ + br_ + FMA(s_, or_, -(c_ * oi_)); IM = ai_ - bi_ + FMA(s_, oi_, c_ * or_); }\n", w->real, m, rw_fft_factor(w, f, "c_", "s_", at, m, "(J)"), w->real);
         }
     } else if (n % 2) {
-        const big at = rw_fft_table_roots(&w->table, n, 0, 1, 4 * n, 1, false);
-        ADD("#define POINT(RE, IM, J) { RE = 0; IM = 0; if ((J) < %lld) { %s a_; GET(a_, J) RE = a_ * factor[%lld + (J)]; IM = a_ * factor[%lld + (J)]; } }\n", n, w->real, at,
-            at + n);
+        const int64_t at = rw_fft_table_roots(&w->table, n, 0, 1, 4 * n, 1, false);
+        ADD("#define POINT(RE, IM, J) { RE = 0; IM = 0; if ((J) < %lld) { %s a_; GET(a_, J) %s RE = a_ * c_; IM = a_ * s_; } }\n", n, w->real,
+            rw_fft_factor(w, f, "c_", "s_", at, n, "(J)"));
     } else {
-        const big at = rw_fft_table_roots(&w->table, m, 0, 1, 2 * n, 1, false);
+        const int64_t at = rw_fft_table_roots(&w->table, m, 0, 1, 2 * n, 1, false);
         const bool sine = s->kind == RW_FFT_DST4;
-        ADD("#define POINT(RE, IM, J) { %s a_, b_; GET(%s, 2 * (J)) GET(%s, %lld - 2 * (J)) const %s c_ = factor[%lld + (J)], s_ = factor[%lld + (J)];\\\n"
-            "    RE = FMA(a_, c_, -(b_ * s_)); IM = FMA(a_, s_, b_ * c_); }\n", w->real, sine ? "b_" : "a_", sine ? "a_" : "b_", n - 1, w->real, at, at + m);
+        ADD("#define POINT(RE, IM, J) { %s a_, b_; GET(%s, 2 * (J)) GET(%s, %lld - 2 * (J)) %s\\\n"
+            "    RE = FMA(a_, c_, -(b_ * s_)); IM = FMA(a_, s_, b_ * c_); }\n", w->real, sine ? "b_" : "a_", sine ? "a_" : "b_", n - 1, rw_fft_factor(w, f, "c_", "s_", at, m, "(J)"));
     }
 }
 
@@ -259,15 +268,15 @@ static void write_input(rw_fft_text *w, int64_t chirp, int64_t places)
 {
     const rw_fft_line_spec *s = w->spec;
     const big m = s->points;
-    char number[64];
+    char number[64], f[RW_FFT_FACTOR];
     snprintf(number, sizeof number, s->x.apart ? "((long)(I) * %lld + LINE)" : "(I)", (big)s->x.apart);
     ADD("#define NUMBER_X(I) %s\n", number);
     if (s->x.level == RW_FFT_INSIDE || s->method == RW_FFT_STOCKHAM) ADD("#define INPUT(RE, IM, I) POINT(RE, IM, NUMBER_X(I))\n");
     else if (s->method == RW_FFT_RADER) ADD("#define INPUT(RE, IM, I) { const int i_ = (int)factor[%lld + NUMBER_X(I)]; POINT(RE, IM, i_) }\n", (big)places);
     else
         ADD("#define INPUT(RE, IM, I) { RE = 0; IM = 0; if (NUMBER_X(I) < %lld) { %s pr_, pi_; POINT(pr_, pi_, NUMBER_X(I))\\\n"
-            "    const %s c_ = factor[%lld + NUMBER_X(I)], s_ = factor[%lld + NUMBER_X(I)]; RE = FMA(pr_, c_, -(pi_ * s_)); IM = FMA(pr_, s_, pi_ * c_); } }\n",
-            m, w->real, w->real, (big)chirp, (big)chirp + m);
+            "    %s RE = FMA(pr_, c_, -(pi_ * s_)); IM = FMA(pr_, s_, pi_ * c_); } }\n",
+            m, w->real, rw_fft_factor(w, f, "c_", "s_", chirp, m, "NUMBER_X(I)"));
 }
 
 /* ---- elements from points ----------------------------------------------------------------------------------------------------- */
@@ -282,12 +291,12 @@ static void write_spectrum(rw_fft_text *w)
     } else if (kind == RW_FFT_DST1) {
         ADD("#define SPECTRUM(RE, IM, K) { if ((K) > 0 && (K) <= %lld) PUT(-(IM), (K) - 1) }\n", n);
     } else if (kind == RW_FFT_DCT2 || kind == RW_FFT_DST2) {
-        const big half = n / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 4 * n, 1, false);
-        char first[48], second[48];
+        const int64_t half = n / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 4 * n, 1, false);
+        char first[48], second[48], f[RW_FFT_FACTOR];
         snprintf(first, sizeof first, kind == RW_FFT_DST2 ? "%lld - (K)" : "(K)", n - 1);
         snprintf(second, sizeof second, kind == RW_FFT_DST2 ? "(K) - 1" : "%lld - (K)", n);
-        ADD("#define SPECTRUM(RE, IM, K) { const %s c_ = factor[%lld + (K)], s_ = factor[%lld + (K)]; PUT(FMA(c_, RE, -(s_ * (IM))), %s)\\\n"
-            "    if ((K) > 0 && 2 * (K) < %lld) PUT(-FMA(c_, IM, s_ * (RE)), %s) }\n", w->real, at, at + half, first, n, second);
+        ADD("#define SPECTRUM(RE, IM, K) { %s PUT(FMA(c_, RE, -(s_ * (IM))), %s)\\\n"
+            "    if ((K) > 0 && 2 * (K) < %lld) PUT(-FMA(c_, IM, s_ * (RE)), %s) }\n", rw_fft_factor(w, f, "c_", "s_", at, half, "(K)"), first, n, second);
     } else {
         ADD("#define SPECTRUM(RE, IM, K) PUT(RE, IM, K)\n");
     }
@@ -299,6 +308,7 @@ static void write_result(rw_fft_text *w)
     const rw_fft_line_spec *s = w->spec;
     const big n = s->n, m = s->points;
     const rw_fft_form form = rw_fft_form_of(s->kind, s->inverse);
+    char f[RW_FFT_FACTOR];
     if (s->y.level != RW_FFT_USER || s->kind == RW_FFT_COMPLEX) {
         ADD(end_is_real(w, true) ? "#define RESULT(RE, IM, K) PUT(RE, K)\n" : "#define RESULT(RE, IM, K) PUT(RE, IM, K)\n");
     } else if (form == RW_FFT_FORM_HALVES) {
@@ -313,12 +323,22 @@ static void write_result(rw_fft_text *w)
         const big count = n % 2 ? n : m, at = n % 2 ? rw_fft_table_roots(&w->table, n, 1, 2, 8 * n, 1, false) : rw_fft_table_roots(&w->table, m, 1, 4, 8 * n, 1, false);
         ADD("#define RESULT(RE, IM, K) { ");
         if (n % 2) ADD("if ((K) < %lld) { ", n);
-        ADD("const %s c_ = factor[%lld + (K)], s_ = factor[%lld + (K)];\\\n    ", w->real, at, at + count);
+        ADD("%s\\\n    ", rw_fft_factor(w, f, "c_", "s_", at, count, "(K)"));
         if (n % 2 && sine) ADD("PUT(-FMA(c_, IM, s_ * (RE)), K) }");
         else if (n % 2) ADD("PUT(FMA(c_, RE, -(s_ * (IM))), K) }");
         else ADD("PUT(FMA(c_, RE, -(s_ * (IM))), 2 * (K)) PUT(%sFMA(c_, IM, s_ * (RE)), %lld - 2 * (K))", sine ? "" : "-", n - 1);
         ADD(" }\n");
     }
+}
+
+/* One of the two factors that make w(e / twist): its table is chosen by the high or the low bits of e. */
+static const char *twist_part(rw_fft_text *w, char text[RW_FFT_FACTOR], char name, int64_t at, int64_t n, const char *operator, big bits)
+{
+    char c[16], s[16], index[48];
+    snprintf(c, sizeof c, "%cc_##C", name), snprintf(s, sizeof s, "%cs_##C", name), snprintf(index, sizeof index, "(e_##C %s %lld)", operator, bits);
+    if (!w->table.pairs) return rw_fft_factor(w, text, c, s, at, n, index);
+    snprintf(text, RW_FFT_FACTOR, "const %s %cp_##C = LOAD((GLOBAL const %s *)(factor + %lld) + %s); const %s %s = %cp_##C.re, %s = %cp_##C.im;", w->complex, name, w->complex, (big)at, index, w->real, c, name, s, name);
+    return text;
 }
 
 static void write_twist(rw_fft_text *w)
@@ -328,36 +348,36 @@ static void write_twist(rw_fft_text *w)
     while ((int64_t)1 << 2 * shift < s->twist) ++shift;
     const bool inverse = s->twist_inverse;
     const big low = 1ll << shift, high = s->twist / low + 1;
-    const big a = rw_fft_table_roots(&w->table, low, 0, 1, s->twist, 1, inverse), b = rw_fft_table_roots(&w->table, high, 0, low, s->twist, 1, inverse);
+    const int64_t a = rw_fft_table_roots(&w->table, low, 0, 1, s->twist, 1, inverse), b = rw_fft_table_roots(&w->table, high, 0, low, s->twist, 1, inverse);
     const char *line = w->strip && !s->second ? "first" : "LINE";
-    ADD("#define TWIST(C, S, I) const int e_##C = (int)(%s * (I)), f_##C = e_##C >> %d, g_##C = e_##C & %lld;\\\n"
-        "    const %s fc_##C = factor[%lld + f_##C], fs_##C = factor[%lld + f_##C], gc_##C = factor[%lld + g_##C], gs_##C = factor[%lld + g_##C];\\\n"
+    char f[RW_FFT_FACTOR], g[RW_FFT_FACTOR];
+    ADD("#define TWIST(C, S, I) const int e_##C = (int)(%s * (I)); %s %s\\\n"
         "    const %s C = FMA(fc_##C, gc_##C, -(fs_##C * gs_##C)), S = FMA(fc_##C, gs_##C, fs_##C * gc_##C);\n",
-        line, shift, low - 1, w->real, b, b + high, a, a + low, w->real);
-    if (!w->strip) {
-        ADD("#define OUTPUT(RE, IM, I) { TWIST(c_, s_, I) const %s or_ = FMA(RE, c_, -((IM) * s_)), oi_ = FMA(RE, s_, (IM) * c_); PUT(or_, oi_, I) }\n", w->real);
-    } else if (s->second) {
-        ADD("#define TWISTED(RE, IM, I, C, S) { const %s or_ = FMA(RE, C, -((IM) * S)), oi_ = FMA(RE, S, (IM) * C); PUT(or_, oi_, I) }\n", w->real);
-    } else {
+        line, twist_part(w, f, 'f', b, high, ">>", shift), twist_part(w, g, 'g', a, low, "&", low - 1), w->real);
+    if (w->strip && !s->second) {
         const big n = s->stages * w->strip, t = rw_fft_table_strip(&w->table, s->stages, w->strip, s->twist, inverse);
         ADD("#define TWISTED(RE, IM, I, C, S) { const %s lc_ = factor[%lld + (I) * %d + l], ls_ = factor[%lld + (I) * %d + l];\\\n"
             "    const %s c_ = FMA(lc_, C, -(ls_ * S)), s_ = FMA(lc_, S, ls_ * C), or_ = FMA(RE, c_, -((IM) * s_)), oi_ = FMA(RE, s_, (IM) * c_); PUT(or_, oi_, I) }\n",
             w->real, t, w->strip, t + n, w->strip, w->real);
+        return;
     }
+    ADD("#define TWISTED(RE, IM, I, C, S) { const %s or_ = FMA(RE, C, -((IM) * S)), oi_ = FMA(RE, S, (IM) * C); PUT(or_, oi_, I) }\n", w->real);
+    ADD("#define OUTPUT(RE, IM, I) { TWIST(c_, s_, I) TWISTED(RE, IM, I, c_, s_) }\n");
 }
 
 static void write_output(rw_fft_text *w, int64_t chirp, int64_t places)
 {
     const rw_fft_line_spec *s = w->spec;
     const big m = s->points;
+    char f[RW_FFT_FACTOR];
     ADD(s->y.apart ? "#define NUMBER_Y(I) ((long)(I) * %lld + LINE)\n" : "#define NUMBER_Y(I) (I)\n", (big)s->y.apart);
     if (s->twist) write_twist(w);
     else if (s->y.level == RW_FFT_INSIDE || s->method == RW_FFT_STOCKHAM) ADD("#define OUTPUT(RE, IM, I) RESULT(RE, IM, NUMBER_Y(I))\n");
     else if (s->method == RW_FFT_RADER) ADD("#define OUTPUT(RE, IM, I) { const int i_ = (int)factor[%lld + NUMBER_Y(I)]; RESULT(RE, IM, i_) }\n", (big)places + s->whole);
     else
-        ADD("#define OUTPUT(RE, IM, I) { if (NUMBER_Y(I) < %lld) { const %s xc_ = factor[%lld + NUMBER_Y(I)], xs_ = factor[%lld + NUMBER_Y(I)];\\\n"
+        ADD("#define OUTPUT(RE, IM, I) { if (NUMBER_Y(I) < %lld) { %s\\\n"
             "    const %s or_ = FMA(RE, xc_, -((IM) * xs_)), oi_ = FMA(RE, xs_, (IM) * xc_); RESULT(or_, oi_, NUMBER_Y(I)) } }\n",
-            m, w->real, (big)chirp, (big)chirp + m, w->real);
+            m, rw_fft_factor(w, f, "xc_", "xs_", chirp, m, "NUMBER_Y(I)"), w->real);
 }
 
 void rw_fft_write_ends(rw_fft_text *w)
@@ -376,10 +396,11 @@ void rw_fft_write_ends(rw_fft_text *w)
 
 void rw_fft_write_untangle(rw_fft_text *w, int64_t m)
 {
-    const big half = m / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 2 * m, 1, false);
-    ADD("            const %s c = factor[%lld + k], s = factor[%lld + k], er = ar + br, ei = ai - bi, dr = ar - br, di = ai + bi;\n"
+    const int64_t half = m / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 2 * m, 1, false);
+    char f[RW_FFT_FACTOR];
+    ADD("            %s const %s er = ar + br, ei = ai - bi, dr = ar - br, di = ai + bi;\n"
         "            const %s tr = FMA(s, dr, c * di), ti = FMA(s, di, -(c * dr));\n"
         "            const %s pr = er + tr, pi = ei + ti, qr = er - tr, qi = ti - ei;\n"
         "            SPECTRUM(pr, pi, k)\n            if (2 * k != %lld) { const int n_k = %lld - k; SPECTRUM(qr, qi, n_k) }\n",
-        w->real, at, at + half, w->real, w->real, (big)m, (big)m);
+        rw_fft_factor(w, f, "c", "s", at, half, "k"), w->real, w->real, w->real, (big)m, (big)m);
 }

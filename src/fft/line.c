@@ -238,10 +238,29 @@ static void add_middle(writer *w, int s)
     for (int k = 0; k < g->r; ++k) ADD("            MIDDLE(re%d, im%d, to + %lld, %d)\n", k, k, (big)k * g->p, k);
 }
 
+/* On GPUs, whose loads cost more than arithmetic, the twist of result k is a product of those of k / 4 * 4 and of k % 4. */
+static void add_twisted(writer *w, const stage *g)
+{
+    for (int k = 1; k < 4; ++k) ADD("            TWIST(sc%d, ss%d, %lld)\n", k, k, (big)k * g->p);
+    for (int k = 0; k < g->r; ++k) {
+        const int m = k / 4 * 4, j = k % 4;
+        if (!j) {
+            ADD("            TWIST(tc%d, ts%d, to + %lld)\n            TWISTED(re%d, im%d, to + %lld, tc%d, ts%d)\n", k, k, (big)k * g->p, k, k, (big)k * g->p, k, k);
+            continue;
+        }
+        ADD("            { const %s c_ = FMA(tc%d, sc%d, -(ts%d * ss%d)), s_ = FMA(tc%d, ss%d, ts%d * sc%d); TWISTED(re%d, im%d, to + %lld, c_, s_) }\n", w->text.real, m, j, m, j, m, j, m, j, k, k,
+            (big)k * g->p);
+    }
+}
+
 static void add_store(writer *w, int s)
 {
     const stage *g = w->stages + s;
     const bool last = s == w->nstages - 1;
+    if (last && w->threads && w->spec->twist && g->r >= 8) {
+        add_twisted(w, g);
+        return;
+    }
     for (int k = 0; k < g->r; ++k) {
         if (last && w->text.strip) ADD("            TWISTED(re%d, im%d, to + %lld, tc%d, ts%d)\n", k, k, (big)k * g->p, k, k);
         else if (last) ADD("            OUTPUT(re%d, im%d, to + %lld)\n", k, k, (big)k * g->p);
@@ -390,14 +409,14 @@ static void write_middle(writer *w)
         return;
     }
     const bool several = s->whole > s->stages;
-    const big n = s->whole, at = s->method == RW_FFT_RADER ? rw_fft_table_rader(&w->text.table, s->points, s->inverse)
+    const int64_t n = s->whole, at = s->method == RW_FFT_RADER ? rw_fft_table_rader(&w->text.table, s->points, s->inverse)
                                                            : rw_fft_table_bluestein(&w->text.table, s->points, n, several ? n / s->stages : 1, s->inverse);
-    char index[64];
+    char index[64], f[RW_FFT_FACTOR];
     snprintf(index, sizeof index, several ? "LINE * %d + (I)" : "(I)", w->n);
     ADD("#define MIDDLE(RE, IM, I, K) { ");
     if (s->method == RW_FFT_RADER) /* the first number is in no product, and the sum of all is a result */
         ADD("%s z_ = 0, y_ = 0; if ((K) == 0 && (I) == 0) { POINT(z_, y_, 0) const %s u_ = z_ + RE, v_ = y_ + IM; RESULT(u_, v_, 0) }\\\n    ", real, real);
-    ADD("const %s c_ = factor[%lld + %s], s_ = factor[%lld + %s], a_ = RE; RE = FMA(a_, c_, -(IM * s_)); IM = FMA(a_, s_, IM * c_);", real, at, index, at + n, index);
+    ADD("%s const %s a_ = RE; RE = FMA(a_, c_, -(IM * s_)); IM = FMA(a_, s_, IM * c_);", rw_fft_factor(&w->text, f, "c_", "s_", at, n, index), real);
     if (s->method == RW_FFT_RADER) ADD(" if ((K) == 0 && (I) == 0) { RE += z_; IM += y_; }");
     ADD(" }\n");
 }
@@ -471,10 +490,11 @@ static void find_stages(writer *w)
     w->hops = w->nstages - 1 + (rw_fft_untangles(w->spec) ? 1 : 0);
 }
 
-int rw_fft_line_items(const rw_device *dev, int64_t n, int r, bool f64)
+rw_fft_share rw_fft_line_share(const rw_device *dev, int64_t n, int radix, bool f64)
 {
-    const int64_t least = r > 8 || f64 ? r : r * (16 / r);
-    return (int)RW_MAX(1, RW_MIN((n + least - 1) / least, dev->target.group_most));
+    int r[RW_FFT_STAGES];
+    const int stages = rw_fft_factors(n, radix, r);
+    return rw_fft_share_of(n, r, stages, dev->target.group_most, f64);
 }
 
 /* Items and padding of a group, its lines as far as its memory holds them. */
@@ -483,7 +503,7 @@ static rw_status fit_group(rw_device *dev, writer *w)
     const bool x_fast = w->spec->x.lines_fast, y_fast = w->spec->y.lines_fast;
     const int r = w->stages[w->choice.staged].r;
     if (w->threads) {
-        w->items = rw_fft_line_items(dev, w->n, r, w->spec->f64);
+        w->items = rw_fft_line_share(dev, w->n, w->choice.radix, w->spec->f64).items;
         if (r % 2 == 0 && w->hops && !(x_fast && y_fast)) w->pad = r;
     }
     if (buffer_bytes(w, 1) > dev->info.shared_memory)
@@ -528,10 +548,15 @@ int64_t rw_fft_line_most(const rw_device *dev, bool f64)
     return limit && limit < most ? limit : most;
 }
 
+rw_fft_target rw_fft_target_of(const rw_device *dev, bool f64)
+{
+    return (rw_fft_target){rw_device_has_threads(dev) ? dev->target.group_most : 0, RW_MIN(rw_fft_line_most(dev, f64), f64 ? 12288 : 16384), f64};
+}
+
 rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const rw_fft_choice *choice, bool pairs, rw_fft_line *line)
 {
     rw_text text = {0};
-    writer w = {.text = {.t = &text, .spec = spec, .real = spec->f64 ? "f64" : "f32", .complex = spec->f64 ? "c128" : "c64", .table = {.ctx = dev->ctx}}, .t = &text, .spec = spec,
+    writer w = {.text = {.t = &text, .spec = spec, .real = spec->f64 ? "f64" : "f32", .complex = spec->f64 ? "c128" : "c64", .table = {.ctx = dev->ctx, .pairs = rw_device_has_threads(dev)}}, .t = &text, .spec = spec,
                 .choice = *choice, .n = (int)spec->stages, .threads = rw_device_has_threads(dev)};
     *line = (rw_fft_line){.gain = rw_fft_gain(spec)};
     rw_status status = RW_OK;

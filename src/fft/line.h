@@ -92,8 +92,10 @@ typedef struct rw_fft_place {
 int64_t rw_fft_points(rw_fft_kind kind, int64_t n);
 /* Real numbers at the side of x or y: REAL has them at one. */
 bool rw_fft_is_real(rw_fft_kind kind, bool inverse, bool y);
-/* GPU: items that share a line whose first codelet is of r points: at least 16 points are in flight. */
-int rw_fft_line_items(const rw_device *dev, int64_t n, int r, bool f64);
+/* GPU: how the items of a group share a line of n points whose codelets are at most of the size `radix`. */
+rw_fft_share rw_fft_line_share(const rw_device *dev, int64_t n, int radix, bool f64);
+/* What lengths are chosen for. */
+rw_fft_target rw_fft_target_of(const rw_device *dev, bool f64);
 /* Points that fit into the memory of a group. */
 int64_t rw_fft_line_most(const rw_device *dev, bool f64);
 /* For tests: transforms planned from now on take passes of at most so many points; 0: what fits. */

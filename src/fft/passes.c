@@ -239,9 +239,10 @@ rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int6
 {
     rw_fft_line_spec l = {.kind = kind, .conjugate = extra.conjugate, .f64 = !f->single, .inverse = inverse, .load = extra.load, .store = extra.store, .forth_inverse = inverse, .n = n, .points = rw_fft_points(kind, n)};
     const int64_t most = rw_fft_line_most(f->device, !f->single);
-    l.method = rw_fft_length(l.points, &l.whole);
+    const rw_fft_target target = rw_fft_target_of(f->device, !f->single);
+    l.method = rw_fft_length(&target, l.points, &l.whole);
     const bool rader = l.method == RW_FFT_RADER && l.whole <= most && !halves_of(&l); /* its first result is known too early for a spectrum of pairs */
-    if (l.method == RW_FFT_RADER && !rader) l.method = RW_FFT_BLUESTEIN, l.whole = rw_fft_smooth(2 * l.points - 1);
+    if (l.method == RW_FFT_RADER && !rader) l.method = RW_FFT_BLUESTEIN, l.whole = rw_fft_smooth(&target, 2 * l.points - 1);
     const task whole = one_pass(l, axis, from, to, &extra);
     const rw_fft_axis way = {l.whole, !f->single, extra.product || l.method != RW_FFT_STOCKHAM, from->stride[axis] == 1, l.whole <= most, is_for_cluster(f, whole)};
     rw_fft_matrix m;

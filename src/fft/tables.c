@@ -76,6 +76,12 @@ static int64_t add(rw_fft_table *t, int64_t count, double **at)
     return t->n - count;
 }
 
+/* Number k of n. */
+static void put(const rw_fft_table *t, double *v, int64_t n, int64_t k, pair z, double factor)
+{
+    v[t->pairs ? 2 * k : k] = (double)(factor * z.re), v[t->pairs ? 2 * k + 1 : n + k] = (double)(factor * z.im);
+}
+
 int64_t rw_fft_table_stage(rw_fft_table *t, int64_t p, int r, bool inverse)
 {
     double *v;
@@ -112,10 +118,7 @@ int64_t rw_fft_table_roots(rw_fft_table *t, int64_t n, int64_t first, int64_t st
     const int64_t at = add(t, 2 * n, &v);
     if (!v) return 0;
     roots w = roots_of(of, n, inverse);
-    for (int64_t k = 0; k < n; ++k) {
-        const pair z = roots_at(&w, first + k * step);
-        v[k] = (double)(factor * z.re), v[n + k] = (double)(factor * z.im);
-    }
+    for (int64_t k = 0; k < n; ++k) put(t, v, n, k, roots_at(&w, first + k * step), factor);
     roots_free(&w);
     return at;
 }
@@ -156,10 +159,7 @@ int64_t rw_fft_table_chirp(rw_fft_table *t, int64_t m, bool inverse)
     const int64_t at = add(t, 2 * m, &v);
     if (!v) return 0;
     roots w = roots_of(2 * m, m, inverse);
-    for (int64_t j = 0; j < m; ++j) {
-        const pair z = roots_at(&w, square(j, 2 * m));
-        v[j] = (double)z.re, v[m + j] = (double)z.im;
-    }
+    for (int64_t j = 0; j < m; ++j) put(t, v, m, j, roots_at(&w, square(j, 2 * m)), 1);
     roots_free(&w);
     return at;
 }
@@ -201,10 +201,10 @@ static void transform(int64_t n, const pair *x, int64_t step, pair *y, pair *scr
 enum { KEPT_LEAST = 1024 /* points */ };
 static const char suffix[] = ".roots";
 
-static void key_of(const char *name, int64_t n, int64_t points, int64_t a, bool inverse, char key[65])
+static void key_of(const rw_fft_table *t, const char *name, int64_t n, int64_t points, int64_t a, bool inverse, char key[65])
 {
     char text[128];
-    const int length = snprintf(text, sizeof text, "rechenwerk roots 1 %s %lld %lld %lld %d", name, (long long)n, (long long)points, (long long)a, inverse);
+    const int length = snprintf(text, sizeof text, "rechenwerk roots 1 %s%s %lld %lld %lld %d", name, t->pairs ? " pairs" : "", (long long)n, (long long)points, (long long)a, inverse);
     rw_sha256_hex(text, (size_t)length, key);
 }
 
@@ -237,7 +237,7 @@ static void send_transform(rw_fft_table *t, pair *x, int64_t n, int64_t a, doubl
     else t->failed = true;
     for (int64_t k = 0; k < n && !t->failed; ++k) {
         const int64_t to = k % a * (n / a) + k / a;
-        v[to] = (double)(y[k].re / (long double)n), v[n + to] = (double)(y[k].im / (long double)n);
+        put(t, v, n, to, (pair){y[k].re / (long double)n, y[k].im / (long double)n}, 1);
     }
     roots_free(&w);
     rw_free(y), rw_free(scratch), rw_free(all), rw_free(x);
@@ -248,7 +248,7 @@ int64_t rw_fft_table_bluestein(rw_fft_table *t, int64_t m, int64_t points, int64
     double *v;
     char key[65];
     const int64_t at = add(t, 2 * points, &v);
-    key_of("chirp", m, points, a, inverse, key);
+    key_of(t, "chirp", m, points, a, inverse, key);
     if (v && find_kept(t, key, points, v)) return at;
     pair *x = rw_calloc((size_t)points, sizeof *x);
     if (!v || !x) {
@@ -278,7 +278,7 @@ int64_t rw_fft_table_rader(rw_fft_table *t, int64_t p, bool inverse)
     double *v;
     char key[65];
     const int64_t at = add(t, 2 * (p - 1), &v), g = rw_fft_generator(p);
-    key_of("rader", p, p - 1, 1, inverse, key);
+    key_of(t, "rader", p, p - 1, 1, inverse, key);
     if (v && find_kept(t, key, p - 1, v)) return at;
     pair *x = rw_calloc((size_t)(p - 1), sizeof *x);
     if (!v || !x) {

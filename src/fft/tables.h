@@ -7,12 +7,13 @@
 /* Values of one kernel; `failed`: out of memory. */
 typedef struct rw_fft_table {
     rw_context *ctx; /* whose cache on disk keeps tables that take long; NULL: none */
+    bool pairs;      /* for GPUs: real and imaginary part in turn, which are one load */
     double *values;
     int64_t n, capacity;
     bool failed;
 } rw_fft_table;
 
-/* Each returns the offset of what it adds: all real parts, then all imaginary parts. w(a) = exp(-2 pi i a), its conjugate with `inverse`. */
+/* Each returns the offset of what it adds: all real parts, then all imaginary parts, or `pairs`. w(a) = exp(-2 pi i a), its conjugate with `inverse`. */
 
 /* Of a stage of radix r whose stages before make p points: for k = 1 … r - 1 p values w(k b / (p r)), real parts of a k and imaginary parts in turn. */
 int64_t rw_fft_table_stage(rw_fft_table *t, int64_t p, int r, bool inverse);

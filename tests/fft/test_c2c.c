@@ -119,6 +119,10 @@ static void test_factors(void **state)
     assert_int_equal(rw_fft_factors(4096, RW_FFT_RADIX, r), 3);
     assert_int_equal(rw_fft_factors(1024, RW_FFT_RADIX, r), 3);
     assert_int_equal(rw_fft_factors(240, RW_FFT_RADIX, r), 2);
+    assert_int_equal(rw_fft_factors(8400, 32, r), 3);
+    assert_true(r[0] == 21 && r[1] == 20 && r[2] == 20);
+    const rw_fft_share share = rw_fft_share_of(8400, r, 3, 1024, false);
+    assert_true(share.items == 420 && share.values == 21);
 }
 
 static void test_refused(void **state)
