@@ -76,7 +76,7 @@ static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec 
         double best = 0;
         for (int lines = RW_MAX(1, 128 / items); lines == 1 || lines * items <= 256; ++lines)
             if (filling(items, lines) > best + 0.05) best = filling(items, lines), c.lines = lines;
-        c.staged = items * element < (s->f64 ? 64 : 128) && s->stages > 1;
+        c.staged = items * element < (s->f64 || s->stages <= 64 ? 64 : 128) && s->stages > 1;
         if (c.staged) c.lines = RW_MAX(16, 64 / items);
         c.halves = s->stages * element >= 1 << 16 && !rw_fft_untangles(s) && s->method == RW_FFT_STOCKHAM;
     }

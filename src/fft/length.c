@@ -62,9 +62,10 @@ static bool fits(const rw_fft_share *s, bool f64)
 
 rw_fft_share rw_fft_share_of(int64_t n, const int *radix, int stages, int most, bool f64)
 {
+    enum { SHORT = 64 }; /* several lines are in flight instead */
     const int most_values = f64 ? 32 : 64;
     rw_fft_share first = {0, 0};
-    for (int values = radix[0] > 8 || f64 ? radix[0] : radix[0] * (16 / radix[0]);; values += radix[0]) {
+    for (int values = radix[0] > 8 || f64 || n <= SHORT ? radix[0] : radix[0] * (16 / radix[0]);; values += radix[0]) {
         int64_t items = 1;
         for (int s = 0; s < stages; ++s) {
             const int64_t codelets = n / radix[s], each = values / radix[s];

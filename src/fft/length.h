@@ -17,7 +17,7 @@ typedef enum rw_fft_method {
     RW_FFT_BLUESTEIN  /* any n: a convolution with a chirp, of at least 2 n - 1 points (Bluestein 1970) */
 } rw_fft_method;
 
-/* A GPU's items of a line whose codelets are of these sizes, and the points that each keeps; at least 16 points are in flight. */
+/* A GPU's items of a line whose codelets are of these sizes, and the points that each keeps; at least 16 points are in flight, but for short lines. */
 typedef struct rw_fft_share {
     int items, values;
 } rw_fft_share;
