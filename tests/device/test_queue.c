@@ -24,6 +24,16 @@ static const char text[] =
     "        y[GROUP_ID(0)] = v + 1;\n"
     "    }\n"
     "}\n"
+    "KERNEL(meet, GLOBAL i32 *here, int me, int turns)\n" /* waits for the other one, but not for ever */
+    "{\n"
+    "    EACH(i, 1)\n"
+    "    {\n"
+    "        int k = 0;\n"
+    "        ATOMIC_EXCHANGE(here + me, 1);\n"
+    "        while (k < turns && ATOMIC_ADD(here + 1 - me, 0) == 0) ++k;\n"
+    "        here[2 + me] = k < turns;\n"
+    "    }\n"
+    "}\n"
     "KERNEL(blend, GLOBAL f64 *y, GLOBAL const f64 *x, f64 a, f64 b, long n) { EACH(i, n) { y[i] = a * x[i] + b * y[i]; } }\n";
 
 static rw_program *programs[MAX_TEST_DEVICES];
@@ -651,6 +661,31 @@ static void test_threads_record_and_replay(void **state)
     }
 }
 
+/* Two kernels of two queues that wait for each other, through the same memory in two arrays: the library puts uses of one array in order. */
+static void test_queues_run_at_once(void **state)
+{
+    (void)state;
+    rw_array *here[2];
+    rw_queue *q[2];
+    rw_managed_tensor *tensor;
+    const void *data;
+    if (!on("cuda")) skip(); /* on processors a launch may take all cores */
+    here[0] = new_array(RW_I32, 4, RW_MEMORY_DEVICE);
+    OK(rw_array_zero(here[0], queue));
+    OK(rw_array_export(here[0], queue, &tensor));
+    OK(rw_array_import(dev, tensor, &here[1]));
+    OK(rw_queue_wait(queue));
+    for (int i = 0; i < 2; ++i) OK(rw_queue_create(dev, &q[i]));
+    for (int i = 0; i < 2; ++i) {
+        const rw_arg args[] = {rw_arg_memory(here[i]), rw_arg_int(i), rw_arg_int(20000000)};
+        OK(launch1(q[i], kernel_of(programs[device_index()], "meet"), 1, args, 3));
+    }
+    for (int i = 0; i < 2; ++i) OK(rw_queue_wait(q[i]));
+    OK(rw_array_read(here[0], &data));
+    assert_true(((const int32_t *)data)[2] == 1 && ((const int32_t *)data)[3] == 1);
+    for (int i = 0; i < 2; ++i) rw_queue_destroy(&q[i]), rw_array_destroy(&here[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -658,6 +693,7 @@ int main(void)
         cmocka_unit_test(test_each_group_runs_once),
         cmocka_unit_test(test_queues_order_themselves_by_arrays),
         cmocka_unit_test(test_queues_launch_different_grids),
+        cmocka_unit_test(test_queues_run_at_once),
         cmocka_unit_test(test_a_queue_goes_before_its_arrays),
         cmocka_unit_test(test_events_order_queues),
         cmocka_unit_test(test_event_mistakes),

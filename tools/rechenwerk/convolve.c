@@ -76,12 +76,14 @@ static int convolve(rw_context *ctx, const arguments *a, work *w)
     if (code != 0) return code;
     if (!given(a, "quiet")) printf("%s, %s; %s, %s\n", a->operands[0], shape_of(w->a).text, a->operands[1], shape_of(w->b).text);
     status = rw_convolution_shape(ctx, &w->spec, shape);
+    show_stage(a, "  planning");
     if (status == RW_OK) status = rw_convolution_create(w->device, &w->spec, &w->convolution);
+    show_stage(a, NULL);
     if (status == RW_OK) status = rw_convolution_set(w->convolution, w->b, rw_device_queue(w->device));
     if (status == RW_OK) status = rw_convolution_get_info(w->convolution, &info);
     if (status == RW_OK) status = rw_array_create(w->device, w->spec.dtype, w->spec.ndim, shape, RW_MEMORY_DEVICE, &w->y);
-    if (status == RW_OK) status = timed(w->device, execute, w, &seconds);
-    if (status == RW_OK) status = rw_array_save(w->y, a->operands[2]);
+    if (status == RW_OK) status = timed(a, w->device, execute, w, &seconds);
+    if (status == RW_OK) status = save_numbers(a, w->y, a->operands[2]);
     if (status != RW_OK) return failed(ctx, status);
     print_transform(a, w->device, &info, seconds, w->y, a->operands[2]);
     return 0;

@@ -116,11 +116,18 @@ static rw_status cut(work *w)
     return RW_OK;
 }
 
+typedef struct trials {
+    const arguments *a;
+    int n;
+} trials;
+
 static void print_trial(void *user, const char *what, const char *choice, double seconds, bool kept)
 {
-    const arguments *a = user;
-    if (kept || given(a, "verbose")) printf("  %10.4g ms %s %s: %s\n", 1e3 * seconds, kept ? "->" : "  ", what, choice);
+    trials *t = user;
+    show_stage(t->a, NULL);
+    if (kept || given(t->a, "verbose")) printf("  %10.4g ms %s %s: %s\n", 1e3 * seconds, kept ? "->" : "  ", what, choice);
     fflush(stdout);
+    show_stage(t->a, "  tuning: %d ways tried", ++t->n);
 }
 
 /* Reads wisdom, tunes, writes wisdom. */
@@ -128,10 +135,12 @@ static rw_status prepare(const arguments *a, work *w)
 {
     const char *path = value_of(a, "wisdom");
     rw_fft_tuned t;
-    rw_fft_tuning options = {.seconds = w->tuning, .report = given(a, "quiet") ? NULL : print_trial, .user = (void *)(uintptr_t)a};
+    trials so_far = {a, 0};
+    rw_fft_tuning options = {.seconds = w->tuning, .report = given(a, "quiet") ? NULL : print_trial, .user = &so_far};
     rw_status status = path && access(path, F_OK) == 0 ? rw_fft_wisdom_load(w->device, path) : RW_OK;
     if (status != RW_OK || !given(a, "tune")) return status;
     status = rw_fft_tune(w->device, &w->spec, &options, &t);
+    show_stage(a, NULL);
     if (status == RW_OK && !given(a, "quiet")) printf("  %d ways tried: %.4g ms, before %.4g ms\n", t.tried, 1e3 * t.after, 1e3 * t.before);
     return status == RW_OK && path ? rw_fft_wisdom_save(w->device, path) : status;
 }
@@ -150,12 +159,14 @@ static int transform(rw_context *ctx, const arguments *a, work *w)
     if (!given(a, "quiet")) printf("%s, %s\n", a->operands[0], shape_of(w->x).text);
     status = cut(w);
     if (status == RW_OK) status = prepare(a, w);
+    show_stage(a, "  planning");
     if (status == RW_OK) status = rw_fft_create(w->device, s, &w->fft);
+    show_stage(a, NULL);
     if (status == RW_OK) status = rw_fft_get_info(w->fft, &info);
     if (status == RW_OK)
         status = rw_array_create(w->device, real ? s->single ? RW_F32 : RW_F64 : s->single ? RW_C64 : RW_C128, s->ndim, s->y_shape, RW_MEMORY_DEVICE, &w->y);
-    if (status == RW_OK) status = timed(w->device, execute, w, &seconds);
-    if (status == RW_OK) status = rw_array_save(w->y, a->operands[1]);
+    if (status == RW_OK) status = timed(a, w->device, execute, w, &seconds);
+    if (status == RW_OK) status = save_numbers(a, w->y, a->operands[1]);
     if (status != RW_OK) return failed(ctx, status);
     print_transform(a, w->device, &info, seconds, w->y, a->operands[1]);
     return 0;

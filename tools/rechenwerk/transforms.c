@@ -1,8 +1,23 @@
 #include "transforms.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+void show_stage(const arguments *a, const char *format, ...)
+{
+    if (!isatty(STDERR_FILENO) || given(a, "quiet")) return;
+    fflush(stdout);
+    fputs("\r\033[K", stderr);
+    if (!format) return;
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fflush(stderr);
+}
 
 rw_status widen(rw_array **array, rw_dtype dtype)
 {
@@ -24,6 +39,7 @@ int load_numbers(rw_context *ctx, const arguments *a, rw_device *device, const c
     const char *precision = value_of(a, "precision");
     if (precision && strcmp(precision, "f32") && strcmp(precision, "f64"))
         return usage("%s: --precision %s: f32 or f64", a->command->name, precision);
+    show_stage(a, "  reading %s", path);
     rw_status status = rw_array_load(device, path, RW_DTYPE_DEFAULT, array);
     if (status == RW_OK) {
         const rw_dtype t = rw_array_dtype(*array);
@@ -32,7 +48,16 @@ int load_numbers(rw_context *ctx, const arguments *a, rw_device *device, const c
         if (precision) single = strcmp(precision, "f32") == 0;
         status = widen(array, is_complex ? single ? RW_C64 : RW_C128 : single ? RW_F32 : RW_F64);
     }
+    show_stage(a, NULL);
     return status == RW_OK ? 0 : failed(ctx, status);
+}
+
+rw_status save_numbers(const arguments *a, rw_array *array, const char *path)
+{
+    show_stage(a, "  writing %s, %s", path, in_units((double)rw_array_size(array) * (double)rw_dtype_size(rw_array_dtype(array))).text);
+    const rw_status status = rw_array_save(array, path);
+    show_stage(a, NULL);
+    return status;
 }
 
 bool axes_of(const arguments *a, int ndim, unsigned *axes)
@@ -66,15 +91,17 @@ shape_text shape_of(const rw_array *array)
     return s;
 }
 
-rw_status timed(rw_device *device, rw_status (*run)(void *user, rw_queue *queue), void *user, double *seconds)
+rw_status timed(const arguments *a, rw_device *device, rw_status (*run)(void *user, rw_queue *queue), void *user, double *seconds)
 {
     struct timespec start, stop;
     rw_queue *queue = rw_device_queue(device);
     rw_status status = rw_queue_wait(queue);
+    show_stage(a, "  computing");
     clock_gettime(CLOCK_MONOTONIC, &start);
     if (status == RW_OK) status = run(user, queue);
     if (status == RW_OK) status = rw_queue_wait(queue);
     clock_gettime(CLOCK_MONOTONIC, &stop);
+    show_stage(a, NULL);
     *seconds = (double)(stop.tv_sec - start.tv_sec) + 1e-9 * (double)(stop.tv_nsec - start.tv_nsec);
     return status;
 }

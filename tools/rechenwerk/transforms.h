@@ -5,8 +5,12 @@
 #include "command.h"
 #include "rechenwerk/fft.h"
 
+/* On a terminal, without --quiet: what is going on, until the next one; NULL: nothing more. */
+void show_stage(const arguments *a, const char *format, ...) RW_PRINTF(2, 3);
 /* The array of a file as f32, f64, c64 or c128: as it is there, whole numbers as f64; with --precision of that one. */
 int load_numbers(rw_context *ctx, const arguments *a, rw_device *device, const char *path, rw_array **array);
+/* To a file, whose name has been checked. */
+rw_status save_numbers(const arguments *a, rw_array *array, const char *path);
 /* The array in the type, which is its own or wider; replaces it. */
 rw_status widen(rw_array **array, rw_dtype dtype);
 /* "0,1" or "-1": a bit for each axis of ndim; *axes stays 0 without the option. False after a message. */
@@ -19,7 +23,7 @@ shape_text shape_of(const rw_array *array);
 /* What a plan did to write this file. */
 void print_transform(const arguments *a, const rw_device *device, const rw_fft_info *info, double seconds, const rw_array *y, const char *path);
 /* Runs `run(user)` and waits; the seconds that it took. */
-rw_status timed(rw_device *device, rw_status (*run)(void *user, rw_queue *queue), void *user, double *seconds);
+rw_status timed(const arguments *a, rw_device *device, rw_status (*run)(void *user, rw_queue *queue), void *user, double *seconds);
 
 #define OPTION_PRECISION {"precision", 'p', "f32|f64", "compute and write in this precision (default: that of the file)"}
 #define OPTION_AXES {"axes", 0, "LIST", "axes, counted from 0, or from -1 backwards, such as 0,1 (default: all)"}
