@@ -10,6 +10,9 @@ rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *f, int sides
         if ((unsigned)b->kind > RW_BOUNDARY_PERIODIC)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "boundary of %s, %s side: kind %d: give RW_BOUNDARY_NEAREST, _DIRICHLET, _NEUMANN, _ROBIN or _PERIODIC (0 to %d)", f->name,
                            side_names[s], (int)b->kind, RW_BOUNDARY_PERIODIC);
+        if ((f->dtype == RW_I64 || f->dtype == RW_U64) && b->kind != RW_BOUNDARY_NEAREST && b->kind != RW_BOUNDARY_PERIODIC)
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "boundary of %s, %s side: fields of %s have RW_BOUNDARY_NEAREST or _PERIODIC: the others compute with real numbers", f->name,
+                           side_names[s], rw_dtype_name(f->dtype));
         if (rows && b->kind == RW_BOUNDARY_PERIODIC && opposite->kind != RW_BOUNDARY_PERIODIC)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "boundary of %s: periodic on the %s side only: make the opposite side periodic too", f->name, side_names[s]);
         if (b->kind == RW_BOUNDARY_ROBIN && !b->b)

@@ -48,12 +48,14 @@ static inline const char *rw_text_of(const rw_text *t) { return t->data ? t->dat
 static inline const rw_graph_node *rw_node_of(const rw_emitter *e, rw_node n) { return e->g->nodes + n; }
 static inline const char *rw_field_type(const rw_emitter *e, int f)
 {
-    return rw_dtype_is_complex(e->g->fields[f].dtype) ? "complex" : "real";
+    const rw_dtype dtype = e->g->fields[f].dtype;
+    return dtype == RW_I64 ? "i64" : dtype == RW_U64 ? "u64" : rw_dtype_is_complex(dtype) ? "complex" : "real";
 }
-/* The arithmetic has the precision of the field. */
+/* What is computed from the field has its type. */
 static inline bool rw_same_precision(const rw_emitter *e, int f)
 {
     const rw_dtype dtype = e->g->fields[f].dtype;
+    if (dtype == RW_I64 || dtype == RW_U64) return true;
     return rw_dtype_is_number(dtype) && e->k->f32 == rw_dtype_is_single(dtype);
 }
 

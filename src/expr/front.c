@@ -184,7 +184,7 @@ static rw_status find_last(const rw_emitter *e, rw_front *w, const rw_front_kind
         RW_TRY(rw_plan_use(plan, q, &w->use[q - first]));
         w->last = q;
         if (rw_pass_reduces(plan, q) ||
-            rw_pass_use_is_f32(plan, &w->use[q - first]) != rw_pass_use_is_f32(plan, &w->use[0]))
+            rw_pass_use_is_f32(plan, &w->use[q - first]) != rw_pass_use_is_f32(plan, &w->use[0]) || rw_pass_use_is_long(plan, &w->use[q - first]))
             break;
         if (!arrange(plan, w) || rw_count_scalars(w->use, q - first + 1) > RW_SCALARS) break;
         kind->choose_layers(e, w, forced);

@@ -366,7 +366,7 @@ static rw_status find_best(rw_emitter *e, bool forced, fusion *f, fusion *best)
     for (int q = first; q < plan->npasses && q - first < most; ++q) {
         RW_TRY(rw_plan_use(plan, q, &f->use[q - first]));
         f->last = q;
-        if (rw_pass_use_is_f32(plan, &f->use[q - first]) != rw_pass_use_is_f32(plan, &f->use[0]) ||
+        if (rw_pass_use_is_f32(plan, &f->use[q - first]) != rw_pass_use_is_f32(plan, &f->use[0]) || rw_pass_use_is_long(plan, &f->use[q - first]) ||
             !note_reads(plan, f, q) || rw_count_scalars(f->use, q - first + 1) > RW_SCALARS)
             break;
         if (q > first && complete(e, f) && (forced || is_long(e) || f->cost < best->cost)) *best = *f;

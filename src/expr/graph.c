@@ -167,6 +167,7 @@ rw_node rw_const(rw_graph *g, double re, double im)
 {
     rw_graph_node n = LEAF(RW_OP_CONST);
     n.re = re, n.im = im, n.is_complex = im != 0;
+    if (im == 0 && re == floor(re) && fabs(re) <= 9007199254740992 /* 2^53 */) n.whole = RW_WHOLE | (re >= 0 ? RW_NATURAL : 0);
     return intern(g, n);
 }
 
@@ -192,6 +193,17 @@ rw_node rw_coord(rw_graph *g, int axis, int offset)
     return intern(g, n);
 }
 
+static int whole_of_type(rw_dtype dtype)
+{
+    switch (dtype) {
+    case RW_BOOL: case RW_U8: case RW_U16: case RW_U32: return RW_WHOLE | RW_NATURAL;
+    case RW_I8: case RW_I16: case RW_I32: return RW_WHOLE;
+    default: return 0;
+    }
+}
+
+static bool is_long(rw_dtype dtype) { return dtype == RW_I64 || dtype == RW_U64; }
+
 static rw_node field(rw_graph *g, int index, int version, const int offset[3], int column)
 {
     rw_graph_node n = LEAF(RW_OP_FIELD);
@@ -199,6 +211,8 @@ static rw_node field(rw_graph *g, int index, int version, const int offset[3], i
     n.index = index, n.version = version, n.is_field = true, n.depends = RW_ON_FIELD;
     n.depth = version ? g->fields[index].depth + 1 : 0;
     n.is_complex = rw_dtype_is_complex(g->fields[index].dtype);
+    if (is_long(g->fields[index].dtype)) n.integer = (uint8_t)g->fields[index].dtype;
+    n.whole = (uint8_t)whole_of_type(g->fields[index].dtype);
     for (int d = 0; d < 3; ++d) n.offset[d] = (int16_t)offset[d];
     n.column = (int16_t)column;
     return intern(g, n);
@@ -228,6 +242,7 @@ static rw_node power(rw_graph *g, rw_node x, double n)
 {
     if (n == 0) return rw_real(g, 1);
     if (n == 0.5) return rw_make1(g, RW_OP_SQRT, x);
+    if (n < 0 && g->nodes[x].integer) return -1; /* its reciprocal is real */
     if (n == floor(n) && fabs(n) <= 16) {
         int k = (int)fabs(n);
         rw_node square = x, result = -1;
@@ -271,12 +286,14 @@ static rw_node simplify(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_nod
         if (rw_is_const(g, a, 0) || rw_is_const(g, b, 0)) return rw_real(g, 0);
         if (rw_is_const(g, a, 1)) return b;
         if (rw_is_const(g, b, 1)) return a;
+        if (g->nodes[a].integer == RW_U64 || g->nodes[b].integer == RW_U64) break; /* a product with -1 is real */
         if (rw_is_const(g, a, -1)) return rw_make1(g, RW_OP_NEG, b);
         if (rw_is_const(g, b, -1)) return rw_make1(g, RW_OP_NEG, a);
         break;
     case RW_OP_DIV:
         if (rw_is_const(g, b, 1)) return a;
         if (rw_is_const(g, a, 0) && !(g->nodes[b].op == RW_OP_CONST)) return a;
+        if (g->nodes[a].integer) break; /* a whole quotient */
         if (g->nodes[a].is_field && (has_exact_reciprocal(g, b) || (g->reciprocals && is_scalar(g, b))))
             return rw_make2(g, RW_OP_MUL, a, rw_make2(g, RW_OP_DIV, rw_real(g, 1), b));
         break;
@@ -300,6 +317,42 @@ static rw_node simplify(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_nod
     default: break;
     }
     return -1;
+}
+
+bool rw_is_whole(const rw_graph *g, rw_node n, int integer)
+{
+    const rw_graph_node *p = g->nodes + n;
+    return p->integer ? p->integer == integer : (p->whole & (integer == RW_I64 ? RW_WHOLE : RW_NATURAL)) != 0;
+}
+
+/* What the operation makes of real numbers that are whole: RW_WHOLE, RW_NATURAL. */
+static int whole_of(const rw_graph *g, rw_node_op op, const rw_node args[3])
+{
+    int whole = RW_WHOLE | RW_NATURAL;
+    if (rw_ops[op].kind == 'B') return whole;
+    switch (op) {
+    case RW_OP_ADD: case RW_OP_MUL: case RW_OP_WHERE: case RW_OP_MIN: case RW_OP_MAX: case RW_OP_ABS: break;
+    case RW_OP_SUB: case RW_OP_NEG: whole = RW_WHOLE; break;
+    default: return 0;
+    }
+    for (int i = op == RW_OP_WHERE; i < rw_ops[op].arity; ++i) whole &= g->nodes[args[i]].integer ? 0 : g->nodes[args[i]].whole;
+    return whole;
+}
+
+/* The type of integers that the operation gives; 0: a real or complex number. */
+static int integer_of(const rw_graph *g, rw_node_op op, const rw_node args[3])
+{
+    int integer = 0;
+    switch (op) {
+    case RW_OP_ADD: case RW_OP_SUB: case RW_OP_MUL: case RW_OP_DIV: case RW_OP_NEG: case RW_OP_WHERE: case RW_OP_MIN: case RW_OP_MAX: case RW_OP_MOD: case RW_OP_ABS:
+    case RW_OP_SIGN: case RW_OP_FLOOR: break;
+    default: return 0;
+    }
+    const int first = op == RW_OP_WHERE, end = rw_ops[op].arity;
+    for (int i = first; i < end; ++i) integer = g->nodes[args[i]].integer ? g->nodes[args[i]].integer : integer;
+    for (int i = first; i < end && integer; ++i)
+        if (!rw_is_whole(g, args[i], integer)) integer = 0;
+    return integer;
 }
 
 static bool commutes(rw_node_op op) { return op == RW_OP_ADD || op == RW_OP_MUL; }
@@ -362,13 +415,14 @@ rw_node rw_make(rw_graph *g, rw_node_op op, rw_node a, rw_node b, rw_node c)
     rw_node simple = simplify(g, op, a, b, c);
     if (simple >= 0) return simple;
     if (g->failed) return 0;
-    rw_node gathered = g->gather && is_field && !reduced ? gather(g, op, a, b) : -1;
+    const int integer = integer_of(g, op, args);
+    rw_node gathered = g->gather && is_field && !reduced && !integer ? gather(g, op, a, b) : -1;
     if (gathered >= 0 || g->failed) return RW_MAX(gathered, 0);
     if (commutes(op) && a > b) args[0] = b, args[1] = a;
     rw_graph_node n = LEAF((uint8_t)op);
     memcpy(n.arg, args, sizeof n.arg);
     n.is_complex = is_complex && rw_ops[op].kind == 'C', n.is_field = is_field, n.reduced = reduced;
-    n.depth = depth + 1, n.depends = depends;
+    n.depth = depth + 1, n.depends = depends, n.integer = (uint8_t)integer, n.whole = (uint8_t)(integer || is_complex ? 0 : whole_of(g, op, args));
     return intern(g, n);
 }
 
@@ -387,9 +441,9 @@ rw_node rw_cast(rw_graph *g, rw_dtype dtype, rw_node a)
     rw_graph_node n = LEAF(RW_OP_CAST);
     if (g->failed) return 0;
     const rw_graph_node *p = g->nodes + a;
-    if (rw_dtype_is_number(dtype) || (p->op == RW_OP_CAST && p->index == (int)dtype)) return a;
+    if (rw_dtype_is_number(dtype) || (p->op == RW_OP_CAST && p->index == (int)dtype) || (p->integer && p->integer == (int)dtype)) return a;
     if (p->op == RW_OP_CONST) return rw_real(g, rw_dtype_round(dtype, p->re));
-    n.index = (int)dtype, n.arg[0] = a, n.arg[1] = n.arg[2] = -1;
+    n.index = (int)dtype, n.arg[0] = a, n.arg[1] = n.arg[2] = -1, n.integer = is_long(dtype) ? (uint8_t)dtype : 0, n.whole = (uint8_t)whole_of_type(dtype);
     n.is_field = p->is_field, n.reduced = p->reduced, n.depends = p->depends, n.depth = p->depth + 1;
     return intern(g, n);
 }

@@ -36,9 +36,13 @@ typedef enum rw_reduce_kind { RW_SUM, RW_REDUCE_MIN, RW_REDUCE_MAX } rw_reduce_k
  * method), fields or reductions. */
 enum { RW_ON_COORD = 1, RW_ON_RUN = 8, RW_ON_FIELD = 16 };
 
+enum { RW_WHOLE = 1, RW_NATURAL = 2 };
+
 typedef struct rw_graph_node {
     uint8_t op;
     bool is_complex;
+    uint8_t integer; /* RW_I64, RW_U64: the value is an integer of this type, and what is computed is exact, modulo 2^64; 0: it is real or complex */
+    uint8_t whole;   /* of a real value, RW_WHOLE, RW_NATURAL: an integer, or one from 0 on, made of numbers and of fields of integers of up to 32 bits */
     bool is_field; /* has a value at each node of the grid; else one value */
     bool reduced;  /* depends on a reduction of this program */
     uint8_t depends; /* RW_ON_… */
@@ -146,6 +150,8 @@ rw_node rw_call(rw_graph *g, int function, const rw_node args[3]); /* never fold
 rw_node rw_cast(rw_graph *g, rw_dtype dtype, rw_node a);
 /* An operation like p of other arguments. */
 rw_node rw_remake(rw_graph *g, const rw_graph_node *p, const rw_node arg[3]);
+/* The value is an integer of that type (RW_I64, RW_U64), or a real number that is one. */
+bool rw_is_whole(const rw_graph *g, rw_node n, int integer);
 bool rw_is_const(const rw_graph *g, rw_node n, double value);
 
 /* Every leaf replaced by replace(user, leaf) (the leaf itself to keep it); the rest made again. */

@@ -78,10 +78,15 @@ void rw_emit_assign(rw_emitter *e, const rw_store *s, const char *to)
 {
     const rw_dtype dtype = e->g->fields[s->field].dtype;
     const bool same = rw_same_precision(e, s->field);
-    if (!rw_dtype_is_number(dtype))
+    const int integer = rw_node_of(e, s->value)->integer;
+    if (integer && integer == (int)dtype)
+        ADD("        %s = %s;\n", to, rw_word(e, s->value));
+    else if (integer && !rw_dtype_is_number(dtype))
+        ADD("        %s = %s_from_%s(%s);\n", to, rw_dtype_word(dtype), rw_dtype_name((rw_dtype)integer), rw_word(e, s->value));
+    else if (!rw_dtype_is_number(dtype))
         ADD("        %s = %s_from_%s(%s);\n", to, rw_dtype_word(dtype), e->k->f32 ? "f32" : "f64", rw_word(e, s->value));
     else if (!rw_dtype_is_complex(dtype))
-        ADD("        %s = %s%s;\n", to, same ? "" : dtype == RW_F32 ? "(f32)" : "(f64)", rw_word(e, s->value));
+        ADD("        %s = %s%s;\n", to, same && !integer ? "" : dtype == RW_F32 ? "(f32)" : "(f64)", rw_word(e, s->value));
     else if (same)
         ADD("        %s = %s;\n", to, rw_complex_word(e, s->value));
     else {

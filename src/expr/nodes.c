@@ -50,6 +50,20 @@ const char *rw_word(rw_emitter *e, rw_node n)
     return w;
 }
 
+/* The same as a value of the type `integer`, or, with 0, of the arithmetic's. */
+static const char *converted(rw_emitter *e, rw_node n, int integer)
+{
+    static _Thread_local char ring[4][WORD];
+    static _Thread_local int next;
+    const rw_graph_node *p = rw_node_of(e, n);
+    if (p->integer == integer) return rw_word(e, n);
+    char *w = ring[next = (next + 1) % 4];
+    if (!integer) snprintf(w, WORD, "(real)%s", rw_word(e, n));
+    else if (p->op == RW_OP_CONST) snprintf(w, WORD, "(%s)%lld", rw_dtype_name((rw_dtype)integer), (long long)p->re);
+    else snprintf(w, WORD, "%s_from_f64(%s)", rw_dtype_name((rw_dtype)integer), rw_word(e, n)); /* whole, but it may be beyond the type's range */
+    return w;
+}
+
 /* The same, made complex. */
 const char *rw_complex_word(rw_emitter *e, rw_node n)
 {
@@ -57,7 +71,7 @@ const char *rw_complex_word(rw_emitter *e, rw_node n)
     static _Thread_local int next;
     if (is_complex(e, n)) return rw_word(e, n);
     char *w = ring[next = (next + 1) % 4];
-    snprintf(w, WORD, "CX(make)(%s, 0)", rw_word(e, n));
+    snprintf(w, WORD, "CX(make)(%s, 0)", converted(e, n, 0));
     return w;
 }
 
@@ -109,11 +123,11 @@ static void emit_complex(rw_emitter *e, const rw_graph_node *p)
     } else if (op == RW_OP_WHERE)
         ADD("%s != 0 ? %s : %s", rw_word(e, a), rw_complex_word(e, b), rw_complex_word(e, p->arg[2]));
     else if (op == RW_OP_MUL && !ca)
-        ADD("CX(scale)(%s, %s)", rw_word(e, b), rw_word(e, a));
+        ADD("CX(scale)(%s, %s)", rw_word(e, b), converted(e, a, 0));
     else if (op == RW_OP_MUL && !cb)
-        ADD("CX(scale)(%s, %s)", rw_word(e, a), rw_word(e, b));
+        ADD("CX(scale)(%s, %s)", rw_word(e, a), converted(e, b, 0));
     else if (op == RW_OP_DIV && !cb)
-        ADD("CX(make)(%s.re / %s, %s.im / %s)", rw_word(e, a), rw_word(e, b), rw_word(e, a), rw_word(e, b));
+        ADD("CX(make)(%s.re / %s, %s.im / %s)", rw_word(e, a), converted(e, b, 0), rw_word(e, a), converted(e, b, 0));
     else if (rw_ops[op].arity == 1)
         ADD("CX(%s)(%s)", complex_function(op), rw_word(e, a));
     else
@@ -131,10 +145,53 @@ bool rw_uses_functions(const rw_graph *g)
     return false;
 }
 
+/* Modulo 2^64; whole quotients, 0 where the divisor is 0. Signed numbers go through unsigned ones, whose overflow is defined. */
+static void emit_integer(rw_emitter *e, const rw_graph_node *p)
+{
+    const bool sign = p->integer == RW_I64;
+    const char *a = converted(e, p->arg[0], p->op == RW_OP_WHERE ? rw_node_of(e, p->arg[0])->integer : p->integer), *b = p->arg[1] >= 0 ? converted(e, p->arg[1], p->integer) : "",
+               *c = p->arg[2] >= 0 ? converted(e, p->arg[2], p->integer) : "";
+    switch ((rw_node_op)p->op) {
+    case RW_OP_ADD: ADD(sign ? "(i64)((u64)%s + (u64)%s)" : "%s + %s", a, b); break;
+    case RW_OP_SUB: ADD(sign ? "(i64)((u64)%s - (u64)%s)" : "%s - %s", a, b); break;
+    case RW_OP_MUL: ADD(sign ? "(i64)((u64)%s * (u64)%s)" : "%s * %s", a, b); break;
+    case RW_OP_NEG: ADD("(%s)((u64)0 - (u64)%s)", sign ? "i64" : "u64", a); break;
+    case RW_OP_DIV:
+        if (sign) ADD("%s == 0 ? (i64)0 : %s == -1 ? (i64)((u64)0 - (u64)%s) : %s / %s", b, b, a, a, b);
+        else ADD("%s == 0 ? (u64)0 : %s / %s", b, a, b);
+        break;
+    case RW_OP_MOD: /* of the sign of the divisor, as with real numbers */
+        if (sign) ADD("%s == 0 || %s == -1 ? (i64)0 : %s %% %s != 0 && (%s < 0) != (%s < 0) ? %s %% %s + %s : %s %% %s", b, b, a, b, a, b, a, b, b, a, b);
+        else ADD("%s == 0 ? (u64)0 : %s %% %s", b, a, b);
+        break;
+    case RW_OP_MIN: ADD("%s < %s ? %s : %s", a, b, a, b); break;
+    case RW_OP_MAX: ADD("%s > %s ? %s : %s", a, b, a, b); break;
+    case RW_OP_ABS: ADD(sign ? "%s < 0 ? (i64)((u64)0 - (u64)%s) : %s" : "%s", a, a, a); break;
+    case RW_OP_SIGN: ADD(sign ? "(i64)(%s > 0) - (i64)(%s < 0)" : "(u64)(%s > 0)", a, a); break;
+    case RW_OP_WHERE: ADD("%s != 0 ? %s : %s", a, b, c); break;
+    case RW_OP_CAST: ADD("%s_from_%s(%s)", rw_dtype_word((rw_dtype)p->index), rw_node_of(e, p->arg[0])->integer ? rw_dtype_name((rw_dtype)rw_node_of(e, p->arg[0])->integer) : e->k->f32 ? "f32" : "f64",
+                          rw_word(e, p->arg[0]));
+        break;
+    default: ADD("%s", a); break; /* FLOOR */
+    }
+}
+
+/* Both are compared as integers where one is and the other is whole. */
+static int compared_as(const rw_emitter *e, const rw_graph_node *p)
+{
+    if (rw_ops[p->op].kind != 'B') return 0;
+    int integer = 0;
+    for (int i = 0; i < rw_ops[p->op].arity; ++i) integer = rw_node_of(e, p->arg[i])->integer ? rw_node_of(e, p->arg[i])->integer : integer;
+    for (int i = 0; i < rw_ops[p->op].arity && integer; ++i)
+        if (!rw_is_whole(e->g, p->arg[i], integer)) integer = 0;
+    return integer;
+}
+
 static void emit_real(rw_emitter *e, const rw_graph_node *p)
 {
-    const char *a = rw_word(e, p->arg[0]), *b = p->arg[1] >= 0 ? rw_word(e, p->arg[1]) : "",
-               *c = p->arg[2] >= 0 ? rw_word(e, p->arg[2]) : "";
+    const int as = compared_as(e, p);
+    const char *a = converted(e, p->arg[0], p->op == RW_OP_CAST || p->op == RW_OP_WHERE ? rw_node_of(e, p->arg[0])->integer : as), *b = p->arg[1] >= 0 ? converted(e, p->arg[1], as) : "",
+               *c = p->arg[2] >= 0 ? converted(e, p->arg[2], as) : "";
     switch ((rw_node_op)p->op) {
     case RW_OP_ADD: ADD("%s + %s", a, b); break;
     case RW_OP_SUB: ADD("%s - %s", a, b); break;
@@ -165,7 +222,8 @@ static void emit_real(rw_emitter *e, const rw_graph_node *p)
     case RW_OP_SQRT: ADD("sqrt(%s)", a); break;
     case RW_OP_CAST: {
         char word[160];
-        snprintf(word, sizeof word, "%s_from_%s(%s)", rw_dtype_word((rw_dtype)p->index), e->k->f32 ? "f32" : "f64", a);
+        const int from = rw_node_of(e, p->arg[0])->integer;
+        snprintf(word, sizeof word, "%s_from_%s(%s)", rw_dtype_word((rw_dtype)p->index), from ? rw_dtype_name((rw_dtype)from) : e->k->f32 ? "f32" : "f64", a);
         rw_emit_as_real(e, (rw_dtype)p->index, word);
         break;
     }
@@ -173,7 +231,11 @@ static void emit_real(rw_emitter *e, const rw_graph_node *p)
     }
 }
 
-static const char *type_name(const rw_emitter *e, rw_node n) { return is_complex(e, n) ? "complex" : "real"; }
+static const char *type_name(const rw_emitter *e, rw_node n)
+{
+    const int integer = rw_node_of(e, n)->integer;
+    return integer ? rw_dtype_name((rw_dtype)integer) : is_complex(e, n) ? "complex" : "real";
+}
 
 /* A function of one coordinate, looked up. */
 static void emit_table_value(rw_emitter *e, rw_node n)
@@ -215,7 +277,9 @@ void rw_emit_nodes(rw_emitter *e, const bool *wanted, const char *indent)
             bool any = p->is_complex;
             for (int i = 0; i < rw_ops[p->op].arity; ++i)
                 any = any || (is_complex(e, p->arg[i]) && !(p->op == RW_OP_WHERE && i == 0));
-            if (any)
+            if (p->integer)
+                emit_integer(e, p);
+            else if (any)
                 emit_complex(e, p);
             else
                 emit_real(e, p);

@@ -370,9 +370,18 @@ bool rw_pass_use_is_f32(const rw_plan *plan, const rw_pass_use *use)
         const rw_dtype dtype = plan->graph->fields[f].dtype;
         if (!use->read[f] && !use->written[f]) continue;
         any = true;
-        if (dtype == RW_F64 || dtype == RW_C128 || dtype == RW_I32 || dtype == RW_U32) return false;
+        if (dtype == RW_F64 || dtype == RW_C128 || dtype == RW_I32 || dtype == RW_U32 || dtype == RW_I64 || dtype == RW_U64) return false;
     }
     return any;
+}
+
+bool rw_pass_use_is_long(const rw_plan *plan, const rw_pass_use *use)
+{
+    for (int f = 0; f < plan->graph->nfields; ++f) {
+        const rw_dtype dtype = plan->graph->fields[f].dtype;
+        if ((use->read[f] || use->written[f]) && (dtype == RW_I64 || dtype == RW_U64)) return true;
+    }
+    return false;
 }
 
 int rw_count_scalars(const rw_pass_use *uses, int n)

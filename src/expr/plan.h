@@ -98,6 +98,7 @@ void rw_pass_use_add(const rw_plan *plan, int pass, rw_pass_use *use, rw_node n)
 /* What passes first … last as a whole read and write in the arrays, and their scalars, from what each uses, to `use` (freed before). */
 rw_status rw_pass_use_join(const rw_plan *plan, const rw_pass_use *uses, int first, int last, rw_pass_use *use);
 bool rw_pass_use_is_f32(const rw_plan *plan, const rw_pass_use *use); /* precision of the arithmetic */
+bool rw_pass_use_is_long(const rw_plan *plan, const rw_pass_use *use); /* has fields of i64 or u64 */
 int rw_count_scalars(const rw_pass_use *uses, int n); /* arguments that so many passes need together */
 /* A field is read at a node that differs on several axes. */
 bool rw_is_mixed(const rw_graph_node *field);

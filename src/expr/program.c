@@ -95,9 +95,7 @@ rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *g
     for (int i = 0; i < spec->nfields; ++i) {
         const rw_expr_field *f = spec->fields + i;
         RW_TRY(rw_check_name(ctx, where, f->name));
-        if (f->dtype == RW_I64 || f->dtype == RW_U64 || (f->dtype && !rw_dtype_size(f->dtype)))
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: field %s: dtype %s: real and complex types, bool, and integers of up to 32 bits are possible", where,
-                           f->name, rw_dtype_name(f->dtype));
+        if (f->dtype && !rw_dtype_size(f->dtype)) return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: field %s: dtype %d is none of rw_dtype", where, f->name, (int)f->dtype);
         if (rw_graph_find_field(graph, f->name) >= 0 || rw_graph_find_param(graph, f->name) >= 0)
             return rw_fail(ctx, RW_ERR_INPUT, "%s: %s is declared twice", where, f->name);
         rw_graph_add_field(graph, f->name, f->dtype ? f->dtype : RW_F64);
@@ -184,6 +182,18 @@ static rw_status bind_given(rw_expr *e, const rw_expr_spec *spec, const rw_lower
     return RW_OK;
 }
 
+/* The plain evaluator computes in f64. */
+static rw_status check_evaluator(const rw_expr *e)
+{
+    for (int f = 0; f < e->graph->nfields; ++f) {
+        const rw_dtype dtype = e->graph->fields[f].dtype;
+        if (dtype == RW_I64 || dtype == RW_U64)
+            return rw_fail(e->device->ctx, RW_ERR_UNSUPPORTED, "%s: field %s of %s: with functions in C, or without a compiler, fields have real or complex types or integers of up to 32 bits", e->name,
+                           e->graph->fields[f].name, rw_dtype_name(dtype));
+    }
+    return RW_OK;
+}
+
 /* The first function in C that some kernel would have to call. */
 static rw_status find_call(rw_expr *e)
 {
@@ -202,7 +212,7 @@ static rw_status find_call(rw_expr *e)
         rw_pass_use_free(&use);
     }
     e->evaluator = e->call != 0;
-    return RW_OK;
+    return e->evaluator ? check_evaluator(e) : RW_OK;
 }
 
 rw_status rw_expr_create(rw_device *dev, const rw_expr_spec *spec, rw_expr **expr)
@@ -268,7 +278,7 @@ static rw_status compile_pass(rw_expr *e, int i, int first)
             rw_log(e->device->ctx, RW_LOG_WARNING, "%s; equations run in the plain evaluator, which is slow",
                    rw_message(e->device->ctx));
         e->evaluator = true;
-        return RW_OK;
+        return check_evaluator(e);
     }
     if (status != RW_OK) return status;
     RW_TRY(rw_program_kernel(p->program, "run", &p->run));
