@@ -41,7 +41,7 @@ typedef struct rw_grid {
 
 typedef struct rw_expr_field {
     const char *name;
-    rw_dtype dtype; /* F32, F64, C64, C128; F16, BF16, BOOL, I8 … I32, U8 … U32, which are stored so and computed with as real numbers */
+    rw_dtype dtype; /* F32, F64, C64, C128; F16, BF16, BOOL, I8 … I32, U8 … U32, which are stored so and computed with as real numbers; I64, U64: as integers */
     rw_boundary boundary[6];
 } rw_expr_field;
 
