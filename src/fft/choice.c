@@ -81,6 +81,7 @@ static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec 
         c.halves = s->stages * element >= 1 << 16 && !rw_fft_untangles(s) && s->method == RW_FFT_STOCKHAM;
     }
     c.groups = groups_at_once(dev, s, &c);
+    if (s->method == RW_FFT_BLUESTEIN && s->stages < s->whole && !s->f64) c.groups = RW_MIN(c.groups, 2); /* what they leave caches the chirp and its transform */
     const bool alone = s->stages <= rw_fft_line_most(dev, s->f64), narrow = between_lines(s) && s->stages >= NARROW;
     const rw_fft_cluster together = rw_fft_cluster_of(dev, s, 0);
     if ((!alone || narrow) && together.groups) c = of_cluster(&together, s->f64);

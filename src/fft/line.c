@@ -185,13 +185,6 @@ static void open_items(writer *w, int s)
         fast ? w->lines : w->items, w->items);
 }
 
-/* The last stage of a spectrum: each item has codelets j and p - j, so that it has both numbers of each pair; item 0 those of 0 and p / 2. */
-static bool pairs_in_registers(const writer *w)
-{
-    const stage *last = w->stages + w->nstages - 1;
-    return w->threads && rw_fft_untangles(w->spec) && w->n == w->spec->points && last->r % 2 == 0 && w->n / last->r == 2 * w->items;
-}
-
 /* Codelet q of the item: number j of the stage. */
 static void open_codelet(writer *w, int s, int q)
 {
@@ -204,8 +197,7 @@ static void open_codelet(writer *w, int s, int q)
     const bool all = (q + 1) * w->items <= each;
     if (all) ADD("            {\n");
     else ADD("            if (t < %d) {\n", each - q * w->items);
-    if (q == 1 && s == w->nstages - 1 && pairs_in_registers(w)) ADD("            const int j = t ? %d - t : %d, b = j, from = j, to = j;\n", each, each / 2);
-    else ADD("            const int j = t + %d, b = j %% %d, from = j, to = j / %d * %d + b;\n", q * w->items, p, p, p * r);
+    ADD("            const int j = t + %d, b = j %% %d, from = j, to = j / %d * %d + b;\n", q * w->items, p, p, p * r);
 }
 
 static void add_input(writer *w, int s)
@@ -383,35 +375,6 @@ static void add_stage_of_items(writer *w, int s)
     if (s < w->nstages - 1 || rw_fft_untangles(w->spec)) add_barrier(w);
 }
 
-/* Number k and its partner from what the item keeps: point x of codelet a and point y of codelet b. */
-static void add_kept_pair(writer *w, int a, int x, int b, int y, const char *sign, int64_t k)
-{
-    const int r = w->stages[w->nstages - 1].r;
-    ADD("            { const int k = %s %lld; const %s ar = AT_N(re, %d, i), ai = AT_N(im, %d, i), br = AT_N(re, %d, i), bi = AT_N(im, %d, i);\n", sign, (big)k, w->text.real, a * r + x, a * r + x,
-        b * r + y, b * r + y);
-    rw_fft_write_untangle(&w->text, w->spec->points);
-    ADD("            }\n");
-}
-
-static void add_kept_pairs(writer *w)
-{
-    const stage *g = w->stages + w->nstages - 1;
-    const int r = g->r;
-    const int64_t p = g->p;
-    add_part(w, w->nstages - 1, READ | FACTORS | COMPUTE | KEEP);
-    open_items(w, w->nstages - 1);
-    ADD("            if (t) {\n");
-    for (int k = 0; k < r / 2; ++k) {
-        add_kept_pair(w, 0, k, 1, r - 1 - k, "t +", k * p);
-        add_kept_pair(w, 1, k, 0, r - 1 - k, "-t +", (k + 1) * p);
-    }
-    ADD("            } else {\n");
-    for (int k = 0; k <= r / 2; ++k) add_kept_pair(w, 0, k, 0, (r - k) % r, "", k * p);
-    for (int k = 0; k < r / 2; ++k) add_kept_pair(w, 1, k, 1, r - 1 - k, "", k * p + p / 2);
-    ADD("            }\n");
-    close_loops(w);
-}
-
 /* Numbers k and points - k of the spectrum, from points in the buffer. */
 static void add_pair(writer *w)
 {
@@ -444,10 +407,6 @@ static void add_untangle_of_items(writer *w)
 
 static void add_untangle(writer *w)
 {
-    if (pairs_in_registers(w)) {
-        add_kept_pairs(w);
-        return;
-    }
     const int pairs = (int)w->spec->points / 2 + 1;
     if (w->threads) {
         add_untangle_of_items(w);
@@ -506,7 +465,6 @@ static void add_kernel(writer *w)
     ADD("    const int lines = (int)(n0 - first < %d ? n0 - first : %d);\n", w->lines, w->lines);
     rw_fft_write_places(&w->text);
     for (int i = 0; i < w->nstages; ++i) {
-        if (i == w->nstages - 1 && pairs_in_registers(w)) break; /* with the spectrum */
         if (w->threads) add_stage_of_items(w, i);
         else add_stage_of_processor(w, i);
     }
