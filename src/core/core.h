@@ -157,6 +157,7 @@ typedef struct rw_sha256 {
     uint64_t length;
     uint8_t block[64];
 } rw_sha256;
+extern bool rw_sha256_plain; /* for tests: without the processor's instructions */
 void rw_sha256_begin(rw_sha256 *s);
 void rw_sha256_add(rw_sha256 *s, const void *data, size_t n);
 void rw_sha256_end(rw_sha256 *s, uint8_t digest[32]);

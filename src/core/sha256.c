@@ -1,10 +1,18 @@
 /* SHA-256, FIPS 180-4 (2015): sections 4.1.2 (functions), 4.2.2 (constants), 5.1.1 (padding), 5.3.3 (start), 6.2.2.
  *
- * The plain text of the standard, one byte order on every machine; 290 MB/s (AMD EPYC, gcc 12 -O2), enough for cache
- * keys and checksums of small files. It keeps no secrets: nothing is erased. */
+ * The plain text of the standard, one byte order on every machine; 290 MB/s (AMD EPYC, gcc 12 -O2). Processors of x86 with
+ * instructions for it take these (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2: SHA256RNDS2,
+ * SHA256MSG1, SHA256MSG2): programs and tables from the cache are loaded at their speed. It keeps no secrets: nothing is erased. */
 #include "core/core.h"
 
 #include <string.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HAS_INSTRUCTIONS 1
+#include <cpuid.h>
+#include <immintrin.h>
+#include <stdatomic.h>
+#endif
 
 /* clang-format off */
 static const uint32_t K[64] = {
@@ -18,10 +26,53 @@ static const uint32_t K[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 /* clang-format on */
 
+bool rw_sha256_plain;
+
 static uint32_t rotr(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
+#ifdef HAS_INSTRUCTIONS
+/* The instructions keep a, b, e, f and c, d, g, h together, the first of each in the highest place. */
+static void __attribute__((target("sha,sse4.1,ssse3"))) compress_fast(uint32_t hash[8], const uint8_t block[64])
+{
+    const __m128i turn = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203); /* bytes of each word in the other order */
+    const __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)hash), 0xb1);
+    const __m128i efgh = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(hash + 4)), 0x1b);
+    const __m128i abef_before = _mm_alignr_epi8(cdab, efgh, 8), cdgh_before = _mm_blend_epi16(efgh, cdab, 0xf0);
+    __m128i abef = abef_before, cdgh = cdgh_before, W[16];
+#pragma GCC unroll 16
+    for (int t = 0; t < 16; t++) { /* four words and four rounds at a time */
+        if (t < 4) {
+            W[t] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(block + 16 * t)), turn);
+        } else {
+            const __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(W[t - 4], W[t - 3]), _mm_alignr_epi8(W[t - 1], W[t - 2], 4));
+            W[t] = _mm_sha256msg2_epu32(sum, W[t - 1]);
+        }
+        const __m128i added = _mm_add_epi32(W[t], _mm_loadu_si128((const __m128i *)(K + 4 * t)));
+        cdgh = _mm_sha256rnds2_epu32(cdgh, abef, added);
+        abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(added, 0x0e));
+    }
+    const __m128i feba = _mm_shuffle_epi32(_mm_add_epi32(abef, abef_before), 0x1b);
+    const __m128i dchg = _mm_shuffle_epi32(_mm_add_epi32(cdgh, cdgh_before), 0xb1);
+    _mm_storeu_si128((__m128i *)hash, _mm_blend_epi16(feba, dchg, 0xf0));
+    _mm_storeu_si128((__m128i *)(hash + 4), _mm_alignr_epi8(dchg, feba, 8));
+}
+
+static bool has_instructions(void)
+{
+    static atomic_int known; /* 0: not yet; 1: no; 2: yes */
+    int now = atomic_load_explicit(&known, memory_order_relaxed);
+    if (now == 0) {
+        unsigned a, b = 0, c = 0, d, features = 0;
+        const bool old = !__get_cpuid(1, &a, &d, &features, &c) || !(features & bit_SSE4_1) || !__get_cpuid_count(7, 0, &a, &b, &c, &d);
+        now = !old && b & 1u << 29 ? 2 : 1;
+        atomic_store_explicit(&known, now, memory_order_relaxed);
+    }
+    return now == 2;
+}
+#endif
+
 /* Section 6.2.2: hash <- hash + (what 64 rounds over the block make of it) */
-static void compress(uint32_t hash[8], const uint8_t block[64])
+static void compress_plain(uint32_t hash[8], const uint8_t block[64])
 {
     uint32_t W[64];
     for (int t = 0; t < 16; t++)
@@ -40,6 +91,17 @@ static void compress(uint32_t hash[8], const uint8_t block[64])
         h = g, g = f, f = e, e = d + T1, d = c, c = b, b = a, a = T1 + T2;
     }
     hash[0] += a, hash[1] += b, hash[2] += c, hash[3] += d, hash[4] += e, hash[5] += f, hash[6] += g, hash[7] += h;
+}
+
+static void compress(uint32_t hash[8], const uint8_t block[64])
+{
+#ifdef HAS_INSTRUCTIONS
+    if (!rw_sha256_plain && has_instructions()) {
+        compress_fast(hash, block);
+        return;
+    }
+#endif
+    compress_plain(hash, block);
 }
 
 void rw_sha256_begin(rw_sha256 *s)

@@ -220,7 +220,7 @@ static void write_half_at(rw_fft_text *w)
         ADD("#define HALF_AT(RE, IM, K) { GET(RE, IM, K) if ((K) == 0 || 2 * (K) == %lld) IM = 0; }\n", n);
         return;
     }
-    const int64_t half = n / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 4 * n, 1, false);
+    const int64_t half = n / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 4 * n, false);
     const bool sine = w->spec->kind == RW_FFT_DST3;
     char first[48], second[48], f[RW_FFT_FACTOR];
     snprintf(first, sizeof first, sine ? "%lld - (K)" : "(K)", n - 1);
@@ -247,17 +247,17 @@ static void write_point(rw_fft_text *w)
         if (n % 2) {
             ADD("#define POINT(RE, IM, J) { if (2 * (J) <= %lld) HALF_AT(RE, IM, J) else { HALF_AT(RE, IM, %lld - (J)) IM = -IM; } }\n", n, n);
         } else {
-            const int64_t at = rw_fft_table_roots(&w->table, m, 0, 1, n, 1, false);
+            const int64_t at = rw_fft_table_roots(&w->table, m, 0, 1, n, false);
             ADD("#define POINT(RE, IM, J) { %s ar_, ai_, br_, bi_; HALF_AT(ar_, ai_, J) HALF_AT(br_, bi_, %lld - (J))\\\n"
                 "    %s const %s or_ = ar_ - br_, oi_ = ai_ + bi_;\\\n"
                 "    RE = ar_ + br_ + FMA(s_, or_, -(c_ * oi_)); IM = ai_ - bi_ + FMA(s_, oi_, c_ * or_); }\n", w->real, m, rw_fft_factor(w, f, "c_", "s_", at, m, "(J)"), w->real);
         }
     } else if (n % 2) {
-        const int64_t at = rw_fft_table_roots(&w->table, n, 0, 1, 4 * n, 1, false);
+        const int64_t at = rw_fft_table_roots(&w->table, n, 0, 1, 4 * n, false);
         ADD("#define POINT(RE, IM, J) { RE = 0; IM = 0; if ((J) < %lld) { %s a_; GET(a_, J) %s RE = a_ * c_; IM = a_ * s_; } }\n", n, w->real,
             rw_fft_factor(w, f, "c_", "s_", at, n, "(J)"));
     } else {
-        const int64_t at = rw_fft_table_roots(&w->table, m, 0, 1, 2 * n, 1, false);
+        const int64_t at = rw_fft_table_roots(&w->table, m, 0, 1, 2 * n, false);
         const bool sine = s->kind == RW_FFT_DST4;
         ADD("#define POINT(RE, IM, J) { %s a_, b_; GET(%s, 2 * (J)) GET(%s, %lld - 2 * (J)) %s\\\n"
             "    RE = FMA(a_, c_, -(b_ * s_)); IM = FMA(a_, s_, b_ * c_); }\n", w->real, sine ? "b_" : "a_", sine ? "a_" : "b_", n - 1, rw_fft_factor(w, f, "c_", "s_", at, m, "(J)"));
@@ -291,7 +291,7 @@ static void write_spectrum(rw_fft_text *w)
     } else if (kind == RW_FFT_DST1) {
         ADD("#define SPECTRUM(RE, IM, K) { if ((K) > 0 && (K) <= %lld) PUT(-(IM), (K) - 1) }\n", n);
     } else if (kind == RW_FFT_DCT2 || kind == RW_FFT_DST2) {
-        const int64_t half = n / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 4 * n, 1, false);
+        const int64_t half = n / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 4 * n, false);
         char first[48], second[48], f[RW_FFT_FACTOR];
         snprintf(first, sizeof first, kind == RW_FFT_DST2 ? "%lld - (K)" : "(K)", n - 1);
         snprintf(second, sizeof second, kind == RW_FFT_DST2 ? "(K) - 1" : "%lld - (K)", n);
@@ -320,7 +320,7 @@ static void write_result(rw_fft_text *w)
         ADD(n % 2 ? "#define RESULT(RE, IM, K) REAL_TO(RE, K)\n" : "#define RESULT(RE, IM, K) { REAL_TO(RE, 2 * (K)) REAL_TO(IM, 2 * (K) + 1) }\n");
     } else {
         const bool sine = s->kind == RW_FFT_DST4;
-        const big count = n % 2 ? n : m, at = n % 2 ? rw_fft_table_roots(&w->table, n, 1, 2, 8 * n, 1, false) : rw_fft_table_roots(&w->table, m, 1, 4, 8 * n, 1, false);
+        const big count = n % 2 ? n : m, at = n % 2 ? rw_fft_table_roots(&w->table, n, 1, 2, 8 * n, false) : rw_fft_table_roots(&w->table, m, 1, 4, 8 * n, false);
         ADD("#define RESULT(RE, IM, K) { ");
         if (n % 2) ADD("if ((K) < %lld) { ", n);
         ADD("%s\\\n    ", rw_fft_factor(w, f, "c_", "s_", at, count, "(K)"));
@@ -348,7 +348,7 @@ static void write_twist(rw_fft_text *w)
     while ((int64_t)1 << 2 * shift < s->twist) ++shift;
     const bool inverse = s->twist_inverse;
     const big low = 1ll << shift, high = s->twist / low + 1;
-    const int64_t a = rw_fft_table_roots(&w->table, low, 0, 1, s->twist, 1, inverse), b = rw_fft_table_roots(&w->table, high, 0, low, s->twist, 1, inverse);
+    const int64_t a = rw_fft_table_roots(&w->table, low, 0, 1, s->twist, inverse), b = rw_fft_table_roots(&w->table, high, 0, low, s->twist, inverse);
     const char *line = w->strip && !s->second ? "first" : "LINE";
     char f[RW_FFT_FACTOR], g[RW_FFT_FACTOR];
     ADD("#define TWIST(C, S, I) const int e_##C = (int)(%s * (I)); %s %s\\\n"
@@ -396,7 +396,7 @@ void rw_fft_write_ends(rw_fft_text *w)
 
 void rw_fft_write_untangle(rw_fft_text *w, int64_t m)
 {
-    const int64_t half = m / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 2 * m, 1, false);
+    const int64_t half = m / 2 + 1, at = rw_fft_table_roots(&w->table, half, 0, 1, 2 * m, false);
     char f[RW_FFT_FACTOR];
     ADD("            %s const %s er = ar + br, ei = ai - bi, dr = ar - br, di = ai + bi;\n"
         "            const %s tr = FMA(s, dr, c * di), ti = FMA(s, di, -(c * dr));\n"

@@ -595,7 +595,7 @@ rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const
     rw_text_free(&text);
     if (status == RW_OK) status = rw_program_kernel(line->program, "transform", &line->kernel);
     if (status == RW_OK) status = rw_fft_table_send(&w.text.table, dev, spec->f64, &line->factors);
-    rw_free(w.text.table.values);
+    rw_fft_table_free(&w.text.table);
     line->choice = w.choice, line->choice.lines = w.lines;
     line->has_formula = rw_fft_has_formula(spec);
     line->lines = w.lines, line->multiplies = spec->middle == RW_FFT_ARRAY;

@@ -4,13 +4,20 @@
 
 #include "device/device.h"
 
-/* Values of one kernel; `failed`: out of memory. */
+typedef struct rw_fft_asked {
+    int what;
+    bool inverse;
+    int64_t at, a[4]; /* the offset; the arguments */
+} rw_fft_asked;
+
+/* What one kernel's text asks for; computed when it is sent. */
 typedef struct rw_fft_table {
-    rw_context *ctx; /* whose cache on disk keeps tables that take long; NULL: none */
+    rw_context *ctx; /* whose cache on disk keeps large tables; NULL: none */
     bool pairs;      /* for GPUs: real and imaginary part in turn, which are one load */
-    double *values;
-    int64_t n, capacity;
-    bool failed;
+    int64_t n;       /* numbers */
+    rw_fft_asked *asked;
+    int nasked, capacity;
+    bool failed;     /* out of memory */
 } rw_fft_table;
 
 /* Each returns the offset of what it adds: all real parts, then all imaginary parts, or `pairs`. w(a) = exp(-2 pi i a), its conjugate with `inverse`. */
@@ -19,8 +26,8 @@ typedef struct rw_fft_table {
 int64_t rw_fft_table_stage(rw_fft_table *t, int64_t p, int r, bool inverse);
 /* The same for GPUs, pairs of real and imaginary part: for k = 1, 2, 3, 4, 8, 12, … p pairs; the others are products of two of these. */
 int64_t rw_fft_table_bases(rw_fft_table *t, int64_t p, int r, bool inverse);
-/* w((first + k step) / of), k = 0 … n - 1, times `factor`. */
-int64_t rw_fft_table_roots(rw_fft_table *t, int64_t n, int64_t first, int64_t step, int64_t of, double factor, bool inverse);
+/* w((first + k step) / of), k = 0 … n - 1. */
+int64_t rw_fft_table_roots(rw_fft_table *t, int64_t n, int64_t first, int64_t step, int64_t of, bool inverse);
 /* w(i l / of) at i lines + l, i = 0 … n - 1, l = 0 … lines - 1. */
 int64_t rw_fft_table_strip(rw_fft_table *t, int64_t n, int64_t lines, int64_t of, bool inverse);
 /* Pairs w(i step l / of) at i lines + l, i = 0 … n - 1, l = 0 … lines - 1. */
@@ -33,7 +40,9 @@ int64_t rw_fft_table_bluestein(rw_fft_table *t, int64_t m, int64_t points, int64
 int64_t rw_fft_table_places(rw_fft_table *t, int64_t p);
 int64_t rw_fft_table_rader(rw_fft_table *t, int64_t p, bool inverse);
 
-/* To the device, f32 or f64. Frees the values, whatever happens. */
+/* To the device, f32 or f64. Frees the table, whatever happens. */
 rw_status rw_fft_table_send(rw_fft_table *t, rw_device *dev, bool f64, rw_array **array);
+
+void rw_fft_table_free(rw_fft_table *t);
 
 #endif

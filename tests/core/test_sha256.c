@@ -103,12 +103,29 @@ static void test_against_sha256sum(void **state)
     rmdir(folder);
 }
 
+static int plain(void **state)
+{
+    (void)state;
+    rw_sha256_plain = true;
+    return 0;
+}
+
+static int fast(void **state)
+{
+    (void)state;
+    rw_sha256_plain = false;
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_against_sha256sum),
+        cmocka_unit_test_setup_teardown(test_published, plain, fast),
+        cmocka_unit_test_setup_teardown(test_pieces, plain, fast),
+        cmocka_unit_test_setup_teardown(test_against_sha256sum, plain, fast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
