@@ -8,8 +8,9 @@
 #include "fft/cluster.h"
 
 enum {
-    NEAR = 4096,  /* points whose stages stay near a processor's core: of more, two passes are faster */
-    NARROW = 4096 /* a GPU's group holds so few lines of more points that it would read and write parts of sectors; of a convolution, of half as many */
+    NEAR = 4096, /* points whose stages stay near a processor's core: of more, two passes are faster */
+    NARROW =
+        4096 /* a GPU's group holds so few lines of more points that it would read and write parts of sectors; of a convolution, of half as many */
 };
 typedef long long big;
 
@@ -18,16 +19,20 @@ typedef long long big;
 static void name_end(char *text, size_t size, const rw_fft_end *e)
 {
     static const char *const level[] = {[RW_FFT_INSIDE] = "inside", [RW_FFT_POINTS] = "points", [RW_FFT_USER] = "user"};
-    snprintf(text, size, "%s-%s%s%s", rw_dtype_name(e->dtype), level[e->level], e->unit ? "-near" : "", e->lines_fast ? "-lines" : "");
+    snprintf(text, size, "%s-%s%s%s", rw_dtype_name(e->dtype), level[e->level], e->unit ? "-near" : "",
+             e->lines_fast ? "-lines" : "");
 }
 
 void rw_fft_line_key(const rw_fft_line_spec *s, char key[RW_FFT_KEY])
 {
-    static const char *const method[] = {[RW_FFT_STOCKHAM] = "", [RW_FFT_RADER] = " rader", [RW_FFT_BLUESTEIN] = " bluestein"};
+    static const char *const method[] =
+        {[RW_FFT_STOCKHAM] = "", [RW_FFT_RADER] = " rader", [RW_FFT_BLUESTEIN] = " bluestein"};
     static const char *const middle[] = {[RW_FFT_NONE] = "", [RW_FFT_TABLE] = " table", [RW_FFT_ARRAY] = " product"};
     char x[40], y[40];
     name_end(x, sizeof x, &s->x), name_end(y, sizeof y, &s->y);
-    snprintf(key, RW_FFT_KEY, "pass %lld %s %s %s %d%s%s%s%s%s", (big)s->stages, s->f64 ? "f64" : "f32", x, y, (int)s->kind, method[s->method], middle[s->middle], s->twist ? " twist" : "", s->load ? " load" : "", s->store ? " store" : "");
+    snprintf(key, RW_FFT_KEY, "pass %lld %s %s %s %d%s%s%s%s%s", (big)s->stages, s->f64 ? "f64" : "f32", x, y,
+             (int)s->kind, method[s->method], middle[s->middle], s->twist ? " twist" : "", s->load ? " load" : "",
+             s->store ? " store" : "");
 }
 
 static int stages_of(int64_t n, int radix)
@@ -50,22 +55,27 @@ static int groups_at_once(const rw_device *dev, const rw_fft_line_spec *s, const
 {
     const rw_fft_share share = rw_fft_line_share(dev, s->stages, c->radix, s->f64);
     const int group = (share.items * c->lines + 31) / 32 * 32, values = share.values;
-    const int registers = RW_MIN(255, (s->f64 ? 4 * values + 40 : 2 * values + (values < 16 ? 32 : 40)) / 8 * 8 + (s->middle == RW_FFT_NONE ? 0 : 16));
+    const int registers = RW_MIN(255, (s->f64 ? 4 * values + 40 : 2 * values + (values < 16 ? 32 : 40)) / 8 * 8 +
+                                          (s->middle == RW_FFT_NONE ? 0 : 16));
     const int64_t bytes = s->stages * c->lines * (s->f64 ? 16 : 8) / (c->halves ? 2 : 1);
-    const int64_t by_registers = RW_FFT_REGISTERS / ((int64_t)group * registers), by_memory = dev->info.shared_memory / RW_MAX(bytes, 1);
+    const int64_t by_registers = RW_FFT_REGISTERS / ((int64_t)group * registers),
+                  by_memory = dev->info.shared_memory / RW_MAX(bytes, 1);
     return (int)RW_MAX(1, RW_MIN(RW_MIN(by_registers, by_memory), 2048 / group));
 }
 
 static rw_fft_choice of_cluster(const rw_fft_cluster *c, bool f64)
 {
-    return (rw_fft_choice){.radix = RW_FFT_RADIX, .lines = c->lines, .groups = RW_MAX(1, (f64 ? 512 : 1024) / c->group), .cluster = c->groups};
+    return (rw_fft_choice){.radix = RW_FFT_RADIX,
+                           .lines = c->lines,
+                           .groups = RW_MAX(1, (f64 ? 512 : 1024) / c->group),
+                           .cluster = c->groups};
 }
-
 
 static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec *s)
 {
     const int element = s->f64 ? 16 : 8;
-    const bool large = !s->f64 && stages_of(s->stages, 32) < stages_of(s->stages, RW_FFT_RADIX) && s->stages >= (between_lines(s) ? 1024 : 2500);
+    const bool large = !s->f64 && stages_of(s->stages, 32) < stages_of(s->stages, RW_FFT_RADIX) &&
+                       s->stages >= (between_lines(s) ? 1024 : 2500);
     const rw_fft_target target = rw_fft_target_of(dev, s->f64);
     rw_fft_choice c = {.radix = large ? 32 : RW_FFT_RADIX, .lines = 1};
     if (s->method == RW_FFT_BLUESTEIN && s->stages == s->whole) rw_fft_cost(&target, s->stages, &c.radix);
@@ -81,7 +91,8 @@ static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec 
         c.halves = s->stages * element >= 1 << 16 && !rw_fft_untangles(s) && s->method == RW_FFT_STOCKHAM;
     }
     c.groups = groups_at_once(dev, s, &c);
-    if (s->method == RW_FFT_BLUESTEIN && s->stages < s->whole && !s->f64) c.groups = RW_MIN(c.groups, 2); /* what they leave caches the chirp and its transform */
+    if (s->method == RW_FFT_BLUESTEIN && s->stages < s->whole && !s->f64)
+        c.groups = RW_MIN(c.groups, 2); /* what they leave caches the chirp and its transform */
     const bool alone = s->stages <= rw_fft_line_most(dev, s->f64), narrow = between_lines(s) && s->stages >= NARROW;
     const rw_fft_cluster together = rw_fft_cluster_of(dev, s, 0);
     if ((!alone || narrow) && together.groups) c = of_cluster(&together, s->f64);
@@ -92,7 +103,10 @@ static rw_fft_choice likely_of_gpu(const rw_device *dev, const rw_fft_line_spec 
 static rw_fft_choice likely_of_processor(const rw_fft_line_spec *s)
 {
     const int64_t element = s->f64 ? 16 : 8;
-    return (rw_fft_choice){.radix = RW_FFT_RADIX, .lines = between_lines(s) ? (int)RW_MIN(RW_MAX((1 << 18) / (s->stages * element) / 16 * 16, 16), 64) : 1};
+    return (rw_fft_choice){.radix = RW_FFT_RADIX,
+                           .lines = between_lines(s)
+                                        ? (int)RW_MIN(RW_MAX((1 << 18) / (s->stages * element) / 16 * 16, 16), 64)
+                                        : 1};
 }
 
 rw_fft_choice rw_fft_choose(rw_device *dev, const rw_fft_line_spec *s)
@@ -100,7 +114,9 @@ rw_fft_choice rw_fft_choose(rw_device *dev, const rw_fft_line_spec *s)
     char key[RW_FFT_KEY], value[RW_FFT_KEY];
     rw_fft_choice c;
     rw_fft_line_key(s, key);
-    if (rw_fft_wisdom_find(dev, key, value) && rw_fft_choice_parse(value, &c) && (!c.cluster || rw_fft_cluster_of(dev, s, c.cluster).groups)) return c;
+    if (rw_fft_wisdom_find(dev, key, value) && rw_fft_choice_parse(value, &c) &&
+        (!c.cluster || rw_fft_cluster_of(dev, s, c.cluster).groups))
+        return c;
     return rw_device_has_threads(dev) ? likely_of_gpu(dev, s) : likely_of_processor(s);
 }
 
@@ -109,7 +125,8 @@ static void add_choice(const rw_fft_choice *from, rw_fft_choice c, rw_fft_choice
     if (*n < most && c.lines >= 1 && memcmp(from, &c, sizeof c)) list[(*n)++] = c;
 }
 
-int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *s, const rw_fft_choice *from, rw_fft_choice *list, int most)
+int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *s, const rw_fft_choice *from,
+                         rw_fft_choice *list, int most)
 {
     static const int radices[] = {8, 16, 20, 24, 32};
     const bool threads = rw_device_has_threads(dev);
@@ -162,28 +179,36 @@ void rw_fft_choice_print(const rw_fft_choice *c, char text[RW_FFT_KEY])
 {
     char cluster[24] = "";
     if (c->cluster) snprintf(cluster, sizeof cluster, " cluster %d", c->cluster);
-    snprintf(text, RW_FFT_KEY, "radix %d lines %d groups %d%s%s%s", c->radix, c->lines, c->groups, cluster, c->halves ? " halves" : "", c->staged ? " staged" : "");
+    snprintf(text, RW_FFT_KEY, "radix %d lines %d groups %d%s%s%s", c->radix, c->lines, c->groups, cluster,
+             c->halves ? " halves" : "", c->staged ? " staged" : "");
 }
 
 bool rw_fft_choice_parse(const char *text, rw_fft_choice *c)
 {
     char word[3][8] = {"", "", ""};
     *c = (rw_fft_choice){0};
-    int n = sscanf(text, "radix %d lines %d groups %d %7s %7s %7s", &c->radix, &c->lines, &c->groups, word[0], word[1], word[2]);
+    int n = sscanf(text, "radix %d lines %d groups %d %7s %7s %7s", &c->radix, &c->lines, &c->groups, word[0], word[1],
+                   word[2]);
     for (int i = 0; i < n - 3; ++i) {
-        if (!strcmp(word[i], "halves")) c->halves = true;
-        else if (!strcmp(word[i], "staged")) c->staged = true;
-        else if (!strcmp(word[i], "cluster") && i < n - 4) c->cluster = atoi(word[++i]);
-        else return false;
+        if (!strcmp(word[i], "halves"))
+            c->halves = true;
+        else if (!strcmp(word[i], "staged"))
+            c->staged = true;
+        else if (!strcmp(word[i], "cluster") && i < n - 4)
+            c->cluster = atoi(word[++i]);
+        else
+            return false;
     }
-    return n >= 3 && c->radix >= 2 && c->radix <= 64 && c->lines >= 1 && c->lines <= 4096 && c->groups >= 0 && c->groups <= 32 && !(c->halves && c->staged) && c->cluster >= 0 && c->cluster <= 16;
+    return n >= 3 && c->radix >= 2 && c->radix <= 64 && c->lines >= 1 && c->lines <= 4096 && c->groups >= 0 &&
+           c->groups <= 32 && !(c->halves && c->staged) && c->cluster >= 0 && c->cluster <= 16;
 }
 
 /* ---- axes ------------------------------------------------------------------------------------------------------------------------ */
 
 void rw_fft_axis_key(const rw_fft_axis *a, char key[RW_FFT_KEY])
 {
-    snprintf(key, RW_FFT_KEY, "axis %lld %s%s%s%s", (big)a->n, a->f64 ? "f64" : "f32", a->along ? "" : " across", a->convolves ? " convolves" : "", a->cluster ? " cluster" : "");
+    snprintf(key, RW_FFT_KEY, "axis %lld %s%s%s%s", (big)a->n, a->f64 ? "f64" : "f32", a->along ? "" : " across",
+             a->convolves ? " convolves" : "", a->cluster ? " cluster" : "");
 }
 
 bool rw_fft_choose_matrix(rw_device *dev, const rw_fft_axis *axis, rw_fft_matrix *m)
@@ -192,11 +217,19 @@ bool rw_fft_choose_matrix(rw_device *dev, const rw_fft_axis *axis, rw_fft_matrix
     char key[RW_FFT_KEY], value[RW_FFT_KEY];
     *m = (rw_fft_matrix){0, 0};
     rw_fft_axis_key(axis, key);
-    if (rw_fft_wisdom_find(dev, key, value) && rw_fft_matrix_parse(value, axis->n, m) && (m->a ? RW_MAX(m->a, m->b) <= most : axis->single || axis->cluster)) return true;
+    if (rw_fft_wisdom_find(dev, key, value) && rw_fft_matrix_parse(value, axis->n, m) &&
+        (m->a ? RW_MAX(m->a, m->b) <= most : axis->single || axis->cluster))
+        return true;
     *m = (rw_fft_matrix){0, 0};
-    if (rw_device_has_threads(dev) && !axis->along && axis->single && !axis->cluster && axis->n > (axis->convolves ? NARROW / 2 : NARROW) && rw_fft_split(axis->n, most, &m->a, &m->b)) return true;
-    if (rw_device_has_threads(dev) && axis->convolves && axis->single && axis->n > rw_fft_target_of(dev, axis->f64).points && rw_fft_split(axis->n, most, &m->a, &m->b)) return true;
-    if (!rw_device_has_threads(dev) && !axis->convolves && axis->single && axis->n > NEAR && rw_fft_split(axis->n, RW_MIN(NEAR, most), &m->a, &m->b)) return true;
+    if (rw_device_has_threads(dev) && !axis->along && axis->single && !axis->cluster &&
+        axis->n > (axis->convolves ? NARROW / 2 : NARROW) && rw_fft_split(axis->n, most, &m->a, &m->b))
+        return true;
+    if (rw_device_has_threads(dev) && axis->convolves && axis->single &&
+        axis->n > rw_fft_target_of(dev, axis->f64).points && rw_fft_split(axis->n, most, &m->a, &m->b))
+        return true;
+    if (!rw_device_has_threads(dev) && !axis->convolves && axis->single && axis->n > NEAR &&
+        rw_fft_split(axis->n, RW_MIN(NEAR, most), &m->a, &m->b))
+        return true;
     return axis->single || axis->cluster || rw_fft_split(axis->n, most, &m->a, &m->b);
 }
 
@@ -217,8 +250,10 @@ int rw_fft_other_matrices(const rw_device *dev, const rw_fft_axis *axis, rw_fft_
 
 void rw_fft_matrix_print(const rw_fft_matrix *m, char text[RW_FFT_KEY])
 {
-    if (m->a) snprintf(text, RW_FFT_KEY, "matrix %lld x %lld", (big)m->a, (big)m->b);
-    else snprintf(text, RW_FFT_KEY, "one pass");
+    if (m->a)
+        snprintf(text, RW_FFT_KEY, "matrix %lld x %lld", (big)m->a, (big)m->b);
+    else
+        snprintf(text, RW_FFT_KEY, "one pass");
 }
 
 bool rw_fft_matrix_parse(const char *text, int64_t n, rw_fft_matrix *m)

@@ -10,7 +10,8 @@ void rw_fft_line_key(const rw_fft_line_spec *spec, char key[RW_FFT_KEY]);
 /* What the device's wisdom says, else what is likely. */
 rw_fft_choice rw_fft_choose(rw_device *dev, const rw_fft_line_spec *spec);
 /* Others that are worth trying beside `from`, each different from it in one respect; at most `most`, their number is returned. */
-int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *spec, const rw_fft_choice *from, rw_fft_choice *list, int most);
+int rw_fft_other_choices(const rw_device *dev, const rw_fft_line_spec *spec, const rw_fft_choice *from,
+                         rw_fft_choice *list, int most);
 void rw_fft_choice_print(const rw_fft_choice *c, char text[RW_FFT_KEY]);
 /* false: the text is none. */
 bool rw_fft_choice_parse(const char *text, rw_fft_choice *c);
@@ -19,14 +20,16 @@ bool rw_fft_choice_parse(const char *text, rw_fft_choice *c);
 
 /* What its passes are chosen by. */
 typedef struct rw_fft_axis {
-    int64_t n;    /* points that are transformed */
+    int64_t n; /* points that are transformed */
     bool f64, convolves;
     bool along;   /* its elements are neighbours in memory */
     bool single;  /* one pass holds it, */
     bool cluster; /* … of groups that work together */
 } rw_fft_axis;
 
-typedef struct rw_fft_matrix { int64_t a, b; /* a 0: one pass */ } rw_fft_matrix;
+typedef struct rw_fft_matrix {
+    int64_t a, b; /* a 0: one pass */
+} rw_fft_matrix;
 
 void rw_fft_axis_key(const rw_fft_axis *axis, char key[RW_FFT_KEY]);
 /* false: there is none. */

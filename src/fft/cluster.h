@@ -6,10 +6,10 @@
 
 /* n = a b points: group g has the columns q of the matrix in its share of 0 … b - 1, transforms their a points, and sends result k to the group that has row k in its share of 0 … a - 1. */
 typedef struct rw_fft_cluster {
-    int groups;         /* 0: it is not possible */
-    int a, b, lines;    /* lines: neighbours that are transformed at once */
-    int group;          /* items of a group */
-    int64_t bytes;      /* of shared memory */
+    int groups;      /* 0: it is not possible */
+    int a, b, lines; /* lines: neighbours that are transformed at once */
+    int group;       /* items of a group */
+    int64_t bytes;   /* of shared memory */
 } rw_fft_cluster;
 
 /* groups: of a cluster; 0: as many as suit best. */

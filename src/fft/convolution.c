@@ -10,14 +10,15 @@ struct rw_convolution {
     rw_device *device;
     rw_convolution_spec spec;
     bool real, set;
-    bool halves; /* of spectra: real numbers, on several axes; with one, they go into a complex transform and come out of it */
+    bool
+        halves; /* of spectra: real numbers, on several axes; with one, they go into a complex transform and come out of it */
     int order[RW_MAX_NDIM], n; /* axes that are convolved, the last one first */
     int64_t y_shape[RW_MAX_NDIM];
     int64_t length[RW_MAX_NDIM], start[RW_MAX_NDIM]; /* of the transforms; where b begins among the factors */
     rw_fft_extra extra[RW_MAX_NDIM];
     rw_fft_passes passes;
     rw_fft_region input, output;
-    rw_fft *transform;    /* of b */
+    rw_fft *transform; /* of b */
     rw_array *factors;
 };
 
@@ -27,43 +28,65 @@ static const char *const names[] = {
 #undef RW_X
 };
 
-const char *rw_convolution_mode_name(rw_convolution_mode mode) { return (unsigned)mode < RW_COUNT(names) ? names[mode] : "?"; }
+const char *rw_convolution_mode_name(rw_convolution_mode mode)
+{
+    return (unsigned)mode < RW_COUNT(names) ? names[mode] : "?";
+}
 
 /* ---- lengths ----------------------------------------------------------------------------------------------------------------------- */
 
-static int64_t wanted(rw_convolution_mode mode, int64_t n, int64_t m) { return mode == RW_CONVOLUTION_FULL ? n + m - 1 : mode == RW_CONVOLUTION_VALID ? n - m + 1 : n; }
+static int64_t wanted(rw_convolution_mode mode, int64_t n, int64_t m)
+{
+    return mode == RW_CONVOLUTION_FULL ? n + m - 1 : mode == RW_CONVOLUTION_VALID ? n - m + 1 : n;
+}
 
 static rw_status resolve(rw_context *ctx, rw_convolution_spec *s)
 {
-    if ((unsigned)s->mode >= RW_CONVOLUTION_MODES) return rw_fail(ctx, RW_ERR_ARGUMENT, "mode = %d is none of rw_convolution_mode", (int)s->mode);
+    if ((unsigned)s->mode >= RW_CONVOLUTION_MODES)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "mode = %d is none of rw_convolution_mode", (int)s->mode);
     if (!s->dtype) s->dtype = RW_F64;
-    if (!rw_dtype_is_number(s->dtype)) return rw_fail(ctx, RW_ERR_ARGUMENT, "dtype = %s: f32, f64, c64 or c128", rw_dtype_name(s->dtype));
-    if (s->ndim < 1 || s->ndim > RW_MAX_NDIM) return rw_fail(ctx, RW_ERR_ARGUMENT, "ndim = %d: 1 to %d", s->ndim, RW_MAX_NDIM);
-    if (s->axes >> s->ndim) return rw_fail(ctx, RW_ERR_ARGUMENT, "axes = %#x has an axis beyond the %d of the arrays", s->axes, s->ndim);
+    if (!rw_dtype_is_number(s->dtype))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "dtype = %s: f32, f64, c64 or c128", rw_dtype_name(s->dtype));
+    if (s->ndim < 1 || s->ndim > RW_MAX_NDIM)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "ndim = %d: 1 to %d", s->ndim, RW_MAX_NDIM);
+    if (s->axes >> s->ndim)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "axes = %#x has an axis beyond the %d of the arrays", s->axes, s->ndim);
     if (!s->axes) s->axes = (1u << s->ndim) - 1;
     if (s->scale == 0) s->scale = 1;
     for (int d = 0; d < s->ndim; ++d) {
         const int64_t n = s->a_shape[d], m = s->b_shape[d];
         const bool convolved = s->axes & 1u << d;
         if (n < 0 || m < 1 || n > INT32_MAX || m > INT32_MAX)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "a_shape[%d] = %lld, b_shape[%d] = %lld: a has 0 elements or more, b one or more, both fewer than 2^31", d, (long long)n, d, (long long)m);
+            return rw_fail(
+                ctx, RW_ERR_ARGUMENT,
+                "a_shape[%d] = %lld, b_shape[%d] = %lld: a has 0 elements or more, b one or more, both fewer than 2^31",
+                d, (long long)n, d, (long long)m);
         if (!convolved && m != 1 && m != n)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "b_shape[%d] = %lld: on an axis that is not convolved b has 1 element or, as a, %lld", d, (long long)m, (long long)n);
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "b_shape[%d] = %lld: on an axis that is not convolved b has 1 element or, as a, %lld", d,
+                           (long long)m, (long long)n);
         if (convolved && s->mode == RW_CONVOLUTION_VALID && m > n)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "b_shape[%d] = %lld is longer than a, %lld: mode valid has no numbers then", d, (long long)m, (long long)n);
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "b_shape[%d] = %lld is longer than a, %lld: mode valid has no numbers then", d, (long long)m,
+                           (long long)n);
         if (convolved && s->mode == RW_CONVOLUTION_PERIODIC && m > n)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "b_shape[%d] = %lld is longer than the period of a, %lld", d, (long long)m, (long long)n);
+            return rw_fail(ctx, RW_ERR_ARGUMENT, "b_shape[%d] = %lld is longer than the period of a, %lld", d,
+                           (long long)m, (long long)n);
     }
     return RW_OK;
 }
 
 rw_status rw_convolution_shape(rw_context *ctx, const rw_convolution_spec *spec, int64_t shape[RW_MAX_NDIM])
 {
-    RW_NEED(ctx, "context"); RW_NEED(spec, "spec"); RW_NEED(shape, "shape");
+    RW_NEED(ctx, "context");
+    RW_NEED(spec, "spec");
+    RW_NEED(shape, "shape");
     rw_convolution_spec s = *spec;
     RW_TRY(resolve(ctx, &s));
     for (int d = 0; d < RW_MAX_NDIM; ++d)
-        shape[d] = d >= s.ndim ? 0 : !(s.axes & 1u << d) || s.a_shape[d] == 0 ? s.a_shape[d] : wanted(s.mode, s.a_shape[d], s.b_shape[d]);
+        shape[d] = d >= s.ndim                                ? 0
+                   : !(s.axes & 1u << d) || s.a_shape[d] == 0 ? s.a_shape[d]
+                                                              : wanted(s.mode, s.a_shape[d], s.b_shape[d]);
     return RW_OK;
 }
 
@@ -77,14 +100,17 @@ static void choose_length(rw_convolution *c, int d)
     if (s->mode == RW_CONVOLUTION_PERIODIC) {
         c->start[d] = 0;
         if (rw_fft_length(&target, n, &c->length[d]) == RW_FFT_STOCKHAM) return;
-        c->length[d] = rw_fft_smooth(&target, n + m - 1), c->extra[d].period = n; /* a, with a piece of it again, in a longer one */
+        c->length[d] = rw_fft_smooth(&target, n + m - 1),
+        c->extra[d].period = n; /* a, with a piece of it again, in a longer one */
         if (!s->correlate) c->extra[d].ahead = n - m + 1, c->start[d] = 1 - m;
         return;
     }
     if (s->mode == RW_CONVOLUTION_SAME) offset = (m - 1) / 2;
     if (s->mode == RW_CONVOLUTION_VALID) offset = m - 1;
     /* what wraps around is not wanted: of `valid` the first m - 1 numbers take it */
-    c->length[d] = rw_fft_smooth(&target, s->mode == RW_CONVOLUTION_VALID ? n : RW_MAX(n + m - 1 - offset, offset + wanted(s->mode, n, m)));
+    c->length[d] =
+        rw_fft_smooth(&target,
+                      s->mode == RW_CONVOLUTION_VALID ? n : RW_MAX(n + m - 1 - offset, offset + wanted(s->mode, n, m)));
     c->start[d] = s->correlate ? offset - m + 1 : -offset;
 }
 
@@ -93,14 +119,19 @@ static void choose_lengths(rw_convolution *c)
 {
     const rw_convolution_spec *s = &c->spec;
     for (int d = s->ndim - 1; d >= 0; --d) {
-        if (s->axes & 1u << d) c->order[c->n++] = d, choose_length(c, d);
-        else c->length[d] = s->b_shape[d];
+        if (s->axes & 1u << d)
+            c->order[c->n++] = d, choose_length(c, d);
+        else
+            c->length[d] = s->b_shape[d];
     }
     c->halves = c->real && c->n > 1;
 }
 
 /* Numbers of the spectrum on an axis. */
-static int64_t spectrum_length(const rw_convolution *c, int d) { return c->halves && d == c->order[0] ? c->length[d] / 2 + 1 : c->length[d]; }
+static int64_t spectrum_length(const rw_convolution *c, int d)
+{
+    return c->halves && d == c->order[0] ? c->length[d] / 2 + 1 : c->length[d];
+}
 
 /* ---- passes ------------------------------------------------------------------------------------------------------------------------ */
 
@@ -123,7 +154,8 @@ static rw_status add_passes(rw_convolution *c)
     for (int i = 0; i < c->n - 1; ++i) {
         const int d = c->order[i];
         const rw_fft_region next = next_region(c, &now, d, spectrum_length(c, d));
-        RW_TRY(rw_fft_add_axis(&c->passes, c->halves && i == 0 ? RW_FFT_REAL : RW_FFT_COMPLEX, false, c->length[d], d, &now, &next, c->extra[d]));
+        RW_TRY(rw_fft_add_axis(&c->passes, c->halves && i == 0 ? RW_FFT_REAL : RW_FFT_COMPLEX, false, c->length[d], d,
+                               &now, &next, c->extra[d]));
         now = next;
     }
     rw_fft_extra middle = c->extra[first];
@@ -131,7 +163,8 @@ static rw_status add_passes(rw_convolution *c)
     for (int i = c->n - 1; i >= 0; --i) {
         const int d = c->order[i];
         const rw_fft_region next = i == 0 ? c->output : next_region(c, &now, d, c->y_shape[d]);
-        RW_TRY(rw_fft_add_axis(&c->passes, c->halves && i == 0 ? RW_FFT_REAL : RW_FFT_COMPLEX, d != first, c->length[d], d, &now, &next, d == first ? middle : (rw_fft_extra){0}));
+        RW_TRY(rw_fft_add_axis(&c->passes, c->halves && i == 0 ? RW_FFT_REAL : RW_FFT_COMPLEX, d != first, c->length[d],
+                               d, &now, &next, d == first ? middle : (rw_fft_extra){0}));
         now = next;
     }
     return RW_OK;
@@ -140,18 +173,23 @@ static rw_status add_passes(rw_convolution *c)
 /* The transform of b, whose numbers lie among zeros. */
 static rw_status plan_factors(rw_convolution *c)
 {
-    rw_fft_spec f = {.kind = c->halves ? RW_FFT_REAL : RW_FFT_COMPLEX, .single = c->passes.single, .ndim = c->spec.ndim, .axes = c->spec.axes};
+    rw_fft_spec f = {.kind = c->halves ? RW_FFT_REAL : RW_FFT_COMPLEX,
+                     .single = c->passes.single,
+                     .ndim = c->spec.ndim,
+                     .axes = c->spec.axes};
     int64_t shape[RW_MAX_NDIM];
     for (int d = 0; d < c->spec.ndim; ++d) f.shape[d] = c->length[d], shape[d] = spectrum_length(c, d);
     RW_TRY(rw_fft_create(c->device, &f, &c->transform));
-    return rw_array_create(c->device, c->passes.single ? RW_C64 : RW_C128, c->spec.ndim, shape, RW_MEMORY_DEVICE, &c->factors);
+    return rw_array_create(c->device, c->passes.single ? RW_C64 : RW_C128, c->spec.ndim, shape, RW_MEMORY_DEVICE,
+                           &c->factors);
 }
 
 rw_status rw_convolution_create(rw_device *dev, const rw_convolution_spec *spec, rw_convolution **convolution)
 {
     RW_NEED(convolution, "convolution");
     *convolution = NULL;
-    RW_NEED(dev, "device"); RW_NEED(spec, "spec");
+    RW_NEED(dev, "device");
+    RW_NEED(spec, "spec");
     rw_convolution *c = rw_calloc(1, sizeof *c);
     int64_t size;
     bool empty = false;
@@ -197,7 +235,8 @@ static rw_status place_piece(const rw_convolution *c, rw_array *b, rw_array *all
 {
     int64_t at = 0, from = 0, shape[RW_MAX_NDIM];
     for (int d = 0; d < c->spec.ndim; ++d) {
-        const int64_t m = c->spec.b_shape[d], len = c->length[d], start = ((c->start[d] % len) + len) % len, before = RW_MIN(m, len - start);
+        const int64_t m = c->spec.b_shape[d], len = c->length[d], start = ((c->start[d] % len) + len) % len,
+                      before = RW_MIN(m, len - start);
         const bool second = wrapped & 1u << d;
         shape[d] = second ? m - before : before;
         if (shape[d] <= 0) return RW_OK;
@@ -213,16 +252,22 @@ static rw_status place_piece(const rw_convolution *c, rw_array *b, rw_array *all
 
 rw_status rw_convolution_set(rw_convolution *c, rw_array *b, rw_queue *q)
 {
-    RW_NEED(c, "convolution"); RW_NEED(b, "b"); RW_NEED(q, "queue");
+    RW_NEED(c, "convolution");
+    RW_NEED(b, "b");
+    RW_NEED(q, "queue");
     const rw_convolution_spec *s = &c->spec;
     bool fits = b->device == c->device && b->dtype == s->dtype && b->ndim == s->ndim;
     for (int d = 0; d < s->ndim && fits; ++d) fits = b->shape[d] == s->b_shape[d];
-    if (!fits) return rw_fail(c->device->ctx, RW_ERR_ARGUMENT, "rw_convolution_set: b is not of the type, shape and device that was planned");
+    if (!fits)
+        return rw_fail(c->device->ctx, RW_ERR_ARGUMENT,
+                       "rw_convolution_set: b is not of the type, shape and device that was planned");
     if (!c->transform) return RW_OK; /* nothing to do */
     rw_array *all;
-    RW_TRY(rw_array_create(c->device, c->halves ? s->dtype : c->factors->dtype, s->ndim, c->length, RW_MEMORY_DEVICE, &all));
+    RW_TRY(rw_array_create(c->device, c->halves ? s->dtype : c->factors->dtype, s->ndim, c->length, RW_MEMORY_DEVICE,
+                           &all));
     rw_status status = rw_array_zero(all, q);
-    for (unsigned wrapped = 0; wrapped < 1u << s->ndim && status == RW_OK; ++wrapped) status = place_piece(c, b, all, wrapped, q);
+    for (unsigned wrapped = 0; wrapped < 1u << s->ndim && status == RW_OK; ++wrapped)
+        status = place_piece(c, b, all, wrapped, q);
     if (status == RW_OK) status = rw_fft_execute(c->transform, all, c->factors, q);
     rw_array_destroy(&all);
     c->set = status == RW_OK;
@@ -231,14 +276,19 @@ rw_status rw_convolution_set(rw_convolution *c, rw_array *b, rw_queue *q)
 
 rw_status rw_convolution_execute(rw_convolution *c, rw_array *a, rw_array *y, rw_queue *q)
 {
-    RW_NEED(c, "convolution"); RW_NEED(a, "a"); RW_NEED(y, "y"); RW_NEED(q, "queue");
+    RW_NEED(c, "convolution");
+    RW_NEED(a, "a");
+    RW_NEED(y, "y");
+    RW_NEED(q, "queue");
     double scale = c->spec.scale;
     RW_TRY(rw_fft_check_array(&c->passes, a, &c->input, "rw_convolution_execute: a"));
     RW_TRY(rw_fft_check_array(&c->passes, y, &c->output, "rw_convolution_execute: y"));
     RW_TRY(rw_array_check_written(y, "rw_convolution_execute: y"));
     RW_TRY(rw_fft_check_overlap(&c->passes, a, y, __func__));
     if (!c->passes.n) return RW_OK;
-    if (!c->set) return rw_fail(c->device->ctx, RW_ERR_ARGUMENT, "rw_convolution_execute: there is no b yet: call rw_convolution_set first");
+    if (!c->set)
+        return rw_fail(c->device->ctx, RW_ERR_ARGUMENT,
+                       "rw_convolution_execute: there is no b yet: call rw_convolution_set first");
     for (int d = 0; d < c->spec.ndim; ++d)
         if (c->spec.axes & 1u << d) scale /= (double)c->length[d];
     return rw_fft_passes_run(&c->passes, a, y, c->factors, scale, q);
@@ -246,7 +296,8 @@ rw_status rw_convolution_execute(rw_convolution *c, rw_array *a, rw_array *y, rw
 
 rw_status rw_convolution_get_info(const rw_convolution *c, rw_fft_info *info)
 {
-    RW_NEED(c, "convolution"); RW_NEED(info, "info");
+    RW_NEED(c, "convolution");
+    RW_NEED(info, "info");
     *info = rw_fft_passes_info(&c->passes);
     if (c->factors) info->table_bytes += (int64_t)c->factors->bytes;
     return RW_OK;

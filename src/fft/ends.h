@@ -11,12 +11,13 @@ typedef struct rw_fft_text {
     const rw_fft_line_spec *spec;
     rw_fft_table table;
     const char *real, *complex;
-    int strip;  /* lines that a loop takes at once, with one number of the twist for all of them: TWIST(C, S, I) before the loop, TWISTED(RE, IM, I, C, S) in it; 0: OUTPUT */
+    int strip; /* lines that a loop takes at once, with one number of the twist for all of them: TWIST(C, S, I) before the loop, TWISTED(RE, IM, I, C, S) in it; 0: OUTPUT */
 } rw_fft_text;
 
 enum { RW_FFT_FACTOR = 320 };
 /* The declaration of two reals, a factor's parts: number `index` of n at `at`. */
-const char *rw_fft_factor(const rw_fft_text *w, char text[RW_FFT_FACTOR], const char *c, const char *s, int64_t at, int64_t n, const char *index);
+const char *rw_fft_factor(const rw_fft_text *w, char text[RW_FFT_FACTOR], const char *c, const char *s, int64_t at,
+                          int64_t n, const char *index);
 
 /* Real numbers to the half of a spectrum, that half to real numbers, or neither. */
 typedef enum rw_fft_form { RW_FFT_FORM_COMPLEX, RW_FFT_FORM_HALVES, RW_FFT_FORM_WHOLE } rw_fft_form;

@@ -95,14 +95,18 @@ static double cost_with(const rw_fft_target *t, int64_t n, int most)
     const int stages = rw_fft_factors(n, most, radix);
     double cost = stages ? 0 : INFINITY;
     const bool one = t->items && n <= t->points;
-    const rw_fft_share share = stages && one ? rw_fft_share_of(n, radix, stages, t->items, t->f64) : (rw_fft_share){1, 1};
+    const rw_fft_share share =
+        stages && one ? rw_fft_share_of(n, radix, stages, t->items, t->f64) : (rw_fft_share){1, 1};
     for (int s = 0; s < stages; ++s) {
         const int64_t codelets = n / radix[s], each = (codelets + share.items - 1) / share.items;
-        if (one) cost += (cost_of_codelet(radix[s], true) + 8. / share.values) * (double)(each * share.items * radix[s]);
-        else cost += cost_of_codelet(radix[s], false) * (double)n;
+        if (one)
+            cost += (cost_of_codelet(radix[s], true) + 8. / share.values) * (double)(each * share.items * radix[s]);
+        else
+            cost += cost_of_codelet(radix[s], false) * (double)n;
     }
     if (!t->items) return cost;
-    if (n > t->points) return n % (16 * 16) ? 1.3 * cost : cost; /* several passes, whose lines are to be whole sectors */
+    if (n > t->points)
+        return n % (16 * 16) ? 1.3 * cost : cost; /* several passes, whose lines are to be whole sectors */
     return fits(&share, t->f64) ? cost : 1.5 * cost;
 }
 
@@ -173,7 +177,8 @@ bool rw_fft_split(int64_t n, int64_t most, int64_t *a, int64_t *b)
     if (!rw_fft_factors(n, RW_FFT_RADIX, radix)) return false;
     for (int64_t d = 2; d <= most && d <= n / 2; ++d) {
         if (n % d || n / d > most) continue;
-        const double away = fabs(log((double)d * (double)d / (double)n)), odd = d % 16 || n / d % 16 ? 1 : 0; /* lines of whole sectors */
+        const double away = fabs(log((double)d * (double)d / (double)n)),
+                     odd = d % 16 || n / d % 16 ? 1 : 0; /* lines of whole sectors */
         if (away + odd < best) best = away + odd, *a = d, *b = n / d;
     }
     return best < INFINITY;

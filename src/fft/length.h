@@ -5,16 +5,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RW_FFT_STAGES = 24, RW_FFT_PRIME_MOST = 31, RW_FFT_RADIX = 16 /* of codelets, usually */, RW_FFT_REGISTERS = 65536 /* of a GPU's unit */ };
+enum {
+    RW_FFT_STAGES = 24,
+    RW_FFT_PRIME_MOST = 31,
+    RW_FFT_RADIX = 16 /* of codelets, usually */,
+    RW_FFT_REGISTERS = 65536 /* of a GPU's unit */
+};
 
 /* n as a product of sizes of codelets, at most `most` but for larger primes, the largest first: as few as possible, as equal as possible, so that an item of a GPU has the same
  * number of points in every stage. 0: it has a prime factor that is too large. */
 int rw_fft_factors(int64_t n, int most, int radix[RW_FFT_STAGES]);
 
 typedef enum rw_fft_method {
-    RW_FFT_STOCKHAM,  /* stages of codelets */
-    RW_FFT_RADER,     /* n prime: a cyclic convolution of n - 1 points (Rader 1968) */
-    RW_FFT_BLUESTEIN  /* any n: a convolution with a chirp, of at least 2 n - 1 points (Bluestein 1970) */
+    RW_FFT_STOCKHAM, /* stages of codelets */
+    RW_FFT_RADER,    /* n prime: a cyclic convolution of n - 1 points (Rader 1968) */
+    RW_FFT_BLUESTEIN /* any n: a convolution with a chirp, of at least 2 n - 1 points (Bluestein 1970) */
 } rw_fft_method;
 
 /* A GPU's items of a line whose codelets are of these sizes, and the points that each keeps; at least 16 points are in flight, but for short lines. */
@@ -25,8 +30,8 @@ rw_fft_share rw_fft_share_of(int64_t n, const int *radix, int stages, int most, 
 
 /* What costs are for. */
 typedef struct rw_fft_target {
-    int items;       /* of a GPU's group, at most; 0: a processor */
-    int64_t points;  /* GPU: most of a convolution in one pass */
+    int items;      /* of a GPU's group, at most; 0: a processor */
+    int64_t points; /* GPU: most of a convolution in one pass */
     bool f64;
 } rw_fft_target;
 

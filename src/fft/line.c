@@ -14,17 +14,17 @@
 #include "fft/ends.h"
 
 typedef struct stage {
-    int r;            /* 1: points change their places only, a GPU's items in the order of the array */
+    int r; /* 1: points change their places only, a GPU's items in the order of the array */
     int64_t p, factors;
     bool inverse;
 } stage;
 
 typedef struct writer {
     rw_fft_text text;
-    rw_text *t;       /* its text */
+    rw_text *t; /* its text */
     const rw_fft_line_spec *spec;
     rw_fft_choice choice;
-    int n, lines, nstages, forth;  /* stages in all, and those before the middle */
+    int n, lines, nstages, forth; /* stages in all, and those before the middle */
     stage stages[2 * RW_FFT_STAGES + 2];
     int hops;         /* times that points go through the buffer */
     bool threads;     /* a GPU's */
@@ -53,30 +53,37 @@ static int64_t buffer_elements(const writer *w, int lines)
         const int64_t line = w->n + gaps, items = w->items % BANKS;
         return (line + (w->items < BANKS ? ((items - line) % BANKS + BANKS) % BANKS : 0)) * lines;
     }
-    return (w->n + gaps + (w->spec->y.lines_fast ? 16 : 0)) * lines; /* 16: lines of a power of 2 would share their places in the caches */
+    return (w->n + gaps + (w->spec->y.lines_fast ? 16 : 0)) *
+           lines; /* 16: lines of a power of 2 would share their places in the caches */
 }
 
 static int64_t buffer_bytes(const writer *w, int lines)
 {
     if (!w->hops) return 0;
-    return buffer_elements(w, lines) * (w->spec->f64 ? 16 : 8) / (w->choice.halves ? 2 : 1) * (w->threads ? 1 : RW_MIN(w->hops, 2));
+    return buffer_elements(w, lines) * (w->spec->f64 ? 16 : 8) / (w->choice.halves ? 2 : 1) *
+           (w->threads ? 1 : RW_MIN(w->hops, 2));
 }
 
 /* Where point NAME + k of line l lies. */
 static void add_index(writer *w, const char *name, int64_t k)
 {
     const int64_t step = lines_fast(w) ? w->lines : 1;
-    if (!w->pad) ADD("SLOT(%s + %lld)", name, (big)k);
-    else if (k % w->pad == 0) ADD("SLOT(%s) + %lld", name, (big)(k * step + k / w->pad));
-    else ADD("SLOT(%s + %lld)", name, (big)k);
+    if (!w->pad)
+        ADD("SLOT(%s + %lld)", name, (big)k);
+    else if (k % w->pad == 0)
+        ADD("SLOT(%s) + %lld", name, (big)(k * step + k / w->pad));
+    else
+        ADD("SLOT(%s + %lld)", name, (big)k);
 }
 
 static void write_slot(writer *w)
 {
     char gap[32] = "";
     if (w->pad) snprintf(gap, sizeof gap, " + (I) / %d", w->pad);
-    if (lines_fast(w)) ADD("#define SLOT(I) ((I) * %d%s + l)\n", w->lines, gap);
-    else ADD("#define SLOT(I) (l * %lld + (I)%s)\n", (big)buffer_elements(w, 1), gap);
+    if (lines_fast(w))
+        ADD("#define SLOT(I) ((I) * %d%s + l)\n", w->lines, gap);
+    else
+        ADD("#define SLOT(I) (l * %lld + (I)%s)\n", (big)buffer_elements(w, 1), gap);
 }
 
 static void add_take(writer *w, int hop, const char *to, const char *name, int64_t k)
@@ -119,15 +126,18 @@ static void add_buffer(writer *w)
     }
     ADD("    SHARED_LARGE(%s, large);\n", w->text.real);
     for (int b = 0; b < RW_MIN(w->hops, 2); ++b)
-        ADD("    LOCAL %s *const b%d_re = large + %lld, *const b%d_im = large + %lld;\n", w->text.real, b, 2 * b * points, b, (2 * b + 1) * points);
+        ADD("    LOCAL %s *const b%d_re = large + %lld, *const b%d_im = large + %lld;\n", w->text.real, b,
+            2 * b * points, b, (2 * b + 1) * points);
 }
 
 /* RESULT(RE, IM, K) of points whose spectrum is to come: they stay in the buffer. */
 static void write_kept(writer *w)
 {
     const int b = (w->nstages - 1) % 2;
-    if (w->threads) ADD("#define RESULT(RE, IM, K) { %s v_; v_.re = RE; v_.im = IM; large[SLOT(K)] = v_; }\n", w->text.complex);
-    else ADD("#define RESULT(RE, IM, K) { b%d_re[SLOT(K)] = RE; b%d_im[SLOT(K)] = IM; }\n", b, b);
+    if (w->threads)
+        ADD("#define RESULT(RE, IM, K) { %s v_; v_.re = RE; v_.im = IM; large[SLOT(K)] = v_; }\n", w->text.complex);
+    else
+        ADD("#define RESULT(RE, IM, K) { b%d_re[SLOT(K)] = RE; b%d_im[SLOT(K)] = IM; }\n", b, b);
 }
 
 /* ---- stages -------------------------------------------------------------------------------------------------------------------- */
@@ -142,14 +152,19 @@ static bool stage_lines_fast(const writer *w, int s)
 static void ask_ahead(writer *w, int s)
 {
     const int r = w->stages[s].r, each = w->n / r;
-    const bool reads = s == w->nstages - 1 && w->spec->x.lines_fast, writes = s == 0 && w->spec->y.lines_fast && !rw_fft_untangles(w->spec);
-    const bool plain_x = w->spec->kind == RW_FFT_COMPLEX && w->spec->method == RW_FFT_STOCKHAM && !w->spec->x.period && !w->spec->x.real;
+    const bool reads = s == w->nstages - 1 && w->spec->x.lines_fast,
+               writes = s == 0 && w->spec->y.lines_fast && !rw_fft_untangles(w->spec);
+    const bool plain_x =
+        w->spec->kind == RW_FFT_COMPLEX && w->spec->method == RW_FFT_STOCKHAM && !w->spec->x.period && !w->spec->x.real;
     const bool plain_y = w->spec->kind == RW_FFT_COMPLEX && w->spec->method == RW_FFT_STOCKHAM && !w->spec->y.real;
     const int bytes = w->lines * (w->spec->f64 ? 16 : 8);
     if (reads && plain_x)
-        for (int k = 0; k < r; ++k) ADD("        { const int l = %d; PREFETCH(x + AT_X(NUMBER_X(from + %d)), %d); }\n", w->lines, k * each, bytes);
+        for (int k = 0; k < r; ++k)
+            ADD("        { const int l = %d; PREFETCH(x + AT_X(NUMBER_X(from + %d)), %d); }\n", w->lines, k * each,
+                bytes);
     if (writes && plain_y)
-        for (int k = 0; k < r; ++k) ADD("        { const int l = 0; PREFETCH(y + AT_Y(NUMBER_Y(from + %d)), %d); }\n", k * each, bytes);
+        for (int k = 0; k < r; ++k)
+            ADD("        { const int l = 0; PREFETCH(y + AT_Y(NUMBER_Y(from + %d)), %d); }\n", k * each, bytes);
 }
 
 /* Loops of a processor over the codelets of a stage. l: the line; from, to: the points that point 0 is read from and written to; b: whose factors. The
@@ -158,15 +173,18 @@ static void open_loops(writer *w, int s)
 {
     const int r = w->stages[s].r, p = (int)w->stages[s].p, each = w->n / r;
     if (stage_lines_fast(w, s)) {
-        ADD("    for (int j = 0; j < %d; ++j) {\n        const int b = j %% %d, from = j, to = j / %d * %d + b;\n", each, p, p, p * r);
+        ADD("    for (int j = 0; j < %d; ++j) {\n        const int b = j %% %d, from = j, to = j / %d * %d + b;\n",
+            each, p, p, p * r);
         ask_ahead(w, s);
         if (s == w->nstages - 1 && w->text.strip)
             for (int k = 0; k < r; ++k) ADD("        TWIST(tc%d, ts%d, to + %lld)\n", k, k, (big)k * p);
         ADD("        EACH(l, lines)\n        {\n");
     } else if (p == 1) {
-        ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(from, %d)\n        {\n            const int b = 0, to = (int)from * %d;\n", each, r);
+        ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(from, %d)\n        {\n            const int b = 0, to = (int)from * %d;\n",
+            each, r);
     } else {
-        ADD("    for (int q = 0; q < lines * %d; ++q) {\n        const int l = q / %d, from_0 = q %% %d * %d, to_0 = from_0 * %d;\n", each / p, each / p, each / p, p, r);
+        ADD("    for (int q = 0; q < lines * %d; ++q) {\n        const int l = q / %d, from_0 = q %% %d * %d, to_0 = from_0 * %d;\n",
+            each / p, each / p, each / p, p, r);
         ADD("        EACH(b, %d)\n        {\n            const int from = from_0 + (int)b, to = to_0 + (int)b;\n", p);
     }
 }
@@ -181,8 +199,8 @@ static void open_items(writer *w, int s)
         return;
     }
     const bool fast = stage_lines_fast(w, s);
-    ADD("    EACH(i, GROUP)\n    {\n        const int l = i %s %d, t = i %s %d;\n        if (l < lines && t < %d) {\n", fast ? "%" : "/", fast ? w->lines : w->items, fast ? "/" : "%",
-        fast ? w->lines : w->items, w->items);
+    ADD("    EACH(i, GROUP)\n    {\n        const int l = i %s %d, t = i %s %d;\n        if (l < lines && t < %d) {\n",
+        fast ? "%" : "/", fast ? w->lines : w->items, fast ? "/" : "%", fast ? w->lines : w->items, w->items);
 }
 
 /* Codelet q of the item: number j of the stage. */
@@ -190,13 +208,15 @@ static void open_codelet(writer *w, int s, int q)
 {
     const int r = w->stages[s].r, p = (int)w->stages[s].p, each = w->n / r;
     if (r == 1) {
-        ADD("            if (i < %d - %d && (i + %d) / %d < lines) {\n            const int f = i + %d, l = f / %d, from = f %% %d, to = from;\n", w->n * w->lines, q * w->group,
-            q * w->group, w->n, q * w->group, w->n, w->n);
+        ADD("            if (i < %d - %d && (i + %d) / %d < lines) {\n            const int f = i + %d, l = f / %d, from = f %% %d, to = from;\n",
+            w->n * w->lines, q * w->group, q * w->group, w->n, q * w->group, w->n, w->n);
         return;
     }
     const bool all = (q + 1) * w->items <= each;
-    if (all) ADD("            {\n");
-    else ADD("            if (t < %d) {\n", each - q * w->items);
+    if (all)
+        ADD("            {\n");
+    else
+        ADD("            if (t < %d) {\n", each - q * w->items);
     ADD("            const int j = t + %d, b = j %% %d, from = j, to = j / %d * %d + b;\n", q * w->items, p, p, p * r);
 }
 
@@ -226,7 +246,8 @@ static void add_factors(writer *w, int s)
     }
     for (int k = 1; k < g->r; ++k) {
         char c[48], f[48];
-        snprintf(c, sizeof c, "factor[%lld + b]", (big)(g->factors + 2 * g->p * (k - 1))), snprintf(f, sizeof f, "factor[%lld + b]", (big)(g->factors + 2 * g->p * (k - 1) + g->p));
+        snprintf(c, sizeof c, "factor[%lld + b]", (big)(g->factors + 2 * g->p * (k - 1))),
+            snprintf(f, sizeof f, "factor[%lld + b]", (big)(g->factors + 2 * g->p * (k - 1) + g->p));
         rw_fft_write_product(&w->text, k, c, f);
     }
 }
@@ -245,11 +266,12 @@ static void add_twisted(writer *w, const stage *g)
     for (int k = 0; k < g->r; ++k) {
         const int m = k / 4 * 4, j = k % 4;
         if (!j) {
-            ADD("            TWIST(tc%d, ts%d, to + %lld)\n            TWISTED(re%d, im%d, to + %lld, tc%d, ts%d)\n", k, k, (big)k * g->p, k, k, (big)k * g->p, k, k);
+            ADD("            TWIST(tc%d, ts%d, to + %lld)\n            TWISTED(re%d, im%d, to + %lld, tc%d, ts%d)\n", k,
+                k, (big)k * g->p, k, k, (big)k * g->p, k, k);
             continue;
         }
-        ADD("            { const %s c_ = FMA(tc%d, sc%d, -(ts%d * ss%d)), s_ = FMA(tc%d, ss%d, ts%d * sc%d); TWISTED(re%d, im%d, to + %lld, c_, s_) }\n", w->text.real, m, j, m, j, m, j, m, j, k, k,
-            (big)k * g->p);
+        ADD("            { const %s c_ = FMA(tc%d, sc%d, -(ts%d * ss%d)), s_ = FMA(tc%d, ss%d, ts%d * sc%d); TWISTED(re%d, im%d, to + %lld, c_, s_) }\n",
+            w->text.real, m, j, m, j, m, j, m, j, k, k, (big)k * g->p);
     }
 }
 
@@ -262,9 +284,12 @@ static void add_store(writer *w, int s)
         return;
     }
     for (int k = 0; k < g->r; ++k) {
-        if (last && w->text.strip) ADD("            TWISTED(re%d, im%d, to + %lld, tc%d, ts%d)\n", k, k, (big)k * g->p, k, k);
-        else if (last) ADD("            OUTPUT(re%d, im%d, to + %lld)\n", k, k, (big)k * g->p);
-        else add_put(w, s, k, "to", k * g->p);
+        if (last && w->text.strip)
+            ADD("            TWISTED(re%d, im%d, to + %lld, tc%d, ts%d)\n", k, k, (big)k * g->p, k, k);
+        else if (last)
+            ADD("            OUTPUT(re%d, im%d, to + %lld)\n", k, k, (big)k * g->p);
+        else
+            add_put(w, s, k, "to", k * g->p);
     }
 }
 
@@ -273,8 +298,10 @@ static void add_stage_of_processor(writer *w, int s)
     const stage *g = w->stages + s;
     open_loops(w, s);
     rw_codelet_variables(w->t, w->text.real, g->r);
-    if (s) add_load(w, s);
-    else add_input(w, s);
+    if (s)
+        add_load(w, s);
+    else
+        add_input(w, s);
     add_factors(w, s);
     rw_codelet_dft(w->t, w->text.real, g->r, g->inverse, NULL);
     add_middle(w, s);
@@ -285,17 +312,22 @@ static void add_stage_of_processor(writer *w, int s)
 
 static void keep_values(writer *w, int q, int r)
 {
-    for (int k = 0; k < r; ++k) ADD("            AT_N(re, %d, i) = re%d; AT_N(im, %d, i) = im%d;\n", q * r + k, k, q * r + k, k);
+    for (int k = 0; k < r; ++k)
+        ADD("            AT_N(re, %d, i) = re%d; AT_N(im, %d, i) = im%d;\n", q * r + k, k, q * r + k, k);
 }
 
 static void take_values(writer *w, int q, int r)
 {
-    for (int k = 0; k < r; ++k) ADD("            re%d = AT_N(re, %d, i); im%d = AT_N(im, %d, i);\n", k, q * r + k, k, q * r + k);
+    for (int k = 0; k < r; ++k)
+        ADD("            re%d = AT_N(re, %d, i); im%d = AT_N(im, %d, i);\n", k, q * r + k, k, q * r + k);
 }
 
 /* What a stage writes takes the place of what it read: an item keeps its points until all have read theirs. */
 static bool is_last(const writer *w, int s) { return s == w->nstages - 1 && !rw_fft_untangles(w->spec); }
-static bool keeps(const writer *w, int s) { return w->stages[s].r > 1 && ((s && !is_last(w, s)) || (w->choice.halves && w->nstages > 1)); }
+static bool keeps(const writer *w, int s)
+{
+    return w->stages[s].r > 1 && ((s && !is_last(w, s)) || (w->choice.halves && w->nstages > 1));
+}
 
 static int codelets_of(const writer *w, int s)
 {
@@ -304,14 +336,27 @@ static int codelets_of(const writer *w, int s)
 }
 
 /* What an item does with each codelet of a stage. */
-enum { READ = 1, TAKE = 2, FACTORS = 4, COMPUTE = 8, WRITE = 16, KEEP = 32, PUT_RE = 64, PUT_IM = 128, GET_RE = 256, GET_IM = 512 };
+enum {
+    READ = 1,
+    TAKE = 2,
+    FACTORS = 4,
+    COMPUTE = 8,
+    WRITE = 16,
+    KEEP = 32,
+    PUT_RE = 64,
+    PUT_IM = 128,
+    GET_RE = 256,
+    GET_IM = 512
+};
 
 static void add_half(writer *w, bool put, bool imaginary, int at, const char *name, int64_t k)
 {
     ADD(put ? "            large[" : "            AT_N(%s, %d, i) = large[", imaginary ? "im" : "re", at);
     add_index(w, name, k);
-    if (put) ADD("] = AT_N(%s, %d, i);\n", imaginary ? "im" : "re", at);
-    else ADD("];\n");
+    if (put)
+        ADD("] = AT_N(%s, %d, i);\n", imaginary ? "im" : "re", at);
+    else
+        ADD("];\n");
 }
 
 static void add_part(writer *w, int s, int what)
@@ -323,8 +368,10 @@ static void add_part(writer *w, int s, int what)
         open_codelet(w, s, q);
         if (what & (READ | TAKE)) rw_codelet_variables(w->t, w->text.real, g->r);
         if (what & READ) {
-            if (s) add_load(w, s);
-            else add_input(w, s);
+            if (s)
+                add_load(w, s);
+            else
+                add_input(w, s);
         }
         if (what & TAKE) take_values(w, q, g->r);
         if (what & FACTORS) add_factors(w, s);
@@ -391,10 +438,13 @@ static void add_untangle_of_items(writer *w)
 {
     const int points = (int)w->spec->points, pairs = points / 2 + 1;
     const bool fast = w->spec->y.lines_fast, even = points % 2 == 0 && points / 2 % w->items == 0;
-    ADD("    EACH(i, GROUP)\n    {\n        const int l = i %s %d, t = i %s %d;\n        if (l < lines && t < %d) {\n", fast ? "%" : "/", fast ? w->lines : w->items, fast ? "/" : "%",
-        fast ? w->lines : w->items, w->items);
-    if (even) ADD("        UNROLL for (int q = 0; q < %d; ++q) {\n            const int k = q * %d + t;\n", points / 2 / w->items, w->items);
-    else ADD("        for (int k = t; k < %d; k += %d) {\n", pairs, w->items);
+    ADD("    EACH(i, GROUP)\n    {\n        const int l = i %s %d, t = i %s %d;\n        if (l < lines && t < %d) {\n",
+        fast ? "%" : "/", fast ? w->lines : w->items, fast ? "/" : "%", fast ? w->lines : w->items, w->items);
+    if (even)
+        ADD("        UNROLL for (int q = 0; q < %d; ++q) {\n            const int k = q * %d + t;\n",
+            points / 2 / w->items, w->items);
+    else
+        ADD("        for (int k = t; k < %d; k += %d) {\n", pairs, w->items);
     add_pair(w);
     ADD("        }\n");
     if (even) {
@@ -412,8 +462,10 @@ static void add_untangle(writer *w)
         add_untangle_of_items(w);
         return;
     }
-    if (w->spec->y.lines_fast) ADD("    for (int k = 0; k < %d; ++k) {\n        EACH(l, lines)\n        {\n", pairs);
-    else ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(k, %d)\n        {\n", pairs);
+    if (w->spec->y.lines_fast)
+        ADD("    for (int k = 0; k < %d; ++k) {\n        EACH(l, lines)\n        {\n", pairs);
+    else
+        ADD("    for (int l = 0; l < lines; ++l) {\n        EACH(k, %d)\n        {\n", pairs);
     add_pair(w);
     close_loops(w);
 }
@@ -428,18 +480,23 @@ static void write_middle(writer *w)
     if (s->middle == RW_FFT_NONE) return;
     if (s->middle == RW_FFT_ARRAY) {
         ADD("#define MIDDLE(RE, IM, I, K) { const %s c_ = LOAD(bb + l * b_line + (I) * b_step); const %s a_ = RE, s_ = %sc_.im;\\\n"
-            "    RE = FMA(a_, c_.re, -(IM * s_)); IM = FMA(a_, s_, IM * c_.re); }\n", w->text.complex, real, s->conjugate ? "-" : "");
+            "    RE = FMA(a_, c_.re, -(IM * s_)); IM = FMA(a_, s_, IM * c_.re); }\n",
+            w->text.complex, real, s->conjugate ? "-" : "");
         return;
     }
     const bool several = s->whole > s->stages;
-    const int64_t n = s->whole, at = s->method == RW_FFT_RADER ? rw_fft_table_rader(&w->text.table, s->points, s->inverse)
-                                                           : rw_fft_table_bluestein(&w->text.table, s->points, n, several ? n / s->stages : 1, s->inverse);
+    const int64_t n = s->whole, at = s->method == RW_FFT_RADER
+                                         ? rw_fft_table_rader(&w->text.table, s->points, s->inverse)
+                                         : rw_fft_table_bluestein(&w->text.table, s->points, n,
+                                                                  several ? n / s->stages : 1, s->inverse);
     char index[64], f[RW_FFT_FACTOR];
     snprintf(index, sizeof index, several ? "LINE * %d + (I)" : "(I)", w->n);
     ADD("#define MIDDLE(RE, IM, I, K) { ");
     if (s->method == RW_FFT_RADER) /* the first number is in no product, and the sum of all is a result */
-        ADD("%s z_ = 0, y_ = 0; if ((K) == 0 && (I) == 0) { POINT(z_, y_, 0) const %s u_ = z_ + RE, v_ = y_ + IM; RESULT(u_, v_, 0) }\\\n    ", real, real);
-    ADD("%s const %s a_ = RE; RE = FMA(a_, c_, -(IM * s_)); IM = FMA(a_, s_, IM * c_);", rw_fft_factor(&w->text, f, "c_", "s_", at, n, index), real);
+        ADD("%s z_ = 0, y_ = 0; if ((K) == 0 && (I) == 0) { POINT(z_, y_, 0) const %s u_ = z_ + RE, v_ = y_ + IM; RESULT(u_, v_, 0) }\\\n    ",
+            real, real);
+    ADD("%s const %s a_ = RE; RE = FMA(a_, c_, -(IM * s_)); IM = FMA(a_, s_, IM * c_);",
+        rw_fft_factor(&w->text, f, "c_", "s_", at, n, index), real);
     if (s->method == RW_FFT_RADER) ADD(" if ((K) == 0 && (I) == 0) { RE += z_; IM += y_; }");
     ADD(" }\n");
 }
@@ -449,7 +506,9 @@ static void open_kernel(writer *w)
 {
     rw_fft_write_head(&w->text);
     add_buffer(w);
-    if (w->values) ADD("    PRIVATE_N(%s, re, %d);\n    PRIVATE_N(%s, im, %d);\n", w->text.real, w->values, w->text.real, w->values);
+    if (w->values)
+        ADD("    PRIVATE_N(%s, re, %d);\n    PRIVATE_N(%s, im, %d);\n", w->text.real, w->values, w->text.real,
+            w->values);
 }
 
 static void add_kernel(writer *w)
@@ -465,8 +524,10 @@ static void add_kernel(writer *w)
     ADD("    const int lines = (int)(n0 - first < %d ? n0 - first : %d);\n", w->lines, w->lines);
     rw_fft_write_places(&w->text);
     for (int i = 0; i < w->nstages; ++i) {
-        if (w->threads) add_stage_of_items(w, i);
-        else add_stage_of_processor(w, i);
+        if (w->threads)
+            add_stage_of_items(w, i);
+        else
+            add_stage_of_processor(w, i);
     }
     if (rw_fft_untangles(s)) add_untangle(w);
     ADD("}\n");
@@ -481,12 +542,13 @@ static void add_pairs_kernel(writer *w)
     ADD("#define LINE 0\n");
     rw_fft_write_ends(&w->text);
     open_kernel(w);
-    ADD("    const int l = 0, piece = GROUP_ID(0) %% %lld;\n    const long first = GROUP_ID(0) / %lld;\n", (big)((pairs + PAIRS - 1) / PAIRS),
-        (big)((pairs + PAIRS - 1) / PAIRS));
+    ADD("    const int l = 0, piece = GROUP_ID(0) %% %lld;\n    const long first = GROUP_ID(0) / %lld;\n",
+        (big)((pairs + PAIRS - 1) / PAIRS), (big)((pairs + PAIRS - 1) / PAIRS));
     rw_fft_write_places(&w->text);
-    ADD("    EACH_IN(k, (long)piece * %d, (long)(piece + 1) * %d < %lld ? (long)(piece + 1) * %d : %lld)\n    {\n            %s ar, ai, br, bi;\n", PAIRS, PAIRS, (big)pairs, PAIRS, (big)pairs,
-        w->text.real);
-    ADD("            const long other = k ? %lld - k : 0;\n            GET(ar, ai, k) GET(br, bi, other)\n", (big)w->spec->points);
+    ADD("    EACH_IN(k, (long)piece * %d, (long)(piece + 1) * %d < %lld ? (long)(piece + 1) * %d : %lld)\n    {\n            %s ar, ai, br, bi;\n",
+        PAIRS, PAIRS, (big)pairs, PAIRS, (big)pairs, w->text.real);
+    ADD("            const long other = k ? %lld - k : 0;\n            GET(ar, ai, k) GET(br, bi, other)\n",
+        (big)w->spec->points);
     rw_fft_write_untangle(&w->text, w->spec->points);
     ADD("    }\n}\n");
 }
@@ -497,7 +559,8 @@ static void add_stage(writer *w, int r, int p, bool inverse)
 {
     stage *g = w->stages + w->nstages++;
     *g = (stage){r, p, 0, inverse};
-    if (p > 1 && r > 1) g->factors = (w->threads ? rw_fft_table_bases : rw_fft_table_stage)(&w->text.table, p, r, inverse);
+    if (p > 1 && r > 1)
+        g->factors = (w->threads ? rw_fft_table_bases : rw_fft_table_stage)(&w->text.table, p, r, inverse);
 }
 
 static void find_stages(writer *w)
@@ -530,8 +593,9 @@ static rw_status fit_group(rw_device *dev, writer *w)
         if (r % 2 == 0 && w->hops && !(x_fast && y_fast)) w->pad = r;
     }
     if (buffer_bytes(w, 1) > dev->info.shared_memory)
-        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "a transform of %d points in %s: a line takes %lld bytes of the memory of a group, %s has %lld", w->n, w->text.real,
-                       (big)buffer_bytes(w, 1), dev->info.name, (big)dev->info.shared_memory);
+        return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED,
+                       "a transform of %d points in %s: a line takes %lld bytes of the memory of a group, %s has %lld",
+                       w->n, w->text.real, (big)buffer_bytes(w, 1), dev->info.name, (big)dev->info.shared_memory);
     w->lines = RW_MAX(w->choice.lines, 1);
     if (w->threads) w->lines = RW_MIN(w->lines, RW_MAX(1, dev->target.group_most / w->items));
     while (w->lines > 1 && buffer_bytes(w, w->lines) > dev->info.shared_memory) --w->lines;
@@ -551,13 +615,16 @@ static rw_status compile(rw_device *dev, const writer *w, rw_program **program)
     snprintf(group, sizeof group, "%d", w->group);
     snprintf(large, sizeof large, "%lld", (big)RW_MAX(w->choice.cluster ? c->bytes : buffer_bytes(w, w->lines), 16));
     snprintf(name, sizeof name, "transform of %d points", w->n);
-    const rw_define d[] = {{"GROUP", group}, {"RW_WIDE", "1"}, {"RW_GROUPS_A_UNIT", groups}, {"SHARED_LARGE_BYTES", large},
-                            {"RW_CLUSTER", cluster}, {"REAL", w->text.real}, {"WITH_FUNCTIONS", "1"},
-                            {"WITH_COMPLEX", "1"}};
+    const rw_define d[] =
+        {{"GROUP", group},        {"RW_WIDE", "1"},       {"RW_GROUPS_A_UNIT", groups}, {"SHARED_LARGE_BYTES", large},
+         {"RW_CLUSTER", cluster}, {"REAL", w->text.real}, {"WITH_FUNCTIONS", "1"},      {"WITH_COMPLEX", "1"}};
     rw_define used[RW_COUNT(d)];
     int n = 0;
     for (int i = 0; i < RW_COUNT(d); ++i)
-        if (i < 3 || (i == 3 ? w->hops > 0 || w->choice.cluster : i == 4 ? w->choice.cluster > 0 : rw_fft_has_formula(w->spec))) used[n++] = d[i];
+        if (i < 3 || (i == 3   ? w->hops > 0 || w->choice.cluster
+                      : i == 4 ? w->choice.cluster > 0
+                               : rw_fft_has_formula(w->spec)))
+            used[n++] = d[i];
     return rw_program_create(dev, name, w->t->data, used, n, program);
 }
 
@@ -573,24 +640,41 @@ int64_t rw_fft_line_most(const rw_device *dev, bool f64)
 
 rw_fft_target rw_fft_target_of(const rw_device *dev, bool f64)
 {
-    return (rw_fft_target){rw_device_has_threads(dev) ? dev->target.group_most : 0, RW_MIN(rw_fft_line_most(dev, f64), f64 ? 12288 : 16384), f64};
+    return (rw_fft_target){rw_device_has_threads(dev) ? dev->target.group_most : 0,
+                           RW_MIN(rw_fft_line_most(dev, f64), f64 ? 12288 : 16384), f64};
 }
 
-rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const rw_fft_choice *choice, bool pairs, rw_fft_line *line)
+rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const rw_fft_choice *choice, bool pairs,
+                             rw_fft_line *line)
 {
     rw_text text = {0};
-    writer w = {.text = {.t = &text, .spec = spec, .real = spec->f64 ? "f64" : "f32", .complex = spec->f64 ? "c128" : "c64", .table = {.ctx = dev->ctx, .pairs = rw_device_has_threads(dev)}}, .t = &text, .spec = spec,
-                .choice = *choice, .n = (int)spec->stages, .threads = rw_device_has_threads(dev)};
+    writer w = {.text = {.t = &text,
+                         .spec = spec,
+                         .real = spec->f64 ? "f64" : "f32",
+                         .complex = spec->f64 ? "c128" : "c64",
+                         .table = {.ctx = dev->ctx, .pairs = rw_device_has_threads(dev)}},
+                .t = &text,
+                .spec = spec,
+                .choice = *choice,
+                .n = (int)spec->stages,
+                .threads = rw_device_has_threads(dev)};
     *line = (rw_fft_line){.gain = rw_fft_gain(spec)};
     rw_status status = RW_OK;
-    if (pairs) w.group = w.threads ? 128 : 256, w.lines = 1;
-    else if (choice->cluster) w.cluster = rw_fft_cluster_of(dev, spec, choice->cluster), w.group = w.cluster.group, w.lines = w.cluster.lines;
-    else find_stages(&w), status = fit_group(dev, &w);
+    if (pairs)
+        w.group = w.threads ? 128 : 256, w.lines = 1;
+    else if (choice->cluster)
+        w.cluster = rw_fft_cluster_of(dev, spec, choice->cluster), w.group = w.cluster.group, w.lines = w.cluster.lines;
+    else
+        find_stages(&w), status = fit_group(dev, &w);
     if (status == RW_OK) {
-        if (pairs) add_pairs_kernel(&w);
-        else if (choice->cluster) rw_fft_cluster_write(&w.text, &w.cluster);
-        else add_kernel(&w);
-        status = text.failed || w.text.table.failed ? rw_fail_memory(dev->ctx, text.length, "the text of a transform") : compile(dev, &w, &line->program);
+        if (pairs)
+            add_pairs_kernel(&w);
+        else if (choice->cluster)
+            rw_fft_cluster_write(&w.text, &w.cluster);
+        else
+            add_kernel(&w);
+        status = text.failed || w.text.table.failed ? rw_fail_memory(dev->ctx, text.length, "the text of a transform")
+                                                    : compile(dev, &w, &line->program);
     }
     rw_text_free(&text);
     if (status == RW_OK) status = rw_program_kernel(line->program, "transform", &line->kernel);
@@ -610,8 +694,10 @@ void rw_fft_line_free(rw_fft_line *line)
     rw_array_destroy(&line->factors);
 }
 
-rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_place *from, rw_array *y, const rw_fft_place *to, rw_array *b, const rw_fft_place *at,
-                          const int64_t lines[RW_FFT_LINE_AXES], const rw_fft_indices *indices, double scale, rw_queue *q)
+rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_place *from, rw_array *y,
+                          const rw_fft_place *to, rw_array *b, const rw_fft_place *at,
+                          const int64_t lines[RW_FFT_LINE_AXES], const rw_fft_indices *indices, double scale,
+                          rw_queue *q)
 {
     enum { MOST_GROUPS = 65535 /* along the second and third axis of a launch, on GPUs */ };
     rw_arg args[32] = {rw_arg_memory(y), rw_arg_memory(x), rw_arg_array(line->factors)};
@@ -622,16 +708,29 @@ rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_pla
     }
     for (int64_t z = 0; z < lines[2]; z += MOST_GROUPS)
         for (int64_t y_begin = 0; y_begin < lines[1]; y_begin += MOST_GROUPS) {
-            const int64_t y_first = to->first + y_begin * to->line[1] + z * to->line[2], x_first = from->first + y_begin * from->line[1] + z * from->line[2];
-            const rw_arg rest[] = {rw_arg_int(y_first), rw_arg_int(x_first), rw_arg_int(to->step), rw_arg_int(from->step), rw_arg_int(lines[0]), rw_arg_int(to->line[0]),
-                                   rw_arg_int(from->line[0]), rw_arg_int(y_begin), rw_arg_int(to->line[1]), rw_arg_int(from->line[1]), rw_arg_int(to->line[2]),
-                                   rw_arg_int(from->line[2]), rw_arg_real(scale * line->gain)};
-            const int64_t groups[] = {(lines[0] + line->lines - 1) / line->lines * line->pieces, RW_MIN(lines[1] - y_begin, MOST_GROUPS), RW_MIN(lines[2] - z, MOST_GROUPS)};
+            const int64_t y_first = to->first + y_begin * to->line[1] + z * to->line[2],
+                          x_first = from->first + y_begin * from->line[1] + z * from->line[2];
+            const rw_arg rest[] = {rw_arg_int(y_first),
+                                   rw_arg_int(x_first),
+                                   rw_arg_int(to->step),
+                                   rw_arg_int(from->step),
+                                   rw_arg_int(lines[0]),
+                                   rw_arg_int(to->line[0]),
+                                   rw_arg_int(from->line[0]),
+                                   rw_arg_int(y_begin),
+                                   rw_arg_int(to->line[1]),
+                                   rw_arg_int(from->line[1]),
+                                   rw_arg_int(to->line[2]),
+                                   rw_arg_int(from->line[2]),
+                                   rw_arg_real(scale * line->gain)};
+            const int64_t groups[] = {(lines[0] + line->lines - 1) / line->lines * line->pieces,
+                                      RW_MIN(lines[1] - y_begin, MOST_GROUPS), RW_MIN(lines[2] - z, MOST_GROUPS)};
             if (b) args[4] = rw_arg_int(at->first + y_begin * at->line[1] + z * at->line[2]);
             int count = n + RW_COUNT(rest);
             memcpy(args + n, rest, sizeof rest);
             if (line->has_formula) args[count++] = rw_arg_int(indices->third + z);
-            for (int i = 0; i < RW_FFT_FURTHER && line->has_formula; ++i) args[count++] = rw_arg_int(indices->further[i]);
+            for (int i = 0; i < RW_FFT_FURTHER && line->has_formula; ++i)
+                args[count++] = rw_arg_int(indices->further[i]);
             RW_TRY(rw_launch(q, line->kernel, groups, args, count));
         }
     return RW_OK;

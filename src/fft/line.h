@@ -13,27 +13,28 @@ typedef enum rw_fft_level { RW_FFT_INSIDE, RW_FFT_POINTS, RW_FFT_USER } rw_fft_l
 
 /* Where a pass reads or writes. */
 typedef struct rw_fft_end {
-    rw_dtype dtype;   /* of the array: C64, C128, F32, F64, F16, BF16 */
+    rw_dtype dtype; /* of the array: C64, C128, F32, F64, F16, BF16 */
     rw_fft_level level;
-    bool real;        /* without imaginary parts */
+    bool real;             /* without imaginary parts */
     int64_t period, ahead; /* x: element J is number (J + ahead) mod period; 0: J */
-    int64_t exist;    /* elements along the line that exist; others are zeros, or not written */
-    bool unit;        /* from one to the next it is one element */
-    bool line_unit;   /* from one line to the next it is one element */
-    bool lines_fast;  /* neighbouring lines lie closer together than the elements of a line */
-    int64_t apart;    /* point i of line q has the number i apart + q in the whole transform, whose points all these lines share; 0: i */
+    int64_t exist;         /* elements along the line that exist; others are zeros, or not written */
+    bool unit;             /* from one to the next it is one element */
+    bool line_unit;        /* from one line to the next it is one element */
+    bool lines_fast;       /* neighbouring lines lie closer together than the elements of a line */
+    int64_t
+        apart; /* point i of line q has the number i apart + q in the whole transform, whose points all these lines share; 0: i */
 } rw_fft_end;
 
 typedef enum rw_fft_middle {
     RW_FFT_NONE,
-    RW_FFT_TABLE,    /* a product with the factors of the method's own convolution, [line][point] where a pass is one of several */
-    RW_FFT_ARRAY     /* a product with an array of the caller's */
+    RW_FFT_TABLE, /* a product with the factors of the method's own convolution, [line][point] where a pass is one of several */
+    RW_FFT_ARRAY /* a product with an array of the caller's */
 } rw_fft_middle;
 
 /* What is computed from an element when it is read, or before it is written: a function in kernel text of the element and of indices. */
 typedef struct rw_fft_formula {
-    char *text;             /* NULL: nothing */
-    unsigned axes;          /* whose indices it takes, in their order */
+    char *text;    /* NULL: nothing */
+    unsigned axes; /* whose indices it takes, in their order */
 } rw_fft_formula;
 
 enum { RW_FFT_FURTHER = RW_MAX_NDIM + 1 - RW_FFT_LINE_AXES, RW_FFT_ALONG = -1, RW_FFT_SINGLE = -2 };
@@ -41,31 +42,34 @@ enum { RW_FFT_FURTHER = RW_MAX_NDIM + 1 - RW_FFT_LINE_AXES, RW_FFT_ALONG = -1, R
 typedef struct rw_fft_line_spec {
     rw_fft_kind kind;
     bool f64;
-    bool inverse;           /* exp(+…) of the whole */
-    int64_t n;              /* the user's points: real ones where the kind is real */
-    int64_t stages;         /* points that this pass transforms */
-    int64_t whole;          /* points of the transform whose pass it is: stages, or more */
-    bool forth_inverse;     /* exp(+…) of the stages, which is not that of the whole where they convolve */
-    rw_fft_middle middle;   /* after the stages; then the same back */
-    bool conjugate;         /* the factors of ARRAY are conjugated */
-    rw_fft_method method;   /* of the whole; its first and last work is done where arrays hold points or the user's numbers */
-    int64_t points;         /* of the kind's complex transform, before the method */
-    int64_t twist;          /* result k of line q is multiplied by w(k q / twist); 0: not */
+    bool inverse;         /* exp(+…) of the whole */
+    int64_t n;            /* the user's points: real ones where the kind is real */
+    int64_t stages;       /* points that this pass transforms */
+    int64_t whole;        /* points of the transform whose pass it is: stages, or more */
+    bool forth_inverse;   /* exp(+…) of the stages, which is not that of the whole where they convolve */
+    rw_fft_middle middle; /* after the stages; then the same back */
+    bool conjugate;       /* the factors of ARRAY are conjugated */
+    rw_fft_method
+        method;     /* of the whole; its first and last work is done where arrays hold points or the user's numbers */
+    int64_t points; /* of the kind's complex transform, before the method */
+    int64_t twist;  /* result k of line q is multiplied by w(k q / twist); 0: not */
     bool twist_inverse;
-    bool second;            /* q counts the second axis of lines, else the first */
+    bool second; /* q counts the second axis of lines, else the first */
     rw_fft_end x, y;
     const rw_fft_formula *load, *store; /* of USER ends; NULL: none */
-    int8_t index_of[RW_MAX_NDIM]; /* for these: which axis of lines is axis d of the array: 0, 1, 2, of a launch; 3 …, of several; ALONG: the line itself; SINGLE: its only index is 0 */
+    int8_t index_of
+        [RW_MAX_NDIM]; /* for these: which axis of lines is axis d of the array: 0, 1, 2, of a launch; 3 …, of several; ALONG: the line itself; SINGLE: its only index is 0 */
 } rw_fft_line_spec;
 
 /* How a pass is made. A GPU's: halves, staged, groups. */
 typedef struct rw_fft_choice {
-    int radix;    /* of codelets, at most */
-    int lines;    /* of a group */
-    int groups;   /* that a unit is to hold at a time: the compiler leaves registers for so many */
-    bool halves;  /* real and imaginary parts take turns in the buffer */
-    int cluster;  /* groups that transform lines together; 0: each its own */
-    bool staged;  /* what is read and written goes through the buffer, so that neighbouring items have neighbouring elements of short lines */
+    int radix;   /* of codelets, at most */
+    int lines;   /* of a group */
+    int groups;  /* that a unit is to hold at a time: the compiler leaves registers for so many */
+    bool halves; /* real and imaginary parts take turns in the buffer */
+    int cluster; /* groups that transform lines together; 0: each its own */
+    bool
+        staged; /* what is read and written goes through the buffer, so that neighbouring items have neighbouring elements of short lines */
 } rw_fft_choice;
 
 enum { RW_FFT_KEY = 160 };
@@ -76,11 +80,11 @@ typedef struct rw_fft_line {
     rw_program *program;
     rw_kernel *kernel;
     rw_array *factors;
-    int lines;          /* of a group */
-    int64_t pieces;     /* of a line, groups */
-    bool multiplies;    /* RW_FFT_ARRAY */
+    int lines;       /* of a group */
+    int64_t pieces;  /* of a line, groups */
+    bool multiplies; /* RW_FFT_ARRAY */
     bool has_formula;
-    double gain;        /* part of the scale that the kernel leaves to the caller */
+    double gain; /* part of the scale that the kernel leaves to the caller */
 } rw_fft_line;
 
 /* Where the elements of all lines lie: the first one, from one to the next, and up to three axes of lines. */
@@ -103,14 +107,17 @@ void rw_fft_limit(int64_t points);
 bool rw_fft_is_limited(void);
 
 /* `pairs`: instead of stages the spectrum of real numbers is made of points that are transformed. */
-rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const rw_fft_choice *choice, bool pairs, rw_fft_line *line);
+rw_status rw_fft_line_create(rw_device *dev, const rw_fft_line_spec *spec, const rw_fft_choice *choice, bool pairs,
+                             rw_fft_line *line);
 void rw_fft_line_free(rw_fft_line *line);
 /* Of the first line of a call: along the third axis of lines, and along those of several launches. */
 typedef struct rw_fft_indices {
     int64_t third, further[RW_FFT_FURTHER];
 } rw_fft_indices;
 /* b: of RW_FFT_ARRAY, else NULL. */
-rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_place *from, rw_array *y, const rw_fft_place *to, rw_array *b, const rw_fft_place *at,
-                          const int64_t lines[RW_FFT_LINE_AXES], const rw_fft_indices *indices, double scale, rw_queue *queue);
+rw_status rw_fft_line_run(const rw_fft_line *line, rw_array *x, const rw_fft_place *from, rw_array *y,
+                          const rw_fft_place *to, rw_array *b, const rw_fft_place *at,
+                          const int64_t lines[RW_FFT_LINE_AXES], const rw_fft_indices *indices, double scale,
+                          rw_queue *queue);
 
 #endif

@@ -26,7 +26,11 @@ rw_fft_region rw_fft_of_caller(bool y, bool real, rw_dtype dtype, int ndim, cons
 
 rw_fft_region rw_fft_in_work(rw_fft_passes *f, bool real, const int64_t *shape)
 {
-    rw_fft_region r = {.where = RW_FFT_WORK, .real = real, .dtype = real ? f->single ? RW_F32 : RW_F64 : f->single ? RW_C64 : RW_C128};
+    rw_fft_region r = {.where = RW_FFT_WORK,
+                       .real = real,
+                       .dtype = real        ? f->single ? RW_F32 : RW_F64
+                                : f->single ? RW_C64
+                                            : RW_C128};
     int64_t step = 1;
     memcpy(r.shape, shape, sizeof r.shape);
     for (int d = f->ndim - 1; d >= 0; --d) r.stride[d] = step, step *= r.shape[d];
@@ -57,10 +61,10 @@ typedef struct task {
     const rw_fft_region *from, *to;
     int64_t step_x, step_y;
     further q;
-    const int64_t *product;  /* strides of the array of factors; NULL: none */
+    const int64_t *product; /* strides of the array of factors; NULL: none */
     int64_t step_b;
     bool pairs;
-    int split;               /* the axis of lines that is executed piece by piece; -1: none */
+    int split; /* the axis of lines that is executed piece by piece; -1: none */
     int64_t at_once;
 } task;
 
@@ -87,23 +91,28 @@ static void find_lines(const rw_fft_passes *f, task *t, rw_fft_pass *p)
         p->factors[i] = t->product ? t->product[place[i]] : 0;
         t->line.index_of[place[i]] = (int8_t)i;
     }
-    if (t->product) while (n < 2) p->other[n++] = (rw_axis){1, 0, 0};
+    if (t->product)
+        while (n < 2) p->other[n++] = (rw_axis){1, 0, 0};
     const bool apart = t->product || takes_other_indices(&t->line, t->axis); /* factors have strides of their own */
     p->nother = apart ? n : rw_axes_join(p->other, n, 2);
     if (t->q.n) {
         const int at = t->to->stride[t->axis] == 1 || p->other[0].n == 1 ? 0 : 1;
-        for (int d = 0; d < f->ndim; ++d) t->line.index_of[d] = (int8_t)(t->line.index_of[d] + (t->line.index_of[d] >= at));
+        for (int d = 0; d < f->ndim; ++d)
+            t->line.index_of[d] = (int8_t)(t->line.index_of[d] + (t->line.index_of[d] >= at));
         insert(p, at, (rw_axis){t->q.n, t->q.y, t->q.x}, t->q.factors);
         t->line.second = at == 1;
         if (p->other[2].n == 1 && p->nother == 3) p->nother = 2;
     }
     if (t->split >= 0) {
-        for (int d = 0; d < f->ndim; ++d) t->line.index_of[d] = (int8_t)(t->line.index_of[d] + (t->line.index_of[d] >= 2));
+        for (int d = 0; d < f->ndim; ++d)
+            t->line.index_of[d] = (int8_t)(t->line.index_of[d] + (t->line.index_of[d] >= 2));
         t->line.index_of[t->split] = 2;
-        insert(p, 2, (rw_axis){t->at_once, t->to->stride[t->split], t->from->stride[t->split]}, t->product ? t->product[t->split] : 0);
+        insert(p, 2, (rw_axis){t->at_once, t->to->stride[t->split], t->from->stride[t->split]},
+               t->product ? t->product[t->split] : 0);
         p->whole = t->from->shape[t->split], p->at_once = t->at_once;
     }
-    for (; p->nother < RW_FFT_LINE_AXES; ++p->nother) p->other[p->nother] = (rw_axis){1, 0, 0}, p->factors[p->nother] = 0;
+    for (; p->nother < RW_FFT_LINE_AXES; ++p->nother)
+        p->other[p->nother] = (rw_axis){1, 0, 0}, p->factors[p->nother] = 0;
 }
 
 /* The lines of a pass, and what its kernel needs to know of them. */
@@ -115,18 +124,23 @@ static void describe(const rw_fft_passes *f, task *t, rw_fft_pass *p)
     p->from = *t->from, p->to = *t->to, p->step_x = t->step_x, p->step_y = t->step_y, p->step_b = t->step_b;
     find_lines(f, t, p);
     const rw_axis near = p->other[0];
-    const int64_t near_x = l->x.apart && !l->second ? t->step_x : near.x, near_y = l->y.apart && !l->second ? t->step_y : near.y;
-    const int64_t point_x = l->x.apart ? t->step_x * l->x.apart : t->step_x, point_y = l->y.apart ? t->step_y * l->y.apart : t->step_y;
+    const int64_t near_x = l->x.apart && !l->second ? t->step_x : near.x,
+                  near_y = l->y.apart && !l->second ? t->step_y : near.y;
+    const int64_t point_x = l->x.apart ? t->step_x * l->x.apart : t->step_x,
+                  point_y = l->y.apart ? t->step_y * l->y.apart : t->step_y;
     l->x.dtype = t->from->dtype, l->y.dtype = t->to->dtype;
     l->x.real = t->from->real, l->y.real = t->to->real;
     l->x.unit = t->step_x == 1, l->y.unit = t->step_y == 1;
     l->x.line_unit = near.x == 1, l->y.line_unit = near.y == 1;
-    l->x.lines_fast = near.n > 1 && llabs(near_x) < llabs(point_x), l->y.lines_fast = near.n > 1 && llabs(near_y) < llabs(point_y);
+    l->x.lines_fast =
+        near.n > 1 && llabs(near_x)<llabs(point_x), l->y.lines_fast = near.n> 1 && llabs(near_y) < llabs(point_y);
 }
 
 static rw_status add_pass(rw_fft_passes *f, task t)
 {
-    if (f->n == RW_FFT_PASSES) return rw_fail(f->device->ctx, RW_ERR_UNSUPPORTED, "more than %d passes over memory would be needed", RW_FFT_PASSES);
+    if (f->n == RW_FFT_PASSES)
+        return rw_fail(f->device->ctx, RW_ERR_UNSUPPORTED, "more than %d passes over memory would be needed",
+                       RW_FFT_PASSES);
     rw_fft_pass *p = f->pass + f->n;
     const rw_fft_line_spec *l = &t.line;
     describe(f, &t, p);
@@ -144,18 +158,32 @@ static bool halves_of(const rw_fft_line_spec *l)
 }
 
 /* Elements of x that are read. */
-static int64_t exist_of(const rw_fft_region *from, int axis, const rw_fft_extra *extra) { return extra->period ? INT64_MAX : from->shape[axis]; }
+static int64_t exist_of(const rw_fft_region *from, int axis, const rw_fft_extra *extra)
+{
+    return extra->period ? INT64_MAX : from->shape[axis];
+}
 
-static task one_pass(rw_fft_line_spec l, int axis, const rw_fft_region *from, const rw_fft_region *to, const rw_fft_extra *extra)
+static task one_pass(rw_fft_line_spec l, int axis, const rw_fft_region *from, const rw_fft_region *to,
+                     const rw_fft_extra *extra)
 {
     const int64_t *product = extra->product;
     l.stages = l.whole;
     l.x.level = l.y.level = RW_FFT_USER;
-    l.x.exist = exist_of(from, axis, extra), l.x.period = extra->period, l.x.ahead = extra->ahead, l.y.exist = to->shape[axis];
-    if (product) l.middle = RW_FFT_ARRAY;
-    else if (l.method != RW_FFT_STOCKHAM) l.middle = RW_FFT_TABLE, l.forth_inverse = false;
-    return (task){.line = l, .axis = axis, .from = from, .to = to, .step_x = from->stride[axis], .step_y = to->stride[axis], .product = product,
-                  .step_b = product ? product[axis] : 0, .split = -1};
+    l.x.exist = exist_of(from, axis, extra), l.x.period = extra->period, l.x.ahead = extra->ahead,
+    l.y.exist = to->shape[axis];
+    if (product)
+        l.middle = RW_FFT_ARRAY;
+    else if (l.method != RW_FFT_STOCKHAM)
+        l.middle = RW_FFT_TABLE, l.forth_inverse = false;
+    return (task){.line = l,
+                  .axis = axis,
+                  .from = from,
+                  .to = to,
+                  .step_x = from->stride[axis],
+                  .step_y = to->stride[axis],
+                  .product = product,
+                  .step_b = product ? product[axis] : 0,
+                  .split = -1};
 }
 
 /* Groups that work together can transform it in one pass. */
@@ -179,12 +207,14 @@ static int split_axis(const rw_fft_passes *f, int axis, const rw_fft_region *fro
     if (split < 0) return -1;
     for (int d = 0; d < f->ndim; ++d)
         if (d != axis && d != split) points *= from->shape[d];
-    *at_once = RW_MIN(RW_MAX((int64_t)CACHE * f->device->info.units / (points * (f->single ? 8 : 16)), 1), from->shape[split]);
+    *at_once =
+        RW_MIN(RW_MAX((int64_t)CACHE * f->device->info.units / (points * (f->single ? 8 : 16)), 1), from->shape[split]);
     return *at_once < from->shape[split] ? split : -1;
 }
 
 /* A transform of `whole` points as a matrix of a rows and b columns. */
-static rw_status long_passes(rw_fft_passes *f, const rw_fft_line_spec *l, int axis, const rw_fft_region *from, const rw_fft_region *to, int64_t a, int64_t b, const rw_fft_extra *extra)
+static rw_status long_passes(rw_fft_passes *f, const rw_fft_line_spec *l, int axis, const rw_fft_region *from,
+                             const rw_fft_region *to, int64_t a, int64_t b, const rw_fft_extra *extra)
 {
     const int64_t *product = extra->product;
     const bool convolves = product || l->method != RW_FFT_STOCKHAM, halves = halves_of(l);
@@ -201,29 +231,39 @@ static rw_status long_passes(rw_fft_passes *f, const rw_fft_line_spec *l, int ax
     /* columns, and factors */
     task t = {.line = *l, .axis = axis, .split = split, .at_once = at_once};
     task first = t, second = t, third = t, pairs = t;
-    first.from = from, first.step_x = from->stride[axis], first.to = &matrix, first.step_y = w * b, first.q = (further){b, 0, w, 0};
-    first.line.stages = a, first.line.x = (rw_fft_end){.level = RW_FFT_USER, .exist = exist_of(from, axis, extra), .period = extra->period, .ahead = extra->ahead, .apart = b};
-    first.line.twist = l->whole, first.line.forth_inverse = convolves ? false : l->inverse, first.line.twist_inverse = first.line.forth_inverse;
+    first.from = from, first.step_x = from->stride[axis], first.to = &matrix, first.step_y = w * b,
+    first.q = (further){b, 0, w, 0};
+    first.line.stages = a, first.line.x = (rw_fft_end){.level = RW_FFT_USER,
+                                                       .exist = exist_of(from, axis, extra),
+                                                       .period = extra->period,
+                                                       .ahead = extra->ahead,
+                                                       .apart = b};
+    first.line.twist = l->whole, first.line.forth_inverse = convolves ? false : l->inverse,
+    first.line.twist_inverse = first.line.forth_inverse;
     RW_TRY(add_pass(f, first));
 
     /* rows; or rows, a product, rows back, and the columns back */
     rw_fft_end result = {.level = halves ? RW_FFT_POINTS : RW_FFT_USER, .exist = last.shape[axis], .apart = a};
     second.line.stages = b, second.from = &matrix, second.step_x = w;
     if (!convolves) {
-        second.line.y = result, second.to = &last, second.step_y = last.stride[axis], second.q = (further){a, w * b, 0, 0};
+        second.line.y = result, second.to = &last, second.step_y = last.stride[axis],
+        second.q = (further){a, w * b, 0, 0};
         RW_TRY(add_pass(f, second));
     } else {
-        second.line.middle = product ? RW_FFT_ARRAY : RW_FFT_TABLE, second.line.forth_inverse = false, second.line.twist = l->whole, second.line.twist_inverse = true;
+        second.line.middle = product ? RW_FFT_ARRAY : RW_FFT_TABLE, second.line.forth_inverse = false,
+        second.line.twist = l->whole, second.line.twist_inverse = true;
         second.product = product, second.step_b = product ? product[axis] * a : 0;
         second.to = &matrix, second.step_y = w, second.q = (further){a, w * b, w * b, product ? product[axis] : 0};
         RW_TRY(add_pass(f, second));
         third.line.stages = a, third.line.forth_inverse = true, result.apart = b, third.line.y = result;
-        third.from = &matrix, third.step_x = w * b, third.to = &last, third.step_y = last.stride[axis], third.q = (further){b, w, 0, 0};
+        third.from = &matrix, third.step_x = w * b, third.to = &last, third.step_y = last.stride[axis],
+        third.q = (further){b, w, 0, 0};
         RW_TRY(add_pass(f, third));
     }
     if (halves) {
         pairs.line.method = RW_FFT_STOCKHAM, pairs.line.stages = pairs.line.whole = l->points, pairs.pairs = true;
-        pairs.line.x = (rw_fft_end){.level = RW_FFT_POINTS, .exist = l->points}, pairs.line.y = (rw_fft_end){.level = RW_FFT_USER, .exist = to->shape[axis]};
+        pairs.line.x = (rw_fft_end){.level = RW_FFT_POINTS, .exist = l->points},
+        pairs.line.y = (rw_fft_end){.level = RW_FFT_USER, .exist = to->shape[axis]};
         pairs.from = &last, pairs.step_x = last.stride[axis], pairs.to = to, pairs.step_y = to->stride[axis];
         RW_TRY(add_pass(f, pairs));
     }
@@ -235,19 +275,37 @@ static rw_status long_passes(rw_fft_passes *f, const rw_fft_line_spec *l, int ax
     return RW_OK;
 }
 
-rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis, const rw_fft_region *from, const rw_fft_region *to, rw_fft_extra extra)
+rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis,
+                          const rw_fft_region *from, const rw_fft_region *to, rw_fft_extra extra)
 {
-    rw_fft_line_spec l = {.kind = kind, .conjugate = extra.conjugate, .f64 = !f->single, .inverse = inverse, .load = extra.load, .store = extra.store, .forth_inverse = inverse, .n = n, .points = rw_fft_points(kind, n)};
+    rw_fft_line_spec l = {.kind = kind,
+                          .conjugate = extra.conjugate,
+                          .f64 = !f->single,
+                          .inverse = inverse,
+                          .load = extra.load,
+                          .store = extra.store,
+                          .forth_inverse = inverse,
+                          .n = n,
+                          .points = rw_fft_points(kind, n)};
     const int64_t most = rw_fft_line_most(f->device, !f->single);
     const rw_fft_target target = rw_fft_target_of(f->device, !f->single);
     l.method = rw_fft_length(&target, l.points, &l.whole);
-    const bool rader = l.method == RW_FFT_RADER && l.whole <= most && !halves_of(&l); /* its first result is known too early for a spectrum of pairs */
-    if (l.method == RW_FFT_RADER && !rader) l.method = RW_FFT_BLUESTEIN, l.whole = rw_fft_smooth(&target, 2 * l.points - 1);
+    const bool rader = l.method == RW_FFT_RADER && l.whole <= most &&
+                       !halves_of(&l); /* its first result is known too early for a spectrum of pairs */
+    if (l.method == RW_FFT_RADER && !rader)
+        l.method = RW_FFT_BLUESTEIN, l.whole = rw_fft_smooth(&target, 2 * l.points - 1);
     const task whole = one_pass(l, axis, from, to, &extra);
-    const rw_fft_axis way = {l.whole, !f->single, extra.product || l.method != RW_FFT_STOCKHAM, from->stride[axis] == 1, l.whole <= most, is_for_cluster(f, whole)};
+    const rw_fft_axis way = {l.whole,
+                             !f->single,
+                             extra.product || l.method != RW_FFT_STOCKHAM,
+                             from->stride[axis] == 1,
+                             l.whole <= most,
+                             is_for_cluster(f, whole)};
     rw_fft_matrix m;
     if (l.whole > MOST_LONG || !rw_fft_choose_matrix(f->device, &way, &m))
-        return rw_fail(f->device->ctx, RW_ERR_UNSUPPORTED, "%lld points on axis %d: they are transformed as %lld, which two passes do not hold", (long long)n, axis, (long long)l.whole);
+        return rw_fail(f->device->ctx, RW_ERR_UNSUPPORTED,
+                       "%lld points on axis %d: they are transformed as %lld, which two passes do not hold",
+                       (long long)n, axis, (long long)l.whole);
     if (f->naxes < RW_MAX_NDIM) f->axis[f->naxes++] = way;
     if (!m.a) return add_pass(f, whole);
     return long_passes(f, &l, axis, from, to, m.a, m.b, &extra);
@@ -281,7 +339,8 @@ rw_fft_info rw_fft_passes_info(const rw_fft_passes *f)
         bool again = false;
         for (int j = 0; j < k; ++j) again = again || f->pass[j].line.program == p->line.program;
         i.programs += !again;
-        i.bytes += size_of(&p->from, f->ndim) * (p->from_inside ? pieces_of(p) : 1) + size_of(&p->to, f->ndim) * (p->to_inside ? pieces_of(p) : 1);
+        i.bytes += size_of(&p->from, f->ndim) * (p->from_inside ? pieces_of(p) : 1) +
+                   size_of(&p->to, f->ndim) * (p->to_inside ? pieces_of(p) : 1);
         i.table_bytes += (int64_t)p->line.factors->bytes;
     }
     return i;
@@ -293,12 +352,17 @@ rw_status rw_fft_passes_set_work(rw_fft_passes *f, rw_array *work, const char *f
     if (work) {
         const int64_t wanted = f->work_reals * (f->single ? 4 : 8), given = (int64_t)work->bytes;
         if (work->device != f->device || !rw_array_is_contiguous(work) || given < wanted)
-            return rw_fail(f->device->ctx, RW_ERR_ARGUMENT, "%s: work is to be a contiguous array of the plan's device of %lld bytes or more: it has %lld%s", function, (long long)wanted,
-                           (long long)given, work->device != f->device ? " on another device" : "");
-        if (f->work_reals) RW_TRY(rw_array_view(work, f->single ? RW_F32 : RW_F64, 1, (const int64_t[]){f->work_reals}, NULL, 0, &view));
+            return rw_fail(
+                f->device->ctx, RW_ERR_ARGUMENT,
+                "%s: work is to be a contiguous array of the plan's device of %lld bytes or more: it has %lld%s",
+                function, (long long)wanted, (long long)given, work->device != f->device ? " on another device" : "");
+        if (f->work_reals)
+            RW_TRY(
+                rw_array_view(work, f->single ? RW_F32 : RW_F64, 1, (const int64_t[]){f->work_reals}, NULL, 0, &view));
         if (view && view->offset % 2) {
             rw_array_destroy(&view);
-            return rw_fail(f->device->ctx, RW_ERR_ARGUMENT, "%s: work does not begin at a multiple of %d bytes", function, f->single ? 8 : 16);
+            return rw_fail(f->device->ctx, RW_ERR_ARGUMENT, "%s: work does not begin at a multiple of %d bytes",
+                           function, f->single ? 8 : 16);
         }
     }
     rw_array_destroy(&f->work);
@@ -310,10 +374,12 @@ rw_status rw_fft_check_array(const rw_fft_passes *f, const rw_array *a, const rw
 {
     const int ndim = f->ndim, parts = rw_fft_has_pairs(r) ? 2 : 1;
     bool fits = a->device == f->device && a->dtype == r->dtype && a->ndim == ndim + parts - 1;
-    for (int d = 0; d < ndim && fits; ++d) fits = a->shape[d] == r->shape[d] && (a->stride[d] == parts * r->stride[d] || r->shape[d] < 2);
+    for (int d = 0; d < ndim && fits; ++d)
+        fits = a->shape[d] == r->shape[d] && (a->stride[d] == parts * r->stride[d] || r->shape[d] < 2);
     if (parts == 2) fits = fits && a->shape[ndim] == 2 && a->stride[ndim] == 1 && a->offset % 2 == 0;
     return fits ? RW_OK
-                : rw_fail(f->device->ctx, RW_ERR_ARGUMENT, "%s is not of the type, shape, strides and device that was planned", name);
+                : rw_fail(f->device->ctx, RW_ERR_ARGUMENT,
+                          "%s is not of the type, shape, strides and device that was planned", name);
 }
 
 /* The bytes between the first and the last element. */
@@ -323,8 +389,10 @@ static void extent(const rw_array *a, int64_t *first, int64_t *end)
     *first = *end = a->offset * bytes;
     for (int d = 0; d < a->ndim; ++d) {
         const int64_t last = (a->shape[d] - 1) * a->stride[d] * bytes;
-        if (last < 0) *first += last;
-        else *end += last;
+        if (last < 0)
+            *first += last;
+        else
+            *end += last;
     }
     *end += bytes;
 }
@@ -359,7 +427,8 @@ static bool lines_coincide(const rw_fft_passes *f, const rw_fft_pass *p, int64_t
 }
 
 /* Passes that are executed for some lines at a time write to these lines alone. */
-static bool pieces_coincide(const rw_fft_passes *f, const rw_fft_pass *first, const rw_fft_pass *last, int64_t bx, int64_t by)
+static bool pieces_coincide(const rw_fft_passes *f, const rw_fft_pass *first, const rw_fft_pass *last, int64_t bx,
+                            int64_t by)
 {
     const int64_t step = first->from.stride[first->split] * bx;
     return step == last->to.stride[first->split] * by && span(&first->from, f->ndim, first->split, bx) <= llabs(step) &&
@@ -374,14 +443,22 @@ rw_status rw_fft_check_overlap(const rw_fft_passes *f, const rw_array *x, const 
     extent(x, &x0, &x1), extent(y, &y0, &y1);
     if (x1 <= y0 || y1 <= x0) return RW_OK;
     const rw_fft_pass *first = f->pass, *last = first + (first->together ? first->together - 1 : 0);
-    const int64_t bx = (int64_t)rw_dtype_size(x->dtype) * (rw_fft_has_pairs(&first->from) ? 2 : 1), by = (int64_t)rw_dtype_size(y->dtype) * (rw_fft_has_pairs(&last->to) ? 2 : 1);
-    if (last->to.where != RW_FFT_Y || (!first->together && first->to.where != RW_FFT_Y)) return RW_OK; /* all of x is read before */
-    if (x0 == y0 && (first->together ? pieces_coincide(f, first, last, bx, by) : lines_coincide(f, first, bx, by))) return RW_OK;
-    return rw_fail(f->device->ctx, RW_ERR_ARGUMENT,
-                   "%s: x and y overlap, and a line of y does not lie where its line of x does: give the same strides in bytes, or other memory", function);
+    const int64_t bx = (int64_t)rw_dtype_size(x->dtype) * (rw_fft_has_pairs(&first->from) ? 2 : 1),
+                  by = (int64_t)rw_dtype_size(y->dtype) * (rw_fft_has_pairs(&last->to) ? 2 : 1);
+    if (last->to.where != RW_FFT_Y || (!first->together && first->to.where != RW_FFT_Y))
+        return RW_OK; /* all of x is read before */
+    if (x0 == y0 && (first->together ? pieces_coincide(f, first, last, bx, by) : lines_coincide(f, first, bx, by)))
+        return RW_OK;
+    return rw_fail(
+        f->device->ctx, RW_ERR_ARGUMENT,
+        "%s: x and y overlap, and a line of y does not lie where its line of x does: give the same strides in bytes, or other memory",
+        function);
 }
 
-static rw_array *array_of(rw_fft_passes *f, const rw_fft_region *r, rw_array *x, rw_array *y) { return r->where == RW_FFT_X ? x : r->where == RW_FFT_Y ? y : f->work ? f->work : f->own; }
+static rw_array *array_of(rw_fft_passes *f, const rw_fft_region *r, rw_array *x, rw_array *y)
+{
+    return r->where == RW_FFT_X ? x : r->where == RW_FFT_Y ? y : f->work ? f->work : f->own;
+}
 
 static int64_t first_of(const rw_fft_region *r, const rw_array *a)
 {
@@ -390,21 +467,27 @@ static int64_t first_of(const rw_fft_region *r, const rw_array *a)
 }
 
 /* `begin`, `count`: of the lines that are executed piece by piece. */
-static rw_status run_pass(rw_fft_passes *f, const rw_fft_pass *p, rw_array *x, rw_array *y, rw_array *b, int64_t begin, int64_t count, double scale, rw_queue *q)
+static rw_status run_pass(rw_fft_passes *f, const rw_fft_pass *p, rw_array *x, rw_array *y, rw_array *b, int64_t begin,
+                          int64_t count, double scale, rw_queue *q)
 {
     int64_t index[RW_MAX_NDIM + 1] = {0}, lines[RW_FFT_LINE_AXES];
     rw_array *in = array_of(f, &p->from, x, y), *out = array_of(f, &p->to, x, y);
-    rw_fft_place from = {first_of(&p->from, in), p->step_x, {0}}, to = {first_of(&p->to, out), p->step_y, {0}}, factors = {b ? b->offset : 0, p->step_b, {0}};
-    for (int d = 0; d < RW_FFT_LINE_AXES; ++d) lines[d] = p->other[d].n, from.line[d] = p->other[d].x, to.line[d] = p->other[d].y, factors.line[d] = p->factors[d];
+    rw_fft_place from = {first_of(&p->from, in), p->step_x, {0}}, to = {first_of(&p->to, out), p->step_y, {0}},
+                 factors = {b ? b->offset : 0, p->step_b, {0}};
+    for (int d = 0; d < RW_FFT_LINE_AXES; ++d)
+        lines[d] = p->other[d].n, from.line[d] = p->other[d].x, to.line[d] = p->other[d].y,
+        factors.line[d] = p->factors[d];
     if (count) {
         lines[2] = count;
-        from.first += p->from_inside ? 0 : begin * p->other[2].x, to.first += p->to_inside ? 0 : begin * p->other[2].y, factors.first += begin * p->factors[2];
+        from.first += p->from_inside ? 0 : begin * p->other[2].x, to.first += p->to_inside ? 0 : begin * p->other[2].y,
+            factors.first += begin * p->factors[2];
     }
     for (;;) { /* a launch for each index of the other axes */
         rw_fft_indices indices = {.third = count ? begin : 0};
         rw_fft_place at = from, at_y = to, at_b = factors;
         for (int d = RW_FFT_LINE_AXES; d < p->nother; ++d)
-            indices.further[d - RW_FFT_LINE_AXES] = index[d], at.first += index[d] * p->other[d].x, at_y.first += index[d] * p->other[d].y, at_b.first += index[d] * p->factors[d];
+            indices.further[d - RW_FFT_LINE_AXES] = index[d], at.first += index[d] * p->other[d].x,
+                                at_y.first += index[d] * p->other[d].y, at_b.first += index[d] * p->factors[d];
         RW_TRY(rw_fft_line_run(&p->line, in, &at, out, &at_y, b, &at_b, lines, &indices, scale, q));
         int d = RW_FFT_LINE_AXES;
         while (d < p->nother && ++index[d] == p->other[d].n) index[d++] = 0;
@@ -421,7 +504,8 @@ rw_status rw_fft_passes_run(rw_fft_passes *f, rw_array *x, rw_array *y, rw_array
         n = p->together ? p->together : 1;
         for (int64_t begin = 0; begin < (p->together ? p->whole : 1); begin += p->together ? p->at_once : 1)
             for (int k = i; k < i + n; ++k)
-                RW_TRY(run_pass(f, f->pass + k, x, y, f->pass[k].line.multiplies ? b : NULL, begin, p->together ? RW_MIN(p->at_once, p->whole - begin) : 0, k == f->n - 1 ? scale : 1, q));
+                RW_TRY(run_pass(f, f->pass + k, x, y, f->pass[k].line.multiplies ? b : NULL, begin,
+                                p->together ? RW_MIN(p->at_once, p->whole - begin) : 0, k == f->n - 1 ? scale : 1, q));
     }
     return RW_OK;
 }

@@ -37,9 +37,11 @@ static rw_status check_dtype(rw_device *dev, const rw_fft_spec *s, bool y, rw_dt
     const bool real = rw_fft_is_real(s->kind, s->inverse, y);
     if (*dtype == RW_DTYPE_DEFAULT) *dtype = real ? s->single ? RW_F32 : RW_F64 : s->single ? RW_C64 : RW_C128;
     const bool small = *dtype == RW_F16 || *dtype == RW_BF16;
-    if (small ? s->single : real ? *dtype == RW_F32 || *dtype == RW_F64 : *dtype == RW_C64 || *dtype == RW_C128) return RW_OK;
-    return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s = %s: %s numbers are stored as %s%s", y ? "y_dtype" : "x_dtype", rw_dtype_name(*dtype), real ? "real" : "complex",
-                   real ? "f32 or f64" : "c64 or c128", s->single ? ", or as f16 or bf16" : "; as f16 or bf16 where single is true");
+    if (small ? s->single : real ? *dtype == RW_F32 || *dtype == RW_F64 : *dtype == RW_C64 || *dtype == RW_C128)
+        return RW_OK;
+    return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s = %s: %s numbers are stored as %s%s", y ? "y_dtype" : "x_dtype",
+                   rw_dtype_name(*dtype), real ? "real" : "complex", real ? "f32 or f64" : "c64 or c128",
+                   s->single ? ", or as f16 or bf16" : "; as f16 or bf16 where single is true");
 }
 
 static rw_status check_side(rw_device *dev, rw_fft_spec *s, bool y)
@@ -52,26 +54,32 @@ static rw_status check_side(rw_device *dev, rw_fft_spec *s, bool y)
     RW_TRY(rw_array_check_shape(dev, y ? s->y_dtype : s->x_dtype, s->ndim, shape, &size));
     for (int d = 0; d < s->ndim; ++d)
         if (shape[d] > whole[d] || (shape[d] != whole[d] && !(s->axes & 1u << d)))
-            return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s[%d] = %lld: %s", y ? "y_shape" : "x_shape", d, (long long)shape[d],
-                           s->axes & 1u << d ? "more than the transform has" : "an axis that is not transformed has all of `shape`");
+            return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "%s[%d] = %lld: %s", y ? "y_shape" : "x_shape", d,
+                           (long long)shape[d],
+                           s->axes & 1u << d ? "more than the transform has"
+                                             : "an axis that is not transformed has all of `shape`");
     return RW_OK;
 }
 
 static rw_status check_spec(rw_device *dev, rw_fft_spec *s)
 {
     int64_t size;
-    if ((unsigned)s->kind >= RW_FFT_KINDS) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kind = %d is none of rw_fft_kind", (int)s->kind);
+    if ((unsigned)s->kind >= RW_FFT_KINDS)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "kind = %d is none of rw_fft_kind", (int)s->kind);
     RW_TRY(rw_array_check_shape(dev, s->single ? RW_C64 : RW_C128, s->ndim, s->shape, &size));
     if (size > MOST_ELEMENTS)
-        return rw_fail(dev->ctx, RW_ERR_MEMORY, "a transform of %lld elements: no memory holds so many", (long long)size);
+        return rw_fail(dev->ctx, RW_ERR_MEMORY, "a transform of %lld elements: no memory holds so many",
+                       (long long)size);
     if (s->axes >> s->ndim)
-        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "axes = %#x has an axis beyond the %d of the array", s->axes, s->ndim);
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "axes = %#x has an axis beyond the %d of the array", s->axes,
+                       s->ndim);
     if (!s->axes) s->axes = (1u << s->ndim) - 1;
     if (s->scale == 0) s->scale = 1;
     for (int d = 0; d < s->ndim; ++d) {
         const int64_t least = s->kind == RW_FFT_DCT1 ? 2 : 0;
         if (s->axes & 1u << d && s->shape[d] < least)
-            return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "shape[%d] = %lld: dct1 needs 2 points or more", d, (long long)s->shape[d]);
+            return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "shape[%d] = %lld: dct1 needs 2 points or more", d,
+                           (long long)s->shape[d]);
     }
     for (int y = 0; y < 2; ++y) {
         RW_TRY(check_dtype(dev, s, y, y ? &s->y_dtype : &s->x_dtype));
@@ -91,8 +99,11 @@ static rw_fft_region after(rw_fft *f, int axis, bool last, bool real, const rw_f
     memcpy(shape, now->shape, sizeof shape);
     shape[axis] = f->output.shape[axis];
     const rw_dtype computed = real ? s->single ? RW_F32 : RW_F64 : s->single ? RW_C64 : RW_C128;
-    if (real == f->output.real && f->output.dtype == computed && !memcmp(shape, f->output.shape, (size_t)s->ndim * sizeof *shape)) return f->output;
-    if (now->where == RW_FFT_WORK && now->real == real && !memcmp(shape, now->shape, (size_t)s->ndim * sizeof *shape)) return *now;
+    if (real == f->output.real && f->output.dtype == computed &&
+        !memcmp(shape, f->output.shape, (size_t)s->ndim * sizeof *shape))
+        return f->output;
+    if (now->where == RW_FFT_WORK && now->real == real && !memcmp(shape, now->shape, (size_t)s->ndim * sizeof *shape))
+        return *now;
     return rw_fft_in_work(&f->passes, real, shape);
 }
 
@@ -114,7 +125,8 @@ static rw_status add_axes(rw_fft *f)
         const rw_fft_kind kind = s->kind != RW_FFT_REAL || halves ? s->kind : RW_FFT_COMPLEX;
         const rw_fft_region next = after(f, order[i], last, rw_fft_is_real(kind, s->inverse, true), &now);
         RW_TRY(rw_fft_add_axis(&f->passes, kind, f->inverse, s->shape[order[i]], order[i], &now, &next,
-                               (rw_fft_extra){.load = i == 0 && f->load.text ? &f->load : NULL, .store = last && f->store.text ? &f->store : NULL}));
+                               (rw_fft_extra){.load = i == 0 && f->load.text ? &f->load : NULL,
+                                              .store = last && f->store.text ? &f->store : NULL}));
         now = next;
     }
     return RW_OK;
@@ -129,13 +141,21 @@ static rw_status read_formula(rw_device *dev, const rw_fft_spec *s, bool y, rw_f
     const bool is_complex = !rw_fft_is_real(s->kind, s->inverse, y);
     rw_formula_argument arguments[1 + RW_MAX_NDIM] = {{"u", is_complex}};
     for (int d = 0; d < s->ndim; ++d) arguments[1 + d] = (rw_formula_argument){indices[d], false};
-    const rw_formula f = {y ? "store" : "load", y ? s->store : s->load, y ? "stored" : "loaded", arguments, 1 + s->ndim, is_complex, s->single};
+    const rw_formula f = {y ? "store" : "load",
+                          y ? s->store : s->load,
+                          y ? "stored" : "loaded",
+                          arguments,
+                          1 + s->ndim,
+                          is_complex,
+                          s->single};
     rw_text text = {0};
     unsigned used;
     if (!f.expression) return RW_OK;
     rw_status status = rw_formula_write(dev->ctx, &f, &text, &used);
-    if (status == RW_OK) formula->text = text.data, formula->axes = used >> 1;
-    else rw_text_free(&text);
+    if (status == RW_OK)
+        formula->text = text.data, formula->axes = used >> 1;
+    else
+        rw_text_free(&text);
     return status;
 }
 
@@ -144,8 +164,10 @@ static rw_status read_formula(rw_device *dev, const rw_fft_spec *s, bool y, rw_f
 /* Inverse cosine and sine transforms are other kinds; III is computed from a spectrum, with exp(+…). */
 static void choose_kind(rw_fft *f)
 {
-    static const rw_fft_kind inverse[RW_FFT_KINDS] = {[RW_FFT_DCT1] = RW_FFT_DCT1, [RW_FFT_DCT2] = RW_FFT_DCT3, [RW_FFT_DCT3] = RW_FFT_DCT2, [RW_FFT_DCT4] = RW_FFT_DCT4,
-                                                      [RW_FFT_DST1] = RW_FFT_DST1, [RW_FFT_DST2] = RW_FFT_DST3, [RW_FFT_DST3] = RW_FFT_DST2, [RW_FFT_DST4] = RW_FFT_DST4};
+    static const rw_fft_kind inverse[RW_FFT_KINDS] =
+        {[RW_FFT_DCT1] = RW_FFT_DCT1, [RW_FFT_DCT2] = RW_FFT_DCT3, [RW_FFT_DCT3] = RW_FFT_DCT2,
+         [RW_FFT_DCT4] = RW_FFT_DCT4, [RW_FFT_DST1] = RW_FFT_DST1, [RW_FFT_DST2] = RW_FFT_DST3,
+         [RW_FFT_DST3] = RW_FFT_DST2, [RW_FFT_DST4] = RW_FFT_DST4};
     rw_fft_spec *s = &f->spec;
     if (s->kind >= RW_FFT_DCT1) {
         if (s->inverse) s->kind = inverse[s->kind];
@@ -158,7 +180,8 @@ rw_status rw_fft_create(rw_device *dev, const rw_fft_spec *spec, rw_fft **fft)
 {
     RW_NEED(fft, "fft");
     *fft = NULL;
-    RW_NEED(dev, "device"); RW_NEED(spec, "spec");
+    RW_NEED(dev, "device");
+    RW_NEED(spec, "spec");
     rw_fft *f = rw_calloc(1, sizeof *f);
     if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "a transform");
     f->device = rw_device_retain(dev);
@@ -168,9 +191,12 @@ rw_status rw_fft_create(rw_device *dev, const rw_fft_spec *spec, rw_fft **fft)
     if (status == RW_OK) {
         choose_kind(f);
         const rw_fft_spec *s = &f->spec;
-        f->input = rw_fft_of_caller(false, rw_fft_is_real(s->kind, s->inverse, false), s->x_dtype, s->ndim, s->x_shape, s->x_stride);
-        f->output = rw_fft_of_caller(true, rw_fft_is_real(s->kind, s->inverse, true), s->y_dtype, s->ndim, s->y_shape, s->y_stride);
-        for (int d = 0; d < f->spec.ndim; ++d) f->empty = f->empty || f->input.shape[d] == 0 || f->output.shape[d] == 0 || f->spec.shape[d] == 0;
+        f->input = rw_fft_of_caller(false, rw_fft_is_real(s->kind, s->inverse, false), s->x_dtype, s->ndim, s->x_shape,
+                                    s->x_stride);
+        f->output = rw_fft_of_caller(true, rw_fft_is_real(s->kind, s->inverse, true), s->y_dtype, s->ndim, s->y_shape,
+                                     s->y_stride);
+        for (int d = 0; d < f->spec.ndim; ++d)
+            f->empty = f->empty || f->input.shape[d] == 0 || f->output.shape[d] == 0 || f->spec.shape[d] == 0;
     }
     if (status == RW_OK) status = read_formula(dev, &f->spec, false, &f->load);
     if (status == RW_OK) status = read_formula(dev, &f->spec, true, &f->store);
@@ -194,7 +220,8 @@ void rw_fft_destroy(rw_fft **fft)
 
 rw_status rw_fft_get_info(const rw_fft *f, rw_fft_info *info)
 {
-    RW_NEED(f, "fft"); RW_NEED(info, "info");
+    RW_NEED(f, "fft");
+    RW_NEED(info, "info");
     *info = rw_fft_passes_info(&f->passes);
     return RW_OK;
 }
@@ -207,7 +234,10 @@ rw_status rw_fft_set_work(rw_fft *f, rw_array *work)
 
 rw_status rw_fft_execute(rw_fft *f, rw_array *x, rw_array *y, rw_queue *q)
 {
-    RW_NEED(f, "fft"); RW_NEED(x, "x"); RW_NEED(y, "y"); RW_NEED(q, "queue");
+    RW_NEED(f, "fft");
+    RW_NEED(x, "x");
+    RW_NEED(y, "y");
+    RW_NEED(q, "queue");
     RW_TRY(rw_fft_check_array(&f->passes, x, &f->input, "rw_fft_execute: x"));
     RW_TRY(rw_fft_check_array(&f->passes, y, &f->output, "rw_fft_execute: y"));
     RW_TRY(rw_array_check_written(y, "rw_fft_execute: y"));

@@ -12,7 +12,7 @@ typedef struct rw_fft_region {
     enum { RW_FFT_X, RW_FFT_Y, RW_FFT_WORK } where;
     bool real;
     rw_dtype dtype;
-    int64_t first;                 /* WORK, in elements */
+    int64_t first; /* WORK, in elements */
     int64_t shape[RW_MAX_NDIM], stride[RW_MAX_NDIM];
 } rw_fft_region;
 
@@ -20,13 +20,13 @@ typedef struct rw_fft_pass {
     rw_fft_line line;
     rw_fft_region from, to;
     int64_t step_x, step_y, step_b;
-    rw_axis other[RW_MAX_NDIM + 1];    /* lines: three axes of a launch, then those of several launches */
-    int64_t factors[RW_MAX_NDIM + 1];  /* strides of these axes in the array that is multiplied with */
+    rw_axis other[RW_MAX_NDIM + 1];   /* lines: three axes of a launch, then those of several launches */
+    int64_t factors[RW_MAX_NDIM + 1]; /* strides of these axes in the array that is multiplied with */
     int nother;
     /* A pass of a long transform and those after it are executed for some lines at a time, whose points then stay in the caches: of `whole` along the third axis of lines, at_once.
      * What lies inside is the same memory for all of them. 0: no such passes. */
-    int together;                      /* of the first such pass: how many */
-    int split;                         /* the axis of these lines */
+    int together; /* of the first such pass: how many */
+    int split;    /* the axis of these lines */
     int64_t whole, at_once;
     bool from_inside, to_inside;
 } rw_fft_pass;
@@ -40,15 +40,15 @@ typedef struct rw_fft_passes {
     rw_fft_pass pass[RW_FFT_PASSES];
     int naxes;
     rw_fft_axis axis[RW_MAX_NDIM]; /* that were transformed, and how they were chosen */
-    int64_t work_reals;       /* of the work area */
-    rw_array *work, *own;     /* in use; the plan's */
+    int64_t work_reals;            /* of the work area */
+    rw_array *work, *own;          /* in use; the plan's */
 } rw_fft_passes;
 
 struct rw_fft {
     rw_fft_formula load, store;
     rw_device *device;
     rw_fft_spec spec;
-    bool inverse;     /* exp(+…), after the kind has been chosen */
+    bool inverse; /* exp(+…), after the kind has been chosen */
     bool empty;
     rw_fft_passes passes;
     rw_fft_region input, output;
@@ -57,18 +57,20 @@ struct rw_fft {
 /* Complex numbers of 16 bits are pairs, on one more axis of the array. */
 bool rw_fft_has_pairs(const rw_fft_region *region);
 /* The caller's x or y; strides all 0: row-major without gaps. */
-rw_fft_region rw_fft_of_caller(bool y, bool real, rw_dtype dtype, int ndim, const int64_t *shape, const int64_t *stride);
+rw_fft_region rw_fft_of_caller(bool y, bool real, rw_dtype dtype, int ndim, const int64_t *shape,
+                               const int64_t *stride);
 /* A new place in the work area for an array of this shape. */
 rw_fft_region rw_fft_in_work(rw_fft_passes *f, bool real, const int64_t *shape);
 /* What an axis does beside its transform; all zero: nothing. */
 typedef struct rw_fft_extra {
-    const int64_t *product;  /* a convolution: factors, whose strides these are, and the transform back */
-    bool conjugate;          /* the factors are conjugated */
-    int64_t period, ahead;   /* x goes on periodically: element j is number (j + ahead) mod period; 0: not */
+    const int64_t *product;             /* a convolution: factors, whose strides these are, and the transform back */
+    bool conjugate;                     /* the factors are conjugated */
+    int64_t period, ahead;              /* x goes on periodically: element j is number (j + ahead) mod period; 0: not */
     const rw_fft_formula *load, *store; /* of x, of y; NULL: none */
 } rw_fft_extra;
 /* The passes of one axis: of the kind, `inverse` exp(+…), n points. */
-rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis, const rw_fft_region *from, const rw_fft_region *to, rw_fft_extra extra);
+rw_status rw_fft_add_axis(rw_fft_passes *f, rw_fft_kind kind, bool inverse, int64_t n, int axis,
+                          const rw_fft_region *from, const rw_fft_region *to, rw_fft_extra extra);
 void rw_fft_passes_free(rw_fft_passes *f);
 rw_status rw_fft_passes_run(rw_fft_passes *f, rw_array *x, rw_array *y, rw_array *b, double scale, rw_queue *queue);
 rw_status rw_fft_passes_set_work(rw_fft_passes *f, rw_array *work, const char *function);

@@ -7,7 +7,9 @@
 #include "device/device.h"
 #include "fft/length.h"
 
-typedef struct pair { long double re, im; } pair;
+typedef struct pair {
+    long double re, im;
+} pair;
 
 static pair times(pair a, pair b) { return (pair){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 
@@ -20,7 +22,10 @@ static pair root(int64_t k, int64_t n, bool inverse)
     const int64_t eighths = 8 * k / n, quarter = (eighths + 1) / 2; /* |k / n - quarter / 4| <= 1 / 8 */
     const long double angle = two_pi * (long double)(4 * k - quarter * n) / (long double)(4 * n);
     const long double c = cosl(angle), s = sinl(angle);
-    const pair p = quarter % 4 == 0 ? (pair){c, -s} : quarter % 4 == 1 ? (pair){-s, -c} : quarter % 4 == 2 ? (pair){-c, s} : (pair){s, c};
+    const pair p = quarter % 4 == 0   ? (pair){c, -s}
+                   : quarter % 4 == 1 ? (pair){-s, -c}
+                   : quarter % 4 == 2 ? (pair){-c, s}
+                                      : (pair){s, c};
     return inverse ? (pair){p.re, -p.im} : p;
 }
 
@@ -77,20 +82,47 @@ static int64_t ask(rw_fft_table *t, what kind, int64_t count, int64_t a, int64_t
     return t->n - count;
 }
 
-int64_t rw_fft_table_stage(rw_fft_table *t, int64_t p, int r, bool inverse) { return ask(t, STAGE, 2 * p * (r - 1), p, r, 0, 0, inverse); }
-int64_t rw_fft_table_bases(rw_fft_table *t, int64_t p, int r, bool inverse) { return ask(t, BASES, 2 * p * (RW_MIN(r - 1, 3) + (r - 1) / 4), p, r, 0, 0, inverse); }
-int64_t rw_fft_table_roots(rw_fft_table *t, int64_t n, int64_t first, int64_t step, int64_t of, bool inverse) { return ask(t, ROOTS, 2 * n, n, first, step, of, inverse); }
-int64_t rw_fft_table_strip(rw_fft_table *t, int64_t n, int64_t lines, int64_t of, bool inverse) { return ask(t, STRIP, 2 * n * lines, n, lines, of, 0, inverse); }
-int64_t rw_fft_table_grid(rw_fft_table *t, int64_t n, int64_t step, int64_t lines, int64_t of, bool inverse) { return ask(t, GRID, 2 * n * lines, n, step, lines, of, inverse); }
-int64_t rw_fft_table_chirp(rw_fft_table *t, int64_t m, bool inverse) { return ask(t, CHIRP, 2 * m, m, 0, 0, 0, inverse); }
-int64_t rw_fft_table_bluestein(rw_fft_table *t, int64_t m, int64_t points, int64_t a, bool inverse) { return ask(t, BLUESTEIN, 2 * points, m, points, a, 0, inverse); }
+int64_t rw_fft_table_stage(rw_fft_table *t, int64_t p, int r, bool inverse)
+{
+    return ask(t, STAGE, 2 * p * (r - 1), p, r, 0, 0, inverse);
+}
+int64_t rw_fft_table_bases(rw_fft_table *t, int64_t p, int r, bool inverse)
+{
+    return ask(t, BASES, 2 * p * (RW_MIN(r - 1, 3) + (r - 1) / 4), p, r, 0, 0, inverse);
+}
+int64_t rw_fft_table_roots(rw_fft_table *t, int64_t n, int64_t first, int64_t step, int64_t of, bool inverse)
+{
+    return ask(t, ROOTS, 2 * n, n, first, step, of, inverse);
+}
+int64_t rw_fft_table_strip(rw_fft_table *t, int64_t n, int64_t lines, int64_t of, bool inverse)
+{
+    return ask(t, STRIP, 2 * n * lines, n, lines, of, 0, inverse);
+}
+int64_t rw_fft_table_grid(rw_fft_table *t, int64_t n, int64_t step, int64_t lines, int64_t of, bool inverse)
+{
+    return ask(t, GRID, 2 * n * lines, n, step, lines, of, inverse);
+}
+int64_t rw_fft_table_chirp(rw_fft_table *t, int64_t m, bool inverse)
+{
+    return ask(t, CHIRP, 2 * m, m, 0, 0, 0, inverse);
+}
+int64_t rw_fft_table_bluestein(rw_fft_table *t, int64_t m, int64_t points, int64_t a, bool inverse)
+{
+    return ask(t, BLUESTEIN, 2 * points, m, points, a, 0, inverse);
+}
 int64_t rw_fft_table_places(rw_fft_table *t, int64_t p) { return ask(t, PLACES, 2 * (p - 1), p, 0, 0, 0, false); }
-int64_t rw_fft_table_rader(rw_fft_table *t, int64_t p, bool inverse) { return ask(t, RADER, 2 * (p - 1), p, 0, 0, 0, inverse); }
+int64_t rw_fft_table_rader(rw_fft_table *t, int64_t p, bool inverse)
+{
+    return ask(t, RADER, 2 * (p - 1), p, 0, 0, 0, inverse);
+}
 
 /* ---- the numbers ------------------------------------------------------------------------------------------------------------------ */
 
 /* Number k of n. */
-static void put(const rw_fft_table *t, double *v, int64_t n, int64_t k, pair z) { v[t->pairs ? 2 * k : k] = (double)z.re, v[t->pairs ? 2 * k + 1 : n + k] = (double)z.im; }
+static void put(const rw_fft_table *t, double *v, int64_t n, int64_t k, pair z)
+{
+    v[t->pairs ? 2 * k : k] = (double)z.re, v[t->pairs ? 2 * k + 1 : n + k] = (double)z.im;
+}
 
 static void fill_stage(double *v, int64_t p, int r, bool inverse)
 {
@@ -114,7 +146,8 @@ static void fill_bases(double *v, int64_t p, int r, bool inverse)
     roots_free(&w);
 }
 
-static void fill_roots(const rw_fft_table *t, double *v, int64_t n, int64_t first, int64_t step, int64_t of, bool inverse)
+static void fill_roots(const rw_fft_table *t, double *v, int64_t n, int64_t first, int64_t step, int64_t of,
+                       bool inverse)
 {
     roots w = roots_of(of, n, inverse);
     for (int64_t k = 0; k < n; ++k) put(t, v, n, k, roots_at(&w, first + k * step));
@@ -183,12 +216,16 @@ static void transform(int64_t n, const pair *x, int64_t step, pair *y, pair *scr
 /* The transform of x, divided by n, to v. */
 static void fill_transform(rw_fft_table *t, pair *x, int64_t n, int64_t a, double *v)
 {
-    pair *y = rw_calloc((size_t)n, sizeof *y), *scratch = rw_calloc((size_t)n, sizeof *scratch), *all = rw_calloc((size_t)n, sizeof *all);
+    pair *y = rw_calloc((size_t)n, sizeof *y), *scratch = rw_calloc((size_t)n, sizeof *scratch),
+         *all = rw_calloc((size_t)n, sizeof *all);
     roots w = roots_of(n, n, false);
     for (int64_t k = 0; all && k < n; ++k) all[k] = roots_at(&w, k);
-    if (x && y && scratch && all) transform(n, x, 1, y, scratch, all, n);
-    else t->failed = true;
-    for (int64_t k = 0; k < n && !t->failed; ++k) put(t, v, n, k % a * (n / a) + k / a, (pair){y[k].re / (long double)n, y[k].im / (long double)n});
+    if (x && y && scratch && all)
+        transform(n, x, 1, y, scratch, all, n);
+    else
+        t->failed = true;
+    for (int64_t k = 0; k < n && !t->failed; ++k)
+        put(t, v, n, k % a * (n / a) + k / a, (pair){y[k].re / (long double)n, y[k].im / (long double)n});
     roots_free(&w);
     rw_free(y), rw_free(scratch), rw_free(all), rw_free(x);
 }
@@ -205,14 +242,16 @@ static void fill_bluestein(rw_fft_table *t, double *v, int64_t m, int64_t points
 static void fill_places(double *v, int64_t p)
 {
     const int64_t g = rw_fft_generator(p);
-    for (int64_t i = 0, power = 1; i < p - 1; ++i, power = power * g % p) v[i] = (double)power, v[p - 1 + (p - 1 - i) % (p - 1)] = (double)power;
+    for (int64_t i = 0, power = 1; i < p - 1; ++i, power = power * g % p)
+        v[i] = (double)power, v[p - 1 + (p - 1 - i) % (p - 1)] = (double)power;
 }
 
 static void fill_rader(rw_fft_table *t, double *v, int64_t p, bool inverse)
 {
     const int64_t g = rw_fft_generator(p);
     pair *x = rw_calloc((size_t)(p - 1), sizeof *x);
-    for (int64_t i = 0, power = 1; x && i < p - 1; ++i, power = power * g % p) x[(p - 1 - i) % (p - 1)] = root(power, p, inverse);
+    for (int64_t i = 0, power = 1; x && i < p - 1; ++i, power = power * g % p)
+        x[(p - 1 - i) % (p - 1)] = root(power, p, inverse);
     fill_transform(t, x, p - 1, 1, v);
 }
 
@@ -245,7 +284,8 @@ static bool key_of(const rw_fft_table *t, bool f64, char key[65])
     rw_text_add(&text, "rechenwerk roots 2 %s%s", f64 ? "f64" : "f32", t->pairs ? " pairs" : "");
     for (int i = 0; i < t->nasked; ++i) {
         const rw_fft_asked *q = t->asked + i;
-        rw_text_add(&text, " %d %d %lld %lld %lld %lld", q->what, q->inverse, (long long)q->a[0], (long long)q->a[1], (long long)q->a[2], (long long)q->a[3]);
+        rw_text_add(&text, " %d %d %lld %lld %lld %lld", q->what, q->inverse, (long long)q->a[0], (long long)q->a[1],
+                    (long long)q->a[2], (long long)q->a[3]);
     }
     const bool done = !text.failed;
     if (done) rw_sha256_hex(text.data, text.length, key);
@@ -289,7 +329,9 @@ rw_status rw_fft_table_send(rw_fft_table *t, rw_device *dev, bool f64, rw_array 
 {
     void *data;
     *array = NULL;
-    rw_status status = t->failed ? RW_ERR_MEMORY : rw_array_create(dev, f64 ? RW_F64 : RW_F32, 1, (const int64_t[]){RW_MAX(t->n, 1)}, RW_MEMORY_DEVICE, array);
+    rw_status status = t->failed ? RW_ERR_MEMORY
+                                 : rw_array_create(dev, f64 ? RW_F64 : RW_F32, 1, (const int64_t[]){RW_MAX(t->n, 1)},
+                                                   RW_MEMORY_DEVICE, array);
     if (status == RW_OK) status = rw_array_write(*array, &data);
     if (status == RW_OK) {
         memset(data, 0, f64 ? 8 : 4); /* of an empty table */

@@ -17,7 +17,7 @@ typedef struct rw_fft_table {
     int64_t n;       /* numbers */
     rw_fft_asked *asked;
     int nasked, capacity;
-    bool failed;     /* out of memory */
+    bool failed; /* out of memory */
 } rw_fft_table;
 
 /* Each returns the offset of what it adds: all real parts, then all imaginary parts, or `pairs`. w(a) = exp(-2 pi i a), its conjugate with `inverse`. */

@@ -22,9 +22,12 @@ static void fill(void *data, rw_dtype dtype, int64_t bytes)
     if (dtype == RW_F64 || dtype == RW_C128)
         for (int64_t i = 0; i < bytes / 8; ++i) ((double *)data)[i] = 0.5 + 0.5 * rw_random_uniform(1, (uint64_t)i);
     else if (dtype == RW_F32 || dtype == RW_C64)
-        for (int64_t i = 0; i < bytes / 4; ++i) ((float *)data)[i] = (float)(0.5 + 0.4 * rw_random_uniform(1, (uint64_t)i));
+        for (int64_t i = 0; i < bytes / 4; ++i)
+            ((float *)data)[i] = (float)(0.5 + 0.4 * rw_random_uniform(1, (uint64_t)i));
     else
-        for (int64_t i = 0; i < bytes / 2; ++i) ((uint16_t *)data)[i] = (uint16_t)(dtype == RW_F16 ? 0x3800 + rw_random_u64(1, (uint64_t)i) % 0x400 : 0x3f00 + rw_random_u64(1, (uint64_t)i) % 0x80);
+        for (int64_t i = 0; i < bytes / 2; ++i)
+            ((uint16_t *)data)[i] = (uint16_t)(dtype == RW_F16 ? 0x3800 + rw_random_u64(1, (uint64_t)i) % 0x400
+                                                               : 0x3f00 + rw_random_u64(1, (uint64_t)i) % 0x80);
 }
 
 /* An array of the region's layout on memory of its own. */
@@ -43,7 +46,9 @@ static rw_status make_array(const tuner *t, const rw_fft_region *r, rw_array **a
     void *data;
     RW_TRY(rw_array_create(t->device, r->dtype, 1, (const int64_t[]){high - low + 1}, RW_MEMORY_DEVICE, &all));
     rw_status status = rw_array_write(all, &data);
-    if (status == RW_OK) fill(data, r->dtype, (int64_t)all->bytes), status = rw_array_view(all, r->dtype, ndim + pairs, shape, stride, -low, array);
+    if (status == RW_OK)
+        fill(data, r->dtype, (int64_t)all->bytes),
+            status = rw_array_view(all, r->dtype, ndim + pairs, shape, stride, -low, array);
     rw_array_destroy(&all);
     return status;
 }
@@ -63,8 +68,10 @@ static rw_status measure(const tuner *t, rw_fft *f, double *seconds)
         for (int i = 0; i < loops; ++i) RW_TRY(rw_fft_execute(f, t->x, t->y, t->queue));
         RW_TRY(rw_queue_wait(t->queue));
         const double taken = rw_seconds() - start;
-        if (run < 0) loops = (int)RW_MIN(RW_MAX(3e-3 / RW_MAX(taken, 1e-7), 1), 1000);
-        else v[run] = taken / loops;
+        if (run < 0)
+            loops = (int)RW_MIN(RW_MAX(3e-3 / RW_MAX(taken, 1e-7), 1), 1000);
+        else
+            v[run] = taken / loops;
     }
     qsort(v, RUNS, sizeof *v, rw_compare_doubles);
     *seconds = v[RUNS / 2];
@@ -72,7 +79,10 @@ static rw_status measure(const tuner *t, rw_fft *f, double *seconds)
 }
 
 /* What the device cannot compile or has no room for is no choice. */
-static bool is_no_choice(rw_status status) { return status == RW_ERR_UNSUPPORTED || status == RW_ERR_COMPILE || status == RW_ERR_LAUNCH; }
+static bool is_no_choice(rw_status status)
+{
+    return status == RW_ERR_UNSUPPORTED || status == RW_ERR_COMPILE || status == RW_ERR_LAUNCH;
+}
 
 /* The value is wisdom from now on, if the transform is faster with it. */
 static rw_status try_value(tuner *t, const char *key, const char *value, bool *better)
@@ -88,8 +98,10 @@ static rw_status try_value(tuner *t, const char *key, const char *value, bool *b
     rw_fft_destroy(&f);
     t->result->tried++;
     *better = status == RW_OK && seconds < 0.99 * t->best;
-    if (*better) t->best = seconds;
-    else RW_TRY(rw_fft_wisdom_put(t->device, key, had ? before : NULL));
+    if (*better)
+        t->best = seconds;
+    else
+        RW_TRY(rw_fft_wisdom_put(t->device, key, had ? before : NULL));
     if (status == RW_OK && t->options->report) t->options->report(t->options->user, key, value, seconds, *better);
     return is_no_choice(status) ? RW_OK : status;
 }
@@ -155,10 +167,16 @@ rw_status rw_fft_tune(rw_device *dev, const rw_fft_spec *spec, const rw_fft_tuni
 {
     static const rw_fft_tuning none;
     rw_fft_tuned unused;
-    RW_NEED(dev, "device"); RW_NEED(spec, "spec");
-    tuner t = {.device = dev, .spec = spec, .options = options ? options : &none, .result = result ? result : &unused, .queue = rw_device_queue(dev)};
+    RW_NEED(dev, "device");
+    RW_NEED(spec, "spec");
+    tuner t = {.device = dev,
+               .spec = spec,
+               .options = options ? options : &none,
+               .result = result ? result : &unused,
+               .queue = rw_device_queue(dev)};
     *t.result = (rw_fft_tuned){0};
-    if (t.options->seconds < 0) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_fft_tune: seconds = %g", t.options->seconds);
+    if (t.options->seconds < 0)
+        return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_fft_tune: seconds = %g", t.options->seconds);
     rw_fft *f;
     RW_TRY(rw_fft_create(dev, spec, &f));
     if (t.options->seconds > 0) t.end = rw_seconds() + t.options->seconds;

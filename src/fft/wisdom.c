@@ -27,7 +27,8 @@ static const char suffix[] = ".fft";
 /* Hardware of the same name has the same wisdom, whatever its driver. */
 static void name_device(const rw_device *dev, char *text, size_t size)
 {
-    snprintf(text, size, "%s %s, %d units%s", dev->info.kind, dev->info.hardware, dev->target.units, rw_device_has_threads(dev) && !dev->info.gpu ? ", kernels of a GPU" : "");
+    snprintf(text, size, "%s %s, %d units%s", dev->info.kind, dev->info.hardware, dev->target.units,
+             rw_device_has_threads(dev) && !dev->info.gpu ? ", kernels of a GPU" : "");
     for (char *c = text; *c; ++c)
         if (*c == '\n' || *c == '\r') *c = ' ';
 }
@@ -100,11 +101,16 @@ static rw_status read_lines(rw_context *ctx, char *text, const char *device, wis
         if (line > 1 && equals) {
             *equals = 0;
             const char *value = equals + 3;
-            if (line == 2 && strcmp(at, "device")) status = damaged(ctx, line, "\"device = …\" is expected");
+            if (line == 2 && strcmp(at, "device"))
+                status = damaged(ctx, line, "\"device = …\" is expected");
             else if (line == 2 && strcmp(value, device))
-                status = rw_fail(ctx, RW_ERR_ARGUMENT, "wisdom of another device: it is of \"%.200s\", this one is \"%s\": tune here", value, device);
-            else if (line > 2 && strcmp(at, "sha256") && !is_entry(at, value)) status = damaged(ctx, line, "no choice that this version knows");
-            else if (line > 2 && strcmp(at, "sha256") && into) status = put(ctx, into, at, value);
+                status = rw_fail(ctx, RW_ERR_ARGUMENT,
+                                 "wisdom of another device: it is of \"%.200s\", this one is \"%s\": tune here", value,
+                                 device);
+            else if (line > 2 && strcmp(at, "sha256") && !is_entry(at, value))
+                status = damaged(ctx, line, "no choice that this version knows");
+            else if (line > 2 && strcmp(at, "sha256") && into)
+                status = put(ctx, into, at, value);
             *equals = ' ';
         } else if (line > 1) {
             status = damaged(ctx, line, "\"KEY = VALUE\" is expected");
@@ -121,11 +127,17 @@ static rw_status read_text(rw_context *ctx, const char *text, size_t n, wisdom *
     static const char last_line[] = "sha256 = ";
     const size_t last = strlen(last_line) + 64 + 1, first = strlen(first_line);
     char sum[65];
-    if (n < first || memcmp(text, first_line, first)) return damaged(ctx, 1, "this is no wisdom of transforms, or of another version");
-    if (memchr(text, 0, n) || n < first + last || memcmp(text + n - last, last_line, strlen(last_line)) || text[n - 1] != '\n' || text[n - last - 1] != '\n')
-        return rw_fail(ctx, RW_ERR_FILE, "wisdom: the last line, \"sha256 = …\", is not there or not whole: export it again, or tune");
+    if (n < first || memcmp(text, first_line, first))
+        return damaged(ctx, 1, "this is no wisdom of transforms, or of another version");
+    if (memchr(text, 0, n) || n < first + last || memcmp(text + n - last, last_line, strlen(last_line)) ||
+        text[n - 1] != '\n' || text[n - last - 1] != '\n')
+        return rw_fail(ctx, RW_ERR_FILE,
+                       "wisdom: the last line, \"sha256 = …\", is not there or not whole: export it again, or tune");
     rw_sha256_hex(text, n - last, sum);
-    if (memcmp(text + n - 65, sum, 64)) return rw_fail(ctx, RW_ERR_FILE, "wisdom: its text was changed: the sum of its bytes is not that of its last line: export it again, or tune");
+    if (memcmp(text + n - 65, sum, 64))
+        return rw_fail(
+            ctx, RW_ERR_FILE,
+            "wisdom: its text was changed: the sum of its bytes is not that of its last line: export it again, or tune");
     char *copy = rw_calloc(n + 1, 1);
     if (!copy) return rw_fail_memory(ctx, n + 1, "wisdom");
     memcpy(copy, text, n);
@@ -216,14 +228,17 @@ rw_status rw_fft_wisdom_export(rw_device *dev, char **text)
     rw_text t = {0};
     char key[65];
     rw_status status = as_text(dev, &t, key);
-    if (status == RW_OK) *text = t.data;
-    else rw_text_free(&t);
+    if (status == RW_OK)
+        *text = t.data;
+    else
+        rw_text_free(&t);
     return status;
 }
 
 rw_status rw_fft_wisdom_import(rw_device *dev, const char *text, int64_t n)
 {
-    RW_NEED(dev, "device"); RW_NEED(text, "text");
+    RW_NEED(dev, "device");
+    RW_NEED(text, "text");
     if (n < 0) return rw_fail(dev->ctx, RW_ERR_ARGUMENT, "rw_fft_wisdom_import: n = %lld bytes", (long long)n);
     pthread_mutex_lock(&lock);
     wisdom *w = of_device(dev);
@@ -237,7 +252,8 @@ rw_status rw_fft_wisdom_load(rw_device *dev, const char *path)
     enum { MOST = 1 << 24 };
     char *text;
     size_t n;
-    RW_NEED(dev, "device"); RW_NEED(path, "path");
+    RW_NEED(dev, "device");
+    RW_NEED(path, "path");
     RW_TRY(rw_file_read(dev->ctx, path, MOST, &text, &n));
     rw_status status = rw_fft_wisdom_import(dev, text, (int64_t)n);
     rw_free(text);
@@ -250,7 +266,8 @@ rw_status rw_fft_wisdom_load(rw_device *dev, const char *path)
 rw_status rw_fft_wisdom_save(rw_device *dev, const char *path)
 {
     char *text;
-    RW_NEED(dev, "device"); RW_NEED(path, "path");
+    RW_NEED(dev, "device");
+    RW_NEED(path, "path");
     RW_TRY(rw_fft_wisdom_export(dev, &text));
     rw_status status = rw_file_write(dev->ctx, path, text, strlen(text));
     free(text);

@@ -14,9 +14,17 @@ static const char *const method_names[METHODS] = {"library", "version 1", "versi
 enum { STREAMS_MOST = 8, WARM_UP = 3, RUNS_MOST = 1000 };
 
 /* Microseconds of kernels on 27 multiprocessors of a GeForce GTX 260, section 5.1.2; of 5400 transforms, table 5.2, ms. */
-static const struct { int method; int count; double us; } published_kernels[] = {{FIRST, 1, 107}, {SECOND, 1, 40}, {SECOND, 27, 42.8}};
-static const struct { int n; double ms, occupancy; } published_lengths[] = {{2, 0.063, 0.25},   {4, 0.086, 0.25},   {8, 0.102, 0.25},   {16, 0.127, 0.25}, {32, 0.162, 0.25},
-                                                                            {64, 0.24, 0.25},   {128, 0.501, 0.5},  {256, 1.164, 0.75}, {512, 2.753, 0.75}, {1024, 6.565, 0.5}};
+static const struct {
+    int method;
+    int count;
+    double us;
+} published_kernels[] = {{FIRST, 1, 107}, {SECOND, 1, 40}, {SECOND, 27, 42.8}};
+static const struct {
+    int n;
+    double ms, occupancy;
+} published_lengths[] = {{2, 0.063, 0.25},   {4, 0.086, 0.25},  {8, 0.102, 0.25},  {16, 0.127, 0.25},
+                         {32, 0.162, 0.25},  {64, 0.24, 0.25},  {128, 0.501, 0.5}, {256, 1.164, 0.75},
+                         {512, 2.753, 0.75}, {1024, 6.565, 0.5}};
 enum { PUBLISHED_COUNT = 5400 };
 
 /* ---- transforms on a device, in some queues ------------------------------------------------------------------------------------ */
@@ -24,12 +32,12 @@ enum { PUBLISHED_COUNT = 5400 };
 typedef struct series {
     rw_device *device;
     int n, queues;
-    rw_radix2 radix2;                  /* of versions 1 and 2 */
+    rw_radix2 radix2; /* of versions 1 and 2 */
     struct {
         int64_t count;
         rw_queue *queue;
-        rw_fft *fft;                   /* of LIBRARY */
-        rw_array *x, *y;               /* [count][2 n] f32; LIBRARY: views of them as c64 too */
+        rw_fft *fft;     /* of LIBRARY */
+        rw_array *x, *y; /* [count][2 n] f32; LIBRARY: views of them as c64 too */
         rw_array *complex_x, *complex_y;
     } part[STREAMS_MOST];
 } series;
@@ -51,7 +59,8 @@ static rw_status fill(rw_array *x, int n, int64_t count)
     void *data;
     RW_TRY(rw_array_write(x, &data));
     float *const v = data;
-    for (int64_t i = 0; i < count * n; ++i) v[2 * i] = (float)(256 * sin(6.28318530717958647692 * 5.5 * (double)(i % n) / n)), v[2 * i + 1] = 0;
+    for (int64_t i = 0; i < count * n; ++i)
+        v[2 * i] = (float)(256 * sin(6.28318530717958647692 * 5.5 * (double)(i % n) / n)), v[2 * i + 1] = 0;
     return RW_OK;
 }
 
@@ -85,7 +94,8 @@ static rw_status make_series(rw_device *dev, int method, int n, int64_t count, i
 
 static rw_status launch(const series *s, int i)
 {
-    if (s->part[i].fft) return rw_fft_execute(s->part[i].fft, s->part[i].complex_x, s->part[i].complex_y, s->part[i].queue);
+    if (s->part[i].fft)
+        return rw_fft_execute(s->part[i].fft, s->part[i].complex_x, s->part[i].complex_y, s->part[i].queue);
     return rw_radix2_run(&s->radix2, s->part[i].x, s->part[i].y, s->part[i].count, s->part[i].queue);
 }
 
@@ -142,7 +152,8 @@ static rw_status time_with_transfers(const rw_lab *lab, const series *s, bool wa
     const int runs = runs_of(lab);
     for (int r = -WARM_UP; r < runs; ++r) {
         void *data;
-        for (int i = 0; i < s->queues; ++i) RW_TRY(rw_array_update(s->part[i].x, &data)); /* the host's numbers are new */
+        for (int i = 0; i < s->queues; ++i)
+            RW_TRY(rw_array_update(s->part[i].x, &data)); /* the host's numbers are new */
         const double start = rw_seconds();
         RW_TRY(send_transform_fetch(s, waits));
         if (r >= 0) v[r] = rw_seconds() - start;
@@ -151,7 +162,8 @@ static rw_status time_with_transfers(const rw_lab *lab, const series *s, bool wa
     return RW_OK;
 }
 
-static rw_status time_device(const rw_lab *lab, int device, int method, int n, int64_t count, double *kernels, double *with_transfers)
+static rw_status time_device(const rw_lab *lab, int device, int method, int n, int64_t count, double *kernels,
+                             double *with_transfers)
 {
     series s;
     RW_TRY(make_series(lab->devices[device], method, n, count, 1, &s));
@@ -167,11 +179,13 @@ static rw_status time_host(const rw_lab *lab, int n, int64_t count, double *seco
     double v[RUNS_MOST];
     const int runs = runs_of(lab);
     const size_t reals = 2 * (size_t)n * (size_t)count;
-    float *const x = rw_calloc(reals, sizeof *x), *const y = rw_calloc(reals, sizeof *y), *const roots = rw_calloc((size_t)n, sizeof *roots);
+    float *const x = rw_calloc(reals, sizeof *x), *const y = rw_calloc(reals, sizeof *y),
+                 *const roots = rw_calloc((size_t)n, sizeof *roots);
     rw_status status = x && y && roots ? RW_OK : rw_fail_memory(lab->ctx, 2 * reals * sizeof *x, "transforms");
     if (status == RW_OK) {
         rw_radix2_roots(n, roots);
-        for (size_t i = 0; i < reals / 2; ++i) x[2 * i] = (float)(256 * sin(6.28318530717958647692 * 5.5 * (double)(i % (size_t)n) / n));
+        for (size_t i = 0; i < reals / 2; ++i)
+            x[2 * i] = (float)(256 * sin(6.28318530717958647692 * 5.5 * (double)(i % (size_t)n) / n));
         for (int r = -1; r < runs; ++r) {
             const double start = rw_seconds();
             int loops = 0;
@@ -205,7 +219,8 @@ static rw_status compare_versions(rw_lab *lab)
             RW_TRY(rw_lab_row(lab, VERSIONS));
             rw_lab_put(lab, VERSIONS, V_NAME, -1, name), rw_lab_put(lab, VERSIONS, V_COUNT, -1, counts[c]);
             for (int p = 0; p < RW_COUNT(published_kernels); ++p)
-                if (published_kernels[p].method == order[m] && published_kernels[p].count == counts[c]) rw_lab_put(lab, VERSIONS, V_PUBLISHED, -1, published_kernels[p].us);
+                if (published_kernels[p].method == order[m] && published_kernels[p].count == counts[c])
+                    rw_lab_put(lab, VERSIONS, V_PUBLISHED, -1, published_kernels[p].us);
             for (int d = 0; d < lab->ndevices; ++d) {
                 double seconds;
                 rw_lab_say(lab, "%s, %d transforms on %s", method_names[order[m]], counts[c], lab->info[d].name);
@@ -213,7 +228,9 @@ static rw_status compare_versions(rw_lab *lab)
                 rw_lab_put(lab, VERSIONS, V_TIME, d, 1e6 * seconds);
             }
         }
-    rw_lab_note(lab, "versions: on a GeForce GTX 260 version 1 took 50 us, and 71 us for 27 transforms, after its arithmetic was simplified");
+    rw_lab_note(
+        lab,
+        "versions: on a GeForce GTX 260 version 1 took 50 us, and 71 us for 27 transforms, after its arithmetic was simplified");
     return RW_OK;
 }
 
@@ -242,8 +259,10 @@ static rw_status compare_counts(rw_lab *lab)
         for (int d = 0; d < lab->ndevices; ++d) {
             rw_lab_say(lab, "%lld transforms on %s", (long long)count, lab->info[d].name);
             RW_TRY(time_device(lab, d, SECOND, RW_RADIX2_MOST, count, &kernels, &transfers));
-            rw_lab_put(lab, COUNTS, C_KERNELS, d, 1e6 * kernels), rw_lab_put(lab, COUNTS, C_TRANSFERS, d, 1e6 * transfers);
-            rw_lab_put(lab, COUNTS, C_RATIO, d, host / kernels), rw_lab_put(lab, COUNTS, C_RATIO_TRANSFERS, d, host / transfers);
+            rw_lab_put(lab, COUNTS, C_KERNELS, d, 1e6 * kernels),
+                rw_lab_put(lab, COUNTS, C_TRANSFERS, d, 1e6 * transfers);
+            rw_lab_put(lab, COUNTS, C_RATIO, d, host / kernels),
+                rw_lab_put(lab, COUNTS, C_RATIO_TRANSFERS, d, host / transfers);
             RW_TRY(time_device(lab, d, LIBRARY, RW_RADIX2_MOST, count, &kernels, NULL));
             rw_lab_put(lab, COUNTS, C_LIBRARY, d, 1e6 * kernels);
         }
@@ -257,7 +276,8 @@ enum { L_N, L_OCCUPANCY, L_MODEL, L_PUBLISHED, L_HOST, L_FIRST, L_SECOND, L_LIBR
 static const rw_lab_column lengths_columns[] = {
     [L_N] = {"N", "", RW_SHOW_INTEGER, false, "points of a transform"},
     [L_OCCUPANCY] = {"occupancy 2010", "", RW_SHOW_RATIO, false, "published: warps on a multiprocessor, of 32"},
-    [L_MODEL] = {"model", "", RW_SHOW_RATIO, false, "the same by the limits of that GPU: N/2 items of 14 registers and 8 N + 48 bytes, in pieces of 512"},
+    [L_MODEL] = {"model", "", RW_SHOW_RATIO, false,
+                 "the same by the limits of that GPU: N/2 items of 14 registers and 8 N + 48 bytes, in pieces of 512"},
     [L_PUBLISHED] = {"2010", "ms", RW_SHOW_REAL, false, "published, version 2, 5400 transforms"},
     [L_HOST] = {"one thread", "ms", RW_SHOW_REAL, false, "radix 2 in C"},
     [L_FIRST] = {"version 1", "ms", RW_SHOW_REAL, true, "kernel alone"},
@@ -282,7 +302,8 @@ static rw_status compare_lengths(rw_lab *lab)
         double host;
         RW_TRY(time_host(lab, n, count, &host));
         RW_TRY(rw_lab_row(lab, LENGTHS));
-        rw_lab_put(lab, LENGTHS, L_N, -1, n), rw_lab_put(lab, LENGTHS, L_MODEL, -1, occupancy_of(n)), rw_lab_put(lab, LENGTHS, L_HOST, -1, 1e3 * host);
+        rw_lab_put(lab, LENGTHS, L_N, -1, n), rw_lab_put(lab, LENGTHS, L_MODEL, -1, occupancy_of(n)),
+            rw_lab_put(lab, LENGTHS, L_HOST, -1, 1e3 * host);
         for (int p = 0; p < RW_COUNT(published_lengths); ++p)
             if (published_lengths[p].n == n) {
                 rw_lab_put(lab, LENGTHS, L_OCCUPANCY, -1, published_lengths[p].occupancy);
@@ -306,7 +327,8 @@ static rw_status compare_lengths(rw_lab *lab)
 
 enum { Y_NAME, Y_COUNT, Y_TIME };
 static const rw_lab_column copies_columns[] = {
-    [Y_NAME] = {"copies", "", RW_SHOW_NAME, false, "waited for, and the kernel too, before the next step; or put into the queue at once"},
+    [Y_NAME] = {"copies", "", RW_SHOW_NAME, false,
+                "waited for, and the kernel too, before the next step; or put into the queue at once"},
     [Y_COUNT] = {"transforms", "", RW_SHOW_INTEGER, false, "of 1024 points, version 2"},
     [Y_TIME] = {"time", "us", RW_SHOW_REAL, true, "to the device, kernel, back"},
 };
@@ -366,7 +388,8 @@ static rw_status compare_streams(rw_lab *lab)
     for (int d = 0; d < lab->ndevices; ++d)
         for (int i = 0; i < batches->n; ++i)
             for (int k = 0; k < streams->n; ++k)
-                if (batches->number[i] >= streams->number[k]) RW_TRY(measure_streams(lab, d, (int64_t)batches->number[i], (int)streams->number[k]));
+                if (batches->number[i] >= streams->number[k])
+                    RW_TRY(measure_streams(lab, d, (int64_t)batches->number[i], (int)streams->number[k]));
     return RW_OK;
 }
 
@@ -377,7 +400,11 @@ static rw_status run_study(rw_lab *lab)
     const rw_lab_setting *lengths = rw_lab_setting_of(lab, "lengths");
     for (int i = 0; i < lengths->n; ++i) {
         const int n = (int)lengths->number[i];
-        if (n & (n - 1)) return rw_fail(lab->ctx, RW_ERR_ARGUMENT, "lab fft: lengths: %d is no power of two: the kernels of 2010 transform 2, 4, 8, … %d points", n, RW_RADIX2_MOST);
+        if (n & (n - 1))
+            return rw_fail(
+                lab->ctx, RW_ERR_ARGUMENT,
+                "lab fft: lengths: %d is no power of two: the kernels of 2010 transform 2, 4, 8, … %d points", n,
+                RW_RADIX2_MOST);
     }
     if (rw_lab_wanted(lab, VERSIONS)) RW_TRY(compare_versions(lab));
     if (rw_lab_wanted(lab, COUNTS)) RW_TRY(compare_counts(lab));
@@ -396,28 +423,58 @@ static const rw_param parameters[] = {
 };
 static const char *const names[] = {"versions", "counts", "lengths", "copies", "streams"};
 static const rw_lab_table tables[] = {
-    [VERSIONS] = {"The two kernels of 2010 and that of the library, 1024 points", versions_columns, RW_COUNT(versions_columns)},
+    [VERSIONS] = {"The two kernels of 2010 and that of the library, 1024 points", versions_columns,
+                  RW_COUNT(versions_columns)},
     [COUNTS] = {"1 to 108 transforms of 1024 points", counts_columns, RW_COUNT(counts_columns)},
     [LENGTHS] = {"Many transforms of 2 to 1024 points", lengths_columns, RW_COUNT(lengths_columns)},
     [COPIES] = {"Copies that are waited for, or not", copies_columns, RW_COUNT(copies_columns)},
     [STREAMS] = {"One queue or several, with transfers", streams_columns, RW_COUNT(streams_columns)},
 };
 static const rw_lab_curves curves[] = {
-    {.name = "counts", .title = "1024 points: kernel alone, and with transfers", .table = COUNTS, .x = C_COUNT, .y = {C_HOST, C_KERNELS, C_TRANSFERS}, .ny = 3,
-     .x_axis = {.label = "transforms"}, .y_axis = {.label = "time / us", .log = true}},
-    {.name = "ratios", .title = "One thread of the host over the device", .table = COUNTS, .x = C_COUNT, .y = {C_RATIO, C_RATIO_TRANSFERS}, .ny = 2,
-     .x_axis = {.label = "transforms of 1024 points"}, .y_axis = {.label = "ratio", .log = true}},
-    {.name = "lengths", .title = "Many transforms, beside those of 2010", .table = LENGTHS, .x = L_N, .y = {L_SECOND, L_LIBRARY, L_HOST, L_PUBLISHED}, .ny = 4, .dashed = 1,
-     .x_axis = {.label = "points", .log = true}, .y_axis = {.label = "time / ms", .log = true}},
-    {.name = "streams", .title = "Queues that share transforms of 1024 points, with transfers", .table = STREAMS, .x = S_COUNT, .y = {S_TIME}, .ny = 1, .only = "", .where = S_NAME,
-     .by = S_NAME, .x_axis = {.label = "transforms", .log = true}, .y_axis = {.label = "time / us", .log = true}},
+    {.name = "counts",
+     .title = "1024 points: kernel alone, and with transfers",
+     .table = COUNTS,
+     .x = C_COUNT,
+     .y = {C_HOST, C_KERNELS, C_TRANSFERS},
+     .ny = 3,
+     .x_axis = {.label = "transforms"},
+     .y_axis = {.label = "time / us", .log = true}},
+    {.name = "ratios",
+     .title = "One thread of the host over the device",
+     .table = COUNTS,
+     .x = C_COUNT,
+     .y = {C_RATIO, C_RATIO_TRANSFERS},
+     .ny = 2,
+     .x_axis = {.label = "transforms of 1024 points"},
+     .y_axis = {.label = "ratio", .log = true}},
+    {.name = "lengths",
+     .title = "Many transforms, beside those of 2010",
+     .table = LENGTHS,
+     .x = L_N,
+     .y = {L_SECOND, L_LIBRARY, L_HOST, L_PUBLISHED},
+     .ny = 4,
+     .dashed = 1,
+     .x_axis = {.label = "points", .log = true},
+     .y_axis = {.label = "time / ms", .log = true}},
+    {.name = "streams",
+     .title = "Queues that share transforms of 1024 points, with transfers",
+     .table = STREAMS,
+     .x = S_COUNT,
+     .y = {S_TIME},
+     .ny = 1,
+     .only = "",
+     .where = S_NAME,
+     .by = S_NAME,
+     .x_axis = {.label = "transforms", .log = true},
+     .y_axis = {.label = "time / us", .log = true}},
 };
 
 const rw_study rw_study_fft = {
-    .entry = {"fft", "Fourier transforms of 2 to 1024 points",
-              "What did two kernels of 2010, transfers, asynchronous copies and several queues gain, and what do they gain today?",
-              "M.-R. Lorbeer, Analyse der NVIDIA CUDA-Architektur fuer die Implementierung von Signal- und Bildverarbeitungsalgorithmen, bachelor thesis, HAW Hamburg, 2010", parameters,
-              RW_COUNT(parameters), names, RW_COUNT(names)},
+    .entry =
+        {"fft", "Fourier transforms of 2 to 1024 points",
+         "What did two kernels of 2010, transfers, asynchronous copies and several queues gain, and what do they gain today?",
+         "M.-R. Lorbeer, Analyse der NVIDIA CUDA-Architektur fuer die Implementierung von Signal- und Bildverarbeitungsalgorithmen, bachelor thesis, HAW Hamburg, 2010",
+         parameters, RW_COUNT(parameters), names, RW_COUNT(names)},
     .tables = tables,
     .curves = curves,
     .ncurves = RW_COUNT(curves),

@@ -9,8 +9,16 @@ enum { CELLS = 61, OUTPUTS = 8, LEAVES = 3, NODES = 64 };
 /* ---- random expressions ----------------------------------------------------------------------------------------------------------- */
 
 typedef enum op { LEAF, NUMBER, ADD, SUB, MUL, DIV, MOD, MIN, MAX, NEG, ABS, SIGN, WHERE } op;
-typedef struct node { op op; int arg[4]; int64_t number; } node; /* WHERE: args 0 < 1 ? 2 : 3 */
-typedef struct tree { node node[NODES]; int n; uint64_t seed, drawn; } tree;
+typedef struct node {
+    op op;
+    int arg[4];
+    int64_t number;
+} node; /* WHERE: args 0 < 1 ? 2 : 3 */
+typedef struct tree {
+    node node[NODES];
+    int n;
+    uint64_t seed, drawn;
+} tree;
 
 static int draw(tree *t, int n) { return (int)(rw_random_u64(t->seed, t->drawn++) % (uint64_t)n); }
 
@@ -25,7 +33,9 @@ static int add_node(tree *t, node n)
 static int grow(tree *t, int depth, bool number)
 {
     static const int numbers[] = {1, 2, 3, 7, 10, 64, 1000, 1234567};
-    if (depth == 0) return number && draw(t, 3) == 0 ? add_node(t, (node){NUMBER, {0}, numbers[draw(t, RW_COUNT(numbers))]}) : add_node(t, (node){LEAF, {0}, draw(t, LEAVES)});
+    if (depth == 0)
+        return number && draw(t, 3) == 0 ? add_node(t, (node){NUMBER, {0}, numbers[draw(t, RW_COUNT(numbers))]})
+                                         : add_node(t, (node){LEAF, {0}, draw(t, LEAVES)});
     node n = {.op = (op)(ADD + draw(t, WHERE - ADD + 1))};
     const int count = n.op == WHERE ? 4 : n.op >= NEG ? 1 : 2;
     bool has = count == 1;
@@ -39,8 +49,17 @@ static int grow(tree *t, int depth, bool number)
 
 static void print(const tree *t, int i, char *text)
 {
-    static const char *const form[] = {[ADD] = "(%s + %s)", [SUB] = "(%s - %s)", [MUL] = "(%s*%s)", [DIV] = "(%s/%s)", [MOD] = "mod(%s, %s)", [MIN] = "min(%s, %s)",
-                                       [MAX] = "max(%s, %s)", [NEG] = "(-%s)", [ABS] = "abs(%s)", [SIGN] = "sign(%s)", [WHERE] = "where(%s < %s, %s, %s)"};
+    static const char *const form[] = {[ADD] = "(%s + %s)",
+                                       [SUB] = "(%s - %s)",
+                                       [MUL] = "(%s*%s)",
+                                       [DIV] = "(%s/%s)",
+                                       [MOD] = "mod(%s, %s)",
+                                       [MIN] = "min(%s, %s)",
+                                       [MAX] = "max(%s, %s)",
+                                       [NEG] = "(-%s)",
+                                       [ABS] = "abs(%s)",
+                                       [SIGN] = "sign(%s)",
+                                       [WHERE] = "where(%s < %s, %s, %s)"};
     enum { LENGTH = 2000 };
     const node *n = t->node + i;
     char arg[4][LENGTH];
@@ -61,7 +80,8 @@ static uint64_t value(const tree *t, int i, bool sign, const uint64_t *leaf)
     const node *n = t->node + i;
     if (n->op == LEAF) return leaf[n->number];
     if (n->op == NUMBER) return (uint64_t)n->number;
-    const uint64_t a = value(t, n->arg[0], sign, leaf), b = n->op < NEG || n->op == WHERE ? value(t, n->arg[1], sign, leaf) : 0;
+    const uint64_t a = value(t, n->arg[0], sign, leaf),
+                   b = n->op < NEG || n->op == WHERE ? value(t, n->arg[1], sign, leaf) : 0;
     const int64_t sa = (int64_t)a, sb = (int64_t)b;
     const bool less = sign ? sa < sb : a < b;
     switch (n->op) {
@@ -88,7 +108,15 @@ static uint64_t value(const tree *t, int i, bool sign, const uint64_t *leaf)
 /* Of all sizes, and the ends of the range. */
 static uint64_t leaf_value(uint64_t seed, int i)
 {
-    static const uint64_t ends[] = {0, 1, (uint64_t)-1, (uint64_t)1 << 63, ((uint64_t)1 << 63) - 1, 2, (uint64_t)-2, (uint64_t)1 << 53, ((uint64_t)1 << 53) + 1};
+    static const uint64_t ends[] = {0,
+                                    1,
+                                    (uint64_t)-1,
+                                    (uint64_t)1 << 63,
+                                    ((uint64_t)1 << 63) - 1,
+                                    2,
+                                    (uint64_t)-2,
+                                    (uint64_t)1 << 53,
+                                    ((uint64_t)1 << 53) + 1};
     const uint64_t u = rw_random_u64(seed, (uint64_t)i);
     return i < RW_COUNT(ends) ? ends[(i + (int)seed) % RW_COUNT(ends)] : u >> rw_random_u64(seed + 1, (uint64_t)i) % 64;
 }
@@ -111,7 +139,11 @@ static void run_random(rw_device *dev, rw_dtype dtype, uint64_t seed)
         sprintf(text + strlen(text), "o%d = %s\n", k, one);
     }
     for (int f = 0; f < LEAVES + OUTPUTS; ++f) fields[f] = (rw_expr_field){.name = words[f], .dtype = dtype};
-    rw_expr_spec spec = {.name = "random", .text = text, .grid = grid1(CELLS, 1), .fields = fields, .nfields = LEAVES + OUTPUTS};
+    rw_expr_spec spec = {.name = "random",
+                         .text = text,
+                         .grid = grid1(CELLS, 1),
+                         .fields = fields,
+                         .nfields = LEAVES + OUTPUTS};
     if (rw_expr_create(dev, &spec, &e) != RW_OK) fail_msg("%s: %s", rw_message(ctx), text);
     for (int f = 0; f < LEAVES + OUTPUTS; ++f) {
         arrays[f] = field_array(dev, &spec.grid, dtype);
@@ -125,10 +157,13 @@ static void run_random(rw_device *dev, rw_dtype dtype, uint64_t seed)
         const void *p;
         OK(rw_array_read(arrays[LEAVES + k], &p));
         for (int i = 0; i < CELLS; ++i) {
-            const uint64_t leaf[] = {leaves[0][i], leaves[1][i], leaves[2][i]}, have = ((const uint64_t *)p)[i], want = value(trees + k, trees[k].n - 1, dtype == RW_I64, leaf);
+            const uint64_t leaf[] = {leaves[0][i], leaves[1][i], leaves[2][i]}, have = ((const uint64_t *)p)[i],
+                           want = value(trees + k, trees[k].n - 1, dtype == RW_I64, leaf);
             if (have != want)
-                fail_msg("%s, %s, seed %d: o%d = %" PRId64 ", not %" PRId64 " for a, b, c = %" PRId64 ", %" PRId64 ", %" PRId64 " in\n%s", rw_device_info(dev)->name, rw_dtype_name(dtype), (int)seed, k,
-                         (int64_t)have, (int64_t)want, (int64_t)leaf[0], (int64_t)leaf[1], (int64_t)leaf[2], text);
+                fail_msg("%s, %s, seed %d: o%d = %" PRId64 ", not %" PRId64 " for a, b, c = %" PRId64 ", %" PRId64
+                         ", %" PRId64 " in\n%s",
+                         rw_device_info(dev)->name, rw_dtype_name(dtype), (int)seed, k, (int64_t)have, (int64_t)want,
+                         (int64_t)leaf[0], (int64_t)leaf[1], (int64_t)leaf[2], text);
         }
     }
     rw_expr_destroy(&e);
@@ -165,21 +200,23 @@ static void write_four(rw_array *a, const void *values) /* 4 elements */
 static void test_by_hand(void **state)
 {
     (void)state;
-    static const char text[] = "p = n + 2*s\n"             /* i64 from i32: exact */
-                               "q = n/2\n"                 /* cut towards 0 */
-                               "r = 0.5*n\n"               /* a real number, to the nearest */
-                               "f = n - 0.25\n"            /* f64 */
-                               "b = n\n"                   /* u8 */
-                               "h = n == s\n"              /* bool */
-                               "g = 1e19 + 0*f\n"          /* beyond i64 */
-                               "v = n^2 - n*n + n^-1\n"    /* a reciprocal is real */
-                               "k = dx(n)\n"               /* differences of neighbours, to f64; the first cell again beyond the left side */
-                               "w = sum(n)\n"
-                               "m = min(n)\n";
+    static const char text[] =
+        "p = n + 2*s\n"          /* i64 from i32: exact */
+        "q = n/2\n"              /* cut towards 0 */
+        "r = 0.5*n\n"            /* a real number, to the nearest */
+        "f = n - 0.25\n"         /* f64 */
+        "b = n\n"                /* u8 */
+        "h = n == s\n"           /* bool */
+        "g = 1e19 + 0*f\n"       /* beyond i64 */
+        "v = n^2 - n*n + n^-1\n" /* a reciprocal is real */
+        "k = dx(n)\n"            /* differences of neighbours, to f64; the first cell again beyond the left side */
+        "w = sum(n)\n"
+        "m = min(n)\n";
     static const int64_t n[] = {((int64_t)1 << 53) + 1, -7, 300, 2};
     static const int32_t s[] = {-3, 5, 300, INT32_MAX};
     static const char *const words[] = {"n", "s", "p", "q", "r", "f", "b", "h", "g", "v", "k"};
-    static const rw_dtype types[] = {RW_I64, RW_I32, RW_I64, RW_I64, RW_I64, RW_F64, RW_U8, RW_BOOL, RW_I64, RW_F64, RW_F64};
+    static const rw_dtype types[] = {RW_I64, RW_I32,  RW_I64, RW_I64, RW_I64, RW_F64,
+                                     RW_U8,  RW_BOOL, RW_I64, RW_F64, RW_F64};
     rw_device *devices[16];
     const int count = open_devices(devices, 16);
     for (int d = 0; d < count; ++d) {
@@ -188,7 +225,11 @@ static void test_by_hand(void **state)
         const void *p[RW_COUNT(words)];
         rw_expr *e;
         for (int f = 0; f < RW_COUNT(words); ++f) fields[f] = (rw_expr_field){.name = words[f], .dtype = types[f]};
-        rw_expr_spec spec = {.name = "by hand", .text = text, .grid = grid1(4, 1), .fields = fields, .nfields = RW_COUNT(words)};
+        rw_expr_spec spec = {.name = "by hand",
+                             .text = text,
+                             .grid = grid1(4, 1),
+                             .fields = fields,
+                             .nfields = RW_COUNT(words)};
         OK(rw_expr_create(devices[d], &spec, &e));
         for (int f = 0; f < RW_COUNT(words); ++f) {
             arrays[f] = field_array(devices[d], &spec.grid, types[f]);
@@ -226,18 +267,22 @@ static void test_refused(void **state)
     rw_expr_spec spec = {.name = "refused", .text = "a = a + 1", .grid = grid1(6, 1), .fields = &field, .nfields = 1};
     rw_expr *e;
     field.boundary[1].kind = RW_BOUNDARY_DIRICHLET;
-    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT, "boundary of a, upper x side: fields of i64 have RW_BOUNDARY_NEAREST or _PERIODIC: the others compute with real numbers");
+    FAILS(
+        rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT,
+        "boundary of a, upper x side: fields of i64 have RW_BOUNDARY_NEAREST or _PERIODIC: the others compute with real numbers");
     field.boundary[1].kind = RW_BOUNDARY_NEAREST;
     compiler(false);
-    FAILS(rw_expr_create(dev, &spec, &e), RW_ERR_UNSUPPORTED,
-          "refused: field a of i64: with functions in C, or without a compiler, fields have real or complex types or integers of up to 32 bits");
+    FAILS(
+        rw_expr_create(dev, &spec, &e), RW_ERR_UNSUPPORTED,
+        "refused: field a of i64: with functions in C, or without a compiler, fields have real or complex types or integers of up to 32 bits");
     compiler(true);
     rw_device_close(&dev);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_random_expressions, make_context, drop_context),
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_random_expressions, make_context,
+                                                                       drop_context),
                                        cmocka_unit_test_setup_teardown(test_by_hand, make_context, drop_context),
                                        cmocka_unit_test_setup_teardown(test_refused, make_context, drop_context)};
     return cmocka_run_group_tests_name("integers", tests, NULL, NULL);

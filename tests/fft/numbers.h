@@ -24,7 +24,9 @@ static inline number *values_of(rw_array *a, bool real)
     OK(rw_array_copy(plain, a, queue));
     OK(rw_array_read(plain, &data));
     for (int64_t i = 0; i < a->size / (pairs ? 2 : 1); ++i)
-        n[i] = pairs || complex_type ? ((const double *)data)[2 * i] + I * (long double)((const double *)data)[2 * i + 1] : ((const double *)data)[i];
+        n[i] = pairs || complex_type
+                   ? ((const double *)data)[2 * i] + I * (long double)((const double *)data)[2 * i + 1]
+                   : ((const double *)data)[i];
     rw_array_destroy(&plain);
     return n;
 }
@@ -57,8 +59,10 @@ static inline void reference_chirp(int p, const number *x, number *y)
 {
     int m = 1;
     while (m < 2 * p - 1) m *= 2;
-    number *a = calloc((size_t)m, sizeof *a), *b = calloc((size_t)m, sizeof *b), *c = calloc((size_t)m, sizeof *c), *chirp = calloc((size_t)p, sizeof *chirp);
-    for (int64_t k = 0; k < p; ++k) chirp[k] = root_of(k * k, 2 * p), a[k] = x[k] * chirp[k], b[k] = b[k ? m - k : 0] = conjl(chirp[k]);
+    number *a = calloc((size_t)m, sizeof *a), *b = calloc((size_t)m, sizeof *b), *c = calloc((size_t)m, sizeof *c),
+           *chirp = calloc((size_t)p, sizeof *chirp);
+    for (int64_t k = 0; k < p; ++k)
+        chirp[k] = root_of(k * k, 2 * p), a[k] = x[k] * chirp[k], b[k] = b[k ? m - k : 0] = conjl(chirp[k]);
     reference(m, a, 1, c, false), reference(m, b, 1, a, false);
     for (int k = 0; k < m; ++k) a[k] *= c[k];
     reference(m, a, 1, c, true);
@@ -76,7 +80,8 @@ static inline void reference_steps(int n, const number *x, int64_t step, number 
         return;
     }
     const int m = n / p;
-    number *part = calloc((size_t)n, sizeof *part), *in = calloc((size_t)p, sizeof *in), *out = calloc((size_t)p, sizeof *out);
+    number *part = calloc((size_t)n, sizeof *part), *in = calloc((size_t)p, sizeof *in),
+           *out = calloc((size_t)p, sizeof *out);
     for (int r = 0; r < p; ++r) reference_steps(m, x + r * step, step * p, part + r * m, root, scale * p);
     for (int64_t k = 0; k < m; ++k) {
         for (int r = 0; r < p; ++r) in[r] = part[r * m + k] * root[r * k * scale];
@@ -95,7 +100,8 @@ static inline void reference(int n, const number *x, int64_t step, number *y, bo
 {
     number *root = calloc((size_t)RW_MAX(n, 1), sizeof *root);
     for (int k = 0; k < n; ++k) root[k] = root_of(k, n);
-    if (!inverse) reference_steps(n, x, step, y, root, 1);
+    if (!inverse)
+        reference_steps(n, x, step, y, root, 1);
     else { /* the conjugate of the transform of the conjugate */
         number *z = calloc((size_t)RW_MAX(n, 1), sizeof *z);
         for (int k = 0; k < n; ++k) z[k] = conjl(x[k * step]);

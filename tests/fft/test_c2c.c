@@ -1,13 +1,15 @@
 /* Transforms of complex arrays against a transform in long double: lengths, axes, strides, in place, forward and inverse; what is refused. */
-#include "numbers.h"
 #include "fft/length.h"
+#include "numbers.h"
 
 static void test_lengths(void **state)
 {
     (void)state;
-    static const int lengths[] = {1,  2,  3,  4,  5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,   16,   17,   20,   22,   23,   24,   25,   26,  27,  29,
-                                  30, 31, 32, 33, 36,  45,  48,  49,  60,  64,  77,  81,  96,  100, 121,  125,  128,  143,  169,  210,  240,  256,  289, 343, 360,
-                                  500, 512, 529, 600, 720, 841, 961, 1000, 1001, 1024, 1200, 1331, 1536, 2000, 2048, 2187, 2197, 3000, 3125, 4096};
+    static const int lengths[] = {1,   2,    3,    4,    5,    6,    7,    8,    9,    10,   11,   12,   13,   14,
+                                  15,  16,   17,   20,   22,   23,   24,   25,   26,   27,   29,   30,   31,   32,
+                                  33,  36,   45,   48,   49,   60,   64,   77,   81,   96,   100,  121,  125,  128,
+                                  143, 169,  210,  240,  256,  289,  343,  360,  500,  512,  529,  600,  720,  841,
+                                  961, 1000, 1001, 1024, 1200, 1331, 1536, 2000, 2048, 2187, 2197, 3000, 3125, 4096};
     const int every = test_long() ? on("opencl") ? 11 : 1 : brief() ? 23 : 9;
     double worst[2] = {0};
     for (int i = 0; i < RW_COUNT(lengths); ++i)
@@ -32,12 +34,21 @@ static void test_lengths(void **state)
 static void test_axes(void **state)
 {
     (void)state;
-    static const struct { int ndim; int64_t shape[5]; unsigned axes; } rows[] = {
-        {2, {24, 20}, 0}, {2, {24, 20}, 1}, {2, {60, 70}, 1}, {3, {6, 10, 15}, 0}, {3, {6, 10, 15}, 2}, {3, {6, 10, 15}, 5}, {3, {4, 33, 17}, 6}, {4, {3, 4, 5, 6}, 0},
-        {5, {2, 3, 4, 3, 5}, 4}, {5, {2, 3, 4, 3, 5}, 21}, {1, {96}, 0}, {2, {1, 16}, 0}, {2, {16, 1}, 0}, {2, {130, 40}, 1}};
+    static const struct {
+        int ndim;
+        int64_t shape[5];
+        unsigned axes;
+    } rows[] = {{2, {24, 20}, 0},        {2, {24, 20}, 1},         {2, {60, 70}, 1},    {3, {6, 10, 15}, 0},
+                {3, {6, 10, 15}, 2},     {3, {6, 10, 15}, 5},      {3, {4, 33, 17}, 6}, {4, {3, 4, 5, 6}, 0},
+                {5, {2, 3, 4, 3, 5}, 4}, {5, {2, 3, 4, 3, 5}, 21}, {1, {96}, 0},        {2, {1, 16}, 0},
+                {2, {16, 1}, 0},         {2, {130, 40}, 1}};
     for (int i = 0; i < RW_COUNT(rows); ++i)
         for (int in_place = 0; in_place < 2; ++in_place) {
-            rw_fft_spec s = {.single = i % 2, .ndim = rows[i].ndim, .axes = rows[i].axes, .inverse = i / 2 % 2, .scale = i % 3 ? 0 : 0.25};
+            rw_fft_spec s = {.single = i % 2,
+                             .ndim = rows[i].ndim,
+                             .axes = rows[i].axes,
+                             .inverse = i / 2 % 2,
+                             .scale = i % 3 ? 0 : 0.25};
             if (!test_long() && (i + in_place) % (brief() ? 6 : 4)) continue;
             memcpy(s.shape, rows[i].shape, sizeof rows[i].shape);
             rw_array *x, *y;
@@ -59,10 +70,10 @@ static void test_strides(void **state)
     OK(rw_array_create(dev, RW_C128, 3, whole, RW_MEMORY_DEVICE, &a));
     OK(rw_array_create(dev, RW_C128, 3, other, RW_MEMORY_DEVICE, &b));
     fill(a, 1), fill(b, 2);
-    OK(rw_array_slice(a, 0, 1, 7, 2, &x)); /* 3 x 40 x 24 */
-    OK(rw_array_transpose(b, NULL, &t));   /* 40 x 11 x 24 */
+    OK(rw_array_slice(a, 0, 1, 7, 2, &x));                 /* 3 x 40 x 24 */
+    OK(rw_array_transpose(b, NULL, &t));                   /* 40 x 11 x 24 */
     OK(rw_array_transpose(t, (const int[]){1, 0, 2}, &u)); /* 11 x 40 x 24 */
-    OK(rw_array_slice(u, 0, 2, 11, 3, &y)); /* 3 x 40 x 24 */
+    OK(rw_array_slice(u, 0, 2, 11, 3, &y));                /* 3 x 40 x 24 */
     for (unsigned axes = 1; axes < 8; axes += test_long() ? 1 : 4) {
         rw_fft_spec s = {.ndim = 3, .shape = {3, 40, 24}, .axes = axes};
         number *all = values_of(b, false);
@@ -74,7 +85,8 @@ static void test_strides(void **state)
             if (i / 40 % 11 % 3 != 2) assert_true(all[i] == after[i]);
         free(all), free(after);
     }
-    rw_array_destroy(&a), rw_array_destroy(&b), rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&t), rw_array_destroy(&u);
+    rw_array_destroy(&a), rw_array_destroy(&b), rw_array_destroy(&x), rw_array_destroy(&y), rw_array_destroy(&t),
+        rw_array_destroy(&u);
 }
 
 static void test_round_trip(void **state)
@@ -98,6 +110,78 @@ static void test_round_trip(void **state)
     free(before), free(after);
     rw_fft_destroy(&there), rw_fft_destroy(&back);
     rw_array_destroy(&x), rw_array_destroy(&y);
+}
+
+/* y <- transform of one line of numbers, in c64 or c128. */
+static number *spectrum_of(const number *x, int64_t n, bool single)
+{
+    const rw_fft_spec s = {.single = single, .ndim = 1, .shape = {n}};
+    rw_array *wide = new_array(RW_C128, n, RW_MEMORY_DEVICE),
+             *a = new_array(single ? RW_C64 : RW_C128, n, RW_MEMORY_DEVICE);
+    rw_fft *f;
+    void *w;
+    OK(rw_array_write(wide, &w));
+    for (int64_t i = 0; i < n; ++i)
+        ((double *)w)[2 * i] = (double)creall(x[i]), ((double *)w)[2 * i + 1] = (double)cimagl(x[i]);
+    OK(rw_array_copy(a, wide, queue));
+    OK(rw_fft_create(dev, &s, &f));
+    OK(rw_fft_execute(f, a, a, queue));
+    number *y = values_of(a, false);
+    rw_fft_destroy(&f);
+    rw_array_destroy(&wide), rw_array_destroy(&a);
+    return y;
+}
+
+static long double distance(const number *a, const number *b, int64_t n)
+{
+    long double square = 0;
+    for (int64_t i = 0; i < n; ++i) square += creall((a[i] - b[i]) * conjl(a[i] - b[i]));
+    return sqrtl(square);
+}
+
+/* An impulse, a constant, a wave; sums and multiples, Parseval's theorem, a shift. */
+static void test_identities(void **state)
+{
+    (void)state;
+    static const int lengths[] = {8, 640, 472, 997, 1000, 1024};
+    for (int i = 0; i < RW_COUNT(lengths); ++i)
+        for (int single = 0; single < 2; ++single) {
+            const int n = lengths[i], k = n / 3, shift = n / 5;
+            const long double room = 8 * (single ? (long double)FLT_EPSILON : (long double)DBL_EPSILON) * sqrtl(n);
+            if (brief() && i % 3 != single) continue;
+            number *a = calloc((size_t)n, sizeof *a), *b = calloc((size_t)n, sizeof *b),
+                   *want = calloc((size_t)n, sizeof *want);
+            const number factor = 0.5 - 0.25 * I;
+            a[0] = 1;
+            number *y = spectrum_of(a, n, single);
+            for (int j = 0; j < n; ++j) want[j] = 1;
+            assert_true(distance(y, want, n) <= room);
+            free(y), y = spectrum_of(want, n, single);
+            for (int j = 0; j < n; ++j) a[j] = j ? 0 : n;
+            assert_true(distance(y, a, n) <= room * sqrtl(n));
+            for (int j = 0; j < n; ++j) a[j] = conjl(root_of((int64_t)j * k, n)), want[j] = j == k ? n : 0;
+            free(y), y = spectrum_of(a, n, single);
+            assert_true(distance(y, want, n) <= room * sqrtl(n));
+            /* random numbers from here on, with few digits: sums are exact */
+            for (int j = 0; j < n; ++j)
+                a[j] = floor(256 * rw_random_uniform(1, (uint64_t)j)) / 256 +
+                       I * (floor(256 * rw_random_uniform(2, (uint64_t)j)) / 256),
+                b[j] = floor(256 * rw_random_uniform(3, (uint64_t)j)) / 256 -
+                       I * (floor(256 * rw_random_uniform(4, (uint64_t)j)) / 256);
+            number *of_a = spectrum_of(a, n, single), *of_b = spectrum_of(b, n, single);
+            for (int j = 0; j < n; ++j) want[j] = a[j] + factor * b[j];
+            free(y), y = spectrum_of(want, n, single);
+            for (int j = 0; j < n; ++j) want[j] = of_a[j] + factor * of_b[j];
+            assert_true(distance(y, want, n) <= room * sqrtl(n));
+            long double before = 0, after = 0;
+            for (int j = 0; j < n; ++j) before += creall(a[j] * conjl(a[j])), after += creall(of_a[j] * conjl(of_a[j]));
+            assert_true(fabsl(after / n - before) <= room * before);
+            for (int j = 0; j < n; ++j) want[j] = a[(j + shift) % n];
+            free(y), y = spectrum_of(want, n, single);
+            for (int j = 0; j < n; ++j) want[j] = of_a[j] * conjl(root_of((int64_t)j * shift, n));
+            assert_true(distance(y, want, n) <= room * sqrtl(n));
+            free(a), free(b), free(want), free(y), free(of_a), free(of_b);
+        }
 }
 
 static void test_factors(void **state)
@@ -131,7 +215,8 @@ static void test_refused(void **state)
     rw_fft *f;
     rw_array *x, *y;
     rw_fft_spec s = {.single = true, .ndim = 1, .shape = {8}, .x_dtype = RW_F32};
-    FAILS(RW_ERR_ARGUMENT, "x_dtype = f32: complex numbers are stored as c64 or c128, or as f16 or bf16", rw_fft_create(dev, &s, &f));
+    FAILS(RW_ERR_ARGUMENT, "x_dtype = f32: complex numbers are stored as c64 or c128, or as f16 or bf16",
+          rw_fft_create(dev, &s, &f));
     assert_null(f);
     s.x_dtype = RW_DTYPE_DEFAULT, s.axes = 2;
     FAILS(RW_ERR_ARGUMENT, "has an axis beyond", rw_fft_create(dev, &s, &f));
@@ -182,7 +267,9 @@ static void test_long_in_place(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors), cmocka_unit_test(test_lengths), cmocka_unit_test(test_axes),
-                                       cmocka_unit_test(test_strides), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_long_in_place), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors),       cmocka_unit_test(test_lengths),
+                                       cmocka_unit_test(test_axes),          cmocka_unit_test(test_strides),
+                                       cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_identities),
+                                       cmocka_unit_test(test_long_in_place), cmocka_unit_test(test_refused)};
     return run_on_devices("c2c", tests, RW_COUNT(tests));
 }

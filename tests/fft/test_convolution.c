@@ -1,13 +1,15 @@
 /* Convolutions and correlations against sums in long double: all modes, types and ranks, some axes, lengths in one pass and in several; what is refused. */
-#include "numbers.h"
 #include "fft/line.h"
+#include "numbers.h"
 
 /* The index of a on an axis that meets element j of b in result k; -1: none. */
 static int64_t meets(const rw_convolution_spec *s, int d, int64_t k, int64_t j)
 {
     const int64_t n = s->a_shape[d], m = s->b_shape[d];
     if (s->mode == RW_CONVOLUTION_PERIODIC) return s->correlate ? (k + j) % n : (k - j + n) % n;
-    const int64_t full = k + (s->mode == RW_CONVOLUTION_SAME ? (m - 1) / 2 : s->mode == RW_CONVOLUTION_VALID ? m - 1 : 0);
+    const int64_t full = k + (s->mode == RW_CONVOLUTION_SAME    ? (m - 1) / 2
+                              : s->mode == RW_CONVOLUTION_VALID ? m - 1
+                                                                : 0);
     const int64_t i = s->correlate ? full - (m - 1) + j : full - j;
     return i >= 0 && i < n ? i : -1;
 }
@@ -23,7 +25,9 @@ static number direct(const rw_convolution_spec *s, const number *a, const number
             const bool convolved = s->axes & 1u << d;
             const int64_t i = convolved ? meets(s, d, k[d], j[d]) : k[d];
             all = all && i >= 0;
-            at_a = at_a * s->a_shape[d] + i, at_b = at_b * s->b_shape[d] + (convolved ? j[d] : s->b_shape[d] > 1 ? k[d] : 0);
+            at_a = at_a * s->a_shape[d] + i, at_b = at_b * s->b_shape[d] + (convolved           ? j[d]
+                                                                            : s->b_shape[d] > 1 ? k[d]
+                                                                                                : 0);
         }
         if (all) sum += a[at_a] * (s->correlate ? conjl(b[at_b]) : b[at_b]);
         int d = s->ndim - 1;
@@ -48,7 +52,8 @@ static double error_of(const rw_convolution_spec *s, uint64_t seed)
     OK(rw_convolution_create(dev, s, &c));
     OK(rw_convolution_set(c, b, queue));
     OK(rw_convolution_execute(c, a, y, queue));
-    number *in = values_of(a, !rw_dtype_is_complex(a->dtype)), *with = values_of(b, !rw_dtype_is_complex(b->dtype)), *got = values_of(y, !rw_dtype_is_complex(y->dtype));
+    number *in = values_of(a, !rw_dtype_is_complex(a->dtype)), *with = values_of(b, !rw_dtype_is_complex(b->dtype)),
+           *got = values_of(y, !rw_dtype_is_complex(y->dtype));
     long double wrong = 0, all = 0;
     for (int64_t i = 0; i < y->size; ++i) {
         int64_t rest = i;
@@ -59,32 +64,45 @@ static double error_of(const rw_convolution_spec *s, uint64_t seed)
     free(in), free(with), free(got);
     rw_convolution_destroy(&c);
     rw_array_destroy(&a), rw_array_destroy(&b), rw_array_destroy(&y);
-    return (double)(sqrtl(wrong / all) / (rw_dtype_is_single(s->dtype) ? (long double)FLT_EPSILON : (long double)DBL_EPSILON));
+    return (double)(sqrtl(wrong / all) /
+                    (rw_dtype_is_single(s->dtype) ? (long double)FLT_EPSILON : (long double)DBL_EPSILON));
 }
 
 static void test_random(void **state)
 {
     (void)state;
     double worst = 0;
-    const int first = test_long() ? 0 : 500, count = test_long() ? on("opencl") ? 20 : on("cpu") ? 60 : 120 : on("opencl") ? 3 : 6;
+    const int first = test_long() ? 0 : 500, count = test_long()    ? on("opencl") ? 20
+                                                                      : on("cpu")  ? 60
+                                                                                   : 120
+                                                     : on("opencl") ? 3
+                                                                    : 6;
     const bool tiled = on("check"); /* the texts of GPUs */
     if (tiled) begin_tiling("gpu");
     for (int row = first; row < first + count; ++row) {
         const uint64_t seed = 900 + (uint64_t)row;
         uint64_t draw = 0;
 #define DRAW(n) ((int)(rw_random_uniform(seed, draw++) * (n)))
-        rw_convolution_spec s = {.mode = DRAW(RW_CONVOLUTION_MODES), .correlate = DRAW(2), .dtype = RW_F32 + DRAW(4), .ndim = 1 + DRAW(3), .scale = DRAW(3) ? 0 : 0.5};
+        rw_convolution_spec s = {.mode = DRAW(RW_CONVOLUTION_MODES),
+                                 .correlate = DRAW(2),
+                                 .dtype = RW_F32 + DRAW(4),
+                                 .ndim = 1 + DRAW(3),
+                                 .scale = DRAW(3) ? 0 : 0.5};
         s.axes = 1 + (unsigned)DRAW((1 << s.ndim) - 1);
         const int most = s.ndim == 1 ? 150 : s.ndim == 2 ? 24 : 9;
         for (int d = 0; d < s.ndim; ++d) {
             s.a_shape[d] = 1 + DRAW(most);
-            if (s.axes & 1u << d) s.b_shape[d] = 1 + DRAW(s.mode == RW_CONVOLUTION_VALID || s.mode == RW_CONVOLUTION_PERIODIC ? s.a_shape[d] : most);
-            else s.b_shape[d] = DRAW(2) ? 1 : s.a_shape[d];
+            if (s.axes & 1u << d)
+                s.b_shape[d] =
+                    1 + DRAW(s.mode == RW_CONVOLUTION_VALID || s.mode == RW_CONVOLUTION_PERIODIC ? s.a_shape[d] : most);
+            else
+                s.b_shape[d] = DRAW(2) ? 1 : s.a_shape[d];
         }
         rw_fft_limit(DRAW(3) ? 0 : 32);
         const double error = error_of(&s, seed);
-        if (!(error < 8)) fail_msg("row %d: %s, %s%s, %d axes %ux: %.3g epsilon", row, rw_convolution_mode_name(s.mode), rw_dtype_name(s.dtype), s.correlate ? ", correlated" : "", s.ndim,
-                                   s.axes, error);
+        if (!(error < 8))
+            fail_msg("row %d: %s, %s%s, %d axes %ux: %.3g epsilon", row, rw_convolution_mode_name(s.mode),
+                     rw_dtype_name(s.dtype), s.correlate ? ", correlated" : "", s.ndim, s.axes, error);
         worst = RW_MAX(worst, error);
 #undef DRAW
     }

@@ -1,7 +1,7 @@
 /* All kinds of transforms against their definitions in long double: lengths with small and with large prime factors, in one pass and in several, rows and columns,
  * real and complex, short of zeros and cut off, stored in other types. */
-#include "numbers.h"
 #include "fft/line.h"
+#include "numbers.h"
 
 static const long double pi = 3.141592653589793238462643383279502884L;
 
@@ -46,7 +46,8 @@ static void define(rw_fft_kind kind, bool inverse, int64_t n, const number *x, n
         } else {
             for (int64_t j = 0; j < n; ++j) {
                 number v = x[j];
-                if (kind == RW_FFT_REAL && inverse) { /* the other half is the conjugate; numbers that must be real are */
+                if (kind == RW_FFT_REAL &&
+                    inverse) { /* the other half is the conjugate; numbers that must be real are */
                     v = 2 * j > n ? conjl(x[n - j]) : v;
                     if (j == 0 || 2 * j == n) v = creall(v);
                 }
@@ -89,9 +90,11 @@ static number *define_all(const rw_fft_spec *s, const number *x)
     for (int i = 0; i < n; ++i) {
         const int d = order[s->kind == RW_FFT_REAL && s->inverse ? n - 1 - i : i];
         const rw_fft_kind kind = s->kind == RW_FFT_REAL && d != last ? RW_FFT_COMPLEX : s->kind;
-        const int64_t before = shape[d], len = s->shape[d], step = product(shape + d + 1, s->ndim - d - 1), outer = product(shape, d);
+        const int64_t before = shape[d], len = s->shape[d], step = product(shape + d + 1, s->ndim - d - 1),
+                      outer = product(shape, d);
         shape[d] = s->y_shape[d];
-        number *next = calloc((size_t)product(shape, s->ndim) + 1, sizeof *next), *line = calloc((size_t)len + 1, sizeof *line), *result = calloc((size_t)len + 1, sizeof *result);
+        number *next = calloc((size_t)product(shape, s->ndim) + 1, sizeof *next),
+               *line = calloc((size_t)len + 1, sizeof *line), *result = calloc((size_t)len + 1, sizeof *result);
         for (int64_t o = 0; o < outer; ++o)
             for (int64_t q = 0; q < step; ++q) {
                 memset(line, 0, (size_t)len * sizeof *line);
@@ -113,7 +116,9 @@ static void default_shapes(rw_fft_spec *s)
     for (int y = 0; y < 2; ++y) {
         int64_t *shape = y ? s->y_shape : s->x_shape;
         for (int d = 0; d < s->ndim; ++d)
-            if (!shape[d]) shape[d] = s->kind == RW_FFT_REAL && d == last && s->inverse != (bool)y ? s->shape[d] / 2 + 1 : s->shape[d];
+            if (!shape[d])
+                shape[d] =
+                    s->kind == RW_FFT_REAL && d == last && s->inverse != (bool)y ? s->shape[d] / 2 + 1 : s->shape[d];
     }
 }
 
@@ -134,7 +139,8 @@ static double error_of(rw_fft_spec s, uint64_t seed)
     long double wrong = 0, all = 0;
     for (int64_t i = 0; i < product(s.y_shape, s.ndim); ++i) {
         const number d = got[i] - want[i];
-        wrong += creall(d) * creall(d) + cimagl(d) * cimagl(d), all += creall(want[i]) * creall(want[i]) + cimagl(want[i]) * cimagl(want[i]);
+        wrong += creall(d) * creall(d) + cimagl(d) * cimagl(d),
+            all += creall(want[i]) * creall(want[i]) + cimagl(want[i]) * cimagl(want[i]);
     }
     free(in), free(want), free(got);
     rw_fft_destroy(&f);
@@ -151,12 +157,23 @@ static void all_kinds(const int *lengths, int count, int64_t limit, double most,
         for (int kind = 0; kind < RW_FFT_KINDS; ++kind)
             for (int inverse = 0; inverse < 2; ++inverse, ++at) {
                 if (kind >= RW_FFT_DCT1 && inverse) continue;
-                if ((kind == RW_FFT_DCT1 && lengths[i] < 2) || at % (!test_long() ? every : on("cpu") ? 3 : on("opencl") ? 41 : 1)) continue;
-                rw_fft_spec s = {.kind = kind, .inverse = inverse, .single = at % 3 == 0, .ndim = 2, .shape = {3, lengths[i]}, .axes = 2, .scale = at % 5 ? 0 : 0.5};
+                if ((kind == RW_FFT_DCT1 && lengths[i] < 2) || at % (!test_long()   ? every
+                                                                     : on("cpu")    ? 3
+                                                                     : on("opencl") ? 41
+                                                                                    : 1))
+                    continue;
+                rw_fft_spec s = {.kind = kind,
+                                 .inverse = inverse,
+                                 .single = at % 3 == 0,
+                                 .ndim = 2,
+                                 .shape = {3, lengths[i]},
+                                 .axes = 2,
+                                 .scale = at % 5 ? 0 : 0.5};
                 if (at % 4 == 1) s.shape[0] = lengths[i], s.shape[1] = 19, s.axes = 1; /* columns */
                 const double error = error_of(s, (uint64_t)at);
-                if (!(error < most)) fail_msg("%s%s, %d points, %s, %s: %.3g epsilon", rw_fft_kind_name(kind), inverse ? " inverse" : "", lengths[i], s.single ? "f32" : "f64",
-                                              s.axes == 1 ? "columns" : "rows", error);
+                if (!(error < most))
+                    fail_msg("%s%s, %d points, %s, %s: %.3g epsilon", rw_fft_kind_name(kind), inverse ? " inverse" : "",
+                             lengths[i], s.single ? "f32" : "f64", s.axes == 1 ? "columns" : "rows", error);
                 worst = RW_MAX(worst, error);
             }
     print_message("# root mean square error of at most %.2f epsilon\n", worst);
@@ -166,7 +183,8 @@ static void all_kinds(const int *lengths, int count, int64_t limit, double most,
 static void test_smooth(void **state)
 {
     (void)state;
-    static const int lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 21, 25, 31, 32, 35, 48, 64, 75, 100, 128, 143, 200, 243, 256};
+    static const int lengths[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,   10,  12,  15,  16,  20,
+                                  21, 25, 31, 32, 35, 48, 64, 75, 100, 128, 143, 200, 243, 256};
     all_kinds(lengths, RW_COUNT(lengths), 0, 3, brief() ? 83 : 41);
 }
 
@@ -189,7 +207,11 @@ static void test_layouts(void **state)
 {
     (void)state;
     double worst = 0;
-    const int first = test_long() ? 0 : 1000, count = test_long() ? on("opencl") ? 20 : on("cpu") ? 60 : 150 : on("opencl") ? 4 : 8;
+    const int first = test_long() ? 0 : 1000, count = test_long()    ? on("opencl") ? 20
+                                                                       : on("cpu")  ? 60
+                                                                                    : 150
+                                                      : on("opencl") ? 4
+                                                                     : 8;
     const bool tiled = on("check"); /* the texts of GPUs */
     if (tiled) begin_tiling("gpu");
     for (int row = first; row < first + count; ++row) {
@@ -197,8 +219,13 @@ static void test_layouts(void **state)
         uint64_t draw = 0;
 #define DRAW(n) ((int)(rw_random_uniform(seed, draw++) * (n)))
         static const int lengths[] = {1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 21, 37, 41, 64, 100};
-        static const rw_dtype real_types[] = {RW_DTYPE_DEFAULT, RW_F32, RW_F64, RW_F16, RW_BF16}, complex_types[] = {RW_DTYPE_DEFAULT, RW_C64, RW_C128, RW_F16, RW_BF16};
-        rw_fft_spec s = {.kind = DRAW(3) ? DRAW(2) : DRAW(RW_FFT_KINDS), .inverse = DRAW(2), .single = DRAW(2), .ndim = 1 + DRAW(4), .scale = DRAW(3) ? 0 : 0.125};
+        static const rw_dtype real_types[] = {RW_DTYPE_DEFAULT, RW_F32, RW_F64, RW_F16, RW_BF16},
+                              complex_types[] = {RW_DTYPE_DEFAULT, RW_C64, RW_C128, RW_F16, RW_BF16};
+        rw_fft_spec s = {.kind = DRAW(3) ? DRAW(2) : DRAW(RW_FFT_KINDS),
+                         .inverse = DRAW(2),
+                         .single = DRAW(2),
+                         .ndim = 1 + DRAW(4),
+                         .scale = DRAW(3) ? 0 : 0.125};
         s.axes = (unsigned)DRAW(1 << s.ndim);
         const unsigned axes = s.axes ? s.axes : (1u << s.ndim) - 1;
         for (int64_t d = 0, size = 1; d < s.ndim; ++d) {
@@ -213,13 +240,20 @@ static void test_layouts(void **state)
             if (axes & 1u << d && DRAW(3) == 0) s.x_shape[d] -= DRAW(s.x_shape[d]);
             if (axes & 1u << d && DRAW(3) == 0) s.y_shape[d] -= DRAW(s.y_shape[d]);
         }
-        if (DRAW(2)) s.x_dtype = (rw_fft_is_real(s.kind, s.inverse, false) ? real_types : complex_types)[DRAW(s.single ? 5 : 3)];
-        if (DRAW(2)) s.y_dtype = (rw_fft_is_real(s.kind, s.inverse, true) ? real_types : complex_types)[DRAW(s.single ? 5 : 3)];
+        if (DRAW(2))
+            s.x_dtype = (rw_fft_is_real(s.kind, s.inverse, false) ? real_types : complex_types)[DRAW(s.single ? 5 : 3)];
+        if (DRAW(2))
+            s.y_dtype = (rw_fft_is_real(s.kind, s.inverse, true) ? real_types : complex_types)[DRAW(s.single ? 5 : 3)];
         rw_fft_limit(DRAW(3) ? 0 : 16);
-        const bool coarse = s.y_dtype == RW_F16 || s.y_dtype == RW_BF16 || (!s.single && (s.y_dtype == RW_F32 || s.y_dtype == RW_C64));
-        const double epsilon = s.single ? FLT_EPSILON : DBL_EPSILON, stored = s.y_dtype == RW_BF16 ? 1. / 256 : s.y_dtype == RW_F16 ? 1. / 2048 : FLT_EPSILON;
+        const bool coarse =
+            s.y_dtype == RW_F16 || s.y_dtype == RW_BF16 || (!s.single && (s.y_dtype == RW_F32 || s.y_dtype == RW_C64));
+        const double epsilon = s.single ? FLT_EPSILON : DBL_EPSILON, stored = s.y_dtype == RW_BF16  ? 1. / 256
+                                                                              : s.y_dtype == RW_F16 ? 1. / 2048
+                                                                                                    : FLT_EPSILON;
         const double error = error_of(s, seed), most = coarse ? stored / epsilon : 5;
-        if (!(error < most)) fail_msg("row %d: %s%s, %d axes %ux: %.3g epsilon", row, rw_fft_kind_name(s.kind), s.inverse ? " inverse" : "", s.ndim, axes, error);
+        if (!(error < most))
+            fail_msg("row %d: %s%s, %d axes %ux: %.3g epsilon", row, rw_fft_kind_name(s.kind),
+                     s.inverse ? " inverse" : "", s.ndim, axes, error);
         if (!coarse) worst = RW_MAX(worst, error);
 #undef DRAW
     }
@@ -243,10 +277,19 @@ static void test_in_place(void **state)
     OK(rw_fft_create(dev, &s, &f));
     OK(rw_fft_execute(f, real, z, queue));
     rw_fft_destroy(&f);
-    rw_fft_spec contiguous = {.kind = RW_FFT_REAL, .ndim = 2, .shape = {rows, n}, .x_shape = {rows, n}, .y_shape = {rows, half}};
+    rw_fft_spec contiguous = {.kind = RW_FFT_REAL,
+                              .ndim = 2,
+                              .shape = {rows, n},
+                              .x_shape = {rows, n},
+                              .y_shape = {rows, half}};
     number *want = define_all(&contiguous, before), *got = values_of(z, false);
     for (int i = 0; i < rows * half; ++i) assert_true(cabsl(got[i] - want[i]) < 1e-13);
-    rw_fft_spec back = {.kind = RW_FFT_REAL, .inverse = true, .ndim = 2, .shape = {rows, n}, .y_stride = {2 * half, 1}, .scale = 1. / (double)(rows * n)};
+    rw_fft_spec back = {.kind = RW_FFT_REAL,
+                        .inverse = true,
+                        .ndim = 2,
+                        .shape = {rows, n},
+                        .y_stride = {2 * half, 1},
+                        .scale = 1. / (double)(rows * n)};
     OK(rw_fft_create(dev, &back, &f));
     OK(rw_fft_execute(f, z, real, queue));
     rw_fft_destroy(&f);
@@ -255,10 +298,13 @@ static void test_in_place(void **state)
     free(before), free(want), free(got), free(after);
 
     /* shifted by an element, and rows at other distances */
-    OK(rw_array_view(z, RW_DTYPE_DEFAULT, 2, (const int64_t[]){rows - 1, half - 1}, (const int64_t[]){half, 1}, 0, &part));
+    OK(rw_array_view(z, RW_DTYPE_DEFAULT, 2, (const int64_t[]){rows - 1, half - 1}, (const int64_t[]){half, 1}, 0,
+                     &part));
     rw_array *shifted, *narrow;
-    OK(rw_array_view(z, RW_DTYPE_DEFAULT, 2, (const int64_t[]){rows - 1, half - 1}, (const int64_t[]){half, 1}, 1, &shifted));
-    OK(rw_array_view(z, RW_DTYPE_DEFAULT, 2, (const int64_t[]){rows - 1, half - 1}, (const int64_t[]){half - 1, 1}, 0, &narrow));
+    OK(rw_array_view(z, RW_DTYPE_DEFAULT, 2, (const int64_t[]){rows - 1, half - 1}, (const int64_t[]){half, 1}, 1,
+                     &shifted));
+    OK(rw_array_view(z, RW_DTYPE_DEFAULT, 2, (const int64_t[]){rows - 1, half - 1}, (const int64_t[]){half - 1, 1}, 0,
+                     &narrow));
     rw_fft_spec c = {.ndim = 2, .shape = {rows - 1, half - 1}, .axes = 2, .x_stride = {half, 1}, .y_stride = {half, 1}};
     OK(rw_fft_create(dev, &c, &f));
     OK(rw_fft_execute(f, part, part, queue));
@@ -269,7 +315,8 @@ static void test_in_place(void **state)
     OK(rw_fft_create(dev, &c, &f));
     FAILS(RW_ERR_ARGUMENT, "a line of y does not lie where its line of x does", rw_fft_execute(f, part, narrow, queue));
     rw_fft_destroy(&f);
-    rw_array_destroy(&part), rw_array_destroy(&shifted), rw_array_destroy(&narrow), rw_array_destroy(&real), rw_array_destroy(&z);
+    rw_array_destroy(&part), rw_array_destroy(&shifted), rw_array_destroy(&narrow), rw_array_destroy(&real),
+        rw_array_destroy(&z);
 }
 
 /* Memory between passes that the caller gives. */
@@ -285,8 +332,10 @@ static void test_work_area(void **state)
     OK(rw_fft_get_info(f, &info));
     assert_int_equal(info.passes, 2);
     assert_true(info.work_bytes >= 1600 && info.programs <= 2 && info.bytes == 4 * 1600);
-    rw_array *x = new_array(RW_C128, 100, RW_MEMORY_DEVICE), *y = new_array(RW_C128, 100, RW_MEMORY_DEVICE), *u = new_array(RW_C128, 100, RW_MEMORY_DEVICE);
-    rw_array *small = new_array(RW_F64, 100, RW_MEMORY_DEVICE), *work = new_array(RW_U8, info.work_bytes, RW_MEMORY_DEVICE);
+    rw_array *x = new_array(RW_C128, 100, RW_MEMORY_DEVICE), *y = new_array(RW_C128, 100, RW_MEMORY_DEVICE),
+             *u = new_array(RW_C128, 100, RW_MEMORY_DEVICE);
+    rw_array *small = new_array(RW_F64, 100, RW_MEMORY_DEVICE),
+             *work = new_array(RW_U8, info.work_bytes, RW_MEMORY_DEVICE);
     fill(x, 4);
     OK(rw_fft_execute(f, x, y, queue));
     FAILS(RW_ERR_ARGUMENT, "bytes or more: it has 800", rw_fft_set_work(f, small));
@@ -303,7 +352,8 @@ static void test_work_area(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_smooth), cmocka_unit_test(test_primes), cmocka_unit_test(test_several_passes),
-                                       cmocka_unit_test(test_layouts),  cmocka_unit_test(test_in_place), cmocka_unit_test(test_work_area)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_smooth),         cmocka_unit_test(test_primes),
+                                       cmocka_unit_test(test_several_passes), cmocka_unit_test(test_layouts),
+                                       cmocka_unit_test(test_in_place),       cmocka_unit_test(test_work_area)};
     return run_on_devices("kinds", tests, RW_COUNT(tests));
 }

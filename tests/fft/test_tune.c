@@ -38,9 +38,14 @@ static void put_choice(const rw_fft_spec *s, const rw_fft_choice *c)
 static void test_choices(void **state)
 {
     (void)state;
-    static const struct { bool single; int ndim; int64_t shape[3]; unsigned axes; } cases[] = {
-        {true, 2, {37, 64}, 2}, {true, 2, {64, 35}, 1}, {false, 2, {5, 360}, 2}, {true, 2, {3, 1024}, 2}, {false, 2, {512, 20}, 1},
-        {true, 2, {3, 101}, 2}, {true, 2, {3, 211}, 2}, {true, 1, {20480}, 1}, {false, 3, {4, 96, 9}, 2}};
+    static const struct {
+        bool single;
+        int ndim;
+        int64_t shape[3];
+        unsigned axes;
+    } cases[] = {{true, 2, {37, 64}, 2},  {true, 2, {64, 35}, 1},   {false, 2, {5, 360}, 2},
+                 {true, 2, {3, 1024}, 2}, {false, 2, {512, 20}, 1}, {true, 2, {3, 101}, 2},
+                 {true, 2, {3, 211}, 2},  {true, 1, {20480}, 1},    {false, 3, {4, 96, 9}, 2}};
     static const int radices[] = {4, 8, 16, 32};
     int at = 0;
     OK(rw_fft_wisdom_forget(dev));
@@ -51,10 +56,16 @@ static void test_choices(void **state)
             for (int lines = 1; lines <= 32; lines *= lines == 4 ? 8 : 4)
                 for (int way = 0; way < (has_gpu_kernels() ? 3 : 1); ++way) {
                     if (at++ % (test_long() ? on("opencl") ? 11 : 3 : brief() ? 29 : 13)) continue;
-                    const rw_fft_choice c = {.radix = radices[r], .lines = lines, .groups = 1 + r % 2, .halves = way == 1, .staged = way == 2};
+                    const rw_fft_choice c = {.radix = radices[r],
+                                             .lines = lines,
+                                             .groups = 1 + r % 2,
+                                             .halves = way == 1,
+                                             .staged = way == 2};
                     put_choice(&s, &c);
                     const double error = error_of(&s);
-                    if (!(error < 2.5)) fail_msg("case %d, radix %d, %d lines, way %d: error %g epsilon", i, c.radix, lines, way, error);
+                    if (!(error < 2.5))
+                        fail_msg("case %d, radix %d, %d lines, way %d: error %g epsilon", i, c.radix, lines, way,
+                                 error);
                 }
         OK(rw_fft_wisdom_forget(dev));
     }
@@ -64,8 +75,12 @@ static void test_choices(void **state)
 static void test_clusters(void **state)
 {
     (void)state;
-    static const struct { bool single; int64_t shape[2]; unsigned axes; } cases[] = {
-        {true, {3, 65536}, 2}, {true, {4096, 37}, 1}, {true, {8192, 20}, 1}, {false, {4096, 19}, 1}, {false, {2, 32768}, 2}, {true, {16384, 12}, 1}};
+    static const struct {
+        bool single;
+        int64_t shape[2];
+        unsigned axes;
+    } cases[] = {{true, {3, 65536}, 2},  {true, {4096, 37}, 1},  {true, {8192, 20}, 1},
+                 {false, {4096, 19}, 1}, {false, {2, 32768}, 2}, {true, {16384, 12}, 1}};
     OK(rw_fft_wisdom_forget(dev));
     for (int i = 0; i < RW_COUNT(cases) && dev->target.cluster; ++i)
         for (int way = 0; way < 4; ++way) {
@@ -128,7 +143,9 @@ static void test_kept(void **state)
     }
 }
 
-typedef struct trials { int all, kept; } trials;
+typedef struct trials {
+    int all, kept;
+} trials;
 
 static void report(void *user, const char *what, const char *choice, double seconds, bool kept)
 {
@@ -157,7 +174,13 @@ static void test_tuning(void **state)
     FAILS(RW_ERR_ARGUMENT, "seconds = -1", rw_fft_tune(dev, &s, &options, NULL));
     s.shape[0] = 0;
     OK(rw_fft_tune(dev, &s, NULL, &t)); /* nothing to do */
-    s = (rw_fft_spec){.single = true, .ndim = 1, .shape = {24}, .x_dtype = RW_F16, .y_dtype = RW_BF16, .x_stride = {-2}, .y_stride = {3}};
+    s = (rw_fft_spec){.single = true,
+                      .ndim = 1,
+                      .shape = {24},
+                      .x_dtype = RW_F16,
+                      .y_dtype = RW_BF16,
+                      .x_stride = {-2},
+                      .y_stride = {3}};
     options.seconds = 0.5;
     OK(rw_fft_tune(dev, &s, &options, &t));
     OK(rw_fft_wisdom_forget(dev));
@@ -174,7 +197,10 @@ static char *signed_again(const char *text)
     return copy;
 }
 
-static void refused(const char *text, rw_status status, const char *part) { FAILS(status, part, rw_fft_wisdom_import(dev, text, (int64_t)strlen(text))); }
+static void refused(const char *text, rw_status status, const char *part)
+{
+    FAILS(status, part, rw_fft_wisdom_import(dev, text, (int64_t)strlen(text)));
+}
 
 static void test_wisdom(void **state)
 {
@@ -201,11 +227,17 @@ static void test_wisdom(void **state)
     assert_string_equal(found, value);
     assert_true(rw_fft_wisdom_find(dev, "axis 512 f64", found));
 
-    static const struct { const char *from, *to; rw_status status; const char *part; } changes[] = {
-        {"transforms, 1", "transforms, 9", RW_ERR_FILE, "another version"}, {"device = ", "device = x", RW_ERR_ARGUMENT, "wisdom of another device: it is of \"x"},
-        {"device = ", "machine = ", RW_ERR_FILE, "\"device = …\" is expected"}, {"64 x 64", "64 x 63", RW_ERR_FILE, "line 3: no choice that this version knows"},
-        {"axis 4096", "axle 4096", RW_ERR_FILE, "line 3: no choice"}, {"axis 4096 f32 = ", "axis 4096 f32 : ", RW_ERR_FILE, "line 3: \"KEY = VALUE\" is expected"},
-        {"one pass", "two pass", RW_ERR_FILE, "line 4: no choice"}};
+    static const struct {
+        const char *from, *to;
+        rw_status status;
+        const char *part;
+    } changes[] = {{"transforms, 1", "transforms, 9", RW_ERR_FILE, "another version"},
+                   {"device = ", "device = x", RW_ERR_ARGUMENT, "wisdom of another device: it is of \"x"},
+                   {"device = ", "machine = ", RW_ERR_FILE, "\"device = …\" is expected"},
+                   {"64 x 64", "64 x 63", RW_ERR_FILE, "line 3: no choice that this version knows"},
+                   {"axis 4096", "axle 4096", RW_ERR_FILE, "line 3: no choice"},
+                   {"axis 4096 f32 = ", "axis 4096 f32 : ", RW_ERR_FILE, "line 3: \"KEY = VALUE\" is expected"},
+                   {"one pass", "two pass", RW_ERR_FILE, "line 4: no choice"}};
     for (int i = 0; i < RW_COUNT(changes); ++i) {
         char *changed = calloc((size_t)n + 100, 1);
         const char *at = strstr(text, changes[i].from);
@@ -224,6 +256,8 @@ static void test_wisdom(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_choices), cmocka_unit_test(test_clusters), cmocka_unit_test(test_matrices), cmocka_unit_test(test_kept), cmocka_unit_test(test_tuning), cmocka_unit_test(test_wisdom)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_choices),  cmocka_unit_test(test_clusters),
+                                       cmocka_unit_test(test_matrices), cmocka_unit_test(test_kept),
+                                       cmocka_unit_test(test_tuning),   cmocka_unit_test(test_wisdom)};
     return run_on_devices("tune", tests, RW_COUNT(tests));
 }

@@ -42,9 +42,11 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
     int code = find_mode(a, &s->mode);
     if (code != 0) return code;
     if (rw_array_ndim(w->b) > rw_array_ndim(w->a))
-        return usage("convolve: %s has fewer axes than %s (%d, %d): give the array with more axes first", a->operands[0], a->operands[1], rw_array_ndim(w->a), rw_array_ndim(w->b));
+        return usage("convolve: %s has fewer axes than %s (%d, %d): give the array with more axes first",
+                     a->operands[0], a->operands[1], rw_array_ndim(w->a), rw_array_ndim(w->b));
     const rw_dtype at = rw_array_dtype(w->a), bt = rw_array_dtype(w->b);
-    const bool is_complex = rw_dtype_is_complex(at) || rw_dtype_is_complex(bt), wide = at == RW_F64 || at == RW_C128 || bt == RW_F64 || bt == RW_C128;
+    const bool is_complex = rw_dtype_is_complex(at) || rw_dtype_is_complex(bt),
+               wide = at == RW_F64 || at == RW_C128 || bt == RW_F64 || bt == RW_C128;
     s->dtype = is_complex ? wide ? RW_C128 : RW_C64 : wide ? RW_F64 : RW_F32;
     rw_status status = widen(&w->a, s->dtype);
     if (status == RW_OK) status = widen(&w->b, s->dtype);
@@ -74,14 +76,16 @@ static int convolve(rw_context *ctx, const arguments *a, work *w)
     if (code == 0) code = load_numbers(ctx, a, w->device, a->operands[1], &w->b);
     if (code == 0) code = plan(ctx, a, w);
     if (code != 0) return code;
-    if (!given(a, "quiet")) printf("%s, %s; %s, %s\n", a->operands[0], shape_of(w->a).text, a->operands[1], shape_of(w->b).text);
+    if (!given(a, "quiet"))
+        printf("%s, %s; %s, %s\n", a->operands[0], shape_of(w->a).text, a->operands[1], shape_of(w->b).text);
     status = rw_convolution_shape(ctx, &w->spec, shape);
     show_stage(a, "  planning");
     if (status == RW_OK) status = rw_convolution_create(w->device, &w->spec, &w->convolution);
     show_stage(a, NULL);
     if (status == RW_OK) status = rw_convolution_set(w->convolution, w->b, rw_device_queue(w->device));
     if (status == RW_OK) status = rw_convolution_get_info(w->convolution, &info);
-    if (status == RW_OK) status = rw_array_create(w->device, w->spec.dtype, w->spec.ndim, shape, RW_MEMORY_DEVICE, &w->y);
+    if (status == RW_OK)
+        status = rw_array_create(w->device, w->spec.dtype, w->spec.ndim, shape, RW_MEMORY_DEVICE, &w->y);
     if (status == RW_OK) status = timed(a, w->device, execute, w, &seconds);
     if (status == RW_OK) status = save_numbers(a, w->y, a->operands[2]);
     if (status != RW_OK) return failed(ctx, status);
@@ -121,7 +125,8 @@ const command command_convolve = {
     .least = 3,
     .most = 3,
     .line = "the convolution, or correlation, of two arrays in files, by Fourier transforms",
-    .more = "The results are those of scipy.signal.convolve and correlate. Where B has fewer axes than A, its axes are the last ones of A, and the same B is for all of the others.",
+    .more =
+        "The results are those of scipy.signal.convolve and correlate. Where B has fewer axes than A, its axes are the last ones of A, and the same B is for all of the others.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -23,14 +23,16 @@ static bool shape_option(const arguments *a, rw_fft_spec *s)
         char *end;
         const long long n = strtoll(text, &end, 10);
         if (end == text || n < 1 || (*end && *end != ',')) {
-            usage("fft: --shape %s: a number of points for each axis that is transformed, such as 100,128", value_of(a, "shape"));
+            usage("fft: --shape %s: a number of points for each axis that is transformed, such as 100,128",
+                  value_of(a, "shape"));
             return false;
         }
         s->shape[d] = n;
         text = *end ? end + 1 : NULL;
         const bool more = s->axes >> (d + 1);
         if (!text != !more) {
-            usage("fft: --shape %s: one number for each of the axes that are transformed is needed", value_of(a, "shape"));
+            usage("fft: --shape %s: one number for each of the axes that are transformed is needed",
+                  value_of(a, "shape"));
             return false;
         }
     }
@@ -40,7 +42,10 @@ static bool shape_option(const arguments *a, rw_fft_spec *s)
 /* Points of the transform whose scale factor is one over their product. */
 static double norm_of(rw_fft_kind kind, int64_t n)
 {
-    return kind == RW_FFT_COMPLEX || kind == RW_FFT_REAL ? (double)n : kind == RW_FFT_DCT1 ? 2 * (double)(n - 1) : kind == RW_FFT_DST1 ? 2 * (double)(n + 1) : 2 * (double)n;
+    return kind == RW_FFT_COMPLEX || kind == RW_FFT_REAL ? (double)n
+           : kind == RW_FFT_DCT1                         ? 2 * (double)(n - 1)
+           : kind == RW_FFT_DST1                         ? 2 * (double)(n + 1)
+                                                         : 2 * (double)n;
 }
 
 static int find_kind(const arguments *a, rw_fft_kind *kind)
@@ -51,7 +56,8 @@ static int find_kind(const arguments *a, rw_fft_kind *kind)
         if (text && strcmp(text, names[k]) == 0) *kind = (rw_fft_kind)k, text = NULL;
     }
     if (text) return usage("fft: --kind %s is no transform%s", text, suggest(text, names));
-    if (given(a, "real") && value_of(a, "kind") && *kind != RW_FFT_REAL) return usage("fft: --real and --kind %s exclude each other", value_of(a, "kind"));
+    if (given(a, "real") && value_of(a, "kind") && *kind != RW_FFT_REAL)
+        return usage("fft: --real and --kind %s exclude each other", value_of(a, "kind"));
     if (given(a, "real")) *kind = RW_FFT_REAL;
     return 0;
 }
@@ -63,9 +69,13 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
     const char *scale = value_of(a, "scale") ? value_of(a, "scale") : "inverse";
     int code = find_kind(a, &s->kind);
     if (code != 0) return code;
-    const bool real_input = s->kind >= RW_FFT_DCT1 || (s->kind == RW_FFT_REAL && !given(a, "inverse")), is_complex = rw_dtype_is_complex(rw_array_dtype(w->x));
-    if (real_input && is_complex) return usage("fft: %s holds complex numbers, and --%s transforms real ones", a->operands[0], s->kind == RW_FFT_REAL ? "real" : "kind");
-    s->inverse = given(a, "inverse"), s->single = rw_dtype_size(rw_array_dtype(w->x)) / (is_complex ? 2 : 1) == 4, s->ndim = rw_array_ndim(w->x);
+    const bool real_input = s->kind >= RW_FFT_DCT1 || (s->kind == RW_FFT_REAL && !given(a, "inverse")),
+               is_complex = rw_dtype_is_complex(rw_array_dtype(w->x));
+    if (real_input && is_complex)
+        return usage("fft: %s holds complex numbers, and --%s transforms real ones", a->operands[0],
+                     s->kind == RW_FFT_REAL ? "real" : "kind");
+    s->inverse = given(a, "inverse"), s->single = rw_dtype_size(rw_array_dtype(w->x)) / (is_complex ? 2 : 1) == 4,
+    s->ndim = rw_array_ndim(w->x);
     if (!real_input) {
         const rw_status status = widen(&w->x, s->single ? RW_C64 : RW_C128);
         if (status != RW_OK) return failed(ctx, status);
@@ -77,7 +87,8 @@ static int plan(rw_context *ctx, const arguments *a, work *w)
     for (int d = 0; d < s->ndim; d++) s->shape[d] = rw_array_shape(w->x, d);
     const bool back = s->kind == RW_FFT_REAL && s->inverse;
     if (back) s->shape[last] = 2 * (s->shape[last] - 1);
-    if (back && s->shape[last] < 1 && !given(a, "shape")) return usage("fft: %s: one number is the spectrum of one or of two: give --shape", a->operands[0]);
+    if (back && s->shape[last] < 1 && !given(a, "shape"))
+        return usage("fft: %s: one number is the spectrum of one or of two: give --shape", a->operands[0]);
     if (!shape_option(a, s)) return 2;
     for (int d = 0; d < s->ndim; d++) {
         const int64_t takes = back && d == last ? s->shape[d] / 2 + 1 : s->shape[d], has = rw_array_shape(w->x, d);
@@ -125,7 +136,8 @@ static void print_trial(void *user, const char *what, const char *choice, double
 {
     trials *t = user;
     show_stage(t->a, NULL);
-    if (kept || given(t->a, "verbose")) printf("  %10.4g ms %s %s: %s\n", 1e3 * seconds, kept ? "->" : "  ", what, choice);
+    if (kept || given(t->a, "verbose"))
+        printf("  %10.4g ms %s %s: %s\n", 1e3 * seconds, kept ? "->" : "  ", what, choice);
     fflush(stdout);
     show_stage(t->a, "  tuning: %d ways tried", ++t->n);
 }
@@ -141,7 +153,8 @@ static rw_status prepare(const arguments *a, work *w)
     if (status != RW_OK || !given(a, "tune")) return status;
     status = rw_fft_tune(w->device, &w->spec, &options, &t);
     show_stage(a, NULL);
-    if (status == RW_OK && !given(a, "quiet")) printf("  %d ways tried: %.4g ms, before %.4g ms\n", t.tried, 1e3 * t.after, 1e3 * t.before);
+    if (status == RW_OK && !given(a, "quiet"))
+        printf("  %d ways tried: %.4g ms, before %.4g ms\n", t.tried, 1e3 * t.after, 1e3 * t.before);
     return status == RW_OK && path ? rw_fft_wisdom_save(w->device, path) : status;
 }
 
@@ -164,7 +177,11 @@ static int transform(rw_context *ctx, const arguments *a, work *w)
     show_stage(a, NULL);
     if (status == RW_OK) status = rw_fft_get_info(w->fft, &info);
     if (status == RW_OK)
-        status = rw_array_create(w->device, real ? s->single ? RW_F32 : RW_F64 : s->single ? RW_C64 : RW_C128, s->ndim, s->y_shape, RW_MEMORY_DEVICE, &w->y);
+        status = rw_array_create(w->device,
+                                 real        ? s->single ? RW_F32 : RW_F64
+                                 : s->single ? RW_C64
+                                             : RW_C128,
+                                 s->ndim, s->y_shape, RW_MEMORY_DEVICE, &w->y);
     if (status == RW_OK) status = timed(a, w->device, execute, w, &seconds);
     if (status == RW_OK) status = save_numbers(a, w->y, a->operands[1]);
     if (status != RW_OK) return failed(ctx, status);
@@ -194,12 +211,17 @@ static const option options[] = {
     {"real", 'r', NULL, "real numbers to the first half of their spectrum; with --inverse back"},
     {"kind", 'k', "KIND", "complex, real, dct1 … dct4, dst1 … dst4 (default: complex)"},
     OPTION_AXES,
-    {"shape", 0, "LIST", "points of each axis that is transformed: zeros beyond the file, or less of it (default: as the file)"},
-    {"scale", 0, "WHICH", "which direction divides by the number of points: inverse, forward, none, or both by its root (default: inverse)"},
-    {"load", 0, "EXPRESSION", "what is transformed instead of an element u with the indices i0, i1, …, such as \"u*sin(pi*(i0 + 0.5)/512)^2\""},
+    {"shape", 0, "LIST",
+     "points of each axis that is transformed: zeros beyond the file, or less of it (default: as the file)"},
+    {"scale", 0, "WHICH",
+     "which direction divides by the number of points: inverse, forward, none, or both by its root (default: inverse)"},
+    {"load", 0, "EXPRESSION",
+     "what is transformed instead of an element u with the indices i0, i1, …, such as \"u*sin(pi*(i0 + 0.5)/512)^2\""},
     {"store", 0, "EXPRESSION", "what is written instead of an element u of the result, such as \"abs(u)^2\""},
-    {"tune", 0, "SECONDS", "first try other ways to make the transform, so long at most, and keep the fastest for this and later ones"},
-    {"wisdom", 0, "FILE", "what tuning found on such a device: read from FILE where it is there; with --tune written to it, in addition"},
+    {"tune", 0, "SECONDS",
+     "first try other ways to make the transform, so long at most, and keep the fastest for this and later ones"},
+    {"wisdom", 0, "FILE",
+     "what tuning found on such a device: read from FILE where it is there; with --tune written to it, in addition"},
     OPTION_PRECISION,
     OPTION_DEVICE,
     OPTION_VERBOSE,
@@ -213,8 +235,9 @@ const command command_fft = {
     .least = 2,
     .most = 2,
     .line = "the Fourier, cosine or sine transform of an array in a file",
-    .more = "The results are those of numpy.fft.fftn, rfftn and irfftn, and of scipy.fft.dctn and dstn. The spectrum of n real numbers has n/2 + 1 numbers, "
-            "of which n is taken to be even on the way back unless --shape says otherwise.",
+    .more =
+        "The results are those of numpy.fft.fftn, rfftn and irfftn, and of scipy.fft.dctn and dstn. The spectrum of n real numbers has n/2 + 1 numbers, "
+        "of which n is taken to be even on the way back unless --shape says otherwise.",
     .options = options,
     .noptions = COUNT(options),
     .run = run,

@@ -54,7 +54,8 @@ int load_numbers(rw_context *ctx, const arguments *a, rw_device *device, const c
 
 rw_status save_numbers(const arguments *a, rw_array *array, const char *path)
 {
-    show_stage(a, "  writing %s, %s", path, in_units((double)rw_array_size(array) * (double)rw_dtype_size(rw_array_dtype(array))).text);
+    show_stage(a, "  writing %s, %s", path,
+               in_units((double)rw_array_size(array) * (double)rw_dtype_size(rw_array_dtype(array))).text);
     const rw_status status = rw_array_save(array, path);
     show_stage(a, NULL);
     return status;
@@ -71,8 +72,8 @@ bool axes_of(const arguments *a, int ndim, unsigned *axes)
             return false;
         }
         if (axis < -ndim || axis >= ndim) {
-            usage("%s: --axes %s: the array has %d ax%s, %s", a->command->name, value_of(a, "axes"), ndim, ndim == 1 ? "is" : "es",
-                  ndim == 1 ? "0" : "counted from 0");
+            usage("%s: --axes %s: the array has %d ax%s, %s", a->command->name, value_of(a, "axes"), ndim,
+                  ndim == 1 ? "is" : "es", ndim == 1 ? "0" : "counted from 0");
             return false;
         }
         *axes |= 1u << (axis < 0 ? axis + ndim : axis);
@@ -86,12 +87,14 @@ shape_text shape_of(const rw_array *array)
     shape_text s = {""};
     size_t used = 0;
     for (int d = 0; d < rw_array_ndim(array); d++)
-        used += (size_t)snprintf(s.text + used, sizeof s.text - used, "%s%lld", d ? " x " : "", (long long)rw_array_shape(array, d));
+        used += (size_t)snprintf(s.text + used, sizeof s.text - used, "%s%lld", d ? " x " : "",
+                                 (long long)rw_array_shape(array, d));
     snprintf(s.text + used, sizeof s.text - used, " %s", rw_dtype_name(rw_array_dtype(array)));
     return s;
 }
 
-rw_status timed(const arguments *a, rw_device *device, rw_status (*run)(void *user, rw_queue *queue), void *user, double *seconds)
+rw_status timed(const arguments *a, rw_device *device, rw_status (*run)(void *user, rw_queue *queue), void *user,
+                double *seconds)
 {
     struct timespec start, stop;
     rw_queue *queue = rw_device_queue(device);
@@ -106,9 +109,11 @@ rw_status timed(const arguments *a, rw_device *device, rw_status (*run)(void *us
     return status;
 }
 
-void print_transform(const arguments *a, const rw_device *device, const rw_fft_info *info, double seconds, const rw_array *y, const char *path)
+void print_transform(const arguments *a, const rw_device *device, const rw_fft_info *info, double seconds,
+                     const rw_array *y, const char *path)
 {
     if (given(a, "quiet")) return;
-    printf("  %d pass%s over memory, %s, in %.3g ms on %s\n  written: %s, %s\n", info->passes, info->passes == 1 ? "" : "es", in_units((double)info->bytes).text, 1e3 * seconds,
+    printf("  %d pass%s over memory, %s, in %.3g ms on %s\n  written: %s, %s\n", info->passes,
+           info->passes == 1 ? "" : "es", in_units((double)info->bytes).text, 1e3 * seconds,
            rw_device_info(device)->name, path, shape_of(y).text);
 }
