@@ -56,9 +56,10 @@ set(RECHENWERK_TEST_DEVICES "${devices}" CACHE STRING "devices that tests run on
 
 set(tiled krylov precond)
 # not stencil: without optimisation PoCL keeps all values of 256 items on the stack, 12 MB
-set(unoptimised bench field krylov lab multiblock operator precond sparse)
+set(unoptimised bench fft field krylov lab multiblock operator precond sparse)
 set(only_long ode.work
-    # what PoCL takes long for; the kernels of ode.step, ode.rkc, ode.plain, krylov.krylov are of all kinds
+    # what takes long for kernels that others run too: ode.step, ode.rkc, ode.plain, krylov.krylov and fft.kinds have those of all kinds
+    krylov.residual.check krylov.study.check krylov.residual.tiled krylov.study.tiled fft.formulas.opencl fft.tune.opencl run.rates.opencl
     ode.control.opencl ode.dense.opencl ode.failure.opencl ode.order.opencl ode.radius.opencl ode.reference.opencl
     ode.switches.opencl ode.trace.opencl expr.run.opencl field.laplace.opencl krylov.residual.opencl
     krylov.stops.opencl krylov.study.opencl lab.rates.opencl lab.spmv_kernels.opencl run.adaptive.opencl
