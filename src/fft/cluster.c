@@ -86,18 +86,6 @@ static void open_codelet(writer *w, const half *h, int s, int p, int q)
     rw_codelet_variables(w->t->t, w->t->real, r);
 }
 
-static void keep(writer *w, int q, int r)
-{
-    for (int k = 0; k < r; ++k)
-        ADD("            AT_N(re, %d, i) = re%d; AT_N(im, %d, i) = im%d;\n", q * r + k, k, q * r + k, k);
-}
-
-static void take(writer *w, int q, int r)
-{
-    for (int k = 0; k < r; ++k)
-        ADD("            re%d = AT_N(re, %d, i); im%d = AT_N(im, %d, i);\n", k, q * r + k, k, q * r + k);
-}
-
 /* Points from the array or the buffer, times their factors. */
 static void read_points(writer *w, const half *h, int s, int64_t factors, int p)
 {
@@ -161,7 +149,7 @@ static void add_stage(writer *w, const half *h, int s, int p, bool inverse)
         open_codelet(w, h, s, p, q);
         read_points(w, h, s, factors, p);
         if (keeps) {
-            keep(w, q, r);
+            rw_fft_write_keep(w->t, q, r);
         } else {
             rw_codelet_dft(w->t->t, w->t->real, r, inverse, NULL);
             for (int k = 0; k < r; ++k) {
@@ -181,10 +169,10 @@ static void add_stage(writer *w, const half *h, int s, int p, bool inverse)
     open_items(w);
     for (int q = 0; q < codelets(r); ++q) {
         open_codelet(w, h, s, p, q);
-        take(w, q, r);
+        rw_fft_write_take(w->t, q, r);
         rw_codelet_dft(w->t->t, w->t->real, r, inverse, NULL);
         if (sends)
-            twist(w, r, of_codelet, of_result), keep(w, q, r);
+            twist(w, r, of_codelet, of_result), rw_fft_write_keep(w->t, q, r);
         else
             for (int k = 0; k < r; ++k)
                 ADD("            { %s v; v.re = re%d; v.im = im%d; large[(to + %d) * %d + m * %d] = v; }\n",
@@ -200,7 +188,7 @@ static void add_stage(writer *w, const half *h, int s, int p, bool inverse)
     open_items(w);
     for (int q = 0; q < codelets(r); ++q) {
         open_codelet(w, h, s, p, q);
-        take(w, q, r);
+        rw_fft_write_take(w->t, q, r);
         send(w, r, p);
         ADD("            }\n");
     }

@@ -192,6 +192,18 @@ void rw_fft_write_places(rw_fft_text *w)
             w->complex);
 }
 
+void rw_fft_write_keep(rw_fft_text *w, int q, int r)
+{
+    for (int k = 0; k < r; ++k)
+        ADD("            AT_N(re, %d, i) = re%d; AT_N(im, %d, i) = im%d;\n", q * r + k, k, q * r + k, k);
+}
+
+void rw_fft_write_take(rw_fft_text *w, int q, int r)
+{
+    for (int k = 0; k < r; ++k)
+        ADD("            re%d = AT_N(re, %d, i); im%d = AT_N(im, %d, i);\n", k, q * r + k, k, q * r + k);
+}
+
 void rw_fft_write_product(rw_fft_text *w, int k, const char *c, const char *s)
 {
     ADD("            { const %s a = re%d; re%d = FMA(a, %s, -im%d * %s); im%d = FMA(a, %s, im%d * %s); }\n", w->real, k,

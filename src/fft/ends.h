@@ -37,6 +37,9 @@ void rw_fft_write_untangle(rw_fft_text *w, int64_t m);
 void rw_fft_write_head(rw_fft_text *w);
 /* yb, xb, bb: where the lines of a group begin, the first of which is `first`. */
 void rw_fft_write_places(rw_fft_text *w);
+/* Codelet q of item i, of r points: keeps its points re0, im0, … in the item's registers; takes them back. */
+void rw_fft_write_keep(rw_fft_text *w, int q, int r);
+void rw_fft_write_take(rw_fft_text *w, int q, int r);
 /* Point k of an item times c + i s. */
 void rw_fft_write_product(rw_fft_text *w, int k, const char *c, const char *s);
 /* The points of an item's codelet b times the factors of a stage, which are at `factors` in the table (rw_fft_table_bases). */

@@ -310,18 +310,6 @@ static void add_stage_of_processor(writer *w, int s)
     if (s < w->nstages - 1 || rw_fft_untangles(w->spec)) ADD("    BARRIER;\n");
 }
 
-static void keep_values(writer *w, int q, int r)
-{
-    for (int k = 0; k < r; ++k)
-        ADD("            AT_N(re, %d, i) = re%d; AT_N(im, %d, i) = im%d;\n", q * r + k, k, q * r + k, k);
-}
-
-static void take_values(writer *w, int q, int r)
-{
-    for (int k = 0; k < r; ++k)
-        ADD("            re%d = AT_N(re, %d, i); im%d = AT_N(im, %d, i);\n", k, q * r + k, k, q * r + k);
-}
-
 /* What a stage writes takes the place of what it read: an item keeps its points until all have read theirs. */
 static bool is_last(const writer *w, int s) { return s == w->nstages - 1 && !rw_fft_untangles(w->spec); }
 static bool keeps(const writer *w, int s)
@@ -373,11 +361,11 @@ static void add_part(writer *w, int s, int what)
             else
                 add_input(w, s);
         }
-        if (what & TAKE) take_values(w, q, g->r);
+        if (what & TAKE) rw_fft_write_take(&w->text, q, g->r);
         if (what & FACTORS) add_factors(w, s);
         if (what & COMPUTE) rw_codelet_dft(w->t, w->text.real, g->r, g->inverse, NULL), add_middle(w, s);
         if (what & WRITE) add_store(w, s);
-        if (what & KEEP) keep_values(w, q, g->r);
+        if (what & KEEP) rw_fft_write_keep(&w->text, q, g->r);
         for (int k = 0; k < g->r; ++k) {
             if (what & PUT_RE) add_half(w, true, false, q * g->r + k, "to", k * g->p);
             if (what & PUT_IM) add_half(w, true, true, q * g->r + k, "to", k * g->p);
