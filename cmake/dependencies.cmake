@@ -56,6 +56,13 @@ find_path(CGNS_INCLUDE cgnslib.h)
 find_library(CGNS_LIBRARY cgns)
 mark_as_advanced(CGNS_INCLUDE CGNS_LIBRARY)
 
+# So are JPEG and TIFF: without them their files are refused with a message.
+pkg_search_module(JPEG IMPORTED_TARGET GLOBAL libjpeg)
+pkg_search_module(TIFF IMPORTED_TARGET GLOBAL libtiff-4)
+# And SDL2: without it windows are refused with a message. Only its headers are used here. It brings fifty libraries, so
+# src/stream/screen.c opens it with the first window.
+pkg_search_module(SDL sdl2)
+
 add_library(rechenwerk-run-dependencies INTERFACE)
 target_link_libraries(rechenwerk-run-dependencies INTERFACE
     PkgConfig::YAML PkgConfig::PNG ${hdf5} rechenwerk-dependencies)
@@ -65,9 +72,21 @@ if(CGNS_INCLUDE AND CGNS_LIBRARY)
     target_link_libraries(rechenwerk-run-dependencies INTERFACE "${CGNS_LIBRARY}")
 endif()
 
+foreach(package JPEG TIFF)
+    if(${package}_FOUND)
+        target_compile_definitions(rechenwerk-run-dependencies INTERFACE RW_WITH_${package}=1)
+        target_link_libraries(rechenwerk-run-dependencies INTERFACE PkgConfig::${package})
+    endif()
+endforeach()
+
+if(SDL_FOUND)
+    target_compile_definitions(rechenwerk-run-dependencies INTERFACE RW_WITH_SDL=1)
+    target_include_directories(rechenwerk-run-dependencies SYSTEM INTERFACE ${SDL_INCLUDE_DIRS})
+endif()
+
 # As above, for librechenwerk-run.
 set(run_dependencies_static "")
-foreach(package YAML PNG HDF5_SERIAL)
+foreach(package YAML PNG HDF5_SERIAL JPEG TIFF)
     foreach(folder IN LISTS ${package}_LIBRARY_DIRS)
         list(APPEND run_dependencies_static "-L${folder}")
     endforeach()

@@ -19,14 +19,33 @@ extern "C" {
 
 /* Sides of a grid: 2*axis + 0 at the lower end, 2*axis + 1 at the upper end. */
 typedef enum rw_boundary_kind {
-    RW_BOUNDARY_NEAREST,   /* outside as at the nearest node */
-    RW_BOUNDARY_DIRICHLET, /* u = a; the node on the side is no unknown and lies one spacing outside the array */
-    RW_BOUNDARY_NEUMANN,   /* outward normal derivative du/dn = a; the node on the side is an unknown */
-    RW_BOUNDARY_ROBIN,     /* a u + b du/dn = c; the node on the side is an unknown */
-    RW_BOUNDARY_PERIODIC
+    RW_BOUNDARY_NEAREST,    /* a a | a b c d | d d: outside as at the nearest node */
+    RW_BOUNDARY_DIRICHLET,  /* u = a; the node on the side is no unknown and lies one spacing outside the array */
+    RW_BOUNDARY_NEUMANN,    /* outward normal derivative du/dn = a; the node on the side is an unknown */
+    RW_BOUNDARY_ROBIN,      /* a u + b du/dn = c; the node on the side is an unknown */
+    RW_BOUNDARY_PERIODIC,   /* c d | a b c d | a b: both sides of an axis */
+    RW_BOUNDARY_REFLECT101, /* c b | a b c d | c b: mirrored about the last node */
+    RW_BOUNDARY_REFLECT,    /* b a | a b c d | d c: mirrored half a spacing beyond the last node */
+    RW_BOUNDARY_CONSTANT,   /* v v | a b c d | v v: every node outside has the value v = a, converted to the field's type */
+    RW_BOUNDARY_KINDS,
+    RW_BOUNDARY_REPLICATE = RW_BOUNDARY_NEAREST, /* names of image processing */
+    RW_BOUNDARY_WRAP = RW_BOUNDARY_PERIODIC
 } rw_boundary_kind;
 
-/* One side of one field; a, b, c are expressions of coordinates, time and scalars. */
+/* Kinds and their names in texts. The first name of a kind is the one that messages have. */
+#define RW_BOUNDARY_LIST(X)                                                                                            \
+    X(NEAREST, "nearest")                                                                                              \
+    X(DIRICHLET, "dirichlet")                                                                                          \
+    X(NEUMANN, "neumann")                                                                                              \
+    X(ROBIN, "robin")                                                                                                  \
+    X(PERIODIC, "periodic")                                                                                            \
+    X(REFLECT101, "reflect101")                                                                                        \
+    X(REFLECT, "reflect")                                                                                              \
+    X(CONSTANT, "constant")                                                                                            \
+    X(REPLICATE, "replicate")                                                                                          \
+    X(WRAP, "wrap")
+
+/* One side of one field; a, b, c are expressions of coordinates, time and scalars (default: 0). */
 typedef struct rw_boundary {
     rw_boundary_kind kind;
     const char *a, *b, *c;

@@ -106,6 +106,12 @@ typedef struct rw_figure_volume {
     rw_colormap map;
 } rw_figure_volume;
 
+/* An image: [height][width] or [height][width][channels] of 1 to 4 channels as in rechenwerk/image.h, u8, u16, i16, f16, f32, f64. */
+typedef struct rw_figure_image {
+    const char *title; /* above the image; NULL: none */
+    rw_array *image;
+} rw_figure_image;
+
 /* ERR_ARGUMENT: sizes 0, a page outside of its range, limits that are not finite, logarithmic limits <= 0. A field of NaN is
  * drawn as such. page: optional. */
 RW_API rw_status rw_figure_write_field(rw_context *context, const char *path, const rw_figure_page *page,
@@ -120,6 +126,13 @@ RW_API rw_status rw_figure_write_bars(rw_context *context, const char *path, con
                                const rw_figure_bars *bars);
 RW_API rw_status rw_figure_write_volume(rw_context *context, const char *path, const rw_figure_page *page,
                                  const rw_figure_volume *volume);
+
+/* 1 to 8 images side by side on one scale (an image that would be smaller than a quarter of its place: larger), each with its title, size
+ * and type above and the histogram of its values below, a curve for each channel. Large images are reduced, small ones enlarged by integer
+ * factors. Values below black or above white are drawn and counted as these; alpha is laid over white and not counted. The current
+ * contents of the host's copy are drawn. ERR_ARGUMENT: another number, shape or type. page: optional. */
+RW_API rw_status rw_figure_write_images(rw_context *context, const char *path, const rw_figure_page *page, int n,
+                                 const rw_figure_image *images);
 
 /* Residual norms residual[0 … n - 1] of iterations 0 … n - 1, as a rw_krylov_monitor receives them, on a logarithmic scale.
  * right_side: |b|, by which they are divided; 0: they are drawn as they are. tolerance: |r| at which a line is drawn; 0: none.

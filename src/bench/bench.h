@@ -6,6 +6,7 @@
  *   sparse.c stencils.c   matrices of rw_sparse, and none   products.c formats.c   one matrix in several layouts
  *   fft256.c filter.c dot.c        the spine             rates.c laser.c rkc.c rock.c launch.c    through the expression compiler
  *   fft.c convolution.c            transforms of the library
+ *   image.c                        image filters of the library
  *   fftw.c cufft.c cusparse.c      peers in libraries that are opened if they are there; library.c finds them
  */
 #ifndef RW_BENCH_INTERNAL_H

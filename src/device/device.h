@@ -49,7 +49,7 @@ typedef struct rw_parameter {
     unsigned elements;       /* GLOBAL: a bit for each rw_dtype that a real element, or a complex one's parts, may have */
 } rw_parameter;
 
-#define RW_MAX_PARAMETERS 160
+#define RW_MAX_PARAMETERS 280
 
 struct rw_kernel {
     rw_program *program;

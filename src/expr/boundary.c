@@ -3,16 +3,44 @@
 
 static const char *const side_names[] = {"lower x", "upper x", "lower y", "upper y", "lower z", "upper z"};
 
+const char *rw_boundary_name(rw_boundary_kind kind)
+{
+    static const struct { const char *name; rw_boundary_kind kind; } names[] = {
+#define RW_X(name, text) {text, RW_BOUNDARY_##name},
+        RW_BOUNDARY_LIST(RW_X)
+#undef RW_X
+    };
+    int i = 0;
+    while (names[i].kind != kind) ++i;
+    return names[i].name;
+}
+
+int rw_boundary_values(rw_boundary_kind kind)
+{
+    return kind == RW_BOUNDARY_ROBIN ? 3 : kind == RW_BOUNDARY_DIRICHLET || kind == RW_BOUNDARY_NEUMANN || kind == RW_BOUNDARY_CONSTANT;
+}
+
+void rw_set_boundary(rw_graph *g, int field, int side, rw_boundary_kind kind, const rw_node values[3])
+{
+    rw_graph_field *f = g->fields + field;
+    f->boundary[side].kind = kind;
+    f->boundary[side].a = kind == RW_BOUNDARY_CONSTANT ? rw_cast(g, f->dtype, values[0]) : values[0];
+    f->boundary[side].b = values[1], f->boundary[side].c = values[2];
+}
+
 rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *f, int sides, bool rows)
 {
     for (int s = 0; s < sides; ++s) {
         const rw_boundary *b = f->boundary + s, *opposite = f->boundary + (s ^ 1);
-        if ((unsigned)b->kind > RW_BOUNDARY_PERIODIC)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "boundary of %s, %s side: kind %d: give RW_BOUNDARY_NEAREST, _DIRICHLET, _NEUMANN, _ROBIN or _PERIODIC (0 to %d)", f->name,
-                           side_names[s], (int)b->kind, RW_BOUNDARY_PERIODIC);
-        if ((f->dtype == RW_I64 || f->dtype == RW_U64) && b->kind != RW_BOUNDARY_NEAREST && b->kind != RW_BOUNDARY_PERIODIC)
-            return rw_fail(ctx, RW_ERR_ARGUMENT, "boundary of %s, %s side: fields of %s have RW_BOUNDARY_NEAREST or _PERIODIC: the others compute with real numbers", f->name,
-                           side_names[s], rw_dtype_name(f->dtype));
+        if ((unsigned)b->kind >= RW_BOUNDARY_KINDS)
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "boundary of %s, %s side: kind %d: give a rw_boundary_kind, RW_BOUNDARY_NEAREST (0) to RW_BOUNDARY_CONSTANT (%d)",
+                           f->name, side_names[s], (int)b->kind, RW_BOUNDARY_KINDS - 1);
+        if ((f->dtype == RW_I64 || f->dtype == RW_U64) && b->kind >= RW_BOUNDARY_DIRICHLET && b->kind <= RW_BOUNDARY_ROBIN)
+            return rw_fail(ctx, RW_ERR_ARGUMENT,
+                           "boundary of %s, %s side: %s computes with real numbers: "
+                           "fields of %s have nearest, periodic, reflect101, reflect or constant",
+                           f->name, side_names[s], rw_boundary_name(b->kind), rw_dtype_name(f->dtype));
         if (rows && b->kind == RW_BOUNDARY_PERIODIC && opposite->kind != RW_BOUNDARY_PERIODIC)
             return rw_fail(ctx, RW_ERR_ARGUMENT, "boundary of %s: periodic on the %s side only: make the opposite side periodic too", f->name, side_names[s]);
         if (b->kind == RW_BOUNDARY_ROBIN && !b->b)

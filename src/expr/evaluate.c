@@ -81,6 +81,14 @@ static void beyond(const machine *m, int f, const int64_t p[3], int axis, int up
         q[axis] = ((p[axis] % n) + n) % n;
         get(m, f, q, axis + 1, out);
         return;
+    case RW_BOUNDARY_CONSTANT: at_place(m, field->boundary[side].a, p, out); return;
+    case RW_BOUNDARY_REFLECT101:
+    case RW_BOUNDARY_REFLECT: {
+        const int half = field->boundary[side].kind == RW_BOUNDARY_REFLECT;
+        while (q[axis] < 0 || q[axis] >= n) q[axis] = n == 1 ? 0 : q[axis] < 0 ? -half - q[axis] : 2 * n - 2 + half - q[axis];
+        get(m, f, q, axis + 1, out);
+        return;
+    }
     case RW_BOUNDARY_DIRICHLET: {
         static const double one[] = {5, -10, 10, -5, 1}, three[] = {15, -40, 45, -24, 5};
         int64_t d = upper ? p[axis] - n : -1 - p[axis];

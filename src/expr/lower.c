@@ -462,11 +462,30 @@ static rw_status lower_diff(rw_lowering *l, const rw_syntax *s, const rw_value *
 
 static bool is_grid_operator(const char *w)
 {
-    static const char *const others[] = {"laplace", "grad", "div", "divgrad", "upwind", "upwind1"};
+    static const char *const others[] = {"laplace", "grad", "div", "divgrad", "upwind", "upwind1", "shift"};
     int axes[4], axis, up;
     bool is = derivative_word(w, axes) || one_sided_word(w, &axis, &up);
     for (int i = 0; i < RW_COUNT(others); ++i) is = is || !strcmp(w, others[i]);
     return is;
+}
+
+/* shift(e, i, j, k): e at the node so many nodes along x, y and z; as many integers as the grid has axes, or fewer. */
+static rw_status lower_shift(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, rw_value *v)
+{
+    enum { FARTHEST = 64 };
+    rw_graph *g = l->graph;
+    if (n < 2 || n > 1 + g->grid.ndim)
+        return FAIL(s->at, "a neighbour needs 1 to %d offsets, as many as the grid has axes: u[i+1%s%s]", g->grid.ndim,
+                    g->grid.ndim > 1 ? ", j" : "", g->grid.ndim > 2 ? ", k" : "");
+    *v = args[0], v->nfluxes = 0;
+    for (int d = 1; d < n; ++d) {
+        const rw_graph_node *by = g->nodes + args[d].node[0];
+        if (args[d].n > 1 || by->op != RW_OP_CONST || by->im != 0 || by->re != rint(by->re) || fabs(by->re) > FARTHEST)
+            return FAIL(s->args[d]->at, "an offset of a neighbour is an integer from -%d to %d", FARTHEST, FARTHEST);
+        const int offset = (int)by->re;
+        for (int i = 0; i < v->n; ++i) v->node[i] = rw_shift(g, v->node[i], d - 1, offset);
+    }
+    return RW_OK;
 }
 
 static rw_status lower_grid_operator(rw_lowering *l, const rw_syntax *s, const rw_value *args, int n, bool *known,
@@ -483,6 +502,7 @@ static rw_status lower_grid_operator(rw_lowering *l, const rw_syntax *s, const r
         return rw_lower_gathered(l, s, args[0].node[0], v);
     }
     if (g->unstructured) return FAIL(s->at, "%s is not defined here: the cells of this grid lie in no rows along x, y and z", w);
+    if (!strcmp(w, "shift")) return lower_shift(l, s, args, n, v);
     if (naxes || one_sided_word(w, &axis, &up) || !strcmp(w, "laplace") || !strcmp(w, "grad") || !strcmp(w, "divgrad"))
         RW_TRY(need_scalars(l, s, args, n));
     if (naxes) return lower_derivative(l, s, args, n, axes, naxes, v);

@@ -47,7 +47,7 @@ static int given_side(const rw_graph *g, int field)
     for (int side = 0; side < (g->unstructured ? 6 : 2 * g->grid.ndim); ++side) {
         const rw_boundary_kind kind = g->fields[field].boundary[side].kind;
         const rw_node value = kind == RW_BOUNDARY_ROBIN ? g->fields[field].boundary[side].c : g->fields[field].boundary[side].a;
-        if ((kind == RW_BOUNDARY_DIRICHLET || kind == RW_BOUNDARY_NEUMANN || kind == RW_BOUNDARY_ROBIN) && !rw_is_const(g, value, 0)) return side;
+        if (rw_boundary_values(kind) && !rw_is_const(g, value, 0)) return side;
     }
     return -1;
 }

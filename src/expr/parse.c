@@ -220,7 +220,62 @@ static rw_syntax *call(parser *p, int at, const char *name)
     return s;
 }
 
+/* "[i + 1, j - 2]" behind a value: the value at a neighbour, shift(value, 1, -2). */
+static rw_syntax *neighbour(parser *p, rw_syntax *value)
+{
+    static const char letters[] = "ijk";
+    rw_syntax *args[4] = {value};
+    const int at = p->at - 1;
+    int n = 1;
+    p->brackets++;
+    for (;;) {
+        skip(p);
+        const int place = p->at;
+        if (n == 4) {
+            FAIL(p, place, "more than three indices: nodes have i, j and k");
+            break;
+        }
+        if (p->text[place] != letters[n - 1] || name_char(p->text[place + 1])) {
+            FAIL(p, place, "index %d of a node is written %c, %c+1, %c-2, …", n, letters[n - 1], letters[n - 1], letters[n - 1]);
+            break;
+        }
+        p->at++;
+        skip(p);
+        const int sign = p->text[p->at] == '+' ? 1 : p->text[p->at] == '-' ? -1 : 0;
+        rw_syntax *by = NULL;
+        if (sign) {
+            p->at++;
+            skip(p);
+            if (!digit(p->text[p->at])) {
+                FAIL(p, p->at, "an integer is expected after %c%c", letters[n - 1], sign > 0 ? '+' : '-');
+                break;
+            }
+            by = number(p);
+        } else by = make(p, RW_SYNTAX_NUMBER, place, "0", 0);
+        if (!by) break;
+        if (sign < 0) by->value = -by->value;
+        args[n++] = by;
+        if (take(p, ",")) continue;
+        if (!take(p, "]")) FAIL(p, p->at, "expected ',' or ']' in the indices of a node");
+        break;
+    }
+    p->brackets--;
+    if (p->status != RW_OK) return NULL;
+    rw_syntax *s = make(p, RW_SYNTAX_CALL, at, "shift", n);
+    for (int i = 0; s && i < n; ++i) s->args[i] = args[i];
+    return s;
+}
+
+static rw_syntax *primary_value(parser *p);
+
 static rw_syntax *primary(parser *p)
+{
+    rw_syntax *s = primary_value(p);
+    while (s && take(p, "[")) s = neighbour(p, s);
+    return s;
+}
+
+static rw_syntax *primary_value(parser *p)
 {
     skip(p);
     int at = p->at;

@@ -10,26 +10,25 @@
 /* What a grid without rows can do at its sides. */
 static rw_status check_side(const rw_lowering *l, const rw_expr_field *f, int side, bool by_place)
 {
-    static const char *const names[] = {"nearest", "dirichlet", "neumann", "robin", "periodic"};
     rw_boundary_kind kind = f->boundary[side].kind;
     bool conducts = l->stencil && l->stencil->conducts;
     const char *problem = kind == RW_BOUNDARY_PERIODIC ? "this grid has no opposite sides"
+                          : kind > RW_BOUNDARY_PERIODIC ? "the cells of this grid lie in no rows along x, y and z"
                           : !l->stencil && kind != RW_BOUNDARY_NEAREST ? "this grid has no laplacian"
                           : kind == RW_BOUNDARY_ROBIN && conducts ? "cell fields have nearest, neumann and dirichlet sides; point fields have robin"
                           : kind == RW_BOUNDARY_DIRICHLET && !conducts ? "point fields have nearest, neumann and robin sides: points on the boundary are assigned, as in where(boundary, 0, u)"
                           : by_place && conducts ? "on a side of a cell field it may depend on time and scalars, not on the place" : NULL;
     if (!problem) return RW_OK;
-    return rw_fail(l->ctx, RW_ERR_INPUT, "boundary of %s: %s: %s", f->name, names[kind], problem);
+    return rw_fail(l->ctx, RW_ERR_INPUT, "boundary of %s: %s: %s", f->name, rw_boundary_name(kind), problem);
 }
 
 static rw_status declare_boundary(rw_lowering *l, const rw_expr_field *f, int index, int side)
 {
     const rw_boundary *b = f->boundary + side;
     const char *texts[3] = {b->a, b->b, b->c};
-    int needed = b->kind == RW_BOUNDARY_ROBIN ? 3 : b->kind == RW_BOUNDARY_DIRICHLET || b->kind == RW_BOUNDARY_NEUMANN;
     rw_node nodes[3] = {-1, -1, -1};
     bool by_place = false;
-    for (int i = 0; i < needed; ++i) {
+    for (int i = 0; i < rw_boundary_values(b->kind); ++i) {
         char name[96];
         snprintf(name, sizeof name, "boundary of %s", f->name);
         rw_source source = {name, texts[i] ? texts[i] : "0", 1, 1};
@@ -40,9 +39,7 @@ static rw_status declare_boundary(rw_lowering *l, const rw_expr_field *f, int in
     }
     if (l->graph->unstructured) RW_TRY(check_side(l, f, side, by_place));
     if (nodes[1] >= 0) RW_TRY(rw_check_robin(l->ctx, l->graph, f, side, nodes[1]));
-    rw_graph_field *field = l->graph->fields + index;
-    field->boundary[side].kind = b->kind;
-    field->boundary[side].a = nodes[0], field->boundary[side].b = nodes[1], field->boundary[side].c = nodes[2];
+    rw_set_boundary(l->graph, index, side, b->kind, nodes);
     return RW_OK;
 }
 

@@ -57,6 +57,10 @@ rw_status rw_check_shape(rw_context *ctx, const char *program, const char *field
 /* boundary.c: ERR_ARGUMENT for kinds that do not exist, periodic on one side of an axis, robin without b; `sides` of the grid, 2 an axis;
  * rows: it has axes. Then ERR_INPUT for robin with a constant b = 0. */
 rw_status rw_check_boundaries(rw_context *ctx, const rw_expr_field *field, int sides, bool rows);
+const char *rw_boundary_name(rw_boundary_kind kind);
+int rw_boundary_values(rw_boundary_kind kind); /* how many of a, b, c it has */
+/* values: nodes of a, b, c, -1 where the kind has none. */
+void rw_set_boundary(rw_graph *graph, int field, int side, rw_boundary_kind kind, const rw_node values[3]);
 rw_status rw_check_robin(rw_context *ctx, const rw_graph *graph, const rw_expr_field *field, int side, rw_node b);
 /* Fields, boundaries and scalars of a spec declared in a graph. */
 rw_status rw_expr_declare(rw_context *ctx, const rw_expr_spec *spec, rw_graph *graph, rw_lowering *l);

@@ -39,8 +39,9 @@ typedef struct place {
     bool order4, is_complex;
 } place;
 
-/* const int iw: the place of the side, where its expressions have their values; then these. */
-static rw_status emit_place(rw_emitter *e, const place *s, bool outside)
+/* const INDEX iw: the place of the side, where its expressions have their values; then these. Those of a constant border have them at
+ * the node itself. */
+static rw_status emit_place(rw_emitter *e, const place *s)
 {
     static const char *const places[3] = {"iw", "jw", "kw"};
     const char *saved = e->index[s->axis];
@@ -51,10 +52,12 @@ static rw_status emit_place(rw_emitter *e, const place *s, bool outside)
         return rw_fail_memory(e->g->ctx, (size_t)use.nnodes, "a kernel");
     }
     e->index[s->axis] = places[s->axis];
-    if (s->upper)
-        ADD("        const int %s = N%c%s;\n", places[s->axis], rw_size_letter[s->axis], outside ? "" : " - 1");
+    if (s->kind == RW_BOUNDARY_CONSTANT)
+        ADD("        const INDEX %s = %c;\n", places[s->axis], rw_index_letter[s->axis]);
+    else if (s->upper)
+        ADD("        const INDEX %s = N%c%s;\n", places[s->axis], rw_size_letter[s->axis], s->kind == RW_BOUNDARY_DIRICHLET ? "" : " - 1");
     else
-        ADD("        const int %s = %d;\n", places[s->axis], outside ? -1 : 0);
+        ADD("        const INDEX %s = %d;\n", places[s->axis], s->kind == RW_BOUNDARY_DIRICHLET ? -1 : 0);
     rw_pass_use_add(e->plan, e->pass, &e->use, s->a);
     rw_pass_use_add(e->plan, e->pass, &e->use, s->b);
     rw_pass_use_add(e->plan, e->pass, &e->use, s->c);
@@ -80,7 +83,7 @@ static rw_status emit_value_side(rw_emitter *e, const place *s)
     static const double reflect[] = {2, -1};
     static const char *const two[] = {"g", "U(d - 1)"};
     const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
-    RW_TRY(emit_place(e, s, true));
+    RW_TRY(emit_place(e, s));
     ADD("        const %s g = %s;\n", rw_field_type(e, s->field),
         s->is_complex ? rw_complex_word(e, s->a) : rw_word(e, s->a));
     if (s->upper)
@@ -112,7 +115,7 @@ static rw_status emit_value_side(rw_emitter *e, const place *s)
 static rw_status emit_slope_side(rw_emitter *e, const place *s)
 {
     const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
-    RW_TRY(emit_place(e, s, false));
+    RW_TRY(emit_place(e, s));
     const char *h = rw_word(e, rw_spacing(e->g, s->axis));
     if (s->kind == RW_BOUNDARY_NEUMANN && s->is_complex)
         ADD("        const complex s = CX(scale)(%s, %s);\n", rw_complex_word(e, s->a), h);
@@ -137,6 +140,32 @@ static rw_status emit_slope_side(rw_emitter *e, const place *s)
         ADD("        return CX(add)(U(m), CX(scale)(s, (real)(d + m)));\n");
     else
         ADD("        return U(m) + (real)(d + m) * s;\n");
+    return RW_OK;
+}
+
+/* Mirrored at the last node, or half a spacing beyond it; on axes shorter than the stencil at both sides in turn. */
+static void emit_mirror(rw_emitter *e, const place *s)
+{
+    const int half = s->kind == RW_BOUNDARY_REFLECT;
+    const char i = rw_index_letter[s->axis], N = rw_size_letter[s->axis];
+    if (s->reach >= s->nodes + half) {
+        const long long period = RW_MAX(2 * s->nodes - 2 + 2 * half, 1);
+        ADD("        const INDEX m = (%c %% %lld + %lld) %% %lld;\n", i, period, period, period);
+        ADD("        return NEXT(m < N%c ? m : %lld - m);\n", N, period - half);
+    } else if (s->upper)
+        ADD("        return U(%c - N%c + %d);\n", i, N, 1 - half);
+    else
+        ADD("        return U(-%c - %d);\n", i, half);
+}
+
+/* The value at the node itself. */
+static rw_status emit_constant(rw_emitter *e, const place *s)
+{
+    const char *type = rw_field_type(e, s->field);
+    const bool converts = *type != 'r' && !s->is_complex && !rw_node_of(e, s->a)->integer;
+    RW_TRY(emit_place(e, s));
+    ADD("        return %s%s(%s);\n", converts ? type : "", converts ? "_from_f64" : "",
+        s->is_complex ? rw_complex_word(e, s->a) : rw_word(e, s->a));
     return RW_OK;
 }
 
@@ -167,6 +196,10 @@ static rw_status emit_side(rw_emitter *e, int f, int axis, int upper)
     case RW_BOUNDARY_DIRICHLET: RW_TRY(emit_value_side(e, &s)); break;
     case RW_BOUNDARY_NEUMANN:
     case RW_BOUNDARY_ROBIN: RW_TRY(emit_slope_side(e, &s)); break;
+    case RW_BOUNDARY_REFLECT101:
+    case RW_BOUNDARY_REFLECT: emit_mirror(e, &s); break;
+    case RW_BOUNDARY_CONSTANT: RW_TRY(emit_constant(e, &s)); break;
+    case RW_BOUNDARY_KINDS: break;
     }
     ADD("#undef U\n");
     return RW_OK;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/png.h"
+#include "io/raster.h"
 
 rw_status rw_figure_sheet(rw_context *ctx, const char *path, const rw_figure_page *page, int width, int height,
                           rw_sheet *sheet)
@@ -75,7 +75,7 @@ rw_color rw_figure_color(int i)
 
 rw_status rw_figure_save(rw_context *ctx, const char *path, rw_canvas *canvas)
 {
-    rw_status status = rw_png_write_rgb8(ctx, path, (size_t)canvas->width, (size_t)canvas->height, canvas->rgb);
+    rw_status status = rw_raster_write_png(ctx, path, &(rw_raster){(size_t)canvas->width, (size_t)canvas->height, 3, 1, 255, canvas->rgb});
     rw_canvas_free(canvas);
     return status;
 }

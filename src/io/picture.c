@@ -1,26 +1,5 @@
-/* Pictures whatever their format (see picture.h): the format is told by the first bytes, never by the name. */
+/* Grey pictures (see picture.h). */
 #include "io/picture.h"
-
-#include "io/png.h"
-#include "io/pnm.h"
-
-rw_status rw_picture_create(rw_context *ctx, const char *path, size_t width, size_t height, size_t max_pixels,
-                            rw_picture *picture)
-{
-    size_t limit = max_pixels ? max_pixels : RW_PICTURE_MAX_PIXELS, bytes;
-    if (width == 0 || height == 0)
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: picture of %zu x %zu pixels: it must have at least one", path, width,
-                       height);
-    if (width > limit || height > limit / width ||
-        !rw_io_bytes(2, (size_t[]){width, height}, sizeof(double), &bytes))
-        return rw_fail(ctx, RW_ERR_INPUT, "%s: %zu x %zu pixels are more than the limit of %zu: scale the picture down",
-                       path, width, height, limit);
-    picture->grey = rw_calloc(width * height, sizeof(double));
-    if (!picture->grey) return rw_fail_memory(ctx, bytes, path);
-    picture->width = width;
-    picture->height = height;
-    return RW_OK;
-}
 
 void rw_picture_free(rw_picture *picture)
 {
@@ -28,16 +7,42 @@ void rw_picture_free(rw_picture *picture)
     *picture = (rw_picture){0};
 }
 
+static rw_status to_grey(rw_context *ctx, const char *name, const rw_raster *r, rw_picture *picture)
+{
+    static const double luma[3] = {0.2126, 0.7152, 0.0722};
+    const size_t n = r->width * r->height;
+    picture->grey = rw_calloc(n, sizeof(double));
+    if (!picture->grey) return rw_fail_memory(ctx, n * sizeof(double), name);
+    picture->width = r->width, picture->height = r->height;
+    for (size_t i = 0; i < n; i++) {
+        double v[4] = {0};
+        for (int c = 0; c < r->channels; c++) {
+            const size_t k = i * (size_t)r->channels + (size_t)c;
+            v[c] = r->bytes == 2 ? ((const uint16_t *)r->samples)[k] : ((const uint8_t *)r->samples)[k];
+        }
+        const double grey = (r->channels < 3 ? v[0] : luma[0] * v[0] + luma[1] * v[1] + luma[2] * v[2]) / r->maximum;
+        picture->grey[i] = grey > 1 ? 1 : grey; /* the sum of the rounded weights */
+    }
+    return RW_OK;
+}
+
+static rw_status finish(rw_context *ctx, const char *name, rw_status status, rw_raster *r, rw_picture *picture)
+{
+    if (status == RW_OK) status = to_grey(ctx, name, r, picture);
+    rw_raster_free(r);
+    return status;
+}
+
 rw_status rw_picture_read(rw_context *ctx, const char *path, size_t max_pixels, rw_picture *picture)
 {
-    rw_io_stream s;
-    unsigned char start[2] = {0, 0};
+    rw_raster r;
     *picture = (rw_picture){0};
-    RW_TRY(rw_io_open(ctx, path, &s));
-    rw_status status = rw_io_read(&s, start, 2, "the first bytes");
-    rw_io_close(&s);
-    RW_TRY(status);
-    if (start[0] == 0x89 && start[1] == 'P') return rw_png_read(ctx, path, max_pixels, picture);
-    if (start[0] == 'P' && start[1] >= '1' && start[1] <= '7') return rw_pnm_read(ctx, path, max_pixels, picture);
-    return rw_fail(ctx, RW_ERR_INPUT, "%s: is neither PNG nor PNM: convert it, e.g. with ImageMagick", path);
+    return finish(ctx, path, rw_raster_read(ctx, path, max_pixels, &r), &r, picture);
+}
+
+rw_status rw_picture_parse(rw_context *ctx, const char *name, const void *bytes, size_t n, size_t max_pixels, rw_picture *picture)
+{
+    rw_raster r;
+    *picture = (rw_picture){0};
+    return finish(ctx, name, rw_raster_parse(ctx, name, bytes, n, max_pixels, &r), &r, picture);
 }

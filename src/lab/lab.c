@@ -40,21 +40,26 @@ static rw_status find_study(rw_context *ctx, const char *name, const rw_study **
 
 /* ---- columns and rows ------------------------------------------------------------------------------------------------ */
 
-static int copies(const rw_lab *lab, const rw_lab_column *c) { return c->each ? lab->ndevices : 1; }
+int rw_lab_copies(const rw_lab *lab, const rw_lab_column *c)
+{
+    if (c->each == RW_EACH_VALUE) return rw_lab_setting_of(lab, lab->study->over)->n;
+    return c->each == RW_EACH_DEVICE ? lab->ndevices : 1;
+}
 
 int rw_lab_place(const rw_lab *lab, int table, int column, int device)
 {
     int place = 0;
-    for (int c = 0; c < column; ++c) place += copies(lab, lab->study->tables[table].columns + c);
+    for (int c = 0; c < column; ++c) place += rw_lab_copies(lab, lab->study->tables[table].columns + c);
     return place + RW_MAX(device, 0);
 }
 
 rw_lab_head rw_lab_head_at(const rw_lab *lab, int table, int c)
 {
     const rw_lab_column *column = lab->study->tables[table].columns;
-    for (; c >= copies(lab, column); ++column) c -= copies(lab, column);
+    for (; c >= rw_lab_copies(lab, column); ++column) c -= rw_lab_copies(lab, column);
     rw_lab_head h = {column, column->each ? c : -1, ""};
-    snprintf(h.name, sizeof h.name, "%s%s%s", column->name, column->each ? " " : "", column->each ? lab->info[c].name : "");
+    if (column->each == RW_EACH_VALUE) rw_snprintf(h.name, sizeof h.name, "%s %g", column->name, rw_lab_setting_of(lab, lab->study->over)->number[c]);
+    else snprintf(h.name, sizeof h.name, "%s%s%s", column->name, column->each ? " " : "", column->each ? lab->info[c].name : "");
     return h;
 }
 

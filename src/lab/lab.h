@@ -3,7 +3,8 @@
  *   lab.c        the list, devices, rows and values                 write.c   text, Markdown, CSV, JSON
  *   settings.c   texts of settings into numbers, with their limits  save.c    a folder with all of them and the figures
  *   integrate.c  for studies of integrators: from initial values to the end, timed
- *   rock4.c, precision.c with peers.c, rates.c with laser.c, laser.k and occupancy.c, spmv.c with spmv_*, fft.c with radix2*   studies
+ *   rock4.c, precision.c with peers.c, rates.c with laser.c, laser.k and occupancy.c, spmv.c with spmv_*, fft.c with radix2*, convolution.c with
+ *   convolution_*   studies
  *
  * A new study is one file with a `const rw_study rw_study_NAME` (question, source, parameters, tables with their columns,
  * figures, a function that fills rows) and one line in lab.def. Output, settings, help, completion follow from that. */
@@ -26,10 +27,14 @@ typedef enum rw_lab_show {
     RW_SHOW_NAME
 } rw_lab_show;
 
+/* How often a column is there: once; once for each device, "seconds cpu:1", "seconds cuda:0" (true); or once for each value of the setting `over` of the study, "edge 512",
+ * "edge 1024". */
+typedef enum rw_lab_each { RW_EACH_TABLE, RW_EACH_DEVICE, RW_EACH_VALUE } rw_lab_each;
+
 typedef struct rw_lab_column {
     const char *name, *unit;   /* unit "" for a number without one */
     rw_lab_show show;
-    bool each;                 /* once a device: "seconds cpu:1", "seconds cuda:0" */
+    rw_lab_each each;
     const char *what;          /* one line, printed below the table; NULL: the name says it */
 } rw_lab_column;
 
@@ -47,6 +52,7 @@ typedef struct rw_lab_curves {
     int table, x, y[RW_LAB_CURVES], ny;
     const char *only;          /* (optional) rows that have this name in column `where`, "" all; names of others are dashed */
     int where, by;
+    bool plain;                /* with `only`: lines without points */
     const char *above;         /* (optional) a name whose curve lies on others: dashed, so that they are seen */
     int dashed;                /* the last so many of y are others' values */
     bool agree;                /* devices should lie on each other: lines for the first, points for the others */
@@ -77,6 +83,7 @@ typedef struct rw_study {
     const rw_lab_plane *planes;
     int nplanes;
     bool one_device;           /* it runs on one device, cpu:1 when none is given */
+    const char *over;          /* (optional) the setting, a list of numbers, of columns that are there once for each of its values */
     rw_status (*run)(rw_lab *lab);
 } rw_study;
 
@@ -141,7 +148,7 @@ const rw_lab_setting *rw_lab_setting_of(const rw_lab *lab, const char *name); /*
 bool rw_lab_wanted(const rw_lab *lab, int table);
 void rw_lab_say(rw_lab *lab, const char *format, ...) RW_PRINTF(2, 3);        /* progress */
 void rw_lab_note(rw_lab *lab, const char *format, ...) RW_PRINTF(2, 3);       /* a line below the tables */
-/* A new row of gaps, and a value into the last row; device: index, -1 for a column that there is once. */
+/* A new row of gaps, and a value into the last row; device: index (of a device, of a value), -1 for a column that there is once. */
 rw_status rw_lab_row(rw_lab *lab, int table);
 void rw_lab_put(rw_lab *lab, int table, int column, int device, double value);
 /* The number of a name, the same for the same text; other: others measured what it names. */
@@ -191,10 +198,11 @@ rw_status rw_lab_read_settings(rw_lab *lab, const rw_lab_spec *spec); /* setting
 /* Column `c` of a table as it stands in the rows. */
 typedef struct rw_lab_head {
     const rw_lab_column *column;
-    int device;                /* that it belongs to; -1: none */
-    char name[96];             /* with the device's */
+    int device;                /* that it belongs to, or value; -1: none */
+    char name[96];             /* with the device's or value's */
 } rw_lab_head;
 rw_lab_head rw_lab_head_at(const rw_lab *lab, int table, int c);
+int rw_lab_copies(const rw_lab *lab, const rw_lab_column *column);      /* how often it is there */
 int rw_lab_place(const rw_lab *lab, int table, int column, int device); /* the other way round */
 int rw_lab_table_index(const rw_lab *lab, const char *name);            /* -1: no such table */
 rw_status rw_lab_refuse(rw_context *ctx, const char *what, const char *given, const char *const *names, int n);

@@ -67,7 +67,7 @@ static void add_series(curves *c, const char *name, size_t n, const double *x, c
 static void name_series(const rw_lab *lab, const rw_lab_curves *d, const rw_lab_column *column, int device, char name[NAME])
 {
     int each = 0;
-    for (int k = 0; k < d->ny; ++k) each += lab->study->tables[d->table].columns[d->y[k]].each;
+    for (int k = 0; k < d->ny; ++k) each += lab->study->tables[d->table].columns[d->y[k]].each == RW_EACH_DEVICE;
     if (device < 0) snprintf(name, NAME, "%s", column->name);
     else if (each > 1) snprintf(name, NAME, "%s, %s", column->name, lab->info[device].name);
     else snprintf(name, NAME, "%s: %.60s", lab->info[device].name, lab->info[device].hardware);
@@ -96,8 +96,8 @@ static void add_column(const rw_lab *lab, const rw_lab_curves *d, int k, curves 
 {
     const rw_lab_rows_of *r = lab->rows + d->table;
     const rw_lab_column *column = lab->study->tables[d->table].columns + d->y[k];
-    for (int i = 0; i < (column->each ? lab->ndevices : 1); ++i) {
-        int device = column->each ? i : -1;
+    for (int i = 0; i < (column->each == RW_EACH_DEVICE ? lab->ndevices : 1); ++i) {
+        int device = column->each == RW_EACH_DEVICE ? i : -1;
         char name[NAME];
         double *y = c->values + (c->n + 1) * r->n;
         copy_column(r, rw_lab_place(lab, d->table, d->y[k], device), y);
@@ -122,7 +122,7 @@ static void add_name(const rw_lab *lab, const rw_lab_curves *d, int name, size_t
     }
     if (!n || c->n == SERIES) return;
     bool dashed = lab->names[name].other || (d->above && !strcmp(lab->names[name].text, d->above));
-    add_series(c, lab->names[name].text, n, x, y, dashed ? RW_FIGURE_DASHED : RW_FIGURE_LINE_POINTS);
+    add_series(c, lab->names[name].text, n, x, y, dashed ? RW_FIGURE_DASHED : d->plain ? RW_FIGURE_LINE : RW_FIGURE_LINE_POINTS);
     *used += n;
 }
 

@@ -93,14 +93,11 @@ void rw_build_vector(rw_building *b, int v, rw_node time)
         b->field[v * ode->nfields + f] = i;
         for (int s = 0; s < 2 * ode->grid.ndim && b->status == RW_OK; ++s) {
             const rw_boundary *from = ode->fields[f].boundary + s;
-            bool any = from->kind != RW_BOUNDARY_NEAREST && from->kind != RW_BOUNDARY_PERIODIC;
-            rw_node a = any ? boundary_node(b, ode->fields + f, from->a) : -1;
-            rw_node bb = from->kind == RW_BOUNDARY_ROBIN ? boundary_node(b, ode->fields + f, from->b) : -1;
-            rw_node c = from->kind == RW_BOUNDARY_ROBIN ? boundary_node(b, ode->fields + f, from->c) : -1;
-            if (bb >= 0) note(b, rw_check_robin(ode->device->ctx, b->graph, ode->fields + f, s, bb));
-            rw_graph_field *to = b->graph->fields + i;
-            to->boundary[s].kind = from->kind;
-            to->boundary[s].a = a, to->boundary[s].b = bb, to->boundary[s].c = c;
+            const char *texts[3] = {from->a, from->b, from->c};
+            rw_node values[3] = {-1, -1, -1};
+            for (int k = 0; k < rw_boundary_values(from->kind); ++k) values[k] = boundary_node(b, ode->fields + f, texts[k]);
+            if (values[1] >= 0) note(b, rw_check_robin(ode->device->ctx, b->graph, ode->fields + f, s, values[1]));
+            if (b->status == RW_OK) rw_set_boundary(b->graph, i, s, from->kind, values);
         }
     }
     b->lowering.no_fields = false;

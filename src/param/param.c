@@ -240,7 +240,7 @@ static rw_status read_bool(const value_context *v, const rw_tree *node, bool *va
 static rw_status read_choice(const value_context *v, const rw_tree *node, int *value)
 {
     enum { MOST = 64 };
-    char texts[MOST][64], choices[256], what[400];
+    char texts[MOST][64], choices[1024], what[1280];
     const char *names[MOST];
     RW_TRY(want_scalar(v, node, "a choice"));
     int n = 0;

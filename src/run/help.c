@@ -5,6 +5,8 @@
 
 #include "expr/lower.h"
 #include "run/tables.h"
+#include "rechenwerk/image.h"
+#include "rechenwerk/signal.h"
 #include "rechenwerk/describe.h"
 
 #define WIDTH 100 /* of help on a terminal */
@@ -122,6 +124,53 @@ static void add_preconds(collection *all)
     for (int i = 0; i < n; i++) add(all, words[i].name, words[i].line);
 }
 
+/* The methods of a specification: "Gaussian blur; sigma=1 (standard deviation in pixels (number in (0, 1000])), …". */
+static void add_operations(collection *all, const rw_params *p, const char *const *lines)
+{
+    char name[64];
+    for (int m = 1; rw_param_enum_text(p->row, m, name, sizeof name); m++) {
+        const char *before = "; ";
+        char buffer[64];
+        rw_text line = {0};
+        rw_text_add(&line, "%s", lines[m - 1]);
+        for (int i = 1; i < p->n; i++) {
+            const rw_param *row = p->row + i;
+            rw_text what = {0};
+            if (!(row->methods >> m & 1)) continue;
+            rw_param shown = *row;
+            char allowed[200];
+            const char *own = rw_param_for(row->allowed, name, allowed, sizeof(allowed));
+            const char *standard = rw_param_for(row->standard, name, buffer, sizeof(buffer));
+            shown.allowed = own ? own : row->allowed;
+            rw_param_describe(&shown, &what);
+            rw_text_add(&line, "%s%s", before, row->name);
+            if (standard && *standard) rw_text_add(&line, "=%s", standard);
+            const bool any = what.data && *what.data;
+            rw_text_add(&line, " (%s%s%s%s)", row->line, any ? " (" : "", any ? what.data : "", any ? ")" : "");
+            all->texts.failed |= what.failed;
+            rw_text_free(&what);
+            before = ", ";
+        }
+        if (line.data) add(all, name, line.data);
+        all->texts.failed |= line.failed;
+        rw_text_free(&line);
+    }
+}
+
+#define X(name, text, line) line,
+static void add_filters(collection *all)
+{
+    static const char *const lines[] = {RW_IMAGE_METHOD_LIST(X)};
+    add_operations(all, rw_image_op_params(), lines);
+}
+
+static void add_signals(collection *all)
+{
+    static const char *const lines[] = {RW_SIGNAL_METHOD_LIST(X)};
+    add_operations(all, rw_signal_op_params(), lines);
+}
+#undef X
+
 #define KINDS(X)                                                                                                       \
     X("problems", add_problems)                                                                                        \
     X("methods", add_methods)                                                                                          \
@@ -130,6 +179,8 @@ static void add_preconds(collection *all)
     X("formats", add_formats)                                                                                          \
     X("solvers", add_solvers)                                                                                          \
     X("preconditioners", add_preconds)                                                                                 \
+    X("filters", add_filters)                                                                                          \
+    X("signals", add_signals)                                                                                          \
     X("exit-codes", add_exit_codes)
 static const struct { const char *kind; void (*add)(collection *all); } kinds[] = {
 #define X(kind, add) {kind, add},

@@ -26,8 +26,8 @@ static void check_here(bool small, bool first)
 static void test_kernels(void **state)
 {
     (void)state;
-    const bool all = test_long() && (on("cpu") || !SANITIZED);
-    check_here(!on("cpu") && !rw_device_info(dev)->gpu, !all);
+    const bool gpu = rw_device_info(dev)->gpu, all = test_long() && (on("cpu") || gpu || (on("check") && !SANITIZED));
+    check_here(!gpu && !(on("cpu") && test_long()), !all);
 }
 
 static void test_threads(void **state)

@@ -63,10 +63,10 @@ static void compare(rw_program *p, bool f32, int n, bool inverse, double *worst)
     rw_array_destroy(&x), rw_array_destroy(&y);
 }
 
-/* A compiler takes seconds for the long ones: those beyond 32 points run in one direction a type. */
+/* A compiler takes seconds for the long ones: those beyond 16 points run in one direction a type. */
 static bool chosen(int n, int i, bool f32, bool inverse)
 {
-    if (test_long()) return n <= 32 || f32 == inverse;
+    if (test_long()) return n <= 16 || f32 == inverse;
     return f32 != inverse && (n <= (brief() ? 9 : 16) || (n <= 25 && i % (brief() ? 15 : 9) == 2));
 }
 

@@ -109,7 +109,7 @@ static void test_bad_declarations(void **state)
     }
 }
 
-static void test_160_parameters_and_no_more(void **state)
+static void test_280_parameters_and_no_more(void **state)
 {
     (void)state;
     if (on("cuda")) return; /* constant memory for parameters has other limits there */
@@ -122,7 +122,7 @@ static void test_160_parameters_and_no_more(void **state)
         for (int i = 2; i < n; ++i) rw_text_add(&t, " + p%d", i);
         rw_text_add(&t, "; } }\n");
         if (n > RW_MAX_PARAMETERS) {
-            FAILS(RW_ERR_COMPILE, "kernel many has more than 160 parameters", create(t.data, &p));
+            FAILS(RW_ERR_COMPILE, "kernel many has more than 280 parameters", create(t.data, &p));
         } else {
             OK(create(t.data, &p));
             rw_arg args[RW_MAX_PARAMETERS];
@@ -633,7 +633,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_declarations),
         cmocka_unit_test(test_bad_declarations),
-        cmocka_unit_test(test_160_parameters_and_no_more),
+        cmocka_unit_test(test_280_parameters_and_no_more),
         cmocka_unit_test(test_group_sizes),
         cmocka_unit_test(test_numbers_are_converted),
         cmocka_unit_test(test_wrong_arguments_are_told),

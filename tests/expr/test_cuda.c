@@ -36,7 +36,8 @@ static void test_texts_compile_for_cuda(void **state)
         "u = dxxxx(v) + upwind(u, v, u, a) + dyz(u); v = dxxx(u, 4) + divgrad(u, v)", "r = sum(x*y)"};
     static const rw_dtype types[][2] = {{RW_F64, RW_C128}, {RW_F32, RW_C64}, {RW_F32, RW_C128}, {RW_F64, RW_C64}};
     static const rw_boundary sides[] = {{RW_BOUNDARY_DIRICHLET, "x + t", 0, 0}, {RW_BOUNDARY_NEUMANN, "a", 0, 0}, {RW_BOUNDARY_ROBIN, "a", "1 + x", "t"},
-                                        {RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_NEAREST, 0, 0, 0}};
+                                        {RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_NEAREST, 0, 0, 0}, {RW_BOUNDARY_REFLECT, 0, 0, 0},
+                                        {RW_BOUNDARY_CONSTANT, "a + x", 0, 0}, {RW_BOUNDARY_REFLECT101, 0, 0, 0}};
     static const rw_grid grids[] = {{3, {70, 40, 33}, {0.5, 0.5, 0.5}, {0}}, {2, {130, 40, 1}, {0.5, 0.5, 1}, {0}}, {1, {5000, 1, 1}, {0.5, 1, 1}, {0}},
                                     {3, {3, 2, 1}, {0.5, 0.5, 0.5}, {0}}};
     const rw_device_properties gpu = {.name = "cuda:0", .kind = "cuda", .gpu = true, .units = 132, .group_max = 1024, .f64 = true, .shared_memory = 49152};
@@ -48,7 +49,7 @@ static void test_texts_compile_for_cuda(void **state)
             const rw_dtype *type = types[(2 * j + i) % 4];
             rw_expr_field f[] = {{.name = "u", .dtype = type[0]}, {.name = "v", .dtype = type[0]}, {.name = "w", .dtype = type[1]}};
             for (int k = 0; k < 3; ++k)
-                for (int s = 0; s < 6; ++s) f[k].boundary[s] = sides[(k + j + (s / 2)) % 5];
+                for (int s = 0; s < 6; ++s) f[k].boundary[s] = sides[(k + j + i + (s / 2)) % RW_COUNT(sides)];
             char text[1024];
             snprintf(text, sizeof text, "%s", texts[i]);
             if (grid->ndim == 1 && i == 5) snprintf(text, sizeof text, "r = sum(x)");

@@ -12,7 +12,9 @@ static rw_expr *create(rw_device *dev, const rw_grid *grid, const char *text, in
     for (int i = 0; i < FIELDS; ++i) {
         f[i] = (rw_expr_field){.name = fields_of[i], .dtype = i == 3 ? RW_F32 : RW_F64};
         for (int side = 0; side < 6; ++side) {
-            rw_boundary_kind k = mixed && kind != RW_BOUNDARY_PERIODIC ? (rw_boundary_kind)((kind + side + i) % 4) : kind;
+            rw_boundary_kind k = kind;
+            if (mixed && kind != RW_BOUNDARY_PERIODIC) k = (rw_boundary_kind)((kind + side + i) % RW_BOUNDARY_KINDS);
+            if (k == RW_BOUNDARY_PERIODIC) k = kind; /* on both sides, or not at all */
             f[i].boundary[side] = (rw_boundary){.kind = k, .a = grid->ndim > 1 ? "1 + x*y" : "1 + x", .b = "2",
                                              .c = grid->ndim > 2 ? "a*z - x" : "a - x"};
         }
@@ -139,7 +141,7 @@ static void test_bits(void **state)
     enum { MOST = 3 * 300001 + 2 };
     double *one = malloc(sizeof *one * MOST), *fused = malloc(sizeof *fused * MOST);
     for (int g = 0; g < RW_COUNT(grids); ++g)
-        for (int k = 0; k < 5; ++k)
+        for (int k = 0; k < RW_BOUNDARY_KINDS; ++k)
             for (int d = 0; d < n; ++d) {
                 const rw_device_properties *info = rw_device_info(devices[d]);
                 if (!strcmp(info->kind, "opencl") && !info->gpu && (g + 2 * k) % 9) continue; /* PoCL compiles for seconds */

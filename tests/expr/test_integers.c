@@ -269,7 +269,7 @@ static void test_refused(void **state)
     field.boundary[1].kind = RW_BOUNDARY_DIRICHLET;
     FAILS(
         rw_expr_create(dev, &spec, &e), RW_ERR_ARGUMENT,
-        "boundary of a, upper x side: fields of i64 have RW_BOUNDARY_NEAREST or _PERIODIC: the others compute with real numbers");
+        "boundary of a, upper x side: dirichlet computes with real numbers: fields of i64 have nearest, periodic, reflect101, reflect or constant");
     field.boundary[1].kind = RW_BOUNDARY_NEAREST;
     compiler(false);
     FAILS(

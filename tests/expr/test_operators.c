@@ -374,7 +374,9 @@ static void add_operators(rw_text *t, int ndim)
 
 static const rw_boundary all_kinds[] = {
     {RW_BOUNDARY_DIRICHLET, "sin(x) + 0.2*t", 0, 0}, {RW_BOUNDARY_NEUMANN, "0.3*cos(x) - t", 0, 0},
-    {RW_BOUNDARY_ROBIN, "1.5", "0.5 + t", "x - 0.4"}, {RW_BOUNDARY_NEAREST, 0, 0, 0}};
+    {RW_BOUNDARY_ROBIN, "1.5", "0.5 + t", "x - 0.4"}, {RW_BOUNDARY_NEAREST, 0, 0, 0},
+    {RW_BOUNDARY_REFLECT101, 0, 0, 0}, {RW_BOUNDARY_CONSTANT, "0.3 + x*t", 0, 0}, {RW_BOUNDARY_REFLECT, 0, 0, 0}};
+enum { OPEN_KINDS = RW_COUNT(all_kinds) };
 static const rw_boundary wrap = {RW_BOUNDARY_PERIODIC, 0, 0, 0};
 
 enum { ARRAYS = 6 };
@@ -397,8 +399,8 @@ static void compare(rw_device *device, const char *tiling, const rw_grid *grid, 
         f[i].name = array_names[i], f[i].dtype = dtype;
         for (int axis = 0; axis < grid->ndim; ++axis)
             for (int s = 0; s < 2; ++s) { /* any two kinds on an axis, or periodic on both sides */
-                int choice = (shuffle + 3 * i + axis) % 5, other = (choice + s * (1 + shuffle % 3)) % 4;
-                f[i].boundary[2 * axis + s] = choice == 4 ? wrap : all_kinds[s ? other : choice];
+                int choice = (shuffle + 3 * i + axis) % (OPEN_KINDS + 1), other = (choice + s * (1 + shuffle % 3)) % OPEN_KINDS;
+                f[i].boundary[2 * axis + s] = choice == OPEN_KINDS ? wrap : all_kinds[s ? other : choice];
             }
     }
     rw_text t = {0};

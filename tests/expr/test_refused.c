@@ -91,8 +91,8 @@ static void test_boundaries(void **state)
 {
     (void)state;
     static const struct { rw_boundary side[4]; rw_status status; const char *message; } rows[] = {
-        {{{(rw_boundary_kind)17, "0", 0, 0}}, RW_ERR_ARGUMENT, "boundary of u, lower x side: kind 17: give RW_BOUNDARY_NEAREST, _DIRICHLET, _NEUMANN, _ROBIN or _PERIODIC (0 to 4)"},
-        {{{(rw_boundary_kind)-1, 0, 0, 0}}, RW_ERR_ARGUMENT, "boundary of u, lower x side: kind -1: give RW_BOUNDARY_NEAREST, _DIRICHLET, _NEUMANN, _ROBIN or _PERIODIC (0 to 4)"},
+        {{{(rw_boundary_kind)17, "0", 0, 0}}, RW_ERR_ARGUMENT, "boundary of u, lower x side: kind 17: give a rw_boundary_kind, RW_BOUNDARY_NEAREST (0) to RW_BOUNDARY_CONSTANT (7)"},
+        {{{(rw_boundary_kind)-1, 0, 0, 0}}, RW_ERR_ARGUMENT, "boundary of u, lower x side: kind -1: give a rw_boundary_kind, RW_BOUNDARY_NEAREST (0) to RW_BOUNDARY_CONSTANT (7)"},
         {{{RW_BOUNDARY_NEAREST, 0, 0, 0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}}, RW_ERR_ARGUMENT, "boundary of u: periodic on the upper x side only: make the opposite side periodic too"},
         {{{0}, {0}, {RW_BOUNDARY_PERIODIC, 0, 0, 0}, {RW_BOUNDARY_NEUMANN, "0", 0, 0}}, RW_ERR_ARGUMENT, "boundary of u: periodic on the lower y side only: make the opposite side periodic too"},
         {{{0}, {0}, {0}, {RW_BOUNDARY_ROBIN, "1", 0, "0"}}, RW_ERR_ARGUMENT, "boundary of u, upper y side: robin without b: a u + b du/dn = c needs b; for u = c/a take dirichlet"},

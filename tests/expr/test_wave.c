@@ -13,7 +13,9 @@ static rw_expr *create(rw_device *dev, const rw_grid *grid, const char *text, in
     for (int i = 0; i < FIELDS; ++i) {
         f[i] = (rw_expr_field){.name = fields_of[i], .dtype = RW_F64};
         for (int side = 0; side < 6; ++side) {
-            rw_boundary_kind k = mixed && kind != RW_BOUNDARY_PERIODIC ? (rw_boundary_kind)((kind + side + i) % 4) : kind;
+            rw_boundary_kind k = kind;
+            if (mixed && kind != RW_BOUNDARY_PERIODIC) k = (rw_boundary_kind)((kind + side + i) % RW_BOUNDARY_KINDS);
+            if (k == RW_BOUNDARY_PERIODIC) k = kind; /* on both sides, or not at all */
             f[i].boundary[side] = (rw_boundary){.kind = k, .a = "1 + 0.1*x*y", .b = "2", .c = "a - 0.1*x"};
         }
     }
@@ -131,7 +133,7 @@ static void test_bits(void **state)
     int n = open_devices(devices, 16), runs = 0, chosen = 0;
     double *one = malloc(sizeof *one * 4 * 10000), *wave = malloc(sizeof *wave * 4 * 10000);
     for (int g = 0; g < RW_COUNT(grids); ++g)
-        for (int k = 0; k < 5; ++k)
+        for (int k = 0; k < RW_BOUNDARY_KINDS; ++k)
             for (int i = 0; i < RW_COUNT(texts); ++i)
                 for (int d = 0; d < n; ++d) {
                     const rw_device_properties *info = rw_device_info(devices[d]);

@@ -91,6 +91,16 @@ static int rows_of(int64_t n) { return (int)RW_MAX(1, 4096 / n); }
 
 /* ---- lengths ------------------------------------------------------------------------------------------------- */
 
+/* How many cases a test takes. Nearly all the time goes into compiling, so `make check-long` takes a part of them too;
+ * all, half an hour a device, are run with RECHENWERK_TEST_FFTW=all. */
+static int share(int all, int long_cpu, int long_others, int short_cpu, int short_others)
+{
+    const char *wish = getenv("RECHENWERK_TEST_FFTW");
+    const bool fast = on("cpu") || on("cuda");
+    if (wish && strcmp(wish, "all") == 0) return all;
+    return test_long() ? fast ? long_cpu : long_others : fast ? short_cpu : short_others;
+}
+
 /* 200 lengths beyond 512: powers of primes, products of 2 … 13, primes and their multiples. */
 static const int list[200] = {520,     521,     529,     572,     625,     630,     691,     693,     729,     780,
                               841,     875,     907,     961,     1024,    1042,    1050,    1176,    1201,    1331,
@@ -169,11 +179,12 @@ static void test_lengths(void **state)
 {
     (void)state;
     if (!has_fftw()) skip();
+    const int step = share(1, 31, 83, 83, 171);
     for (int single = 0; single < 2; ++single) {
         worst plain = {0}, primes = {0};
         for (int i = 1; i <= 512 + RW_COUNT(list); ++i) {
             const int64_t n = i <= 512 ? i : list[i - 513];
-            if (!test_long() && (i % (brief() ? 171 : 37) != single || n > 100000)) continue;
+            if (step > 1 && (i % step != single || n > (test_long() ? 1 << 20 : 100000))) continue;
             const bool large = has_large_prime(n);
             compare(large ? &primes : &plain, errors_of_length(n, single, i / 2 % 2), large ? 3 : 1.5, n, "complex",
                     single);
@@ -341,7 +352,7 @@ static void test_layouts(void **state)
 {
     (void)state;
     if (!has_fftw()) skip();
-    const int count = test_long() ? 200 : brief() ? 4 : 40;
+    const int count = share(200, 40, 12, 12, 4);
     for (int single = 0; single < 2; ++single) {
         worst w = {0};
         for (int i = 1; i <= count; ++i)
@@ -422,11 +433,12 @@ static void test_kinds(void **state)
                                     96, 97, 100, 121, 127, 128, 143, 169, 200, 243, 255, 256};
     (void)state;
     if (!has_fftw()) skip();
+    const int step = share(1, 10, 20, 40, 40);
     for (int single = 0; single < 2; ++single)
         for (int kind = RW_FFT_DCT1; kind <= RW_FFT_DST4; ++kind) {
             worst w = {0};
             for (int i = 0; i < RW_COUNT(lengths); ++i) {
-                if (!test_long() && i % (brief() ? 40 : 20) != kind) continue;
+                if (i % step != kind % step) continue;
                 compare(&w, errors_of_kind((rw_fft_kind)kind, lengths[i], single), 1.5, lengths[i],
                         rw_fft_kind_name((rw_fft_kind)kind), single);
             }

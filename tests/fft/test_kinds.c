@@ -158,9 +158,9 @@ static void all_kinds(const int *lengths, int count, int64_t limit, double most,
             for (int inverse = 0; inverse < 2; ++inverse, ++at) {
                 if (kind >= RW_FFT_DCT1 && inverse) continue;
                 if ((kind == RW_FFT_DCT1 && lengths[i] < 2) || at % (!test_long()   ? every
-                                                                     : on("cpu")    ? 3
+                                                                     : on("cpu")    ? 5
                                                                      : on("opencl") ? 41
-                                                                                    : 1))
+                                                                                    : 9))
                     continue;
                 rw_fft_spec s = {.kind = kind,
                                  .inverse = inverse,
@@ -208,8 +208,8 @@ static void test_layouts(void **state)
     (void)state;
     double worst = 0;
     const int first = test_long() ? 0 : 1000, count = test_long()    ? on("opencl") ? 20
-                                                                       : on("cpu")  ? 60
-                                                                                    : 150
+                                                                       : on("cpu")  ? 40
+                                                                                    : 30
                                                       : on("opencl") ? 4
                                                                      : 8;
     const bool tiled = on("check"); /* the texts of GPUs */

@@ -367,6 +367,7 @@ static void test_refused(void **state)
         {RW_BLOCKS_CELLS, {RW_BOUNDARY_NEAREST, NULL, NULL, NULL}, "u = laplace(laplace(u))", "laplace of what holds a laplacian: assign the inner one to a field first"},
         {RW_BLOCKS_CELLS, {RW_BOUNDARY_NEAREST, NULL, NULL, NULL}, "u = laplace(u, 4)", "laplace takes 1 argument, 2 given"},
         {RW_BLOCKS_CELLS, {RW_BOUNDARY_PERIODIC, NULL, NULL, NULL}, "u = u", "boundary of u: periodic: this grid has no opposite sides"},
+        {RW_BLOCKS_CELLS, {RW_BOUNDARY_REFLECT, NULL, NULL, NULL}, "u = u", "boundary of u: reflect: the cells of this grid lie in no rows along x, y and z"},
         {RW_BLOCKS_CELLS, {RW_BOUNDARY_ROBIN, "1", "1", "1"}, "u = u", "boundary of u: robin: cell fields have nearest, neumann and dirichlet sides"},
         {RW_BLOCKS_CELLS, {RW_BOUNDARY_DIRICHLET, "x", NULL, NULL}, "u = u", "boundary of u: dirichlet: on a side of a cell field it may depend on time and scalars"},
         {RW_BLOCKS_CELLS, {RW_BOUNDARY_NEUMANN, "u", NULL, NULL}, "u = u", "field u may not appear here"},

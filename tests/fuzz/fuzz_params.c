@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "rechenwerk/image.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/multiblock.h"
 #include "rechenwerk/ode.h"
@@ -9,12 +10,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     static const rw_params *(*const tables[])(void) = {rw_krylov_params, rw_precond_params, rw_sparse_params,
-                                                       rw_multiblock_params};
+                                                       rw_multiblock_params, rw_image_op_params};
     static rw_context *ctx;
     char text[1024], printed[2048];
     if (!ctx) require(rw_context_create(&ctx) == RW_OK, "a context");
     if (n == 0 || n > sizeof(text)) return 0;
-    const rw_params *p = tables[data[0] % 4]();
+    const rw_params *p = tables[data[0] % 5]();
     memcpy(text, data + 1, n - 1), text[n - 1] = 0;
     _Alignas(16) char spec[512] = {0}, again[512] = {0};
     const rw_status status = rw_params_parse(ctx, p, text, spec);

@@ -462,6 +462,83 @@ static void test_bars(void **state)
     assert_int_equal(count_files(), 0);
 }
 
+static rw_array *image_of(rw_device *dev, rw_dtype dtype, int height, int width, int channels, const void *values)
+{
+    const int64_t shape[] = {height, width, channels};
+    void *data;
+    rw_array *a;
+    ASSERT_OK(rw_array_create(dev, dtype, 3, shape, RW_MEMORY_DEVICE, &a));
+    ASSERT_OK(rw_array_write(a, &data));
+    memcpy(data, values, (size_t)(height * width * channels) * rw_dtype_size(dtype));
+    return a;
+}
+
+/* Pixels are squares of their colour in order, an image of half the size is drawn half as large, alpha lies over white; values beyond black
+ * and white are drawn as these; large images are means. */
+static void test_images(void **state)
+{
+    (void)state;
+    static const uint8_t rgb[2][2][3] = {{{250, 10, 20}, {30, 240, 50}}, {{60, 70, 230}, {200, 190, 10}}}, alpha[2] = {0, 51};
+    static const float levels[2] = {-3, 7};
+    static uint8_t fine[3000][3000];
+    rw_device *dev;
+    ASSERT_OK(rw_device_open(ctx, "cpu", &dev));
+    rw_figure_image images[] = {{"colours", image_of(dev, RW_U8, 2, 2, 3, rgb)}, {NULL, image_of(dev, RW_U8, 1, 1, 2, alpha)}};
+    ASSERT_OK(rw_figure_write_images(ctx, "a.png", &(rw_figure_page){.title = "two"}, 2, images));
+    page p = load("a.png");
+    patch a[2][2];
+    for (int k = 0; k < 4; k++) {
+        patch *q = &a[k / 2][k % 2];
+        *q = find(&p, rgb[k / 2][k % 2], 0, p.width);
+        assert_int_equal(q->n, (q->x1 - q->x0 + 1) * (q->y1 - q->y0 + 1));
+        assert_int_equal(q->n, a[0][0].n);
+    }
+    assert_true(a[0][0].x1 + 1 == a[0][1].x0 && a[0][0].y1 + 1 == a[1][0].y0 && a[1][1].x0 == a[0][1].x0 && a[1][1].y0 == a[1][0].y0);
+    patch half = find(&p, (const uint8_t[]){204, 204, 204}, 0, p.width); /* 0 with alpha 1/5, over white */
+    assert_true(half.n == a[0][0].n && half.x0 > a[0][1].x1 && half.y0 == a[0][0].y0);
+    free(p.rgb);
+    rw_array_destroy(&images[0].image), rw_array_destroy(&images[1].image);
+
+    for (int i = 0; i < 3000 * 3000; i++) fine[i / 3000][i % 3000] = (uint8_t)(i / 3000 % 2 ? 200 : 100); /* rows of 100 and 200 */
+    images[0].image = image_of(dev, RW_F32, 1, 2, 1, levels), images[1].image = image_of(dev, RW_U8, 3000, 3000, 1, fine);
+    ASSERT_OK(rw_figure_write_images(ctx, "a.png", NULL, 1, images));
+    p = load("a.png");
+    patch black = find(&p, (const uint8_t[]){0, 0, 0}, 0, p.width);
+    assert_int_equal(black.n, (black.x1 - black.x0 + 1) * (black.y1 - black.y0 + 1));
+    free(p.rgb);
+    const rw_figure_page thirds = {.width = 1400, .height = 1300, .text = 12};
+    ASSERT_OK(rw_figure_write_images(ctx, "a.png", &thirds, 1, images + 1));
+    p = load("a.png");
+    assert_true(p.width == 1400 && p.height == 1300);
+    long near = 0;
+    for (int v = 100; v <= 200; v++) {
+        const uint8_t grey[] = {(uint8_t)v, (uint8_t)v, (uint8_t)v};
+        const patch q = find(&p, grey, 0, p.width);
+        if (v < 120 || v > 180) assert_true(q.n < 1500); /* letters */
+        else near += q.n;
+    }
+    assert_true(near > 900 * 900);
+    free(p.rgb);
+    images[0].title = "a very long title of an image that does not fit above it, over and over again "
+                      "\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244";
+    for (int k = 0; k < 4; k++) {
+        const rw_figure_page small = {.width = 200 + 150 * k, .height = 200, .title = "t"};
+        ASSERT_OK(rw_figure_write_images(ctx, "a.png", &small, 2, images));
+    }
+    remove("a.png");
+    ASSERT_FAILS(rw_figure_write_images(ctx, "a.png", NULL, 0, images), RW_ERR_ARGUMENT);
+    ASSERT_FAILS(rw_figure_write_images(ctx, "a.png", NULL, 9, images), RW_ERR_ARGUMENT);
+    rw_array_destroy(&images[0].image);
+    images[0].image = image_of(dev, RW_U8, 2, 1, 5, fine);
+    ASSERT_FAILS(rw_figure_write_images(ctx, "a.png", NULL, 1, images), RW_ERR_ARGUMENT);
+    rw_array_destroy(&images[0].image);
+    images[0].image = image_of(dev, RW_I32, 2, 2, 1, fine);
+    ASSERT_FAILS(rw_figure_write_images(ctx, "a.png", NULL, 1, images), RW_ERR_ARGUMENT);
+    rw_array_destroy(&images[0].image), rw_array_destroy(&images[1].image);
+    rw_device_close(&dev);
+    assert_int_equal(count_files(), 0);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -593,7 +670,7 @@ int main(void)
         IO_TEST(test_orientation), IO_TEST(test_sizes),    IO_TEST(test_missing), IO_TEST(test_limits),
         IO_TEST(test_constant),   IO_TEST(test_averaging),   IO_TEST(test_lines),    IO_TEST(test_legend),  IO_TEST(test_volume),
         IO_TEST(test_surface),     IO_TEST(test_surface_hides), IO_TEST(test_surface_corners),
-        IO_TEST(test_bars),        IO_TEST(test_refusals), IO_TEST(test_odd),      IO_TEST(test_faults),
+        IO_TEST(test_bars),        IO_TEST(test_images),   IO_TEST(test_refusals), IO_TEST(test_odd),      IO_TEST(test_faults),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <png.h>
 
-#include "io/png.h"
+#include "io/picture.h"
 
 typedef struct kind {
     int type, depth, interlace;
@@ -13,6 +13,11 @@ typedef struct kind {
 } kind;
 
 enum { WIDTH = 13, HEIGHT = 9 };
+
+static rw_status write_rgb8(const char *path, size_t width, size_t height, const uint8_t *rgb)
+{
+    return rw_raster_write_png(NULL, path, &(rw_raster){width, height, 3, 1, 255, (void *)(uintptr_t)rgb});
+}
 
 static int channels_of(int type)
 {
@@ -96,7 +101,7 @@ static void test_kinds(void **state)
                 if ((depth < 8 && !grey && !palette) || (depth == 16 && palette)) continue;
                 rw_picture p;
                 make_png("a.png", &k, seed);
-                ASSERT_OK(rw_png_read(NULL, "a.png", 0, &p));
+                ASSERT_OK(rw_picture_read(NULL, "a.png", 0, &p));
                 assert_true(p.width == WIDTH && p.height == HEIGHT);
                 for (int y = 0; y < HEIGHT; y++)
                     for (int x = 0; x < WIDTH; x++)
@@ -116,7 +121,7 @@ static void test_writer(void **state)
         size_t w = sizes[s][0], h = sizes[s][1];
         uint8_t *rgb = malloc(w * h * 3);
         for (size_t i = 0; i < w * h * 3; i++) rgb[i] = (uint8_t)rw_random_u64(1, i);
-        ASSERT_OK(rw_png_write_rgb8(NULL, "a.png", w, h, rgb));
+        ASSERT_OK(write_rgb8("a.png", w, h, rgb));
         png_image image = {.version = PNG_IMAGE_VERSION}; /* libpng's own short reader */
         assert_true(png_image_begin_read_from_file(&image, "a.png"));
         image.format = PNG_FORMAT_RGB;
@@ -127,13 +132,13 @@ static void test_writer(void **state)
         free(back), free(rgb);
     }
     rw_picture white;
-    ASSERT_OK(rw_png_write_rgb8(NULL, "white.png", 1, 1, (const uint8_t[]){255, 255, 255}));
+    ASSERT_OK(write_rgb8("white.png", 1, 1, (const uint8_t[]){255, 255, 255}));
     ASSERT_OK(rw_picture_read(NULL, "white.png", 0, &white));
     assert_true(white.grey[0] <= 1 && white.grey[0] > 1 - 1e-12);
     rw_picture_free(&white);
-    ASSERT_FAILS(rw_png_write_rgb8(NULL, "a.png", 0, 5, NULL), RW_ERR_ARGUMENT);
-    ASSERT_FAILS(rw_png_write_rgb8(NULL, "a.png", 5, (size_t)1 << 40, NULL), RW_ERR_ARGUMENT);
-    ASSERT_FAILS(rw_png_write_rgb8(NULL, "no/a.png", 1, 1, (const uint8_t *)"abc"), RW_ERR_FILE);
+    ASSERT_FAILS(write_rgb8("a.png", 0, 5, NULL), RW_ERR_ARGUMENT);
+    ASSERT_FAILS(write_rgb8("a.png", 5, (size_t)1 << 40, NULL), RW_ERR_ARGUMENT);
+    ASSERT_FAILS(write_rgb8("no/a.png", 1, 1, (const uint8_t *)"abc"), RW_ERR_FILE);
     assert_int_equal(count_files(), 2);
 }
 
@@ -174,24 +179,24 @@ static void test_limits(void **state)
     for (int i = 0; i < RW_COUNT(sizes); i++) {
         size_t n = promise(file, sizes[i][0], sizes[i][1]);
         rw_fault_set(RW_FAULT_ALLOC, 0);
-        ASSERT_FAILS(rw_png_parse(NULL, "big.png", file, n, 0, &p), RW_ERR_INPUT);
+        ASSERT_FAILS(rw_picture_parse(NULL, "big.png", file, n, 0, &p), RW_ERR_INPUT);
         assert_null(p.grey);
         bool allowed = sizes[i][0] == 1 << 14; /* by the limit, but not in so short a file */
         if (allowed) assert_non_null(strstr(rw_message(NULL), "cannot be in 45 bytes"));
     }
     const kind k = {PNG_COLOR_TYPE_GRAY, 8, PNG_INTERLACE_NONE, false};
     make_png("a.png", &k, 1);
-    ASSERT_FAILS(rw_png_read(NULL, "a.png", WIDTH * HEIGHT - 1, &p), RW_ERR_INPUT);
+    ASSERT_FAILS(rw_picture_read(NULL, "a.png", WIDTH * HEIGHT - 1, &p), RW_ERR_INPUT);
     assert_non_null(strstr(rw_message(NULL), "a.png: 13 x 9 pixels are more than the limit of 116"));
-    ASSERT_OK(rw_png_read(NULL, "a.png", WIDTH * HEIGHT, &p));
+    ASSERT_OK(rw_picture_read(NULL, "a.png", WIDTH * HEIGHT, &p));
     rw_picture_free(&p);
-    ASSERT_FAILS(rw_png_read(NULL, "none.png", 0, &p), RW_ERR_FILE);
+    ASSERT_FAILS(rw_picture_read(NULL, "none.png", 0, &p), RW_ERR_FILE);
     ASSERT_FAILS(rw_picture_read(NULL, "none.png", 0, &p), RW_ERR_FILE);
     write_whole("text.png", "hello\n", 6);
-    ASSERT_FAILS(rw_png_read(NULL, "text.png", 0, &p), RW_ERR_INPUT);
+    ASSERT_FAILS(rw_picture_read(NULL, "text.png", 0, &p), RW_ERR_INPUT);
     ASSERT_FAILS(rw_picture_read(NULL, "text.png", 0, &p), RW_ERR_INPUT);
     write_whole("empty.png", "", 0);
-    ASSERT_FAILS(rw_png_read(NULL, "empty.png", 0, &p), RW_ERR_INPUT);
+    ASSERT_FAILS(rw_picture_read(NULL, "empty.png", 0, &p), RW_ERR_INPUT);
     ASSERT_FAILS(rw_picture_read(NULL, "empty.png", 0, &p), RW_ERR_INPUT);
 }
 
@@ -208,13 +213,13 @@ static void test_truncated(void **state)
         for (size_t length = 0; length < n; length++) {
             char *exact = malloc(length + 1);
             memcpy(exact, data, length);
-            ASSERT_FAILS(rw_png_parse(NULL, "a.png", exact, length, 0, &p), RW_ERR_INPUT);
+            ASSERT_FAILS(rw_picture_parse(NULL, "a.png", exact, length, 0, &p), RW_ERR_INPUT);
             assert_null(p.grey);
             free(exact);
         }
         for (size_t i = 0; i < n; i++) {
             data[i] ^= (char)(1 + i % 255);
-            if (rw_png_parse(NULL, "a.png", data, n, 0, &p) == RW_OK) rw_picture_free(&p);
+            if (rw_picture_parse(NULL, "a.png", data, n, 0, &p) == RW_OK) rw_picture_free(&p);
             data[i] ^= (char)(1 + i % 255);
         }
         free(data);
@@ -224,14 +229,14 @@ static void test_truncated(void **state)
 static rw_status read_interlaced(void)
 {
     rw_picture p = {0};
-    rw_status status = rw_png_read(NULL, "a.png", 0, &p);
+    rw_status status = rw_picture_read(NULL, "a.png", 0, &p);
     if (status == RW_OK) assert_non_null(p.grey);
     else assert_null(p.grey);
     rw_picture_free(&p);
     return status;
 }
 
-static rw_status write_small(void) { return rw_png_write_rgb8(NULL, "w.png", 2, 2, (const uint8_t *)"0123456789AB"); }
+static rw_status write_small(void) { return write_rgb8("w.png", 2, 2, (const uint8_t *)"0123456789AB"); }
 
 static void test_faults(void **state)
 {

@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-#include "io/pnm.h"
+#include "io/picture.h"
 
 static rw_status parse(const char *bytes, size_t n, rw_picture *p)
 {
     char *exact = malloc(n + 1);
     memcpy(exact, bytes, n);
-    rw_status status = rw_pnm_parse(NULL, "x.pnm", exact, n, 0, p);
+    rw_status status = rw_picture_parse(NULL, "x.pnm", exact, n, 0, p);
     free(exact);
     return status;
 }
@@ -54,8 +54,8 @@ static void test_refused(void **state)
         {TEXT("")},
         {TEXT("P")},
         {TEXT("P5")},
-        {TEXT("P1 1 1 0")},
-        {TEXT("P4 1 1 0")},
+        {TEXT("P1 2 1 0 2")},
+        {TEXT("P4 9 1 0")},
         {TEXT("P7 1 1 0")},
         {TEXT("Q5 1 1 255\n\x01")},
         {TEXT("P5 0 1 255\n")},
@@ -85,8 +85,8 @@ static void test_refused(void **state)
         assert_null(p.grey);
     }
     rw_picture p;
-    ASSERT_FAILS(rw_pnm_parse(NULL, "x", "P5 2 1 255\n\1\1", 13, 1, &p), RW_ERR_INPUT);
-    ASSERT_FAILS(rw_pnm_read(NULL, "none.pgm", 0, &p), RW_ERR_FILE);
+    ASSERT_FAILS(rw_picture_parse(NULL, "x", "P5 2 1 255\n\1\1", 13, 1, &p), RW_ERR_INPUT);
+    ASSERT_FAILS(rw_picture_read(NULL, "none.pgm", 0, &p), RW_ERR_FILE);
 }
 
 /* A raw picture of 16 bits, whole and cut off anywhere. */

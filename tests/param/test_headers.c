@@ -11,15 +11,18 @@
 #include <cmocka.h>
 
 #include "param/param.h"
+#include "rechenwerk/image.h"
 #include "rechenwerk/krylov.h"
 #include "rechenwerk/multiblock.h"
 #include "rechenwerk/ode.h"
+#include "rechenwerk/signal.h"
 
 static rw_context *ctx;
 
 static const struct { const rw_params *(*params)(void); const char *header; } tables[] = {
     {rw_sparse_params, "sparse.h"}, {rw_precond_params, "precond.h"}, {rw_krylov_params, "krylov.h"},
-    {rw_ode_params, "ode.h"}, {rw_multiblock_params, "multiblock.h"},
+    {rw_ode_params, "ode.h"}, {rw_multiblock_params, "multiblock.h"}, {rw_image_op_params, "image.h"},
+    {rw_signal_op_params, "signal.h"},
 };
 
 /* A member and the default that its comment states, "" for none. */
@@ -99,7 +102,7 @@ static void test_defaults(void **state)
     for (int t = 0; t < RW_COUNT(tables); ++t) {
         const rw_params *p = tables[t].params();
         char *text = read_header(tables[t].header);
-        member m[40];
+        member m[80];
         const int n = read_members(text, p->type, m, RW_COUNT(m));
         for (int i = 0; i < n; ++i) stated += *m[i].standard != 0;
         for (int i = 0; i < p->n; ++i) {

@@ -123,6 +123,12 @@ static void test_bad_input(void **state)
         {CASE("{u: {initial: \"0\", boundary: periodc}}", EQ TIME),
          "periodc is no parameter and no condition; nearest is periodic"},
         {CASE("{u: {initial: \"0\", boundary: {nuemann: 1}}}", EQ TIME), "nuemann is unknown; nearest is neumann"},
+        {CASE("{u: {initial: \"0\", boundary: constant}}", EQ TIME), "constant needs the value outside: give {constant: \"0\"}"},
+        {CASE("{u: {initial: \"0\", boundary: {reflect: 1}}}", EQ TIME), "reflect has no value: dirichlet, neumann, robin and constant have values"},
+        {CASE("{u: {initial: \"0\", boundary: reflct}}", EQ TIME), "reflct is no parameter and no condition; nearest is reflect"},
+        {CASE("{u: {initial: \"0\", boundary: {constant: \"1/0\"}}}", EQ TIME), "fields.u.boundary = 1/0 is inf: finite values are needed"},
+        {CASE("{u: {initial: \"0\", boundary: {left: {constant: \"2 + t\"}, right: reflect101, y: wrap}}}", EQ TIME), NULL},
+        {CASE("{u: {initial: \"0\", boundary: {left: reflect, right: replicate, y: {constant: 3}}}}", EQ TIME), NULL},
         {CASE("{u: {initial: \"0\", boundary: k}}", "parameters: {k: 2}\n" EQ TIME), NULL},
         {CASE("{u: {initial: \"rand(x)\"}}", EQ TIME), "function rand is unknown: expressions have no random numbers"},
     };
@@ -315,6 +321,9 @@ static void test_grids(void **state)
     static const struct { const char *boundary; double h, origin;
     } table[] = {{"\"0\"", 1. / 9, 1. / 9},
                  {"neumann", 1. / 7, 0},
+                 {"reflect", 1. / 7, 0},
+                 {"{constant: 1}", 1. / 7, 0},
+                 {"wrap", 1. / 8, 0},
                  {"periodic", 1. / 8, 0},
                  {"{robin: [1, 1, 0]}", 1. / 7, 0},
                  {"{left: \"0\"}", 1. / 8, 1. / 8},

@@ -16,7 +16,7 @@ expect 0 "rechenwerk 0." --version
 expect 2 "takes nothing" --version x
 expect 2 "'rum' is no subcommand; nearest is run" rum case.yaml
 expect 2 "unknown option '--hepl'" --hepl
-commands="run explain plot init list help info cache selftest bench lab matrix generate solve spmv tune convert fft convolve completion"
+commands="run explain plot init list help info cache selftest bench lab matrix generate solve spmv tune convert fft convolve image spectrum signal spectrogram completion"
 for c in $commands; do
     expect 0 "usage: rechenwerk $c" "$c" --help
     expect 0 "usage: rechenwerk $c" "$c" -h
@@ -53,6 +53,12 @@ for n in 0 -3 7.5 1e9; do expect 2 "--stages $n is not a whole number from 1 to 
 expect 0 "pde" list problems
 expect 0 "time.rtol" list settings
 expect 0 "laplace" list functions
+expect 0 "    sigma=1                 standard deviation in pixels (number in (0, 1000])" list filters
+[ "$(awk 'length($0) > 100' out | wc -l)" = 0 ] || fail "list filters: lines of more than 100 columns"
+[ "$(grep -c '^[a-z]' out)" -ge 39 ] && grep -q '^close      dilation, then erosion$' out || fail "list filters: $(grep '^close' out)"
+grep -q '^    mask=1 2 1/2 4 2/1 2 1  rows of weights' out || fail "list filters: $(grep '^    mask' out)"
+expect 0 "" list exit-codes
+[ "$(awk 'length($0) > 100' out | wc -l)" = 0 ] || fail "list exit-codes: lines of more than 100 columns"
 expect 0 "rkc2" list methods
 expect 0 "gmres" list solvers
 expect 0 "ilut" list preconditioners
@@ -94,6 +100,15 @@ expect 0 "rock4" lab precision -s problems=front -s methods=rock4 -s tolerances=
 expect 2 "2 devices are given, but it runs on one" lab precision -d cpu:1 -d cpu
 expect 2 "methods = rock5 is none of rkc2, rkl2, rock2, rock4, dp5, auto" lab precision -s methods=rock5
 expect 1 "no.csv" lab precision -s peers=no.csv
+expect 0 "E.7: grey, global memory" lab convolution -t e7 -s masks=3 -s sizes=16,512 -s seconds=0 -d cpu:1
+if [ "${RECHENWERK_TEST_LONG:-}" = 1 ]; then # many kernels
+    expect 0 "" lab convolution -s masks=3 -s sizes=16 -s seconds=0 -d cpu:1 -q -o conv
+    for table in e7 e8 e9 e10 e11 e12 e13 e14 e15 e16 e17 e18 e19 e20 e21 e22 e23 speedups; do
+        grep -q "^[a-z,]*mask,.*16" "conv/convolution-$table.csv" || fail "no column of 16 pixels in convolution-$table.csv"
+    done
+fi
+expect 2 "masks: 4 is even" lab convolution -s masks=4 -d cpu:1
+expect 2 "seconds = -1 is outside" lab convolution -s seconds=-1 -d cpu:1
 expect 2 "is no shell" completion tcsh
 for shell in bash zsh fish; do expect 0 "rechenwerk" completion $shell; done
 

@@ -26,12 +26,15 @@
 #include "fft/choice.h"
 #include "rechenwerk/fft.h"
 #include "rechenwerk/figure.h"
+#include "rechenwerk/image.h"
 #include "rechenwerk/ode.h"
 #include "rechenwerk/reduce.h"
 #include "rechenwerk/run.h"
 #include "rechenwerk/selftest.h"
+#include "rechenwerk/signal.h"
 #include "rechenwerk/sparse.h"
 #include "rechenwerk/stencil.h"
+#include "stream/stream.h"
 
 enum {
     HOST_ONLY = 1,  /* the same on every device: only on cpu */
@@ -198,6 +201,8 @@ static void after_words(void) { free(words), words = NULL; }
 #include "faults_sparse.h"
 #include "faults_fft.h"
 #include "faults_figure.h"
+#include "faults_image.h"
+#include "faults_stream.h"
 #include "faults_multiblock.h"
 #include "faults_depgraph.h"
 #include "faults_ode.h"
@@ -353,6 +358,26 @@ static const probe probes[] = {
     {"rw_fft_wisdom_load", "", HOST_ONLY, before_wisdom, call_wisdom_load, result_wisdom, after_wisdom},
     {"rw_fft_wisdom_save", "", HOST_ONLY, before_wisdom, call_wisdom_save, result_wisdom, after_wisdom},
     {"rw_fft_wisdom_forget", "", HOST_ONLY, before_wisdom, call_wisdom_forget, result_wisdom, after_wisdom},
+    {"rw_image_filter_create", "", COMPILES | SLOW, before_image_arrays, call_filter, result_filter, after_filter},
+    {"rw_image_filter_execute", "", 0, before_filter, call_filter_execute, result_image, after_filter},
+    {"rw_image_filter_get_info", "", HOST_ONLY, before_filter, call_filter_info, result_first_count, after_filter},
+    {"rw_image_filter_explain", "", HOST_ONLY, before_filter, call_filter_explain, result_text, after_explanation},
+    {"rw_image_load", "", 0, before_image_file, call_image_load, result_image, after_filter},
+    {"rw_image_save", "", 0, before_image_file, call_image_save, result_image_file, after_filter},
+    {"rw_figure_write_images", "", SLOW, before_image_arrays, call_images_figure, result_figure, after_filter},
+    {"rw_stream_run", "", COMPILES | SLOW, before_frames, call_frames, result_stream, nothing},
+    {"rw_stream_file_read", "", HOST_ONLY | ONE_TRY, before_stream_file, call_stream_read, nothing, after_stream_file},
+    {"rw_stream_file_write", "", HOST_ONLY | ONE_TRY, before_stream_create, call_stream_write, nothing, after_stream_file},
+    {"rw_stream_format_register", "", HOST_ONLY, nothing, call_stream_register, nothing, nothing},
+    {"rw_signal_design", "", HOST_ONLY, nothing, call_signal_design, result_signal_design, after_signal_design},
+    {"rw_signal_run", "", COMPILES | SLOW, before_samples, call_signal, result_stream, nothing},
+    {"rw_spectrogram_run", "", COMPILES | SLOW, before_spectrogram, call_spectrogram, result_stream, nothing},
+    {"rw_image_own_register", "", HOST_ONLY, nothing, call_image_own, nothing, nothing},
+    {"rw_image_filter_tiles", "", COMPILES | SLOW, before_image_arrays, call_tiles, result_tiles, after_filter},
+    {"rw_image_op_parse", "", HOST_ONLY, nothing, call_image_op, result_image_op, nothing},
+    {"rw_stream_window_create", "", HOST_ONLY, before_window, call_window, result_window, after_window},
+    {"rw_stream_window_show", "", COMPILES | SLOW, before_window_show, call_window_show, result_window, after_window},
+    {"rw_stream_window_save", "", HOST_ONLY, before_window_save, call_window_save, result_window_file, after_window},
     {"rw_convolution_get_info", "", HOST_ONLY, before_convolution, call_convolution_info, result_first_count, after_fft},
     {"rw_convolution_shape", "", HOST_ONLY, nothing, call_convolution_shape, result_first_count, nothing},
     {"rw_convolution_set_work", "", 0, before_convolution, call_convolution_work, result_convolution, after_fft},

@@ -31,6 +31,7 @@ rw_fft_tune options result
 rw_convolution_set_work work
 rw_figure_write_bars page
 rw_figure_write_field page
+rw_figure_write_images page
 rw_figure_write_lines page
 rw_figure_write_pattern title
 rw_figure_write_residuals title residual
@@ -38,6 +39,8 @@ rw_figure_write_surface page
 rw_figure_write_volume page
 rw_integrand_mass user x dv dw
 rw_integrand_stiffness user x
+rw_image_filter_tiles info
+rw_image_own_register context
 rw_launch args
 rw_message context
 rw_multiblock_assemble layout
@@ -55,9 +58,14 @@ rw_queue_import native
 rw_reducer_run y
 rw_reducer_value y im
 rw_run_case options report
+rw_signal_run report
 rw_sparse_add_blocks row column values
+rw_stream_file_read end
+rw_stream_format_register context
+rw_stream_run report
 rw_sparse_free_entries row column values
 rw_sparse_multiply alpha beta
+rw_spectrogram_run report
 END
 
 # one declaration a line, without comments and preprocessor

@@ -12,6 +12,7 @@ cd "$work"
 ln -s "$SOURCE/cases" cases
 ln -s "$SOURCE/bench" bench
 ln -s "$SOURCE/examples" examples
+ln -s "$SOURCE/docs" docs
 RECHENWERK_LIBRARY=$(dirname "$RECHENWERK")/librechenwerk.so
 export RECHENWERK_LIBRARY
 gpu=no

@@ -32,7 +32,7 @@ grep -q '^  converged after' out || fail "solve does not say that it converged: 
 for text in 'real.mtx: 400 x 400, 1920 entries, real' 'format     ' 'memory     ' 'method     gmres, restart 30, preconditioner none' 'iteration' '|b - A x|'; do
     grep -qF -- "$text" out || fail "solve prints no '$text'"
 done
-methods=$("$command" list solvers | awk '{print $1}')
+methods=$("$command" list solvers | awk '/^[^ ]/ {print $1}')
 [ -n "$methods" ] || fail "no solvers"
 for method in $methods; do
     [ "$method" = cg ] && continue # needs a symmetric matrix
@@ -293,7 +293,10 @@ expect 2 "solve: 'b.mtx' is one argument too many" solve --stencil u --grid 4 re
 expect 2 "--stencil needs the cells of its grid: --grid 64x64" solve --stencil u
 for grid in 0 4x 4x4x4x4 4.5 a -3; do expect 2 "solve: --grid $grid: " solve --stencil u --grid=$grid; done
 for spacing in 0 a 1,2 nan; do expect 2 "solve: --spacing $spacing: " solve --stencil u --grid 4x4x4 --spacing $spacing; done
-expect 2 "--boundary neuman is none of dirichlet, neumann, periodic" solve --stencil u --grid 4 --boundary neuman
+expect 2 "--boundary neuman is none of dirichlet, neumann, periodic (wrap), nearest (replicate), reflect101, reflect, constant" \
+    solve --stencil u --grid 4 --boundary neuman
+expect 0 "x: spacing 1, reflect; y: spacing 1, nearest" \
+    solve --stencil '3*u - 0.1*(u[i+1] + u[i, j-2])' --grid 20x20 --spacing 1 --boundary reflect,replicate -m gmres
 expect 2 "--boundary periodic,neumann: one name is needed, or one for each of 3 axes" solve --stencil u --grid 4x4x4 --boundary periodic,neumann
 expect 2 "solve: --format is for matrices, and --stencil has none" solve --stencil u --grid 4 -f csr
 expect 2 "solve: --grid is for equations" solve real.mtx --grid 4

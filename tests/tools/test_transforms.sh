@@ -39,6 +39,11 @@ same back.mtx "1 2 3 4"
 expect 0 "" fft row.mtx y.mtx --precision f32 --force -q
 [ -s out ] && fail "fft -q prints $(cat out)"
 
+# the study's x + 4y
+table 4 4 real 0 4 8 12 1 5 9 13 2 6 10 14 3 7 11 15 >plane.mtx
+expect 0 "" fft plane.mtx y.mtx --force
+same y.mtx "120 0 -32 32 -32 0 -32 -32 -8 8 0 0 0 0 0 0 -8 0 0 0 0 0 0 0 -8 -8 0 0 0 0 0 0"
+
 # ---- expressions ------------------------------------------------------------------------------------------------------------------
 expect 0 "" fft row.mtx y.mtx --axes 1 --load "u*(1 + i1)" --store "conj(u) + i0 - i1" --force
 same y.mtx "30 0 -9 -12 -12 0 -11 12"

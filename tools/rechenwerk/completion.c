@@ -32,7 +32,16 @@ static void print_studies(void)
     for (int i = 0; i < n; i++) printf(" %s", list[i]->name);
 }
 
-/* What --set takes: settings of cases, for `lab` the parameters of the studies. */
+/* A study before number n has a parameter of this name. */
+static bool is_printed(const rw_lab_entry *const *list, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < list[i]->nparameters; k++)
+            if (strcmp(list[i]->parameters[k].name, name) == 0) return true;
+    return false;
+}
+
+/* What --set takes: settings of cases, for `lab` the parameters of the studies, each name once. */
 static void print_settings(bool of_lab, const char *ending)
 {
     int n;
@@ -40,7 +49,7 @@ static void print_settings(bool of_lab, const char *ending)
     if (!of_lab) print_names(0, ending);
     for (int i = 0; of_lab && i < n; i++)
         for (int k = 0; k < list[i]->nparameters; k++)
-            printf("%s%s%s", i || k ? " " : "", list[i]->parameters[k].name, ending);
+            if (!is_printed(list, i, list[i]->parameters[k].name)) printf("%s%s%s", i || k ? " " : "", list[i]->parameters[k].name, ending);
 }
 
 static bool is_lab(const command *c) { return strcmp(c->name, "lab") == 0; }

@@ -6,12 +6,14 @@
 #include "command.h"
 #include "rechenwerk/describe.h"
 
+enum { WIDTH = 100 }; /* columns of a line */
+
 /* Names without lines, as many in a row as fit. */
 static void print_plain(const rw_word *words, int n, const char *indent)
 {
     int column = 0;
     for (int i = 0; i < n; i++) {
-        if (column && column + (int)strlen(words[i].name) > 96) {
+        if (column && column + (int)strlen(words[i].name) > WIDTH - 4) {
             printf("\n");
             column = 0;
         }
@@ -20,12 +22,96 @@ static void print_plain(const rw_word *words, int n, const char *indent)
     printf("\n");
 }
 
-static void print_lines(const rw_word *words, int n, const char *indent)
+/* Columns of n bytes of UTF-8. */
+static int columns_of(const char *text, size_t n)
+{
+    int columns = 0;
+    for (size_t i = 0; i < n; i++) columns += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return columns;
+}
+
+/* n bytes of text from this column on, wrapped at spaces; further lines begin at the same column. */
+static void print_wrapped(const char *text, size_t n, int column)
+{
+    const char *end = text + n;
+    for (int at = column; text < end;) {
+        const char *word = text;
+        while (text < end && *text != ' ') text++;
+        const int columns = columns_of(word, (size_t)(text - word));
+        if (at > column && at + 1 + columns > WIDTH) at = column + printf("\n%*s", column, "") - column - 1;
+        else if (at > column) at += printf(" ");
+        at += columns;
+        printf("%.*s", (int)(text - word), word);
+        while (text < end && *text == ' ') text++;
+    }
+    printf("\n");
+}
+
+/* The end of the item that begins here: a comma or semicolon outside of brackets, or the end of the text. Brackets of intervals may be open
+ * on one side. */
+static const char *end_of_item(const char *text)
+{
+    for (int depth = 0; *text; text++) {
+        if (strchr("([", *text)) depth++;
+        else if (strchr(")]", *text)) depth--;
+        else if (depth == 0 && strchr(",;", *text)) break;
+    }
+    return text;
+}
+
+static int widest_name(const rw_word *words, int n)
 {
     int width = 0;
     for (int i = 0; i < n; i++)
         if ((int)strlen(words[i].name) > width) width = (int)strlen(words[i].name);
-    for (int i = 0; i < n; i++) printf("%s%-*s  %s\n", indent, width, words[i].name, words[i].line);
+    return width;
+}
+
+/* Bytes of "sigma=1" in "sigma=1 (what it is)". */
+static size_t name_of(const char *item)
+{
+    const char *what = strstr(item, " (");
+    return what ? (size_t)(what - item) : strlen(item);
+}
+
+/* What follows the semicolon after the operation itself. */
+static const char *parameters_of(const char *line)
+{
+    const char *item = end_of_item(line);
+    while (*item == ',') item = end_of_item(item + 1);
+    return item;
+}
+
+/* Operations with parameters: "Gaussian blur; sigma=1 (what it is), border=reflect101 (…)", a line for each of them. */
+static void print_parameters(const rw_word *words, int n, const char *indent)
+{
+    const int names = widest_name(words, n), margin = (int)strlen(indent);
+    int width = 0;
+    for (int i = 0; i < n; i++)
+        for (const char *item = parameters_of(words[i].line); *item; item = end_of_item(item)) {
+            item += strspn(item, ",; ");
+            if ((int)name_of(item) > width) width = (int)name_of(item);
+        }
+    for (int i = 0; i < n; i++) {
+        const char *item = parameters_of(words[i].line);
+        printf("%s%-*s  ", indent, names, words[i].name);
+        print_wrapped(words[i].line, (size_t)(item - words[i].line), margin + names + 2);
+        for (const char *end; *item; item = end) {
+            end = end_of_item(item += strspn(item, ",; "));
+            const size_t name = name_of(item), rest = (size_t)(end - item) - name;
+            printf("%s    %-*.*s  ", indent, width, (int)name, item);
+            print_wrapped(item + name + (rest ? 2 : 0), rest ? rest - 3 : 0, margin + 4 + width + 2); /* without the brackets */
+        }
+    }
+}
+
+static void print_lines(const rw_word *words, int n, const char *indent)
+{
+    const int width = widest_name(words, n);
+    for (int i = 0; i < n; i++) {
+        printf("%s%-*s  ", indent, width, words[i].name);
+        print_wrapped(words[i].line, strlen(words[i].line), (int)strlen(indent) + width + 2);
+    }
 }
 
 /* w: NULL, or into JSON. */
@@ -45,6 +131,8 @@ static void print_words(const char *kind, const rw_word *words, int n, rw_json_w
     if (!alone) printf("%s\n", kind);
     if (n > 0 && !*words[0].line)
         print_plain(words, n, alone ? "" : "  ");
+    else if (strcmp(kind, "filters") == 0 || strcmp(kind, "signals") == 0)
+        print_parameters(words, n, alone ? "" : "  ");
     else
         print_lines(words, n, alone ? "" : "  ");
     if (!alone) printf("\n");

@@ -7,7 +7,10 @@
 #include "rechenwerk/cgns.h"
 #include "rechenwerk/describe.h"
 #include "rechenwerk/figure.h"
+#include "rechenwerk/image.h"
 #include "rechenwerk/run.h"
+#include "rechenwerk/signal.h"
+#include "rechenwerk/stream.h"
 
 static void *find(const char *name)
 {
@@ -46,6 +49,27 @@ FUNCTION(rw_status, rw_describe, (rw_context * ctx, char **json), (ctx, json))
 FUNCTION(rw_status, rw_describe_fortran, (rw_context * ctx, char **fortran), (ctx, fortran))
 FUNCTION(rw_status, rw_describe_manual, (rw_context * ctx, char **roff), (ctx, roff))
 FUNCTION(rw_status, rw_multiblock_read_cgns, (rw_context * ctx, const char *path, rw_multiblock_spec *s), (ctx, path, s))
+FUNCTION(rw_status, rw_image_load, (rw_device * device, const char *path, rw_array **array), (device, path, array))
+FUNCTION(rw_status, rw_image_save, (rw_array * array, const char *path, bool deep), (array, path, deep))
+FUNCTION(rw_status, rw_figure_write_images,
+         (rw_context * ctx, const char *path, const rw_figure_page *page, int n, const rw_figure_image *images), (ctx, path, page, n, images))
+FUNCTION(bool, rw_stream_is, (const char *name), (name))
+FUNCTION(rw_status, rw_stream_run, (rw_device * device, const char *in, const char *out, const rw_stream_spec *s, rw_stream_report *r),
+         (device, in, out, s, r))
+FUNCTION(rw_status, rw_signal_run, (rw_device * device, const char *in, const char *out, const rw_signal_spec *s, rw_signal_report *r),
+         (device, in, out, s, r))
+FUNCTION(rw_status, rw_spectrogram_run,
+         (rw_device * device, const char *in, const char *out, const rw_spectrogram_spec *s, rw_spectrogram_report *r), (device, in, out, s, r))
+FUNCTION(const char *, rw_sample_kind_name, (rw_sample_kind kind), (kind))
+FUNCTION(rw_status, rw_stream_window_create, (rw_device * device, const rw_stream_window_spec *s, rw_stream_window **w), (device, s, w))
+FUNCTION(rw_status, rw_stream_window_show, (void *user, const rw_stream_view *view, rw_stream_action *action), (user, view, action))
+FUNCTION(rw_status, rw_stream_window_save, (rw_stream_window * window, const char *path), (window, path))
+void rw_stream_window_destroy(rw_stream_window **window)
+{
+    void (*function)(rw_stream_window **);
+    *(void **)&function = find("rw_stream_window_destroy");
+    function(window);
+}
 #define FIGURE(kind)                                                                                                   \
     FUNCTION(rw_status, rw_figure_write_##kind,                                                                        \
              (rw_context * ctx, const char *path, const rw_figure_page *page, const rw_figure_##kind *f),              \

@@ -315,7 +315,8 @@ static const option options[] = {
     {"spacing", 0, "H",
      "of an equation: distance of cells, or 0.1,0.2,0.1 (default: 1 / (cells of the longest axis + 1))"},
     {"boundary", 0, "NAME",
-     "of an equation: dirichlet (u = 0), neumann or periodic; or one for each axis, with commas (default: dirichlet)"},
+     "of an equation: dirichlet (u = 0), neumann, periodic, nearest, reflect101, reflect or constant (0 outside); or one for each axis, "
+     "with commas (default: dirichlet)"},
     {"method", 'm', "NAME", NULL},
     {"precond", 'p', "PRECOND", NULL},
     {"inner", 0, "SOLVER",

@@ -7,7 +7,9 @@
 #include "rechenwerk/stencil.h"
 #include "solve.h"
 
-static const struct { const char *name; rw_boundary_kind kind; } boundaries[] = {{"dirichlet", RW_BOUNDARY_DIRICHLET}, {"neumann", RW_BOUNDARY_NEUMANN}, {"periodic", RW_BOUNDARY_PERIODIC}};
+#define RW_X(name, text) {text, RW_BOUNDARY_##name},
+static const struct { const char *name; rw_boundary_kind kind; } boundaries[] = {RW_BOUNDARY_LIST(RW_X)};
+#undef RW_X
 
 /* One to three numbers with a letter between them; how many, 0: something else stands there. */
 static int numbers_of(const char *text, char between, double number[3])
@@ -55,7 +57,9 @@ static int read_boundary(const arguments *a, solve *s)
         const int length = (int)strcspn(word, ",");
         int i = 0;
         while (i < COUNT(boundaries) && (strncmp(boundaries[i].name, word, (size_t)length) != 0 || (int)strlen(boundaries[i].name) != length)) i++;
-        if (i == COUNT(boundaries)) return usage("solve: --boundary %.*s is none of dirichlet, neumann, periodic", length, word);
+        if (i == COUNT(boundaries) || boundaries[i].kind == RW_BOUNDARY_ROBIN)
+            return usage("solve: --boundary %.*s is none of dirichlet, neumann, periodic (wrap), nearest (replicate), reflect101, reflect, "
+                         "constant", length, word);
         if (n == s->grid.ndim) return usage("solve: --boundary %s: one name is needed, or one for each of %d axes", text, s->grid.ndim);
         s->boundary[n++] = boundaries[i].kind;
         if (!word[length]) break;
@@ -99,10 +103,9 @@ void print_stencil(const solve *s)
     for (int d = 0; d < s->grid.ndim; d++) printf("%s%lld", d ? " x " : "", (long long)s->grid.size[d]);
     printf(" cells");
     for (int d = 0; d < s->grid.ndim; d++) {
-        const char *name = "";
-        for (int i = 0; i < COUNT(boundaries); i++)
-            if (boundaries[i].kind == s->boundary[d]) name = boundaries[i].name;
-        printf("; %c: spacing %.4g, %s", "xyz"[d], s->grid.spacing[d], name);
+        int i = 0;
+        while (boundaries[i].kind != s->boundary[d]) i++;
+        printf("; %c: spacing %.4g, %s", "xyz"[d], s->grid.spacing[d], boundaries[i].name);
     }
     printf("\n");
 }

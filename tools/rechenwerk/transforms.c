@@ -82,6 +82,29 @@ bool axes_of(const arguments *a, int ndim, unsigned *axes)
     return true;
 }
 
+int join_operations(const arguments *a, const char *example, char **chain)
+{
+    const char *who = a->command->name;
+    size_t size = 1;
+    for (int i = 0; i < a->ngiven; i++)
+        if (a->given[i].value) size += strlen(a->given[i].value) + 1;
+    char *text = calloc(size, 1);
+    *chain = text;
+    if (!text) return usage("%s: no memory for the operations", who);
+    for (int i = 0; i < a->ngiven; i++) {
+        const struct given *g = &a->given[i];
+        if (strcmp(g->option->name, "op") == 0) {
+            if (*text) strcat(text, "|");
+            strcat(text, g->value);
+        } else if (strcmp(g->option->name, "set") == 0) {
+            if (!*text) return usage("%s: --set %s comes before --op: settings belong to the operation before them", who, g->value);
+            if (!strchr(g->value, '=')) return usage("%s: --set %s: give NAME=VALUE, such as sigma=3", who, g->value);
+            strcat(text, ":"), strcat(text, g->value);
+        }
+    }
+    return *text ? 0 : usage("%s: there is no operation: give one as --op %s", who, example);
+}
+
 shape_text shape_of(const rw_array *array)
 {
     shape_text s = {""};
@@ -93,19 +116,24 @@ shape_text shape_of(const rw_array *array)
     return s;
 }
 
+double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 rw_status timed(const arguments *a, rw_device *device, rw_status (*run)(void *user, rw_queue *queue), void *user,
                 double *seconds)
 {
-    struct timespec start, stop;
     rw_queue *queue = rw_device_queue(device);
     rw_status status = rw_queue_wait(queue);
     show_stage(a, "  computing");
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const double start = clock_seconds();
     if (status == RW_OK) status = run(user, queue);
     if (status == RW_OK) status = rw_queue_wait(queue);
-    clock_gettime(CLOCK_MONOTONIC, &stop);
+    *seconds = clock_seconds() - start;
     show_stage(a, NULL);
-    *seconds = (double)(stop.tv_sec - start.tv_sec) + 1e-9 * (double)(stop.tv_nsec - start.tv_nsec);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* What fft and convolve share: arrays from files, axes as text. */
+/* What fft, convolve, image and signal share: arrays from files, axes and operations as text. */
 #ifndef TRANSFORMS_H
 #define TRANSFORMS_H
 
@@ -20,8 +20,13 @@ typedef struct shape_text {
     char text[200];
 } shape_text;
 shape_text shape_of(const rw_array *array);
+/* The operations of --op with | between them, free(); settings of --set are added to the last operation before them. example: for the
+ * message where there is none. Gives an exit code. */
+int join_operations(const arguments *a, const char *example, char **chain);
 /* What a plan did to write this file. */
 void print_transform(const arguments *a, const rw_device *device, const rw_fft_info *info, double seconds, const rw_array *y, const char *path);
+/* Seconds since a fixed time in the past. */
+double clock_seconds(void);
 /* Runs `run(user)` and waits; the seconds that it took. */
 rw_status timed(const arguments *a, rw_device *device, rw_status (*run)(void *user, rw_queue *queue), void *user, double *seconds);
 

@@ -1,14 +1,15 @@
 /* Boundary conditions from a case, and the grid that follows from them.
  *
  *   boundary: "0"                        the value on all sides (Dirichlet)
- *   boundary: periodic                   on all axes;  also: neumann (no flux), nearest
+ *   boundary: periodic                   on all axes;  also: neumann (no flux), nearest, reflect101, reflect
  *   boundary: {neumann: "g"}             outward normal derivative;  {robin: [a, b, c]}: a u + b du/dn = c
+ *   boundary: {constant: "v"}            the value of every node outside
  *   boundary: {x: periodic, top: "1", bottom: neumann, left: {robin: ["1", "2", "0"]}}      sides one by one
  *
  * Sides not named have no flux. Unknowns and spacing on an axis of length L with n unknowns:
  *
  *   Dirichlet | Dirichlet     o x x x x o     L/(n+1)      o  node on the side, its value is given: no unknown
- *   Neumann   | Neumann       x x x x x x     L/(n-1)      x  unknown (Neumann and Robin sides are alike)
+ *   Neumann   | Neumann       x x x x x x     L/(n-1)      x  unknown (all others are as Neumann sides)
  *   Dirichlet | Neumann       o x x x x x     L/n
  *   periodic                  x x x x x .     L/n
  */
@@ -19,20 +20,32 @@
 static const char *const sides[] = {"left", "right", "bottom", "top", "back", "front"};
 static const char *const axes[] = {"x", "y", "z"};
 
-static const char *const kinds[] = {"dirichlet", "neumann", "robin", "periodic", "nearest"};
+#define RW_X(name, text) text,
+static const char *const kinds[] = {RW_BOUNDARY_LIST(RW_X)};
+#undef RW_X
+#define RW_X(name, text) RW_BOUNDARY_##name,
+static const rw_boundary_kind kind_of[] = {RW_BOUNDARY_LIST(RW_X)};
+#undef RW_X
+
+/* RW_BOUNDARY_KINDS: the word is none. */
+static rw_boundary_kind find_kind(const char *word)
+{
+    for (int i = 0; i < RW_COUNT(kinds); ++i)
+        if (!strcmp(word, kinds[i])) return kind_of[i];
+    return RW_BOUNDARY_KINDS;
+}
 
 static rw_status read_kind(const rw_case *c, const char *field, const rw_tree *node, const char *kind,
                            const rw_tree *value, rw_boundary *b)
 {
-    if (!strcmp(kind, "dirichlet") || !strcmp(kind, "neumann")) {
-        b->kind = kind[0] == 'd' ? RW_BOUNDARY_DIRICHLET : RW_BOUNDARY_NEUMANN;
+    b->kind = find_kind(kind);
+    if (b->kind < RW_BOUNDARY_KINDS && rw_boundary_values(b->kind) == 1) {
         if (value->kind != RW_TREE_SCALAR)
             return rw_case_fail(c, value, "fields.%s.boundary: %s takes one expression", field, kind);
         b->a = value->text;
         return RW_OK;
     }
-    if (!strcmp(kind, "robin")) {
-        b->kind = RW_BOUNDARY_ROBIN;
+    if (b->kind == RW_BOUNDARY_ROBIN) {
         if (value->kind != RW_TREE_LIST || value->n != 3)
             return rw_case_fail(c, value,
                                 "fields.%s.boundary: robin takes three expressions [a, b, c] for a u + b du/dn = c",
@@ -44,14 +57,10 @@ static rw_status read_kind(const rw_case *c, const char *field, const rw_tree *n
         return RW_OK;
     }
     return rw_case_fail_key(c, node, 0,
-                            "fields.%s.boundary: %s is unknown%s: dirichlet, neumann and robin have values, periodic "
-                            "and nearest stand alone",
-                            field, kind, rw_hint_nearest(kind, kinds, RW_COUNT(kinds)).text);
-}
-
-static bool is_kind(const char *key)
-{
-    return !strcmp(key, "dirichlet") || !strcmp(key, "neumann") || !strcmp(key, "robin");
+                            "fields.%s.boundary: %s %s%s: dirichlet, neumann, robin and constant have values; periodic (wrap), nearest "
+                            "(replicate), reflect101 and reflect stand alone",
+                            field, kind, b->kind < RW_BOUNDARY_KINDS ? "has no value" : "is unknown",
+                            b->kind < RW_BOUNDARY_KINDS ? "" : rw_hint_nearest(kind, kinds, RW_COUNT(kinds)).text);
 }
 
 /* A word that is no name of the case: a condition that is mistyped, or lacks its value. */
@@ -67,6 +76,8 @@ static rw_status check_word(const rw_case *c, const pde_problem *p, const char *
             c, node,
             "fields.%s.boundary: dirichlet needs the value on the side: give {dirichlet: \"0\"}, or \"0\" alone",
             field);
+    if (!strcmp(t, "constant"))
+        return rw_case_fail(c, node, "fields.%s.boundary: constant needs the value outside: give {constant: \"0\"}", field);
     if (!strcmp(t, "robin"))
         return rw_case_fail(
             c, node, "fields.%s.boundary: robin needs its coefficients: give {robin: [a, b, c]} for a u + b du/dn = c",
@@ -86,10 +97,9 @@ static rw_status read_condition(const rw_case *c, const pde_problem *p, const ch
     if (node->kind == RW_TREE_SCALAR) {
         if (!node->text[0])
             return rw_case_fail(c, node, "fields.%s.boundary is empty: give a value, or neumann", field);
-        if (!strcmp(node->text, "periodic")) b->kind = RW_BOUNDARY_PERIODIC;
-        else if (!strcmp(node->text, "nearest")) b->kind = RW_BOUNDARY_NEAREST;
-        else if (!strcmp(node->text, "neumann")) b->kind = RW_BOUNDARY_NEUMANN, b->a = "0";
-        else {
+        b->kind = find_kind(node->text);
+        if (b->kind == RW_BOUNDARY_NEUMANN) b->a = "0";
+        else if (b->kind == RW_BOUNDARY_KINDS || rw_boundary_values(b->kind)) {
             RW_TRY(check_word(c, p, field, node));
             b->kind = RW_BOUNDARY_DIRICHLET, b->a = node->text;
             *value = node;
@@ -98,8 +108,8 @@ static rw_status read_condition(const rw_case *c, const pde_problem *p, const ch
     }
     if (node->kind != RW_TREE_MAP || node->n != 1)
         return rw_case_fail(c, node,
-                            "fields.%s.boundary: a condition is a value, periodic, neumann, {neumann: g} or "
-                            "{robin: [a, b, c]}",
+                            "fields.%s.boundary: a condition is a value, periodic, neumann, nearest, reflect101, reflect, {neumann: g}, "
+                            "{robin: [a, b, c]} or {constant: v}",
                             field);
     RW_TRY(read_kind(c, field, node, node->keys[0], node->items[0], b));
     *value = node->items[0];
@@ -155,7 +165,7 @@ rw_status pde_read_boundary(const rw_case *c, pde_problem *p, int f, const rw_tr
     for (int s = 0; s < 6; ++s) field->boundary[s] = (rw_boundary){RW_BOUNDARY_NEUMANN, "0", NULL, NULL};
     if (!node) return RW_OK;
     bool one_kind = node->kind == RW_TREE_MAP && node->n == 1 && !find_side(node->keys[0], ndim, (int[2]){0}) &&
-                    (is_kind(node->keys[0]) || rw_nearest(node->keys[0], kinds, 3));
+                    (find_kind(node->keys[0]) < RW_BOUNDARY_KINDS || rw_nearest(node->keys[0], kinds, RW_COUNT(kinds)));
     if (node->kind != RW_TREE_MAP || one_kind) {
         rw_boundary b;
         const rw_tree *value;

@@ -1,0 +1,263 @@
+/* Image filters: from a chain of operations to passes over the image.
+ *
+ *   text --ops.c--> rw_image_op --lower.c--> stages --pipeline.c--> kernel text --filter.c--> launches
+ *
+ * A stage computes a row of values from rows of the stage before it. The stages of a pass lie in one kernel: a group walks down
+ * a strip of the image, and each stage keeps as many rows as the next one reads. */
+#ifndef RW_IMAGE_H
+#define RW_IMAGE_H
+
+#include "device/device.h"
+#include "rechenwerk/fft.h"
+#include "rechenwerk/image.h"
+
+enum { RW_IMAGE_STAGES = 24, RW_IMAGE_PASSES = 16, RW_IMAGE_MASK_MOST = 255, RW_IMAGE_CHANNELS = 64 };
+
+typedef struct rw_image_stage rw_image_stage;
+typedef struct rw_image_writer rw_image_writer;
+
+/* Values of a pass's operations that are arguments of its kernel: u8 and floats compute in f32 or f64, u16 and i16 in i32. */
+typedef struct rw_image_weights {
+    double *value;
+    int n, capacity;
+    bool failed;
+} rw_image_weights;
+
+struct rw_image_stage {
+    const char *name;         /* for explanations */
+    int operation;            /* that it belongs to: 0 of what is loaded, 1, 2, … */
+    int from, also;           /* stages whose results it reads: of `from` with neighbours; also: -1, or one more, at the same pixel */
+    int also_x;               /* so many pixels to the right */
+    bool running;             /* a sum of rows, on processors from that of the row before */
+    int rx, ry;               /* neighbours that it reads, in pixels, on each side */
+    rw_image_border border;   /* where rx or ry is not 0 */
+    double outside, value;    /* beyond a constant border: in x; in the units of what the stage reads */
+    rw_dtype type;            /* of its results: U8, U16, I16, I32, U32, F32, F64 */
+    int channels;             /* of its results */
+    bool pixels;              /* its text computes all channels of a pixel */
+    int weight, nweights;     /* its first weight in the pass; how many */
+    rw_dtype compute;         /* F32, F64, I32: of its arithmetic with weights */
+    int low[2], size[2];      /* window: from -low[0], -low[1] on, so many columns and rows */
+    bool order, exponential;  /* its text calls functions of rw_image_order_text, rw_image_exp_text */
+    double number[4];         /* what its text needs to know, of the operation */
+    int integers[2][49];      /* weights that are part of the text: [size[1]][size[0]], for each of `masks` */
+    int masks;
+    /* (optional) in columns.c: what is defined once for `wide` elements of the window's rows, before `write` for each of the item's */
+    void (*prepare)(const rw_image_stage *stage, rw_image_writer *w, int wide);
+    void (*write)(const rw_image_stage *stage, rw_image_writer *w); /* the text that defines v0, or of all channels r0, r1, … */
+    /* (optional) Long sums: on processors they run over the window outside and lanes inside. `sums` arrays of type `sum`, as long as
+     * a row, are set by `begin` and added to by `term` for each pixel of the window, whose row is `row` and column m. */
+    int sums;
+    rw_dtype sum;
+    bool skips;               /* terms whose weight is 0 are left out */
+    void (*begin)(const rw_image_stage *stage, rw_image_writer *w), (*term)(const rw_image_stage *stage, rw_image_writer *w);
+    /* (optional) all this once for each of so many bits, from the highest to 0, after `first`, with `end` after each */
+    int bits;
+    void (*first)(const rw_image_stage *stage, rw_image_writer *w), (*end)(const rw_image_stage *stage, rw_image_writer *w);
+    rw_text after;            /* operations on each result: statements that define v1, v2, … */
+    int values;               /* v0 … v<values - 1> are defined */
+};
+
+/* What a pass is: stages over rows (pipeline.c), or one operation that needs all of x first. */
+typedef enum rw_image_pass_kind {
+    RW_IMAGE_ROWS,
+    RW_IMAGE_GATHER,     /* reads x anywhere (geometry.c) */
+    RW_IMAGE_RESPONSE,   /* multiplies the spectrum with a function (spectral.c) */
+    RW_IMAGE_OWN_WHOLE,  /* an operation of a program's own (own.c) */
+    RW_IMAGE_RECURSIVE,  /* a Gaussian along one axis (recursive.c) */
+    RW_IMAGE_MAGNITUDES, /* of the spectrum, zero frequency in the middle; logarithms */
+    RW_IMAGE_COUNTS,     /* y is the table (histogram.c) */
+    RW_IMAGE_CORRELATION /* correlates with the weights by transforms */
+} rw_image_pass_kind;
+
+typedef struct rw_image_shape rw_image_shape;
+typedef struct rw_image_pass {
+    rw_dtype x_dtype, y_dtype;
+    int channels;             /* of x */
+    rw_image_stage stage[RW_IMAGE_STAGES]; /* [0]: what is loaded */
+    int nstages;
+    rw_image_weights weights;
+    int64_t width, height;    /* of x */
+    int64_t y_width, y_height;
+    rw_image_pass_kind kind;
+    rw_image_interpolation interpolation;
+    bool separable, transposes, halves; /* GATHER: without rotation; rows become columns; 2 x 2 pixels become one */
+    bool skip;                /* afterwards the frame of y is that of x */
+    bool limits;              /* it also finds the least and the largest result */
+    int limited;              /* values of `limits` of an earlier pass that it reads: 1 yes */
+    rw_image_method counts;   /* EQUALIZE, OTSU, HISTOGRAM: a histogram of the results becomes the table of the next pass; 0: none */
+    int bins;
+    /* filter.c */
+    rw_program *program;
+    rw_kernel *kernel, *begin, *frame;
+    rw_array *table;          /* weights on the device */
+    /* histogram.c */
+    rw_program *counting;
+    rw_kernel *clear, *count, *finish;
+    rw_array *counted;
+    /* own.c */
+    const rw_image_own *own;
+    char options[256];
+    void *state;
+    /* spectral.c; x and y are contiguous arrays of F32 or F64 */
+    rw_text response;         /* an expression of X and Y, cycles per pixel */
+    rw_fft *forward, *inverse;
+    rw_array *spectrum;
+    double unit;              /* MAGNITUDES: y = log(1 + unit |X|), 0: |X| */
+    rw_convolution *correlation;
+    bool is_set;              /* correlation has the transform of the weights */
+} rw_image_pass;
+
+/* The plan of a chain. */
+typedef struct rw_image_plan {
+    rw_context *ctx;
+    rw_dtype dtype, y_dtype;
+    int channels;             /* of x */
+    int64_t width, height;
+    int y_channels;
+    rw_image_pass pass[RW_IMAGE_PASSES];
+    int npasses;
+} rw_image_plan;
+
+/* ops.c: what a text or the caller gives, defaults put in. It is to be freed after a failure too. */
+typedef struct rw_image_chain {
+    rw_image_op *ops;
+    int nops;
+    char *text; /* that ops point to */
+} rw_image_chain;
+rw_status rw_image_chain_create(rw_context *ctx, const rw_image_spec *spec, rw_image_chain *chain);
+void rw_image_chain_free(rw_image_chain *chain);
+double rw_image_largest(rw_dtype dtype); /* white: 255, 65535, 32767, 1 */
+
+/* filter.c: checks types and sizes, and puts in the defaults of dtype and channels. */
+rw_status rw_image_check_spec(rw_context *ctx, rw_image_spec *spec);
+
+/* lower.c */
+rw_status rw_image_lower(rw_image_plan *plan, const rw_image_op *ops, int nops);
+void rw_image_plan_free(rw_image_plan *plan);
+
+/* geometry.c */
+void rw_image_write_gather(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
+bool rw_image_resizes(const rw_image_pass *pass); /* by rows, then columns */
+int64_t rw_image_gather_bytes(const rw_image_pass *pass, const rw_image_shape *shape);
+/* Sets y_width, y_height and the weights of a pass for one of the operations from RESIZE on. */
+rw_status rw_image_set_geometry(rw_context *ctx, const rw_image_op *op, rw_image_pass *pass);
+
+/* own.c: the operation of this name, which is n long; NULL: none. */
+const rw_image_own *rw_image_own_find(const char *name, size_t n);
+
+/* recursive.c */
+rw_status rw_image_recursive_create(rw_device *device, rw_image_pass *pass);
+rw_status rw_image_recursive_run(const rw_image_pass *pass, bool planar, rw_array *x, rw_array *y, rw_queue *queue);
+
+/* spectral.c */
+static inline bool rw_image_is_whole(const rw_image_pass *p)
+{
+    return p->kind == RW_IMAGE_RESPONSE || p->kind == RW_IMAGE_CORRELATION || p->kind == RW_IMAGE_MAGNITUDES || p->kind == RW_IMAGE_RECURSIVE ||
+           p->kind == RW_IMAGE_OWN_WHOLE;
+}
+rw_status rw_image_whole_create(rw_device *device, rw_image_pass *pass, bool planar);
+rw_status rw_image_whole_run(rw_image_pass *pass, bool planar, rw_array *x, rw_array *y, rw_queue *queue);
+void rw_image_whole_free(rw_image_pass *pass);
+/* Sets `response` for LOWPASS, HIGHPASS and BANDPASS. */
+rw_status rw_image_set_response(rw_context *ctx, const rw_image_op *op, rw_image_pass *pass);
+
+/* histogram.c */
+int rw_image_bins(rw_dtype type); /* of EQUALIZE and OTSU */
+rw_status rw_image_counts_create(rw_device *device, rw_image_pass *pass, const rw_image_shape *shape, rw_dtype table);
+rw_status rw_image_counts_run(rw_image_pass *pass, bool planar, rw_array *x, rw_array *table, rw_queue *queue);
+void rw_image_write_counts(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
+
+/* weights.c */
+int rw_image_weight(rw_image_weights *w, double value); /* its index */
+/* Sampled Gaussian of 2 radius + 1 taps whose sum is `one`; `integer`: integers, errors carried on from tap to tap. */
+void rw_image_gauss_taps(double sigma, int radius, double one, bool integer, double *taps);
+/* Rows of numbers, "1 2 1; 0 0 0", called `name` in messages: at most RW_IMAGE_MASK_MOST^2. *values is freed with rw_free. ERR_ARGUMENT. */
+rw_status rw_image_mask_parse(rw_context *ctx, const char *name, const char *text, double **values, int size[2]);
+/* values[n] = factor times integers, if there are such of at most `most` in sum of magnitudes: replaces them by the integers. */
+bool rw_image_common_factor(double *values, int n, double most, double *factor);
+
+/* pipeline.c: the kernel text of a pass. */
+struct rw_image_shape {
+    bool planar;      /* one plane for each channel */
+    bool threads;     /* a GPU's */
+    bool f64;         /* weights */
+    int strip, block; /* pixels of a group's strip, rows of a step */
+    rw_dtype limits;  /* type of the least and the largest result: F32 or F64 */
+    int columns;      /* columns.c: elements of an item; 0: not so */
+    int lag;          /* there: rows between the last one read and the result */
+};
+/* columns.c: the elements that an item owns if a pass can be written so, else 0. `strip` is then in elements. */
+int rw_image_columns(const rw_image_pass *pass, const rw_image_shape *shape);
+int rw_image_columns_groups(const rw_image_pass *pass, const rw_image_shape *shape);
+/* Weights that are arguments w0, w1, … of the kernel, after the others; 0: they are in memory. */
+int rw_image_weight_arguments(const rw_image_pass *pass, const rw_image_shape *shape);
+void rw_image_write_columns(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
+void rw_image_write_pass(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text);
+int64_t rw_image_pass_bytes(const rw_image_pass *pass, const rw_image_shape *shape);
+bool rw_image_pass_by_pixels(const rw_image_pass *pass); /* some stage needs all channels of a pixel */
+
+/* What the text of a stage is written with. */
+struct rw_image_writer {
+    rw_text *t;
+    const rw_image_pass *pass;
+    const rw_image_shape *shape;
+    int k;            /* the stage */
+    int channels;     /* interleaved, of what it reads */
+    int shift;        /* pixels in its row before its own first one */
+    bool swept;       /* sums are in arrays */
+    bool columns;     /* columns.c: values are in h[row][element] */
+};
+/* The value of the stage before it, so many rows and pixels away: "s2[q + 3]"; by pixels: of channel c. */
+const char *rw_image_at(rw_image_writer *w, char buffer[64], int dx, int dy, int c);
+/* In a `term`: the value of the pixel of the window; in all three: sum i. */
+const char *rw_image_term(rw_image_writer *w, char buffer[64], int c);
+const char *rw_image_sum(rw_image_writer *w, char buffer[64], int i);
+/* The value of the stage's `also`. */
+const char *rw_image_also(rw_image_writer *w, char buffer[64], int c);
+/* Weight i of a pass is W(i) in texts, a variable each if they are few. */
+bool rw_image_few_weights(const rw_image_pass *pass);
+
+/* Shared by the writers: functions of borders, conversions. */
+const char *rw_image_map_text(rw_image_border border); /* body of a function of i and n */
+void rw_image_write_maps(rw_image_writer *w);          /* functions outside<border>(i, n) of the pass */
+typedef struct rw_image_call {
+    char text[64];
+} rw_image_call;
+rw_image_call rw_image_outside_text(rw_image_border border, const char *i, const char *n); /* "outside3(i, n)" */
+extern const char rw_image_helper_text[];
+void rw_image_write_head(const rw_image_pass *pass, const rw_image_shape *shape, rw_text *text); /* of the kernel `image`, and { */
+void rw_image_add_load(const rw_image_pass *pass, rw_text *text, const char *element);
+void rw_image_add_store(const rw_image_pass *pass, rw_text *text, rw_dtype from, const char *value);
+bool rw_image_in_element(rw_image_element element, int x, int y, const int size[2]);
+extern const char rw_image_order_text[]; /* functions for the median of large windows */
+
+/* linear.c, rank.c, point.c: texts of stages */
+void rw_image_write_taps(const rw_image_stage *s, rw_image_writer *w);
+/* The sum of number[2] neighbours at two places that far apart, and of `also` where number[3] is 1. */
+void rw_image_write_pair(const rw_image_stage *s, rw_image_writer *w);
+void rw_image_write_running(const rw_image_stage *s, rw_image_writer *w); /* v0 of `sum` */
+bool rw_image_is_taps(const rw_image_stage *s); /* a sum of neighbours with weights */
+/* Of a stage of taps, in columns.c: adds the new row to the sums and defines v0 of the one that is finished. `row`: the one value of a
+ * column, NULL: the window's elements. */
+void rw_image_write_moved(const rw_image_stage *s, rw_image_writer *w, const char *row);
+void rw_image_write_sum(const rw_image_stage *s, rw_image_writer *w);
+void rw_image_write_copy(const rw_image_stage *s, rw_image_writer *w);
+void rw_image_write_round(const rw_image_stage *s, rw_image_writer *w); /* real values to the stage's type */
+void rw_image_write_difference(const rw_image_stage *s, rw_image_writer *w);
+void rw_image_write_normalize(const rw_image_stage *s, rw_image_writer *w);
+void rw_image_write_lookup(const rw_image_stage *s, rw_image_writer *w); /* number[0]: bins; number[1] 1: a level */
+void rw_image_write_integers(const rw_image_stage *s, rw_image_writer *w);
+void rw_image_set_median(rw_image_stage *s);
+/* Large windows of f32: from integers in the same order, which a stage before makes. */
+bool rw_image_needs_keys(rw_dtype type, int pixels);
+void rw_image_write_keys(const rw_image_stage *s, rw_image_writer *w);
+double rw_image_key(double value);
+void rw_image_write_extreme(const rw_image_stage *s, rw_image_writer *w);
+void rw_image_set_loops(rw_image_stage *s); /* of rw_image_write_taps */
+void rw_image_set_bilateral(rw_image_stage *s);
+extern const char rw_image_exp_text[]; /* exp_f32(v), v <= 0, and f64 */
+void rw_image_write_grey(const rw_image_stage *s, rw_image_writer *w);
+void rw_image_write_colour(const rw_image_stage *s, rw_image_writer *w);
+
+#endif

@@ -1,0 +1,182 @@
+/* Texts of linear stages: sums of neighbours with weights.
+ *
+ * Of integer types all weights are integers, so that sums are exact in any order; of u8 in f32, up to 2^24. What follows is one
+ * product and one rounding, or a shift. */
+#include <math.h>
+
+#include "image/image.h"
+
+#define ADD(...) rw_text_add(w->t, __VA_ARGS__)
+enum { UNROLLED = 160 }; /* taps */
+
+static int largest(rw_dtype t) { return (int)rw_image_largest(t); }
+static int least(rw_dtype t) { return t == RW_I16 ? -32768 : 0; }
+
+/* v0 <- the sum, as the stage's type. number[1]: factor; number[0] 1: rounded to an integer in real types too. */
+static void finish(const rw_image_stage *s, rw_image_writer *w)
+{
+    const char *type = rw_dtype_name(s->type), *real = s->compute == RW_F32 ? "f32" : "f64";
+    char value[96];
+    if (s->number[1] != 1) snprintf(value, sizeof value, "(%s)sum * (%s)%.17g", real, real, s->number[1]);
+    else snprintf(value, sizeof value, "sum");
+    if (s->type == RW_F32 || s->type == RW_F64)
+        ADD("                    const %s v0 = (%s)%s(%s);\n", type, type, s->number[0] ? "RW_RINT" : "", value);
+    else if (s->type == RW_I32) ADD("                    const i32 v0 = %s;\n", value);
+    else if (s->compute == RW_I32 && s->number[1] == 1)
+        ADD("                    const %s v0 = (%s)near_i32(sum, %d, %d);\n", type, type, least(s->type), largest(s->type));
+    else
+        ADD("                    const %s v0 = (%s)(int)RW_RINT(near_%s(%s, %d, %d));\n", type, type, real, value, least(s->type),
+            largest(s->type));
+}
+
+/* sum <- sum + weight * value, exactly rounded or exact */
+static void add_term(const rw_image_stage *s, rw_image_writer *w, const char *weight, const char *value)
+{
+    const char *type = rw_dtype_name(s->compute);
+    if (s->compute == RW_I32) ADD("                    sum += (i32)%s * (i32)%s;\n", weight, value);
+    else ADD("                    sum = FMA(%s, (%s)%s, sum);\n", weight, type, value);
+}
+
+/* number[2] 1: equal weights on both sides of the centre of a row or column; then there are size / 2 + 1, the outermost first. */
+static void write_folded(const rw_image_stage *s, rw_image_writer *w)
+{
+    const int axis = s->size[1] > 1, n = s->size[axis], r = n / 2;
+    char weight[64], a[64], b[64], both[256];
+    for (int k = 0; k <= r; ++k) {
+        const int d = r - k;
+        snprintf(weight, sizeof weight, "W(%d)", s->weight + k);
+        rw_image_at(w, a, axis ? 0 : -d, axis ? -d : 0, 0), rw_image_at(w, b, axis ? 0 : d, axis ? d : 0, 0);
+        const char *type = rw_dtype_name(s->compute);
+        if (d) snprintf(both, sizeof both, "((%s)%s + (%s)%s)", type, a, type, b);
+        else snprintf(both, sizeof both, "%s", a);
+        add_term(s, w, weight, both);
+    }
+}
+
+/* ---- many weights: loops ------------------------------------------------------------------------------------------------ */
+
+static void begin_sum(const rw_image_stage *s, rw_image_writer *w)
+{
+    char sum[64];
+    (void)s;
+    ADD("                    %s = 0;\n", rw_image_sum(w, sum, 0));
+}
+
+static void add_pixel(const rw_image_stage *s, rw_image_writer *w)
+{
+    const char *type = rw_dtype_name(s->compute);
+    char sum[64], value[64], weight[96];
+    rw_image_sum(w, sum, 0), rw_image_term(w, value, 0);
+    snprintf(weight, sizeof weight, "weights[%d + t * %d + m]", s->weight, s->size[0]);
+    if (s->compute == RW_I32) ADD("                    %s += (i32)%s * (i32)%s;\n", sum, weight, value);
+    else ADD("                    %s = FMA(%s, (%s)%s, %s);\n", sum, weight, type, value, sum);
+}
+
+static void write_looped(const rw_image_stage *s, rw_image_writer *w)
+{
+    char sum[64];
+    ADD("                    const %s sum = %s;\n", rw_dtype_name(s->compute), rw_image_sum(w, sum, 0));
+    finish(s, w);
+}
+
+void rw_image_set_loops(rw_image_stage *s)
+{
+    if (s->size[0] * s->size[1] <= UNROLLED) return;
+    s->write = write_looped, s->begin = begin_sum, s->term = add_pixel, s->sums = 1, s->sum = s->compute;
+}
+
+/* ---- few ---------------------------------------------------------------------------------------------------------------- */
+
+void rw_image_write_taps(const rw_image_stage *s, rw_image_writer *w)
+{
+    char weight[64], value[64];
+    ADD("                    %s sum = 0;\n", rw_dtype_name(s->compute));
+    if (s->number[2] != 0) write_folded(s, w);
+    else
+        for (int t = 0; t < s->size[1]; ++t)
+            for (int m = 0; m < s->size[0]; ++m) {
+                snprintf(weight, sizeof weight, "W(%d)", s->weight + t * s->size[0] + m);
+                add_term(s, w, weight, rw_image_at(w, value, m - s->low[0], t - s->low[1], 0));
+            }
+    if (s->compute == RW_I32 && s->number[3] != 0) /* to a multiple of 2^number[3], halves upwards */
+        ADD("                    sum = (sum + %d) >> %d;\n", 1 << ((int)s->number[3] - 1), (int)s->number[3]);
+    finish(s, w);
+}
+
+void rw_image_write_sum(const rw_image_stage *s, rw_image_writer *w)
+{
+    const char *type = rw_dtype_name(s->compute);
+    char value[64];
+    ADD("                    %s sum = 0;\n", type);
+    for (int t = 0; t < s->size[1]; ++t)
+        for (int m = 0; m < s->size[0]; ++m)
+            ADD("                    sum += (%s)%s;\n", type, rw_image_at(w, value, m - s->low[0], t - s->low[1], 0));
+    finish(s, w);
+}
+
+/* Masks of integers that are known when the text is written; number[0] 1: the root of the sum of squares of both. */
+void rw_image_write_integers(const rw_image_stage *s, rw_image_writer *w)
+{
+    const char *type = rw_dtype_name(s->compute), *to = rw_dtype_name(s->type);
+    const bool integer = s->compute == RW_I32;
+    char value[64];
+    for (int m = 0; m < s->masks; ++m) {
+        ADD("                    %s sum%d = 0;\n", type, m);
+        for (int i = 0; i < s->size[0] * s->size[1]; ++i) {
+            const int weight = s->integers[m][i];
+            if (!weight) continue;
+            rw_image_at(w, value, i % s->size[0] - s->low[0], i / s->size[0] - s->low[1], 0);
+            if (weight == 1 || weight == -1) ADD("                    sum%d %c= (%s)%s;\n", m, weight > 0 ? '+' : '-', type, value);
+            else if (integer) ADD("                    sum%d += %d * (i32)%s;\n", m, weight, value);
+            else ADD("                    sum%d = FMA((%s)%d, (%s)%s, sum%d);\n", m, type, weight, type, value, m);
+        }
+    }
+    if (s->masks == 1) {
+        ADD("                    const %s v0 = (%s)sum0;\n", to, to);
+        return;
+    }
+    const char *real = s->compute == RW_F64 ? "f64" : "f32";
+    ADD("                    const %s gx = (%s)sum0, gy = (%s)sum1, root = sqrt(FMA(gx, gx, gy * gy));\n", real, real, real);
+    if (s->type == RW_I16) ADD("                    const i16 v0 = (i16)(int)RW_RINT(root < 32767 ? root : 32767);\n");
+    else ADD("                    const %s v0 = (%s)root;\n", to, to);
+}
+
+void rw_image_write_pair(const rw_image_stage *s, rw_image_writer *w)
+{
+    const char *type = rw_dtype_name(s->compute);
+    char a[64], b[64];
+    ADD("                    %s sum = (%s)%s + (%s)%s;\n", type, type, rw_image_at(w, a, -s->low[0], 0, 0), type,
+        rw_image_at(w, b, (int)s->number[2] - s->low[0], 0, 0));
+    if (s->number[3] != 0) ADD("                    sum += (%s)%s;\n", type, rw_image_also(w, a, 0));
+    finish(s, w);
+}
+
+void rw_image_write_running(const rw_image_stage *s, rw_image_writer *w) { finish(s, w); }
+
+bool rw_image_is_taps(const rw_image_stage *s) { return s->write == rw_image_write_taps || s->write == write_looped || s->write == rw_image_write_sum; }
+
+void rw_image_write_moved(const rw_image_stage *s, rw_image_writer *w, const char *row)
+{
+    const bool plain = s->write == rw_image_write_sum, folded = s->number[2] != 0;
+    const int nx = row ? 1 : s->size[0], ny = s->size[1];
+    const char *type = rw_dtype_name(s->compute);
+    char weight[64], value[64];
+    for (int t = ny - 1; t >= 0; --t) {
+        const int k = ny - 2 - t; /* sums[k] <- sums[k + 1] + …; k = -1: the result */
+        if (k < 0) ADD("                    %s sum = SUMS(0);\n", type);
+        else if (k < ny - 2) ADD("                    { %s sum = SUMS(%d);\n", type, k + 1);
+        else ADD("                    { %s sum = 0;\n", type);
+        for (int m = 0; m < nx; ++m) {
+            const int i = folded ? RW_MIN(t, ny - 1 - t) : t * nx + m;
+            snprintf(weight, sizeof weight, "W(%d)", s->weight + i);
+            if (row) snprintf(value, sizeof value, "%s", row);
+            else snprintf(value, sizeof value, "H(0, %d + c)", (m - s->low[0] + s->rx) * w->channels);
+            if (plain) ADD("                    sum += (%s)%s;\n", type, value);
+            else add_term(s, w, weight, value);
+        }
+        if (k >= 0) ADD("                    SUMS(%d) = sum; }\n", k);
+    }
+    if (s->compute == RW_I32 && s->number[3] != 0)
+        ADD("                    sum = (sum + %d) >> %d;\n", 1 << ((int)s->number[3] - 1), (int)s->number[3]);
+    finish(s, w);
+}

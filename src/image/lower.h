@@ -1,0 +1,41 @@
+/* What lower.c and lower_windows.c share: the plan that is being built, an operation at a time. */
+#ifndef RW_IMAGE_LOWER_H
+#define RW_IMAGE_LOWER_H
+
+#include "image/image.h"
+
+typedef struct rw_image_builder {
+    rw_image_plan *plan;
+    rw_image_pass *pass;
+    const rw_image_op *op;
+    int operation;       /* its number, 1, 2, … */
+    int first;           /* the pass's first one with neighbours, if it has any */
+    bool windows;        /* the pass has an operation with neighbours; they wrap */
+    bool wraps;
+    bool points;         /* it has operations without neighbours before that */
+    bool alone;          /* what follows begins a pass */
+} rw_image_builder;
+
+static inline rw_image_stage *top(const rw_image_builder *b) { return b->pass->stage + b->pass->nstages - 1; }
+static inline rw_dtype type_of(const rw_image_builder *b) { return top(b)->type; }
+static inline bool is_real(rw_dtype t) { return t == RW_F32 || t == RW_F64; }
+static inline rw_dtype real_of(rw_dtype t) { return t == RW_F64 ? RW_F64 : RW_F32; }
+
+rw_status rw_image_begin_pass(rw_image_builder *b);
+/* Another stage of the operation that reads the last one. */
+rw_image_stage *rw_image_add_stage(rw_image_builder *b, const char *name, void (*write)(const rw_image_stage *, rw_image_writer *));
+/* The window of a stage: size[0] x size[1] pixels from -low[0], -low[1] on. */
+void rw_image_set_window(const rw_image_builder *b, rw_image_stage *s, int nx, int ny, int low_x, int low_y);
+void rw_image_add_weight(rw_image_builder *b, rw_image_stage *s, double value);
+/* Before an operation with neighbours; `rows`: several stages of it have some in y; `stages` that it adds at most. */
+rw_status rw_image_begin_window(rw_image_builder *b, bool rows, int stages);
+rw_status rw_image_begin_point(rw_image_builder *b);
+/* A pass of this kind after one that leaves real values. */
+rw_status rw_image_begin_whole(rw_image_builder *b, rw_image_pass_kind kind, const char *name);
+/* The type again, in the pass after it. */
+rw_status rw_image_end_whole(rw_image_builder *b, rw_dtype type);
+
+/* Operations on windows of neighbours, by method; NULL: those of lower.c. */
+extern rw_status (*const rw_image_lower_windows[RW_IMAGE_METHODS + 1])(rw_image_builder *b);
+
+#endif

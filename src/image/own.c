@@ -1,0 +1,40 @@
+/* Operations that programs add to those of ops.c. */
+#include <pthread.h>
+#include <string.h>
+
+#include "image/image.h"
+#include "param/param.h"
+
+enum { OPERATIONS = 64 };
+static const rw_image_own *operations[OPERATIONS];
+static int noperations;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+const rw_image_own *rw_image_own_get(int i) { return i >= 0 && i < noperations ? operations[i] : NULL; }
+
+const rw_image_own *rw_image_own_find(const char *name, size_t n)
+{
+    for (int i = 0; i < noperations; ++i)
+        if (strlen(operations[i]->name) == n && memcmp(operations[i]->name, name, n) == 0) return operations[i];
+    return NULL;
+}
+
+static bool is_there(const char *name)
+{
+    for (int m = 1; m < RW_IMAGE_METHODS; ++m)
+        if (strcmp(rw_image_method_name(m), name) == 0) return true;
+    return rw_image_own_find(name, strlen(name));
+}
+
+rw_status rw_image_own_register(rw_context *ctx, const rw_image_own *o)
+{
+    RW_NEED(o, "operation");
+    if (!o->name || !*o->name || strpbrk(o->name, ":| ") || !o->create || !o->execute)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_image_own_register: the table needs a name without : and |, and the functions create and execute");
+    pthread_mutex_lock(&lock);
+    const bool there = is_there(o->name), fits = noperations < OPERATIONS;
+    if (!there && fits) operations[noperations++] = o;
+    pthread_mutex_unlock(&lock);
+    if (there) return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_image_own_register: there is an operation called %s already: choose another name", o->name);
+    return fits ? RW_OK : rw_fail(ctx, RW_ERR_ARGUMENT, "rw_image_own_register: there are %d operations already", OPERATIONS);
+}

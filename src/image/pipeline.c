@@ -1,0 +1,615 @@
+/* The kernel of a pass. A group walks down a strip of the image, `block` rows a step; stage k computes a row as soon as stage
+ * k - 1 has the rows below it that it needs, and keeps it in its ring for stage k + 1:
+ *
+ *        rows j …              rows j - ry1 …            rows j - ry1 - ry2 …
+ *   x -> [ring 0] -stage 1-> [ring 1] -stage 2-> … -> y
+ *
+ * Ring k has as many rows as stage k + 1 reads, and one more for a constant border. Its row is the strip with `reach` pixels on
+ * each side, as many as the stages after it read together. An operation may have several stages; those in its middle compute as
+ * many pixels beyond the image as the others of the operation read (`open`), from x whose rows and columns go on by the
+ * operation's border. What an operation leaves has no pixels beyond the image: columns there are put into the row when it is
+ * made, by the border of the next operation; rows are looked up among those in the ring, which by all borders but `wrap` are
+ * there where an operation has one stage with neighbours in y. With `wrap` the whole pass computes with rows and columns of the
+ * periodic image, which gives the same.
+ *
+ * Lanes are neighbouring elements (or pixels) of a row; no lane asks where it is. */
+#include <string.h>
+
+#include "image/image.h"
+
+#define ADD(...) rw_text_add(w->t, __VA_ARGS__)
+
+static int last(const rw_image_pass *p) { return p->nstages - 1; }
+
+bool rw_image_pass_by_pixels(const rw_image_pass *p)
+{
+    for (int k = 0; k < p->nstages; ++k)
+        if (p->stage[k].pixels) return true;
+    return false;
+}
+
+/* Interleaved channels of a stage's ring: planes are filtered one by one where no stage needs all channels. */
+static int channels_of(const rw_image_pass *p, const rw_image_shape *shape, int k)
+{
+    return shape->planar && !rw_image_pass_by_pixels(p) ? 1 : p->stage[k].channels;
+}
+
+/* Calls for all stages m that read ring k: their windows' pixels or rows. */
+#define EACH_READER(p, k, m)                                                                                           \
+    for (int m = (k) + 1; m < (p)->nstages; ++m)                                                                       \
+        if ((p)->stage[m].from == (k) || (p)->stage[m].also == (k))
+static int window(const rw_image_pass *p, int m, int k, bool y)
+{
+    const rw_image_stage *s = p->stage + m;
+    const int from = s->from != k ? 0 : y ? s->ry : s->rx, also = s->also != k || y ? 0 : s->also_x < 0 ? -s->also_x : s->also_x;
+    return RW_MAX(from, also);
+}
+
+/* Pixels (rows) beyond its part of the result for which stage k is computed. */
+static int reach_of(const rw_image_pass *p, int k, bool y)
+{
+    int most = 0;
+    EACH_READER(p, k, m) most = RW_MAX(most, reach_of(p, m, y) + window(p, m, k, y));
+    return most;
+}
+static int reach(const rw_image_pass *p, int k) { return reach_of(p, k, false); }
+static int reach_y(const rw_image_pass *p, int k) { return reach_of(p, k, true); }
+
+/* Rows by which stage k is behind what is loaded. */
+static int lag(const rw_image_pass *p, int k)
+{
+    const rw_image_stage *s = p->stage + k;
+    if (!k) return 0;
+    const int own = lag(p, s->from) + s->ry;
+    return s->also >= 0 ? RW_MAX(own, lag(p, s->also)) : own;
+}
+
+static bool wraps(const rw_image_pass *p)
+{
+    for (int k = 1; k < p->nstages; ++k)
+        if (p->stage[k].border == RW_IMAGE_BORDER_WRAP) return true;
+    return false;
+}
+
+/* Rows of ring k: from the newest back to the oldest that a stage reads. */
+static int depth(const rw_image_pass *p, const rw_image_shape *s, int k)
+{
+    int most = 0;
+    EACH_READER(p, k, m) most = RW_MAX(most, lag(p, m) - lag(p, k) + window(p, m, k, true) + p->stage[m].running);
+    return most + s->block;
+}
+static int width(const rw_image_pass *p, const rw_image_shape *s, int k)
+{
+    return (s->strip + 2 * reach(p, k)) * channels_of(p, s, k);
+}
+static int pitch(const rw_image_pass *p, const rw_image_shape *s, int k)
+{
+    return (width(p, s, k) + 15) / 16 * 16;
+}
+
+/* The operation that is first to have neighbours in y: its rows beyond the image are loaded. */
+static int first_operation(const rw_image_pass *p)
+{
+    for (int k = 1; k < p->nstages; ++k)
+        if (p->stage[k].ry) return p->stage[k].operation;
+    return 1 << 30;
+}
+
+/* Stage k looks its rows up in its ring. */
+static bool looks_up(const rw_image_pass *p, int k)
+{
+    return p->stage[k].ry > 0 && p->stage[k].operation > first_operation(p) && !wraps(p);
+}
+
+/* Pixels and rows beyond the image that stage k computes. */
+static int open_x(const rw_image_pass *p, int k)
+{
+    int most = 0;
+    EACH_READER(p, k, m)
+        if (p->stage[m].operation == p->stage[k].operation) most = RW_MAX(most, open_x(p, m) + window(p, m, k, false));
+    return most;
+}
+static int open_y(const rw_image_pass *p, int k)
+{
+    const int first = first_operation(p);
+    int most = 0;
+    if (p->stage[k].operation > first) return 0;
+    EACH_READER(p, k, m)
+        if (p->stage[m].operation <= first) most = RW_MAX(most, open_y(p, m) + window(p, m, k, true));
+    return most;
+}
+static bool is_result(const rw_image_pass *p, int k) /* of an operation */
+{
+    return p->stage[k].operation != p->stage[k + 1].operation;
+}
+
+/* The row of ring k that row c lies in; c >= -reach_y(0) - the largest lag. */
+static void add_slot(rw_text *t, const rw_image_pass *p, const rw_image_shape *s, int k, const char *c)
+{
+    const int d = depth(p, s, k);
+    rw_text_add(t, "(%s + %d) %% %d * %d", c, ((reach_y(p, 0) + lag(p, last(p))) / d + 2) * d, d, pitch(p, s, k));
+}
+
+/* Rows of the ring that stage k looks up for a row: those of its window, and the one before it. */
+static int entries(const rw_image_pass *p, int k) { return 2 * p->stage[k].ry + 1 + p->stage[k].running; }
+
+/* Of one of the arrays that a stage's sums lie in. */
+static int64_t sum_bytes(const rw_image_pass *p, const rw_image_shape *s, int k)
+{
+    return (width(p, s, k) * (int64_t)rw_dtype_size(p->stage[k].sum) + 63) / 64 * 64;
+}
+
+int64_t rw_image_pass_bytes(const rw_image_pass *p, const rw_image_shape *s)
+{
+    int64_t bytes = 0;
+    for (int k = 0; k < last(p); ++k) {
+        bytes += (int64_t)(depth(p, s, k) + 1) * pitch(p, s, k) * (int64_t)rw_dtype_size(p->stage[k].type);
+        bytes = (bytes + 63) / 64 * 64;
+    }
+    for (int k = 1; k < p->nstages; ++k)
+        if (!s->threads) bytes += sum_bytes(p, s, k) * p->stage[k].sums;
+    for (int k = 1; k < p->nstages; ++k) bytes += (int64_t)s->block * entries(p, k) * 4;
+    return (bytes + 63) / 64 * 64;
+}
+
+/* ---- for the texts of stages ------------------------------------------------------------------------------------------ */
+
+bool rw_image_few_weights(const rw_image_pass *p) { return p->weights.n <= 96; }
+
+const char *rw_image_term(rw_image_writer *w, char buffer[64], int c)
+{
+    const rw_image_stage *s = w->pass->stage + w->k;
+    if (s->pixels) snprintf(buffer, 64, "row[%d*i + m * %d + %d]", w->channels, w->channels, c);
+    else snprintf(buffer, 64, "row[q + m * %d]", w->channels);
+    return buffer;
+}
+
+const char *rw_image_sum(rw_image_writer *w, char buffer[64], int i)
+{
+    if (w->swept) snprintf(buffer, 64, "sums%d_%d[%s]", w->k, i, w->pass->stage[w->k].pixels ? "i" : "q");
+    else snprintf(buffer, 64, "sum%d", i);
+    return buffer;
+}
+
+const char *rw_image_also(rw_image_writer *w, char buffer[64], int c)
+{
+    const rw_image_stage *s = w->pass->stage + w->k;
+    const int offset = (reach(w->pass, s->also) - reach(w->pass, w->k) + s->also_x) * w->channels;
+    if (s->pixels) snprintf(buffer, 64, "also[%d*i + %d]", w->channels, offset + c);
+    else snprintf(buffer, 64, "also[q + %d]", offset);
+    return buffer;
+}
+
+const char *rw_image_at(rw_image_writer *w, char buffer[64], int dx, int dy, int c)
+{
+    const rw_image_stage *s = w->pass->stage + w->k;
+    const int offset = (w->shift + dx) * w->channels;
+    if (w->columns) snprintf(buffer, 64, "H(%d, %d + c)", dy + s->ry, (s->rx + dx) * w->channels);
+    else if (s->pixels) snprintf(buffer, 64, "s%d[%d*i + %d]", dy + s->ry, w->channels, offset + c);
+    else snprintf(buffer, 64, "s%d[q + %d]", dy + s->ry, offset);
+    return buffer;
+}
+
+/* ---- borders ---------------------------------------------------------------------------------------------------------- */
+
+/* The pixel that stands for pixel i of a row of n, -1: a constant. */
+static const char *const maps[RW_IMAGE_BORDERS] = {
+    [RW_IMAGE_BORDER_REFLECT101] = "    if (n == 1) return 0;\n    const int p = 2 * n - 2, m = (i % p + p) % p;\n    return m < n ? m : p - m;\n",
+    [RW_IMAGE_BORDER_REFLECT] = "    const int p = 2 * n, m = (i % p + p) % p;\n    return m < n ? m : p - 1 - m;\n",
+    [RW_IMAGE_BORDER_REPLICATE] = "    return i < 0 ? 0 : i < n ? i : n - 1;\n",
+    [RW_IMAGE_BORDER_WRAP] = "    return (i % n + n) % n;\n",
+    [RW_IMAGE_BORDER_CONSTANT] = "    return i < 0 || i >= n ? -1 : i;\n",
+};
+
+const char *rw_image_map_text(rw_image_border b) { return maps[b]; }
+
+static rw_image_border map_of(rw_image_border b) { return b == RW_IMAGE_BORDER_SKIP ? RW_IMAGE_BORDER_REPLICATE : b; }
+
+void rw_image_write_maps(rw_image_writer *w)
+{
+    unsigned written = 0;
+    for (int k = 1; k < w->pass->nstages; ++k) {
+        const rw_image_border b = map_of(w->pass->stage[k].border);
+        if (!b || written & 1u << b) continue;
+        written |= 1u << b;
+        ADD("DEVICE int outside%d(int i, int n)\n{\n%s}\n", (int)b, maps[b]);
+    }
+}
+
+rw_image_call rw_image_outside_text(rw_image_border b, const char *i, const char *n)
+{
+    rw_image_call call;
+    snprintf(call.text, sizeof call.text, "outside%d(%s, %s)", (int)map_of(b), i, n);
+    return call;
+}
+
+/* The stage that reads ring k with neighbours in x (or y), NULL: none. Stages before it have no neighbours there. */
+static const rw_image_stage *reader(const rw_image_pass *p, int k, bool y)
+{
+    for (int m = k + 1; m < p->nstages; ++m)
+        if (y ? p->stage[m].ry : p->stage[m].rx) return p->stage + m;
+    return NULL;
+}
+
+/* ---- conversions ------------------------------------------------------------------------------------------------------ */
+
+static const char *c_name(rw_dtype t) { return rw_dtype_name(t); }
+
+/* An element of x as a value of stage 0. */
+void rw_image_add_load(const rw_image_pass *p, rw_text *t, const char *element)
+{
+    const rw_dtype from = p->x_dtype, to = p->stage[0].type;
+    if (from == RW_F16) rw_text_add(t, "f32_from_f16(%s)", element);
+    else if (from == to) rw_text_add(t, "%s", element);
+    else rw_text_add(t, "(%s)%s", c_name(to), element);
+}
+
+/* Whether all values of one type are values of the other. */
+static bool holds(rw_dtype to, rw_dtype from)
+{
+    if (to == from) return true;
+    if (to == RW_F64) return true;
+    if (to == RW_F32) return from != RW_F64 && from != RW_I32;
+    return from == RW_U8 && (to == RW_U16 || to == RW_I16);
+}
+
+void rw_image_add_store(const rw_image_pass *p, rw_text *t, rw_dtype from, const char *value)
+{
+    const rw_dtype to = p->y_dtype;
+    const bool f64 = from == RW_F64;
+    if (to == RW_F16) rw_text_add(t, "f16_from_%s((%s)%s)", f64 ? "f64" : "f32", f64 ? "f64" : "f32", value);
+    else if (holds(to, from) || to == RW_F32) rw_text_add(t, "(%s)%s", c_name(to), value);
+    else if (f64 || from == RW_F32) /* the nearest, of two the even one; saturated; NaN becomes 0 */
+        rw_text_add(t, "(%s)(int)RW_RINT(near_%s(%s, %d, %d))", c_name(to), f64 ? "f64" : "f32", value, to == RW_I16 ? -32768 : 0,
+            (int)rw_image_largest(to));
+    else rw_text_add(t, "(%s)near_i32(%s, %d, %d)", c_name(to), value, to == RW_I16 ? -32768 : 0, (int)rw_image_largest(to));
+}
+
+const char rw_image_helper_text[] =
+    "DEVICE f32 near_f32(f32 v, f32 least, f32 most) { return v > least ? v < most ? v : most : v != v ? 0 : least; }\n"
+    "DEVICE f64 near_f64(f64 v, f64 least, f64 most) { return v > least ? v < most ? v : most : v != v ? 0 : least; }\n"
+    "DEVICE i32 near_i32(i32 v, i32 least, i32 most) { return v > least ? v < most ? v : most : least; }\n";
+
+/* ---- the kernel ------------------------------------------------------------------------------------------------------- */
+
+/* left: the image's pixel that is pixel 0 of a row of stage k; it is computed for pixels from … to - 1 of the row. */
+static void write_bounds(rw_image_writer *w)
+{
+    const rw_image_pass *p = w->pass;
+    const bool wrap = wraps(p);
+    for (int k = 0; k < p->nstages; ++k) {
+        const int r = reach(p, k), ry = reach_y(p, k), x = open_x(p, k), y = open_y(p, k);
+        ADD("    const int left%d = first - %d, all%d = end + %d - left%d;\n", k, r, k, r, k);
+        if (wrap) ADD("    const int from%d = 0, to%d = all%d, low%d = top - %d, high%d = bottom + %d;\n", k, k, k, k, ry, k, ry);
+        else
+            ADD("    const int from%d = left%d < %d ? %d - left%d : 0, to%d = nx + %d - left%d < all%d ? nx + %d - left%d : all%d;\n"
+                "    const int low%d = top - %d < %d ? %d : top - %d, high%d = bottom + %d < ny + %d ? bottom + %d : ny + %d;\n",
+                k, k, -x, -x, k, k, x, k, k, x, k, k, k, ry, -y, -y, ry, k, ry, y, ry, y);
+    }
+}
+
+static void write_rings(rw_image_writer *w)
+{
+    const rw_image_pass *p = w->pass;
+    int64_t at = 0;
+    ADD("    SHARED_LARGE(u8, large);\n");
+    for (int k = 0; k < last(p); ++k) {
+        const char *type = c_name(p->stage[k].type);
+        ADD("    LOCAL %s *const ring%d = (LOCAL %s *)(large + %lld);\n", type, k, type, (long long)at);
+        at += (int64_t)(depth(p, w->shape, k) + 1) * pitch(p, w->shape, k) * (int64_t)rw_dtype_size(p->stage[k].type);
+        at = (at + 63) / 64 * 64;
+    }
+    for (int k = 1; k < p->nstages; ++k)
+        for (int i = 0; i < p->stage[k].sums && !w->shape->threads; ++i, at += sum_bytes(p, w->shape, k))
+            ADD("    LOCAL %s *const sums%d_%d = (LOCAL %s *)(large + %lld);\n", c_name(p->stage[k].sum), k, i, c_name(p->stage[k].sum),
+                (long long)at);
+    for (int k = 1; k < p->nstages; ++k) {
+        ADD("    LOCAL i32 *const at%d = (LOCAL i32 *)(large + %lld);\n", k, (long long)at);
+        at += (int64_t)w->shape->block * entries(p, k) * 4;
+    }
+    for (int k = 0; k < last(p); ++k)
+        EACH_READER(p, k, m)
+            if (looks_up(p, m) && p->stage[m].from == k && p->stage[m].border == RW_IMAGE_BORDER_CONSTANT)
+                ADD("    EACH(e, %d) { ring%d[%d + e] = (%s)%.17g; }\n", pitch(p, w->shape, k), k,
+                    depth(p, w->shape, k) * pitch(p, w->shape, k), c_name(p->stage[k].type), p->stage[m].value);
+}
+
+/* Where the rows that stage k reads begin in its ring. */
+static void write_rows(rw_image_writer *w, int k)
+{
+    const rw_image_pass *p = w->pass;
+    const rw_image_stage *s = p->stage + k;
+    const int taps = entries(p, k), d = depth(p, w->shape, s->from), n = pitch(p, w->shape, s->from);
+    ADD("        EACH(e, %d) { const int c = j - %d + (int)e / %d + (int)e %% %d;", w->shape->block * taps, lag(p, k) + s->ry + s->running, taps, taps);
+    if (looks_up(p, k)) ADD(" const int m = outside%d(c, ny); at%d[e] = m < 0 ? %d : ", (int)map_of(s->border), k, d * n);
+    else ADD(" at%d[e] = ", k);
+    add_slot(w->t, p, w->shape, s->from, looks_up(p, k) ? "m" : "c");
+    ADD("; }\n");
+}
+
+/* A loop over lanes of rows c + r, r = ra … rb - 1; `name` is the lane, a pixel or an element, `row` what each row needs. */
+static void open_rows(rw_image_writer *w, const char *name, const char *from, const char *to, const char *row)
+{
+    if (w->shape->threads)
+        ADD("            EACH2(%s, %s, %s, r, ra, rb) {\n                %s\n", name, from, to, row);
+    else
+        ADD("            for (int r = ra; r < rb; ++r) {\n                %s\n                EACH_IN(%s, %s, %s) {\n", row, name, from, to);
+}
+static void close_rows(rw_image_writer *w) { ADD(w->shape->threads ? "            }\n" : "                }\n            }\n"); }
+
+static void open_stage(rw_image_writer *w, int k)
+{
+    ADD("        { /* %s */\n", w->pass->stage[k].name);
+    ADD("            const int c = j - %d, ra = low%d > c ? low%d - c : 0, rb = high%d - c < %d ? high%d - c : %d;\n", lag(w->pass, k), k, k, k,
+        w->shape->block, k, w->shape->block);
+}
+
+/* The row of ring k that row c + r of the stage is kept in. */
+static void add_ring_row(rw_text *t, const rw_image_writer *w, int k)
+{
+    rw_text_add(t, "LOCAL %s *const out = ring%d + ", c_name(w->pass->stage[k].type), k);
+    add_slot(t, w->pass, w->shape, k, "c + (int)r");
+    rw_text_add(t, ";");
+}
+
+static bool gathers(const rw_image_writer *w, int k) { return w->shape->planar && channels_of(w->pass, w->shape, k) > 1; }
+
+static void write_load(rw_image_writer *w)
+{
+    const rw_image_pass *p = w->pass;
+    const rw_image_stage *s = p->stage, *rx = reader(p, 0, false), *ry = reader(p, 0, true);
+    const int n = channels_of(p, w->shape, 0), b = rx ? (int)map_of(rx->border) : 0, by = ry ? (int)map_of(ry->border) : 0;
+    char lo[64], hi[64], element[200], outside[64] = "";
+    rw_text row = {0};
+    open_stage(w, 0);
+    add_ring_row(&row, w, 0);
+    if (by) rw_text_add(&row, " const int line = outside%d(c + (int)r, ny);", by);
+    else rw_text_add(&row, " const int line = c + (int)r;");
+    if (by == RW_IMAGE_BORDER_CONSTANT) snprintf(outside, sizeof outside, "line < 0 ? (%s)%.17g : ", c_name(s->type), ry->outside);
+    rw_text_add(&row, " GLOBAL const %s *const in = x + (long)%s * x_row;", c_name(p->x_dtype), *outside ? "(line < 0 ? 0 : line)" : "line");
+    const char *rows = row.data ? row.data : "";
+    if (row.failed) w->t->failed = true;
+    /* pixels of the image, then those beyond it */
+    ADD("            const int real = left0 < 0 ? -left0 : 0, stop = nx - left0 < all0 ? nx - left0 : all0;\n");
+    snprintf(lo, sizeof lo, "%d * real", n), snprintf(hi, sizeof hi, "%d * stop", n);
+    open_rows(w, "q", lo, hi, rows);
+    ADD("                    out[q] = %s", outside);
+    if (gathers(w, 0)) snprintf(element, sizeof element, "in[(long)(q %% %d) * x_plane + left0 + q / %d]", n, n);
+    else snprintf(element, sizeof element, "in[(long)left0 * %d + q]", n);
+    rw_image_add_load(p, w->t, element);
+    ADD(";\n");
+    close_rows(w);
+    if (rx) {
+        ADD("            if (real > 0 || stop < all0) {\n");
+        snprintf(hi, sizeof hi, "%d * (real + all0 - stop)", n);
+        open_rows(w, "e", "0", hi, rows);
+        ADD("                    const int q = e < %d * real ? (int)e : (int)e + %d * (stop - real);\n"
+            "                    const int m = outside%d(left0 + q / %d, nx);\n                    out[q] = %s",
+            n, n, b, n, outside);
+        if (gathers(w, 0)) snprintf(element, sizeof element, "in[(long)(q %% %d) * x_plane + m]", n);
+        else snprintf(element, sizeof element, "in[(long)m * %d + q %% %d]", n, n);
+        if (b == RW_IMAGE_BORDER_CONSTANT) ADD("m < 0 ? (%s)%.17g : ", c_name(s->type), rx->outside);
+        rw_image_add_load(p, w->t, element);
+        ADD(";\n");
+        close_rows(w);
+        ADD("            }\n");
+    }
+    rw_text_free(&row);
+    ADD("        }\n");
+}
+
+/* Columns of ring k beyond the image. */
+static void write_beyond(rw_image_writer *w, int k)
+{
+    const rw_image_pass *p = w->pass;
+    const rw_image_stage *rx = reader(p, k, false);
+    const int n = channels_of(p, w->shape, k);
+    if (!rx || wraps(p) || !is_result(p, k)) return;
+    const int b = map_of(rx->border);
+    char hi[64];
+    rw_text out = {0};
+    ADD("        BARRIER;\n");
+    open_stage(w, k);
+    add_ring_row(&out, w, k);
+    ADD("            if (from%d > 0 || to%d < all%d) {\n", k, k, k);
+    snprintf(hi, sizeof hi, "%d * (from%d + all%d - to%d)", n, k, k, k);
+    open_rows(w, "e", "0", hi, out.data ? out.data : "");
+    rw_text_free(&out);
+    ADD("                    const int q = e < %d * from%d ? (int)e : (int)e + %d * (to%d - from%d);\n"
+        "                    const int m = outside%d(left%d + q / %d, nx);\n                    out[q] = ",
+        n, k, n, k, k, b, k, n);
+    if (b == RW_IMAGE_BORDER_CONSTANT) ADD("m < 0 ? (%s)%.17g : ", c_name(p->stage[k].type), rx->value);
+    ADD("out[(m - left%d) * %d + q %% %d];\n", k, n, n);
+    close_rows(w);
+    ADD("            }\n        }\n");
+}
+
+/* The rows of the window and its columns, and in the middle the lanes or, where sums are variables, nothing. */
+static void write_window(rw_image_writer *w, const char *lane, const char *from, const char *to)
+{
+    const rw_image_stage *s = w->pass->stage + w->k;
+    ADD("                    for (int t = 0; t < %d; ++t) {\n"
+        "                        LOCAL const %s *const row = ring%d + at%d[(int)r * %d + t + %d] + %d;\n"
+        "                        for (int m = 0; m < %d; ++m) {\n",
+        s->size[1], c_name(w->pass->stage[s->from].type), s->from, w->k, 2 * s->ry + 1, s->ry - s->low[1],
+        (w->shift - s->low[0]) * w->channels, s->size[0]);
+    if (s->skips) ADD("                            if (weights[%d + t * %d + m] == 0) continue;\n", s->weight, s->size[0]);
+    if (lane) ADD("                    EACH_IN(%s, %s, %s) {\n", lane, from, to);
+    s->term(s, w);
+    ADD("%s                        }\n                    }\n", lane ? "                    }\n" : "");
+}
+
+static void write_lanes(rw_image_writer *w, void (*write)(const rw_image_stage *, rw_image_writer *), const char *lane, const char *from,
+                        const char *to)
+{
+    if (!write) return;
+    if (w->swept) ADD("                EACH_IN(%s, %s, %s) {\n", lane, from, to);
+    write(w->pass->stage + w->k, w);
+    if (w->swept) ADD("                }\n");
+}
+
+/* Sums over the window: before the loop over lanes that uses them on processors, within it on GPUs. */
+static void write_sums(rw_image_writer *w, const char *lane, const char *from, const char *to)
+{
+    const rw_image_stage *s = w->pass->stage + w->k;
+    for (int i = 0; i < s->sums && !w->swept; ++i) ADD("                    %s sum%d;\n", c_name(s->sum), i);
+    write_lanes(w, s->first, lane, from, to);
+    if (s->bits) ADD("                    for (int bit = %d; bit >= 0; --bit) {\n", s->bits - 1);
+    write_lanes(w, s->begin, lane, from, to);
+    write_window(w, w->swept ? lane : NULL, from, to);
+    write_lanes(w, s->end, lane, from, to);
+    if (s->bits) ADD("                    }\n");
+}
+
+/* The only stage of a pass reads pixels alone, as they are in x: they are not put into a ring first. */
+static bool reads_x(const rw_image_writer *w)
+{
+    const rw_image_pass *p = w->pass;
+    const rw_image_stage *s = p->stage + 1;
+    return p->nstages == 2 && !s->rx && !s->ry && s->also < 0 && p->x_dtype == p->stage[0].type && !gathers(w, 0);
+}
+
+/* `sum` <- that of the window's rows: on processors of the row before it, with the new row and without the one that is gone. */
+static void write_running(rw_image_writer *w, const char *rows, const char *lo, const char *hi)
+{
+    const rw_image_pass *p = w->pass;
+    const rw_image_stage *s = p->stage + w->k;
+    const int taps = entries(p, w->k), shift = w->shift * w->channels, first = s->ry - s->low[1] + 1, n = s->size[1];
+    const char *from = c_name(p->stage[s->from].type), *type = c_name(s->sum);
+    if (w->shape->threads) {
+        open_rows(w, "q", lo, hi, rows);
+        ADD("                    %s sum = 0;\n                    for (int t = 0; t < %d; ++t) sum += (%s)ring%d[at%d[(int)r * %d + t + %d] + q + %d];\n", type, n, type, s->from,
+            w->k, taps, first, shift);
+        return;
+    }
+    ADD("            for (int r = ra; r < rb; ++r) {\n                %s\n"
+        "                LOCAL const %s *const in = ring%d + at%d[r * %d + %d] + %d, *const gone = ring%d + at%d[r * %d + %d] + %d;\n"
+        "                if (c + r == low%d) {\n                    EACH_IN(q, %s, %s) { sums%d_0[q] = 0; }\n"
+        "                    for (int t = 0; t < %d; ++t) {\n                        LOCAL const %s *const row = ring%d + at%d[r * %d + t + %d] + %d;\n"
+        "                        EACH_IN(q, %s, %s) { sums%d_0[q] += (%s)row[q]; }\n                    }\n"
+        "                } else EACH_IN(q, %s, %s) { sums%d_0[q] += (%s)in[q] - (%s)gone[q]; }\n                EACH_IN(q, %s, %s) {\n"
+        "                    const %s sum = sums%d_0[q];\n",
+        rows, from, s->from, w->k, taps, first + n - 1, shift, s->from, w->k, taps, first - 1, shift, w->k, lo, hi, w->k, n, from, s->from, w->k, taps, first,
+        shift, lo, hi, w->k, type, lo, hi, w->k, type, type, lo, hi, type, w->k);
+}
+
+static void write_stage(rw_image_writer *w, int k)
+{
+    const rw_image_pass *p = w->pass;
+    const rw_image_stage *s = p->stage + k;
+    const int n = channels_of(p, w->shape, k), taps = entries(p, k);
+    char lo[64], hi[64];
+    rw_text rows = {0};
+    w->k = k, w->channels = channels_of(p, w->shape, s->from), w->shift = reach(p, s->from) - reach(p, k);
+    open_stage(w, k);
+    if (reads_x(w))
+        rw_text_add(&rows, "GLOBAL const %s *const s0 = x + (long)(c + (int)r) * x_row + (long)left0 * %d; ", c_name(p->x_dtype), channels_of(p, w->shape, 0));
+    for (int t = 0; t < taps && !reads_x(w) && !s->running; ++t)
+        rw_text_add(&rows, "LOCAL const %s *const s%d = ring%d + at%d[(int)r * %d + %d];%s", c_name(p->stage[s->from].type), t,
+                    s->from, k, taps, t, t + 1 < taps ? "\n                " : " ");
+    if (s->also >= 0) {
+        rw_text_add(&rows, "LOCAL const %s *const also = ring%d + ", c_name(p->stage[s->also].type), s->also);
+        add_slot(&rows, p, w->shape, s->also, "c + (int)r");
+        rw_text_add(&rows, "; ");
+    }
+    if (k < last(p)) add_ring_row(&rows, w, k);
+    else
+        rw_text_add(&rows, "GLOBAL %s *const out = y + (long)(c + (int)r - y0) * y_row + (long)(first - x0) * %d;",
+                    c_name(p->y_dtype), gathers(w, k) ? 1 : n);
+    if (rows.failed) w->t->failed = true;
+    const int lanes = s->pixels ? 1 : n;
+    snprintf(lo, sizeof lo, "%d * from%d", lanes, k), snprintf(hi, sizeof hi, "%d * to%d", lanes, k);
+    const char *lane = s->pixels ? "i" : "q";
+    w->swept = s->sums && !w->shape->threads;
+    if (s->running) {
+        write_running(w, rows.data ? rows.data : "", lo, hi);
+    } else if (w->swept) {
+        ADD("            for (int r = ra; r < rb; ++r) {\n                %s\n", rows.data ? rows.data : "");
+        write_sums(w, lane, lo, hi);
+        ADD("                EACH_IN(%s, %s, %s) {\n", lane, lo, hi);
+    } else {
+        open_rows(w, lane, lo, hi, rows.data ? rows.data : "");
+        if (s->sums) write_sums(w, lane, lo, hi);
+    }
+    rw_text_free(&rows);
+    s->write(s, w);
+    if (s->after.data) ADD("%s", s->after.data);
+    for (int c = 0; c < (s->pixels ? n : 1); ++c) {
+        char value[32];
+        if (s->pixels) snprintf(value, sizeof value, "r%d", c);
+        else snprintf(value, sizeof value, "v%d", s->values - 1);
+        if (k == last(p) && p->limits)
+            ADD("                    { const %s v = %s; if (v < AT(least, %s)) AT(least, %s) = v; if (v > AT(most, %s)) AT(most, %s) = v; }\n",
+                c_name(w->shape->limits), value, s->pixels ? "i" : "q", s->pixels ? "i" : "q", s->pixels ? "i" : "q",
+                s->pixels ? "i" : "q");
+        if (k == last(p) && gathers(w, k))
+            s->pixels ? ADD("                    out[%d * y_plane + i] = ", c) : ADD("                    out[(long)(q %% %d) * y_plane + q / %d] = ", n, n);
+        else if (s->pixels) ADD("                    out[%d * i + %d] = ", n, c);
+        else ADD("                    out[q] = ");
+        if (k == last(p)) rw_image_add_store(p, w->t, s->type, value);
+        else ADD("(%s)%s", c_name(s->type), value);
+        ADD(";\n");
+    }
+    close_rows(w);
+    ADD("        }\n");
+    if (k < last(p)) write_beyond(w, k);
+}
+
+static void write_limits(rw_image_writer *w)
+{
+    const char *type = c_name(w->shape->limits);
+    ADD("    BARRIER;\n"
+        "    EACH(i, GROUP) { shared_least[i] = AT(least, i); shared_most[i] = AT(most, i); }\n    BARRIER;\n"
+        "    EACH(i, 1) {\n        %s a = shared_least[0], b = shared_most[0];\n"
+        "        for (int m = 1; m < GROUP; ++m) { if (shared_least[m] < a) a = shared_least[m]; if (shared_most[m] > b) b = shared_most[m]; }\n"
+        "        ATOMIC_MIN(limits, a);\n        ATOMIC_MAX(limits + 1, b);\n    }\n", type);
+}
+
+void rw_image_write_head(const rw_image_pass *p, const rw_image_shape *s, rw_text *text)
+{
+    const char *limits = c_name(s->limits), *real = s->f64 ? "f64" : "f32";
+    rw_text_add(text, "KERNEL(image, GLOBAL %s *RESTRICT y, GLOBAL const %s *RESTRICT x, GLOBAL const %s *RESTRICT weights, GLOBAL %s *limits, GLOBAL const %s *found, int nx, int ny, "
+        "int x0, int x1, int y0, int y1, int rows, long x_from, long x_row, long x_plane, long y_from, long y_row, long y_plane",
+        c_name(p->y_dtype), c_name(p->x_dtype), real, limits, limits);
+    for (int i = 0; i < rw_image_weight_arguments(p, s); ++i) rw_text_add(text, ", %s w%d", real, i);
+    rw_text_add(text, ")\n{\n");
+}
+
+void rw_image_write_pass(const rw_image_pass *p, const rw_image_shape *shape, rw_text *text)
+{
+    rw_image_writer writer = {.t = text, .pass = p, .shape = shape}, *w = &writer;
+    const char *real = shape->f64 ? "f64" : "f32";
+    bool ordered = false, exponential = false;
+    for (int k = 0; k < p->nstages; ++k) {
+        if (p->stage[k].order && !ordered) ADD("%s", rw_image_order_text), ordered = true;
+        if (p->stage[k].exponential && !exponential) ADD("%s", rw_image_exp_text), exponential = true;
+    }
+    ADD("%s#define W(i) %s\n", rw_image_helper_text, rw_image_few_weights(p) ? "w##i" : "weights[i]");
+    rw_image_write_maps(w);
+    rw_image_write_head(p, shape, text);
+    if (p->limits) {
+        const char *type = c_name(shape->limits);
+        ADD("    SHARED(%s, shared_least, GROUP);\n    SHARED(%s, shared_most, GROUP);\n    PRIVATE(%s, least);\n    PRIVATE(%s, most);\n", type, type, type,
+            type);
+    }
+    ADD("    const int first = x0 + GROUP_ID(0) * %d, end = x1 - first < %d ? x1 : first + %d;\n"
+        "    const int top = y0 + GROUP_ID(1) * rows, bottom = y1 - top < rows ? y1 : top + rows;\n",
+        shape->strip, shape->strip, shape->strip);
+    ADD("    x += x_from + (long)GROUP_ID(2) * x_plane;\n    y += y_from + (long)GROUP_ID(2) * y_plane;\n");
+    write_bounds(w);
+    if (!reads_x(w)) write_rings(w);
+    if (p->limits) ADD("    EACH(i, GROUP) { AT(least, i) = (%s)RW_INF; AT(most, i) = -(%s)RW_INF; }\n", c_name(shape->limits), c_name(shape->limits));
+    for (int i = 0; i < p->weights.n && rw_image_few_weights(p); ++i) ADD("    const %s w%d = weights[%d];\n", real, i, i);
+    if (p->limited) ADD("    const f64 low = found[0], factor = found[1] > found[0] ? 1 / ((f64)found[1] - (f64)found[0]) : 0;\n");
+    ADD("    for (int j = top - %d; j < bottom + %d; j += %d) {\n", reach_y(p, 0), lag(p, last(p)), shape->block);
+    const bool direct = reads_x(w);
+    for (int k = 1; k < p->nstages && !direct; ++k) write_rows(w, k);
+    if (!direct) write_load(w);
+    for (int k = 1; k < p->nstages; ++k) {
+        if (!direct) ADD("        BARRIER;\n");
+        write_stage(w, k);
+    }
+    ADD("%s    }\n", direct ? "" : "        BARRIER;\n");
+    if (p->limits) write_limits(w);
+    ADD("}\n");
+}

@@ -1,0 +1,175 @@
+/* Passes of the whole image, those of other files too; by Fourier transforms: products of the spectrum with a function of the frequency, and correlations with
+ * many weights. They read and write contiguous arrays of real numbers, channels interleaved or as planes. */
+#include "image/image.h"
+
+/* ---- responses ---------------------------------------------------------------------------------------------------------- */
+
+/* Of a low pass. The ideal one keeps the cutoff itself, whatever it is rounded to. */
+static void add_low(rw_text *t, const rw_image_op *op, double cutoff)
+{
+    const double a = 1 / (cutoff * cutoff);
+    if (op->response == RW_IMAGE_RESPONSE_BUTTERWORTH) rw_text_add(t, "1/(1 + (%.17g*(X^2 + Y^2))^%d)", a, op->order);
+    else if (op->response == RW_IMAGE_RESPONSE_IDEAL) rw_text_add(t, "where(%.17g*(X^2 + Y^2) > 1.00001, 0, 1)", a);
+    else rw_text_add(t, "exp(%.17g*(X^2 + Y^2))", -a / 2);
+}
+
+rw_status rw_image_set_response(rw_context *ctx, const rw_image_op *op, rw_image_pass *p)
+{
+    rw_text *t = &p->response;
+    if (op->method == RW_IMAGE_BANDPASS && !(op->cutoff < op->cutoff_high))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "bandpass: cutoff = %g is not below cutoff_high = %g", op->cutoff, op->cutoff_high);
+    if (op->method != RW_IMAGE_LOWPASS) {
+        rw_text_add(t, "(1 - ");
+        add_low(t, op, op->cutoff);
+        rw_text_add(t, ")");
+    }
+    if (op->method == RW_IMAGE_BANDPASS) rw_text_add(t, "*");
+    if (op->method != RW_IMAGE_HIGHPASS) add_low(t, op, op->method == RW_IMAGE_BANDPASS ? op->cutoff_high : op->cutoff);
+    return t->failed ? rw_fail_memory(ctx, t->capacity, "a response") : RW_OK;
+}
+
+/* "u*(…)" with X and Y written as indices; axis: that of the rows' pixels. */
+static void add_store(rw_text *t, const rw_image_pass *p, int axis)
+{
+    rw_text_add(t, "u*(");
+    for (const char *at = p->response.data; *at; ++at) {
+        if (*at == 'X') rw_text_add(t, "(i%d/%lld)", axis, (long long)p->width);
+        else if (*at == 'Y') rw_text_add(t, "(min(i%d, %lld - i%d)/%lld)", axis - 1, (long long)p->height, axis - 1, (long long)p->height);
+        else rw_text_add(t, "%c", *at);
+    }
+    rw_text_add(t, ")");
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------------- */
+
+/* The shape of an image, one channel without an axis of its own; the axis along rows. */
+static int shape_of(const rw_image_pass *p, bool planar, int64_t width, int64_t height, int64_t shape[3], int *axis)
+{
+    const int channels = p->channels;
+    int n = 0;
+    if (planar && channels > 1) shape[n++] = channels;
+    shape[n++] = height, *axis = n, shape[n++] = width;
+    if (!planar && channels > 1) shape[n++] = channels;
+    return n;
+}
+
+/* The other half of the spectrum has the same magnitudes at the opposite frequencies. */
+static const char magnitudes_text[] =
+    "KERNEL(image, GLOBAL R *RESTRICT y, GLOBAL const R *RESTRICT x, int nx, int ny, f64 unit)\n{\n"
+    "    const int j = GROUP_ID(0), v = (j + ny - ny / 2) % ny, columns = nx / 2 + 1;\n"
+    "    y += ((long)GROUP_ID(1) * ny + j) * nx * CHANNELS;\n    x += (long)GROUP_ID(1) * ny * columns * 2;\n"
+    "    EACH(i, nx) {\n        const int u = ((int)i + nx - nx / 2) % nx, other = u >= columns, m = other ? nx - u : u, n = other ? (ny - v) % ny : v;\n"
+    "        for (int c = 0; c < CHANNELS; ++c) {\n            const long at = (((long)n * columns + m) * CHANNELS + c) * 2;\n"
+    "            const R a = sqrt(FMA(x[at], x[at], x[at + 1] * x[at + 1]));\n"
+    "            y[(long)i * CHANNELS + c] = unit > 0 ? log(1 + (R)unit * a) : a;\n        }\n    }\n}\n";
+
+static rw_status create_magnitudes(rw_device *dev, rw_image_pass *p, bool planar)
+{
+    char channels[16];
+    snprintf(channels, sizeof channels, "%d", planar ? 1 : p->channels);
+    const rw_define d[] = {{"GROUP", "256"}, {"R", rw_dtype_name(p->x_dtype)}, {"CHANNELS", channels}};
+    RW_TRY(rw_program_create(dev, "spectrum", magnitudes_text, d, RW_COUNT(d), &p->program));
+    return rw_program_kernel(p->program, "image", &p->kernel);
+}
+
+static rw_status run_magnitudes(const rw_image_pass *p, bool planar, rw_array *y, rw_queue *q)
+{
+    rw_array *pairs;
+    RW_TRY(rw_array_view(p->spectrum, p->x_dtype, 1, &(int64_t){2 * p->spectrum->size}, NULL, 0, &pairs));
+    const rw_arg a[] = {rw_arg_array(y), rw_arg_array(pairs), rw_arg_int(p->width), rw_arg_int(p->height), rw_arg_real(p->unit)};
+    rw_status status = rw_launch(q, p->kernel, (int64_t[]){p->height, planar ? p->channels : 1, 1}, a, RW_COUNT(a));
+    rw_array_destroy(&pairs);
+    return status;
+}
+
+static rw_status create_response(rw_device *dev, rw_image_pass *p, bool planar)
+{
+    int64_t shape[3];
+    int axis;
+    const bool single = p->x_dtype == RW_F32;
+    const int n = shape_of(p, planar, p->width, p->height, shape, &axis);
+    rw_text store = {0};
+    rw_fft_spec spec = {.kind = RW_FFT_REAL, .single = single, .ndim = n, .axes = 3u << (axis - 1)};
+    for (int d = 0; d < n; ++d) spec.shape[d] = shape[d];
+    if (p->kind == RW_IMAGE_RESPONSE) add_store(&store, p, axis);
+    spec.store = store.data;
+    rw_status status = store.failed ? rw_fail_memory(dev->ctx, store.capacity, "a response") : rw_fft_create(dev, &spec, &p->forward);
+    rw_text_free(&store);
+    RW_TRY(status);
+    if (p->kind == RW_IMAGE_MAGNITUDES) RW_TRY(create_magnitudes(dev, p, planar));
+    spec.store = NULL, spec.inverse = true, spec.scale = 1 / ((double)p->width * (double)p->height);
+    if (p->kind == RW_IMAGE_RESPONSE) RW_TRY(rw_fft_create(dev, &spec, &p->inverse));
+    shape[axis] = p->width / 2 + 1;
+    return rw_array_create(dev, single ? RW_C64 : RW_C128, n, shape, RW_MEMORY_DEVICE, &p->spectrum);
+}
+
+static rw_status create_correlation(rw_device *dev, rw_image_pass *p, bool planar)
+{
+    int64_t a[3], b[3];
+    int axis;
+    const rw_image_stage *s = p->stage + 1;
+    const int n = shape_of(p, planar, p->width, p->height, a, &axis);
+    rw_convolution_spec spec = {.mode = RW_CONVOLUTION_VALID, .correlate = true, .dtype = p->x_dtype, .ndim = n};
+    if (s->size[0] > 1) spec.axes |= 1u << axis;
+    if (s->size[1] > 1 || !spec.axes) spec.axes |= 1u << (axis - 1);
+    for (int d = 0; d < n; ++d) b[d] = d == axis ? s->size[0] : d == axis - 1 ? s->size[1] : 1;
+    for (int d = 0; d < n; ++d) spec.a_shape[d] = a[d], spec.b_shape[d] = b[d];
+    return rw_convolution_create(dev, &spec, &p->correlation);
+}
+
+rw_status rw_image_whole_create(rw_device *dev, rw_image_pass *p, bool planar)
+{
+    if (!p->y_width || !p->y_height) return RW_OK;
+    if (p->kind == RW_IMAGE_RECURSIVE) return rw_image_recursive_create(dev, p);
+    if (p->kind == RW_IMAGE_OWN_WHOLE) {
+        const unsigned failures = rw_failures();
+        return rw_callback_status(dev->ctx, p->own->create(dev, p->options, p->x_dtype, p->width, p->height, p->channels, planar, &p->state), failures, p->own->name);
+    }
+    return p->kind == RW_IMAGE_CORRELATION ? create_correlation(dev, p, planar) : create_response(dev, p, planar);
+}
+
+void rw_image_whole_free(rw_image_pass *p)
+{
+    if (p->state && p->own->destroy) p->own->destroy(p->state);
+    rw_text_free(&p->response);
+    rw_fft_destroy(&p->forward), rw_fft_destroy(&p->inverse);
+    rw_convolution_destroy(&p->correlation);
+    rw_array_destroy(&p->spectrum);
+}
+
+/* ---- execution ---------------------------------------------------------------------------------------------------------- */
+
+/* The weights as an array of as many axes as the image. */
+static rw_status set_weights(rw_image_pass *p, int ndim, int axis, rw_queue *q)
+{
+    const rw_image_stage *s = p->stage + 1;
+    int64_t shape[3] = {1, 1, 1};
+    shape[axis] = s->size[0], shape[axis - 1] = s->size[1];
+    rw_array *b;
+    RW_TRY(rw_array_view(p->table, p->x_dtype, ndim, shape, NULL, 0, &b));
+    rw_status status = rw_convolution_set(p->correlation, b, q);
+    rw_array_destroy(&b);
+    p->is_set = status == RW_OK;
+    return status;
+}
+
+rw_status rw_image_whole_run(rw_image_pass *p, bool planar, rw_array *x, rw_array *y, rw_queue *q)
+{
+    int64_t in[3], out[3];
+    int axis;
+    const int n = shape_of(p, planar, p->width, p->height, in, &axis);
+    shape_of(p, planar, p->y_width, p->y_height, out, &axis);
+    rw_array *a = NULL, *b = NULL;
+    rw_status status = rw_array_view(x, p->x_dtype, n, in, NULL, 0, &a);
+    if (status == RW_OK) status = rw_array_view(y, p->y_dtype, n, out, NULL, 0, &b);
+    const unsigned failures = rw_failures();
+    if (status == RW_OK && p->own) status = rw_callback_status(x->device->ctx, p->own->execute(p->state, a, b, q), failures, p->own->name);
+    if (status == RW_OK && p->kind == RW_IMAGE_RECURSIVE) status = rw_image_recursive_run(p, planar, a, b, q);
+    if (status == RW_OK && p->correlation && !p->is_set) status = set_weights(p, n, axis, q);
+    if (status == RW_OK && p->correlation) status = rw_convolution_execute(p->correlation, a, b, q);
+    if (status == RW_OK && p->forward) status = rw_fft_execute(p->forward, a, p->spectrum, q);
+    if (status == RW_OK && p->kind == RW_IMAGE_MAGNITUDES) status = run_magnitudes(p, planar, b, q);
+    if (status == RW_OK && p->inverse) status = rw_fft_execute(p->inverse, p->spectrum, b, q);
+    rw_array_destroy(&a), rw_array_destroy(&b);
+    return status;
+}

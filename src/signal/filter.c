@@ -1,0 +1,231 @@
+/* FIR filters of streams by overlap-save (A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, 3rd ed., 2010, 8.7.3):
+ *
+ *   x of a slot:  | m - 1 samples before | block 0 | block 1 | … | block batch - 1 |
+ *   block b of y, the last `block` values of the cyclic convolution of h with the m - 1 + block samples that end with block b of x
+ *
+ * The reader puts the m - 1 samples before a batch in front of it, so batches are independent and run in several queues. A chain of operations
+ * is one impulse response. Blocks are rows of one array that overlap (stride `block`), channels its last axis: no samples move for it.
+ *
+ * Without keep_delay the first `delay` results are not written, and as many zeros follow the last sample. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rechenwerk/fft.h"
+#include "signal/signal.h"
+#include "stream/pipeline.h"
+
+/* Memory, and the same as [batch][samples][channels]. */
+typedef struct line {
+    rw_array *all, *blocks;
+} line;
+
+typedef struct filter {
+    rw_pipeline pipeline;
+    rw_device *device;
+    const rw_signal_spec *spec;
+    rw_signal_source in;
+    rw_signal_sink out;
+    double *taps;
+    int64_t m, delay, block;
+    rw_dtype compute, x_dtype, y_dtype;
+    line x[RW_PIPELINE_DEPTH], y[RW_PIPELINE_DEPTH]; /* of slots */
+    line a[RW_PIPELINE_QUEUES], r[RW_PIPELINE_QUEUES]; /* the same in the type that is computed with, if it differs */
+    rw_convolution *convolution[RW_PIPELINE_QUEUES];
+    char *before;             /* m - 1 samples before the next batch */
+    int64_t total;            /* samples of the input; atomic, INT64_MAX until it has ended */
+} filter;
+
+/* ---- the pipeline's work ------------------------------------------------------------------------------------------------- */
+
+static rw_status read_block(void *user, int64_t n, int b, void *x, bool *end)
+{
+    filter *f = user;
+    const int batch = f->pipeline.batch;
+    const size_t bytes = (size_t)f->in.format.channels * rw_dtype_size(f->x_dtype);
+    const size_t before = (size_t)(f->m - 1) * bytes, block = (size_t)f->block * bytes;
+    const int64_t first = (n * batch + b) * f->block;
+    char *at = (char *)x + before + (size_t)b * block;
+    int64_t have;
+    if (b == 0) memcpy(x, f->before, before);
+    RW_TRY(rw_signal_read(&f->in, at, f->block, &have));
+    if (have < f->block) {
+        memset(at + (size_t)have * bytes, 0, (size_t)(batch - b) * block - (size_t)have * bytes);
+        __atomic_store_n(&f->total, f->in.done, __ATOMIC_RELEASE);
+        *end = f->in.done == 0 || first >= f->in.done + f->delay;
+    }
+    if (b == batch - 1) memcpy(f->before, at + block - before, before);
+    return *end && f->in.broken ? rw_fail(f->pipeline.ctx, f->in.broken, "%s", f->in.message) : RW_OK;
+}
+
+static rw_status launch(void *user, int64_t n, rw_queue *q)
+{
+    filter *f = user;
+    const rw_pipeline *p = &f->pipeline;
+    const line *x = f->x + n % p->depth, *y = f->y + n % p->depth, *a = f->a + n % p->queues, *r = f->r + n % p->queues;
+    RW_TRY(rw_array_send(x->all, q));
+    if (a->all) RW_TRY(rw_array_copy(a->all, x->all, q));
+    RW_TRY(rw_convolution_execute(f->convolution[n % p->queues], a->all ? a->blocks : x->blocks, r->all ? r->blocks : y->blocks, q));
+    if (r->all) RW_TRY(rw_array_copy(y->all, r->all, q));
+    return rw_array_fetch(y->all, q);
+}
+
+/* Result i of the causal filter is sample i - delay of the output. */
+static rw_status write_blocks(void *user, int64_t n, int blocks, const void *y)
+{
+    filter *f = user;
+    const int64_t first = n * f->pipeline.batch * f->block, total = __atomic_load_n(&f->total, __ATOMIC_ACQUIRE);
+    const int64_t low = RW_MAX(f->delay - first, 0), most = blocks * f->block;
+    const int64_t high = total < INT64_MAX ? RW_MIN(most, total + f->delay - first) : most;
+    const size_t bytes = (size_t)f->in.format.channels * rw_dtype_size(f->y_dtype);
+    if (high > low) RW_TRY(rw_signal_write(&f->out, (const char *)y + (size_t)low * bytes, high - low));
+    return rw_stream_file_flush(&f->out.file);
+}
+
+static rw_signal_report report_of(const filter *f, const rw_stream_report *r, int64_t samples)
+{
+    return (rw_signal_report){.samples = samples, .blocks = r->frames, .seconds = r->seconds, .latency = r->latency, .latency_99 = r->latency_99,
+                              .latency_most = r->latency_most, .deadline = r->deadline, .late = r->late, .taps = f->m, .delay = f->delay,
+                              .block = f->block, .batch = f->pipeline.batch, .in = f->in.format, .out = f->out.format};
+}
+
+static int progress(void *user, const rw_stream_report *report)
+{
+    const filter *f = user;
+    if (!f->spec->progress) return 0;
+    const rw_signal_report r = report_of(f, report, RW_MAX(report->frames * f->block - f->delay, 0)); /* the writer's count is its own */
+    return f->spec->progress(f->spec->user, &r);
+}
+
+static rw_status commit(void *user)
+{
+    filter *f = user;
+    return f->out.open ? rw_signal_commit(&f->out) : RW_OK;
+}
+
+static const rw_pipeline_work work = {read_block, launch, write_blocks, progress, NULL, commit};
+
+/* ---- plan ----------------------------------------------------------------------------------------------------------------- */
+
+static rw_status check_spec(filter *f)
+{
+    const rw_signal_spec *s = f->spec;
+    rw_pipeline *p = &f->pipeline;
+    const double rate = f->in.format.rate;
+    f->block = s->block;
+    for (int64_t b = 1024; !s->block && (f->block = b) < f->m; b *= 2) {}
+    p->batch = s->batch ? s->batch : s->real_time ? 1 : (int)RW_MAX(65536 / RW_MAX(f->block, 1), 1);
+    p->queues = s->queues ? s->queues : 2, p->depth = s->depth ? s->depth : RW_MAX(4, p->queues + 2);
+    if (f->block < 1 || f->block > 1 << 24 || p->batch < 1 || p->batch > 4096)
+        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: blocks of %lld samples, %d at once: 1 to 2^24, 1 to 4096", (long long)f->block, p->batch);
+    if ((p->batch * f->block + f->m) * f->in.format.channels > INT32_MAX)
+        return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: %d blocks of %lld samples of %d channels, %lld taps: at most 2^31 values at once: give a "
+                       "smaller block or batch", p->batch, (long long)f->block, f->in.format.channels, (long long)f->m);
+    if (!(s->deadline >= 0)) return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: deadline = %g s: 0 or more", s->deadline);
+    if ((unsigned)s->kind >= RW_SAMPLE_KINDS) return rw_fail(p->ctx, RW_ERR_ARGUMENT, "signal: kind = %d is none of rw_sample_kind", (int)s->kind);
+    p->rate = s->real_time ? rate / (double)f->block : 0, p->ahead = 1;
+    p->report.deadline = s->deadline > 0 ? s->deadline : s->real_time ? (double)f->block / rate : 0;
+    return RW_OK;
+}
+
+static rw_status make_line(filter *f, rw_dtype dtype, bool overlaps, rw_memory memory, line *l)
+{
+    const int64_t channels = f->in.format.channels, before = overlaps ? f->m - 1 : 0, batch = f->pipeline.batch;
+    const int64_t n = (batch * f->block + before) * channels, shape[] = {batch, f->block + before, channels};
+    const int64_t stride[] = {f->block * channels, channels, 1};
+    RW_TRY(rw_array_create(f->device, dtype, 1, &n, memory, &l->all));
+    return dtype == f->compute ? rw_array_view(l->all, dtype, 3, shape, stride, 0, &l->blocks) : RW_OK;
+}
+
+/* The impulse response on the device, with full scale of the input becoming that of the output. */
+static rw_status make_taps(filter *f, rw_array **b)
+{
+    void *w;
+    RW_TRY(rw_array_create(f->device, f->compute, 3, (int64_t[]){1, f->m, 1}, RW_MEMORY_DEVICE, b));
+    RW_TRY(rw_array_write(*b, &w));
+    for (int64_t i = 0; i < f->m; ++i) {
+        if (f->compute == RW_F64) ((double *)w)[i] = f->taps[i];
+        else ((float *)w)[i] = (float)f->taps[i];
+    }
+    return RW_OK;
+}
+
+static rw_status make_queue(filter *f, int i, rw_array *b)
+{
+    const int64_t channels = f->in.format.channels, batch = f->pipeline.batch;
+    const rw_convolution_spec spec = {
+        .mode = RW_CONVOLUTION_VALID, .dtype = f->compute, .ndim = 3, .axes = 2, .a_shape = {batch, f->block + f->m - 1, channels},
+        .b_shape = {1, f->m, 1}, .scale = rw_sample_scale(f->out.format.kind) / rw_sample_scale(f->in.format.kind),
+        .a_stride = {f->block * channels, channels, 1}};
+    RW_TRY(rw_convolution_create(f->device, &spec, &f->convolution[i]));
+    RW_TRY(rw_convolution_set(f->convolution[i], b, f->pipeline.queue[i]));
+    if (f->x_dtype != f->compute) RW_TRY(make_line(f, f->compute, true, RW_MEMORY_DEVICE, f->a + i));
+    return f->y_dtype != f->compute ? make_line(f, f->compute, false, RW_MEMORY_DEVICE, f->r + i) : RW_OK;
+}
+
+static rw_status make_slot(filter *f, int i)
+{
+    rw_pipeline_slot *s = f->pipeline.slot + i;
+    RW_TRY(make_line(f, f->x_dtype, true, RW_MEMORY_PINNED, f->x + i));
+    RW_TRY(make_line(f, f->y_dtype, false, RW_MEMORY_PINNED, f->y + i));
+    RW_TRY(rw_array_view(f->x[i].all, RW_DTYPE_DEFAULT, 1, &f->x[i].all->size, NULL, 0, &s->x));
+    return rw_array_view(f->y[i].all, RW_DTYPE_DEFAULT, 1, &f->y[i].all->size, NULL, 0, &s->y);
+}
+
+static rw_status make(filter *f, const char *in, const char *out)
+{
+    const rw_signal_spec *s = f->spec;
+    rw_pipeline *p = &f->pipeline;
+    rw_array *b = NULL;
+    RW_TRY(rw_signal_open(p->ctx, in, &s->in, &f->in));
+    RW_TRY(rw_signal_design(p->ctx, s->text, f->in.format.rate, &f->taps, &f->m, &f->delay));
+    if (s->keep_delay) f->delay = 0;
+    RW_TRY(check_spec(f));
+    RW_TRY(rw_pipeline_create(p, f->device));
+    rw_signal_format *format = &f->out.format;
+    *format = f->in.format, format->container = s->container;
+    if (s->kind) format->kind = s->kind;
+    f->compute = s->wide ? RW_F64 : RW_F32, f->x_dtype = rw_sample_dtype(f->in.format.kind), f->y_dtype = rw_sample_dtype(format->kind);
+    f->before = rw_calloc((size_t)f->m * (size_t)format->channels, rw_dtype_size(f->x_dtype));
+    if (!f->before) return rw_fail_memory(p->ctx, (size_t)f->m, "samples of a signal");
+    rw_status status = make_taps(f, &b);
+    for (int i = 0; status == RW_OK && i < p->queues; ++i) status = make_queue(f, i, b);
+    for (int i = 0; status == RW_OK && i < p->queues; ++i) status = rw_queue_wait(p->queue[i]);
+    for (int i = 0; status == RW_OK && i < p->depth; ++i) status = make_slot(f, i);
+    rw_array_destroy(&b);
+    RW_TRY(status);
+    const rw_signal_format wanted = *format;
+    return rw_signal_create(p->ctx, out, &wanted, f->in.format.container, &f->out);
+}
+
+static void free_lines(line *l, int n)
+{
+    for (int i = 0; i < n; ++i) rw_array_destroy(&l[i].all), rw_array_destroy(&l[i].blocks);
+}
+
+static void destroy(filter *f)
+{
+    rw_pipeline_free(&f->pipeline);
+    free_lines(f->x, RW_PIPELINE_DEPTH), free_lines(f->y, RW_PIPELINE_DEPTH);
+    free_lines(f->a, RW_PIPELINE_QUEUES), free_lines(f->r, RW_PIPELINE_QUEUES);
+    for (int i = 0; i < RW_PIPELINE_QUEUES; ++i) rw_convolution_destroy(&f->convolution[i]);
+    rw_signal_close(&f->in), rw_signal_discard(&f->out);
+    free(f->taps), rw_free(f->before), rw_free(f);
+}
+
+rw_status rw_signal_run(rw_device *dev, const char *in, const char *out, const rw_signal_spec *spec, rw_signal_report *report)
+{
+    RW_NEED(dev, "device");
+    RW_NEED(in, "in");
+    RW_NEED(out, "out");
+    RW_NEED(spec, "spec");
+    RW_NEED(spec->text, "spec->text");
+    filter *f = rw_calloc(1, sizeof *f);
+    if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "a signal");
+    f->device = dev, f->spec = spec, f->total = INT64_MAX;
+    f->pipeline = (rw_pipeline){.ctx = dev->ctx, .work = &work, .user = f, .stop_reading = &f->in.file.stop};
+    const rw_status status = rw_pipeline_run(&f->pipeline, make(f, in, out));
+    if (report) *report = report_of(f, &f->pipeline.report, f->out.done);
+    destroy(f);
+    return status;
+}

@@ -1,0 +1,181 @@
+/* The formats of streams: found by name, first bytes or ending. */
+#include <pthread.h>
+#include <string.h>
+
+#include "stream/stream.h"
+
+extern const rw_stream_format rw_stream_y4m, rw_stream_clm, rw_stream_raw, rw_stream_pnm, rw_stream_png, rw_stream_pictures, rw_stream_none;
+
+enum { FORMATS = 64 };
+static const rw_stream_format *formats[FORMATS] = {&rw_stream_y4m, &rw_stream_clm,      &rw_stream_pnm, &rw_stream_png,
+                                                   &rw_stream_raw, &rw_stream_pictures, &rw_stream_none};
+static int nformats = 7;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+rw_status rw_stream_format_register(rw_context *ctx, const rw_stream_format *f)
+{
+    RW_NEED(f, "format");
+    if (!f->name || !*f->name || ((!f->open || !f->read) && (!f->create || !f->write)))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "rw_stream_format_register: the table needs a name, and open and read, or create and write");
+    pthread_mutex_lock(&lock);
+    const bool fits = nformats < FORMATS;
+    if (fits) memmove(formats + 1, formats, (size_t)nformats * sizeof *formats), formats[0] = f, ++nformats;
+    pthread_mutex_unlock(&lock);
+    return fits ? RW_OK : rw_fail(ctx, RW_ERR_ARGUMENT, "rw_stream_format_register: there are %d formats already", FORMATS);
+}
+
+const rw_stream_format *rw_stream_format_get(int i) { return i >= 0 && i < nformats ? formats[i] : NULL; }
+
+static bool ends_so(const rw_stream_format *f, const char *name)
+{
+    for (int e = 0; e < RW_COUNT(f->endings) && f->endings[e]; ++e)
+        if (rw_ends_in(name, f->endings[e])) return true;
+    return false;
+}
+
+bool rw_stream_is(const char *name)
+{
+    if (!name) return false;
+    if (strcmp(name, "-") == 0 || strcmp(name, "none") == 0 || strchr(name, '%')) return true;
+    for (int i = 0; i < nformats; ++i)
+        if (!formats[i]->by_name && ends_so(formats[i], name)) return true;
+    return false;
+}
+
+static rw_status fail_name(rw_context *ctx, const char *name)
+{
+    char all[256] = "";
+    for (int i = 0; i < nformats; ++i) {
+        const size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", formats[i]->name);
+    }
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "there is no format of streams called '%s': %s", name, all);
+}
+
+static const rw_stream_format *find_name(const char *name)
+{
+    for (int i = 0; i < nformats; ++i)
+        if (strcmp(formats[i]->name, name) == 0) return formats[i];
+    return NULL;
+}
+
+/* A format that opens files itself; numbered files are pictures. */
+static const rw_stream_format *find_by_name(const char *name)
+{
+    for (int i = 0; i < nformats; ++i)
+        if (formats[i]->by_name && ends_so(formats[i], name)) return formats[i];
+    return strchr(name, '%') ? &rw_stream_pictures : NULL;
+}
+
+static rw_status open_as(rw_context *ctx, const char *name, rw_stream *s)
+{
+    if (!s->table->open)
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: streams of format %s are written only", name, s->table->name);
+    RW_TRY(s->table->open(ctx, name, s->table->by_name ? NULL : &s->file, &s->format, &s->state));
+    return rw_frame_check(ctx, name, &s->format);
+}
+
+/* The format of an open file: by its first bytes, by its name, as raw frames. */
+static void choose(const char *name, const rw_frame_format *frames, rw_stream *s)
+{
+    for (int i = 0; i < nformats && !s->table; ++i)
+        if (formats[i]->is && formats[i]->is(s->file.start, s->file.nstart)) s->table = formats[i];
+    for (int i = 0; i < nformats && !s->table; ++i)
+        if (!formats[i]->by_name && ends_so(formats[i], name)) s->table = formats[i];
+    if (!s->table && frames->width) s->table = &rw_stream_raw;
+    if (!s->table) s->table = find_by_name(name);
+}
+
+rw_status rw_stream_open(rw_context *ctx, const char *name, const char *format_name, const rw_frame_format *frames, rw_stream *s)
+{
+    *s = (rw_stream){.format = *frames};
+    if (format_name && !(s->table = find_name(format_name))) return fail_name(ctx, format_name);
+    const rw_stream_format *by_name = find_by_name(name); /* a file that exists is looked at first */
+    if (!s->table && by_name && (by_name != &rw_stream_pictures || strchr(name, '%'))) s->table = by_name;
+    if (!s->table || !s->table->by_name) {
+        RW_TRY(rw_stream_file_open(ctx, name, &s->file));
+        choose(name, frames, s);
+    }
+    rw_status status = RW_OK;
+    if (!s->table)
+        status = s->file.nstart == 0 ? rw_fail(ctx, RW_ERR_INPUT, "%s: is empty: it should be a stream of frames", s->file.name)
+                                     : rw_fail(ctx, RW_ERR_INPUT, "%s: begins like no stream that is known (y4m, clm, pnm, png): give the size of raw frames, "
+                                                                  "such as --frames 1920x1080:rgb24", s->file.name);
+    if (status == RW_OK && s->table->by_name) rw_stream_file_close(&s->file);
+    if (status == RW_OK) status = open_as(ctx, name, s);
+    if (status != RW_OK) rw_stream_close(s);
+    return status;
+}
+
+rw_status rw_stream_choose(rw_context *ctx, const char *name, const char *format_name, const rw_stream_format *standard, const rw_stream_format **table)
+{
+    *table = NULL;
+    if (format_name && !(*table = find_name(format_name))) return fail_name(ctx, format_name);
+    if (strcmp(name, "none") == 0) *table = &rw_stream_none;
+    for (int i = 0; i < nformats && !*table; ++i)
+        if (!formats[i]->by_name && ends_so(formats[i], name)) *table = formats[i];
+    if (!*table) *table = find_by_name(name);
+    if (!*table) *table = standard->by_name || !standard->create ? &rw_stream_pnm : standard;
+    if ((*table)->create) return RW_OK;
+    return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: streams of format %s are read only: choose another one with --format", name, (*table)->name);
+}
+
+rw_status rw_stream_create(rw_context *ctx, const char *name, const rw_stream_format *table, const rw_frame_format *format, rw_stream *s)
+{
+    *s = (rw_stream){.table = table, .format = *format};
+    if (table->holds && !table->holds(format))
+        return rw_fail(ctx, RW_ERR_ARGUMENT, "%s: a stream of format %s does not hold frames of %s: choose another one with --format", name, table->name,
+                       rw_frame_describe(format).text);
+    if (!table->by_name) RW_TRY(rw_stream_file_create(ctx, name, &s->file));
+    rw_status status = table->create(ctx, name, table->by_name ? NULL : &s->file, format, &s->state);
+    if (status != RW_OK) rw_stream_close(s);
+    return status;
+}
+
+rw_status rw_stream_commit(rw_stream *s)
+{
+    rw_status status = rw_stream_file_commit(&s->file);
+    rw_stream_close(s);
+    return status;
+}
+
+void rw_stream_close(rw_stream *s)
+{
+    if (s->state && s->table->destroy) s->table->destroy(s->state);
+    s->state = NULL;
+    rw_stream_file_close(&s->file);
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------------------- */
+
+int64_t rw_frame_bytes(const rw_frame_format *f)
+{
+    if (!f) return 0;
+    const int64_t size = f->dtype == RW_U16 ? 2 : 1, pixels = f->width * f->height;
+    const int64_t cw = f->layout == RW_FRAME_444 ? f->width : (f->width + 1) / 2, ch = f->layout == RW_FRAME_420 ? (f->height + 1) / 2 : f->height;
+    return size * (f->layout == RW_FRAME_PIXELS ? pixels * f->channels : pixels + 2 * cw * ch);
+}
+
+rw_frame_text rw_frame_describe(const rw_frame_format *f)
+{
+    static const char *const layouts[] = {
+#define RW_X(name, text, line) text,
+        RW_FRAME_LAYOUT_LIST(RW_X)
+#undef RW_X
+    };
+    rw_frame_text t;
+    const int bits = f->bits ? f->bits : f->dtype == RW_U16 ? 16 : 8;
+    if (f->layout == RW_FRAME_PIXELS)
+        snprintf(t.text, sizeof t.text, "%lld x %lld pixels, %d channel%s, %d bits", (long long)f->width, (long long)f->height, f->channels,
+                 f->channels == 1 ? "" : "s", bits);
+    else
+        snprintf(t.text, sizeof t.text, "%lld x %lld pixels, %s, %d bits", (long long)f->width, (long long)f->height, layouts[f->layout], bits);
+    return t;
+}
+
+rw_status rw_frame_check(rw_context *ctx, const char *name, const rw_frame_format *f)
+{
+    if (f->width < 1 || f->height < 1 || f->width > 1 << 20 || f->height > 1 << 20 || f->width * f->height > 1 << 28)
+        return rw_fail(ctx, RW_ERR_INPUT, "%s: frames of %lld x %lld pixels: 1 x 1 to 2^28 pixels", name, (long long)f->width, (long long)f->height);
+    return RW_OK;
+}

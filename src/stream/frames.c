@@ -1,0 +1,168 @@
+/* Frames through image filters: the work of a pipeline (pipeline.h).
+ *
+ * Each queue of the device has a filter of its own, since a filter's memory between passes serves one execution at a time. */
+#include "stream/pipeline.h"
+#include "stream/stream.h"
+
+typedef struct frames {
+    rw_pipeline pipeline;
+    rw_device *device;
+    const rw_stream_spec *spec;
+    rw_stream in, out;
+    rw_frame_converter converter;
+    bool unpacks, packs;
+    rw_image_filter *filter[RW_PIPELINE_QUEUES];
+    rw_array *pixels[RW_PIPELINE_DEPTH + 1], *y[RW_PIPELINE_DEPTH + 1]; /* of the filter, for each slot */
+} frames;
+
+static rw_status read_frame(void *user, int64_t n, int b, void *x, bool *end)
+{
+    frames *f = user;
+    (void)n, (void)b;
+    return f->in.table->read(f->in.state, x, end);
+}
+
+static rw_status write_frame(void *user, int64_t n, int blocks, const void *y)
+{
+    frames *f = user;
+    (void)n, (void)blocks;
+    return f->out.table->write(f->out.state, y);
+}
+
+static rw_status launch(void *user, int64_t n, rw_queue *q)
+{
+    frames *f = user;
+    const rw_pipeline *p = &f->pipeline;
+    const rw_pipeline_slot *s = p->slot + n % p->slots;
+    rw_array *pixels = f->pixels[n % p->slots], *y = f->y[n % p->slots];
+    RW_TRY(rw_array_send(s->x, q));
+    if (f->unpacks) RW_TRY(rw_frame_unpack(&f->converter, s->x, pixels, q));
+    RW_TRY(rw_image_filter_execute(f->filter[n % p->queues], pixels, y, q));
+    if (f->packs) RW_TRY(rw_frame_pack(&f->converter, y, s->x, s->y, q));
+    return rw_array_fetch(s->y, q);
+}
+
+/* The pipeline's report, which counts frames, with bytes. */
+static rw_stream_report complete(const rw_stream_report *report)
+{
+    rw_stream_report r = *report;
+    r.bytes_in *= rw_frame_bytes(&r.in), r.bytes_out = r.frames * rw_frame_bytes(&r.out);
+    return r;
+}
+
+static int progress(void *user, const rw_stream_report *report)
+{
+    const frames *f = user;
+    const rw_stream_report r = complete(report);
+    return f->spec->progress ? f->spec->progress(f->spec->user, &r) : 0;
+}
+
+static rw_status show(void *user, int64_t n, const rw_stream_report *report, rw_stream_action *action)
+{
+    frames *f = user;
+    const rw_pipeline *p = &f->pipeline;
+    const rw_stream_report r = complete(report);
+    const int64_t i = n < 0 ? 0 : n % p->slots;
+    rw_stream_view view = {.frame = n, .x = f->pixels[i], .y = f->y[i], .report = &r};
+    if (n >= 0) {
+        RW_TRY(rw_array_read(p->slot[i].x, &view.in));
+        RW_TRY(rw_array_read(p->slot[i].y, &view.out));
+    }
+    const unsigned failures = rw_failures();
+    return rw_callback_status(p->ctx, f->spec->show(f->spec->show_user, &view, action), failures, "show");
+}
+
+static rw_status commit(void *user)
+{
+    frames *f = user;
+    return f->out.table ? rw_stream_commit(&f->out) : RW_OK;
+}
+
+static const rw_pipeline_work work = {read_frame, launch, write_frame, progress, show, commit};
+
+/* ---- plan --------------------------------------------------------------------------------------------------------------- */
+
+static rw_status check_spec(frames *f)
+{
+    const rw_stream_spec *s = f->spec;
+    rw_pipeline *p = &f->pipeline;
+    p->queues = s->queues ? s->queues : 3, p->depth = s->depth ? s->depth : RW_MAX(8, p->queues + 2), p->batch = 1;
+    p->rate = s->rate, p->most = s->frames_most, p->observed = s->show != NULL;
+    p->report.deadline = s->deadline > 0 ? s->deadline : s->rate > 0 ? 1 / s->rate : 0;
+    RW_TRY(rw_pipeline_create(p, f->device));
+    if (s->rate >= 0 && s->deadline >= 0) return RW_OK;
+    return rw_fail(p->ctx, RW_ERR_ARGUMENT, "stream: rate = %g, deadline = %g: neither is below 0", s->rate, s->deadline);
+}
+
+static rw_status make_filters(frames *f, rw_image_info *info)
+{
+    const rw_frame_format *in = &f->in.format;
+    const rw_image_spec spec = {.text = f->spec->text, .dtype = in->dtype, .y_dtype = in->dtype, .width = in->width, .height = in->height,
+                                .channels = rw_frame_channels(in, f->spec->luma)};
+    for (int i = 0; i < f->pipeline.queues; ++i) RW_TRY(rw_image_filter_create(f->device, &spec, &f->filter[i]));
+    return rw_image_filter_get_info(f->filter[0], info);
+}
+
+static rw_status make_slot(frames *f, int i, const rw_image_info *info)
+{
+    rw_pipeline_slot *s = f->pipeline.slot + i;
+    const rw_frame_format *in = &f->in.format, *out = &f->pipeline.report.out;
+    const int64_t x[] = {in->height, in->width, rw_frame_channels(in, f->spec->luma)}, y[] = {info->height, info->width, info->channels};
+    const int64_t size = (int64_t)rw_dtype_size(in->dtype), raw_in = rw_frame_bytes(in) / size, raw_out = rw_frame_bytes(out) / size;
+    if (f->unpacks) {
+        RW_TRY(rw_array_create(f->device, in->dtype, 1, &raw_in, RW_MEMORY_PINNED, &s->x));
+        RW_TRY(rw_array_create(f->device, in->dtype, 3, x, RW_MEMORY_DEVICE, &f->pixels[i]));
+    } else {
+        RW_TRY(rw_array_create(f->device, in->dtype, 3, x, RW_MEMORY_PINNED, &f->pixels[i]));
+        RW_TRY(rw_array_view(f->pixels[i], in->dtype, 1, &raw_in, NULL, 0, &s->x));
+    }
+    RW_TRY(rw_array_create(f->device, in->dtype, 3, y, f->packs ? RW_MEMORY_DEVICE : RW_MEMORY_PINNED, &f->y[i]));
+    if (f->packs) return rw_array_create(f->device, in->dtype, 1, &raw_out, RW_MEMORY_PINNED, &s->y);
+    return rw_array_view(f->y[i], in->dtype, 1, &raw_out, NULL, 0, &s->y);
+}
+
+static rw_status make(frames *f, const char *in, const char *out)
+{
+    const rw_stream_spec *s = f->spec;
+    rw_pipeline *p = &f->pipeline;
+    const rw_stream_format *table;
+    rw_image_info info;
+    RW_TRY(check_spec(f));
+    RW_TRY(rw_stream_open(p->ctx, in, s->in_format, &s->frames, &f->in));
+    RW_TRY(make_filters(f, &info));
+    RW_TRY(rw_stream_choose(p->ctx, out, s->out_format, f->in.table, &table));
+    const rw_frame_format *format = &f->in.format;
+    p->report.in = *format, p->report.out = rw_frame_result(format, s->luma, info.width, info.height, info.channels, table);
+    f->unpacks = rw_frame_needs_conversion(format);
+    f->packs = rw_frame_needs_conversion(&p->report.out) || (format->layout != RW_FRAME_PIXELS && !s->luma && info.channels == 1 && table->luma);
+    if (f->unpacks || f->packs) RW_TRY(rw_frame_converter_create(f->device, format, &p->report.out, s->luma, &f->converter));
+    for (int i = 0; i < p->slots; ++i) RW_TRY(make_slot(f, i, &info));
+    return rw_stream_create(p->ctx, out, table, &p->report.out, &f->out);
+}
+
+static void destroy(frames *f)
+{
+    rw_pipeline_free(&f->pipeline);
+    for (int i = 0; i <= RW_PIPELINE_DEPTH; ++i) rw_array_destroy(&f->pixels[i]), rw_array_destroy(&f->y[i]);
+    for (int i = 0; i < RW_PIPELINE_QUEUES; ++i) rw_image_filter_destroy(&f->filter[i]);
+    rw_frame_converter_free(&f->converter);
+    rw_stream_close(&f->in), rw_stream_close(&f->out);
+    rw_free(f);
+}
+
+rw_status rw_stream_run(rw_device *dev, const char *in, const char *out, const rw_stream_spec *spec, rw_stream_report *report)
+{
+    RW_NEED(dev, "device");
+    RW_NEED(in, "in");
+    RW_NEED(out, "out");
+    RW_NEED(spec, "spec");
+    RW_NEED(spec->text, "spec->text");
+    frames *f = rw_calloc(1, sizeof *f);
+    if (!f) return rw_fail_memory(dev->ctx, sizeof *f, "a stream");
+    f->device = dev, f->spec = spec;
+    f->pipeline = (rw_pipeline){.ctx = dev->ctx, .work = &work, .user = f, .stop_reading = &f->in.file.stop};
+    const rw_status status = rw_pipeline_run(&f->pipeline, make(f, in, out));
+    if (report) *report = complete(&f->pipeline.report);
+    destroy(f);
+    return status;
+}

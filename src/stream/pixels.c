@@ -1,0 +1,164 @@
+/* Frames of planes to pixels and back, on the device.
+ *
+ *   Y = Kr R + Kg G + Kb B,  Cb = (B - Y)/(2 (1 - Kb)),  Cr = (R - Y)/(2 (1 - Kr))
+ *
+ * with the coefficients of BT.709 from 720 rows on, else of BT.601. Colour of a block of pixels is that of the plane's sample, and
+ * back its mean, so that what no filter changes comes back as it was. Samples of 9 to 15 bits become 16 bits. */
+#include <math.h>
+
+#include "device/device.h"
+#include "stream/stream.h"
+
+static const char text[] =
+    "DEVICE T sample(f32 v, f32 most) { return (T)(int)RW_RINT(v > 0 ? v < most ? v : most : 0); }\n"
+    /* gain, low: of luma; kind 0: luma alone; 1: red, green, blue */
+    "KERNEL(unpack, GLOBAL T *RESTRICT y, GLOBAL const T *RESTRICT x, int w, int h, f32 white, f32 low, f32 gain, f32 middle, f32 colour,\n"
+    "       f32 rv, f32 gu, f32 gv, f32 bu)\n{\n"
+    "    const int j = GROUP_ID(0), cw = (w + SX - 1) / SX, ch = (h + SY - 1) / SY;\n"
+    "    EACH(i, w) {\n        const f32 v = ((f32)x[(long)j * w + i] - low) * gain;\n"
+    "#if RGB\n        const long at = (long)w * h + (long)(j / SY) * cw + i / SX;\n"
+    "        const f32 cb = ((f32)x[at] - middle) * colour, cr = ((f32)x[at + (long)cw * ch] - middle) * colour;\n"
+    "        y[((long)j * w + i) * 3] = sample(FMA(rv, cr, v), white);\n        y[((long)j * w + i) * 3 + 1] = sample(FMA(gv, cr, FMA(gu, cb, v)), white);\n"
+    "        y[((long)j * w + i) * 3 + 2] = sample(FMA(bu, cb, v), white);\n#else\n        y[(long)j * w + i] = sample(v, white);\n#endif\n    }\n}\n"
+    "KERNEL(pack, GLOBAL T *RESTRICT y, GLOBAL const T *RESTRICT p, GLOBAL const T *RESTRICT x, int w, int h, f32 most, f32 low, f32 gain, f32 middle,\n"
+    "       f32 colour, f32 kr, f32 kg, f32 kb, f32 by_b, f32 by_r)\n{\n"
+    "    const int j = GROUP_ID(0), cw = (w + SX - 1) / SX, ch = (h + SY - 1) / SY;\n"
+    "    if (j < h) {\n        EACH(i, w) {\n"
+    "#if CHANNELS == 3\n            GLOBAL const T *const q = p + ((long)j * w + i) * 3;\n"
+    "            const f32 v = FMA(kr, (f32)q[0], FMA(kg, (f32)q[1], kb * (f32)q[2]));\n#else\n            const f32 v = p[(long)j * w + i];\n#endif\n"
+    "            y[(long)j * w + i] = sample(FMA(v, gain, low), most);\n        }\n    } else {\n        const int n = j - h;\n        EACH(m, cw) {\n"
+    "            const long at = (long)w * h + (long)n * cw + m, other = at + (long)cw * ch;\n"
+    "#if CHANNELS == 3\n            f32 r = 0, g = 0, b = 0;\n            int count = 0;\n"
+    "            for (int t = n * SY; t < n * SY + SY && t < h; ++t)\n                for (int s = m * SX; s < m * SX + SX && s < w; ++s) {\n"
+    "                    GLOBAL const T *const q = p + ((long)t * w + s) * 3;\n                    r += q[0];\n                    g += q[1];\n                    b += q[2];\n                    ++count;\n                }\n"
+    "            const f32 by = 1 / (f32)count, v = FMA(kr, r, FMA(kg, g, kb * b));\n"
+    "            y[at] = sample(FMA((b - v) * by_b * by, colour, middle), most);\n            y[other] = sample(FMA((r - v) * by_r * by, colour, middle), most);\n"
+    "#else\n            y[at] = x[at];\n            y[other] = x[other];\n#endif\n        }\n    }\n}\n";
+
+static bool planes(const rw_frame_format *f) { return f->layout != RW_FRAME_PIXELS; }
+static int bits_of(const rw_frame_format *f) { return f->bits ? f->bits : f->dtype == RW_U16 ? 16 : 8; }
+static double white_of(const rw_frame_format *f) { return f->dtype == RW_U16 ? 65535 : 255; }
+static double most_of(const rw_frame_format *f) { return (double)((1 << bits_of(f)) - 1); }
+
+bool rw_frame_needs_conversion(const rw_frame_format *f) { return planes(f) || bits_of(f) != (f->dtype == RW_U16 ? 16 : 8); }
+int rw_frame_channels(const rw_frame_format *f, bool luma) { return !planes(f) ? f->channels : luma ? 1 : 3; }
+
+rw_frame_format rw_frame_result(const rw_frame_format *in, bool luma, int64_t width, int64_t height, int channels, const rw_stream_format *table)
+{
+    rw_frame_format out = *in;
+    const bool same = width == in->width && height == in->height;
+    out.width = width, out.height = height;
+    const bool as_it_was = planes(in) && (channels == 3 || (luma && same && channels == 1));
+    if (as_it_was && (!table->holds || table->holds(&out))) return out;
+    out.layout = RW_FRAME_PIXELS, out.channels = channels;
+    if (!table->luma) out.bits = 0;
+    return out;
+}
+
+/* Luma as it is, scaled to the type's range; or black and white to 0 and white. */
+typedef struct ranges {
+    double low, gain, middle, colour;
+} ranges;
+
+static ranges ranges_of(const rw_frame_format *f, bool luma)
+{
+    const double step = most_of(f) + 1, unit = step / 256;
+    if (luma) return (ranges){.gain = white_of(f) / most_of(f)};
+    if (f->full_range) return (ranges){0, white_of(f) / most_of(f), step / 2, white_of(f) / most_of(f)};
+    return (ranges){16 * unit, white_of(f) / (219 * unit), step / 2, white_of(f) / (224 * unit)};
+}
+
+rw_status rw_frame_converter_create(rw_device *dev, const rw_frame_format *in, const rw_frame_format *out, bool luma, rw_frame_converter *c)
+{
+    *c = (rw_frame_converter){.in = *in, .out = *out, .luma = luma || !planes(in)};
+    const bool sx = in->layout == RW_FRAME_420 || in->layout == RW_FRAME_422, sy = in->layout == RW_FRAME_420;
+    const bool to_rgb = !c->luma, from_rgb = planes(out) && to_rgb;
+    const rw_define d[] = {{"GROUP", "256"}, {"T", rw_dtype_name(in->dtype)}, {"SX", sx ? "2" : "1"}, {"SY", sy ? "2" : "1"}, {"RGB", to_rgb ? "1" : "0"},
+                           {"CHANNELS", from_rgb ? "3" : "1"}};
+    RW_TRY(rw_program_create(dev, "planes", text, d, RW_COUNT(d), &c->program));
+    RW_TRY(rw_program_kernel(c->program, "unpack", &c->unpack));
+    return rw_program_kernel(c->program, "pack", &c->pack);
+}
+
+void rw_frame_converter_free(rw_frame_converter *c) { rw_program_destroy(&c->program); }
+
+static void coefficients(const rw_frame_format *f, double *kr, double *kb)
+{
+    *kr = f->height >= 720 ? 0.2126 : 0.299, *kb = f->height >= 720 ? 0.0722 : 0.114;
+}
+
+rw_status rw_frame_unpack(const rw_frame_converter *c, rw_array *frame, rw_array *pixels, rw_queue *q)
+{
+    double kr, kb;
+    coefficients(&c->in, &kr, &kb);
+    const double kg = 1 - kr - kb;
+    const ranges r = ranges_of(&c->in, c->luma);
+    const rw_arg a[] = {rw_arg_array(pixels), rw_arg_array(frame), rw_arg_int(c->in.width), rw_arg_int(c->in.height), rw_arg_real(white_of(&c->in)),
+                        rw_arg_real(r.low), rw_arg_real(r.gain), rw_arg_real(r.middle), rw_arg_real(r.colour), rw_arg_real(2 * (1 - kr)),
+                        rw_arg_real(-2 * (1 - kb) * kb / kg), rw_arg_real(-2 * (1 - kr) * kr / kg), rw_arg_real(2 * (1 - kb))};
+    return rw_launch(q, c->unpack, (int64_t[]){c->in.height, 1, 1}, a, RW_COUNT(a));
+}
+
+rw_status rw_frame_pack(const rw_frame_converter *c, rw_array *pixels, rw_array *frame, rw_array *result, rw_queue *q)
+{
+    double kr, kb;
+    coefficients(&c->in, &kr, &kb);
+    const ranges r = ranges_of(&c->in, c->luma);
+    const int64_t w = c->out.width, h = c->out.height;
+    const int64_t colours = !planes(&c->out) ? 0 : c->out.layout == RW_FRAME_420 ? (h + 1) / 2 : h;
+    const rw_arg a[] = {rw_arg_array(result), rw_arg_array(pixels), rw_arg_array(frame), rw_arg_int(w), rw_arg_int(h), rw_arg_real(most_of(&c->out)),
+                        rw_arg_real(r.low), rw_arg_real(1 / r.gain), rw_arg_real(r.middle), rw_arg_real(r.colour > 0 ? 1 / r.colour : 0), rw_arg_real(kr),
+                        rw_arg_real(1 - kr - kb), rw_arg_real(kb), rw_arg_real(1 / (2 * (1 - kb))), rw_arg_real(1 / (2 * (1 - kr)))};
+    return rw_launch(q, c->pack, (int64_t[]){h + colours, 1, 1}, a, RW_COUNT(a));
+}
+
+/* ---- on the host -------------------------------------------------------------------------------------------------------- */
+
+static inline double sample_at(const rw_frame_format *f, const void *frame, int64_t at)
+{
+    return f->dtype == RW_U16 ? ((const uint16_t *)frame)[at] : ((const uint8_t *)frame)[at];
+}
+
+static inline int to_byte(double v) { return v > 0 ? v < 255 ? (int)(v + 0.5) : 255 : 0; }
+
+static void add_pixels(const rw_frame_format *f, const void *frame, int64_t y, int n, const int *x, int *rgb)
+{
+    const int step = f->channels < 3 ? 0 : 1;
+    const double gain = 255 / most_of(f);
+    for (int i = 0; i < n; ++i)
+        for (int c = 0; c < 3; ++c) rgb[3 * i + c] += to_byte(gain * sample_at(f, frame, (y * f->width + x[i]) * f->channels + c * step));
+}
+
+static void add_bytes(const rw_frame_format *f, const uint8_t *frame, int64_t y, int n, const int *x, int *rgb)
+{
+    const int step = f->channels < 3 ? 0 : 1;
+    for (int i = 0; i < n; ++i) {
+        const uint8_t *p = frame + (y * f->width + x[i]) * f->channels;
+        rgb[3 * i] += p[0], rgb[3 * i + 1] += p[step], rgb[3 * i + 2] += p[2 * step];
+    }
+}
+
+static void add_planes(const rw_frame_format *f, const void *frame, int64_t y, int n, const int *x, int *rgb)
+{
+    double kr, kb;
+    coefficients(f, &kr, &kb);
+    const ranges r = ranges_of(f, false);
+    const double kg = 1 - kr - kb, byte = 255 / white_of(f), gain = r.gain * byte, colour = r.colour * byte;
+    const int sx = f->layout == RW_FRAME_444 ? 1 : 2, sy = f->layout == RW_FRAME_420 ? 2 : 1;
+    const int64_t cw = (f->width + sx - 1) / sx, ch = (f->height + sy - 1) / sy, plane = f->width * f->height;
+    for (int i = 0; i < n; ++i) {
+        const int64_t at = plane + y / sy * cw + x[i] / sx;
+        const double v = gain * (sample_at(f, frame, y * f->width + x[i]) - r.low);
+        const double cb = colour * (sample_at(f, frame, at) - r.middle), cr = colour * (sample_at(f, frame, at + cw * ch) - r.middle);
+        rgb[3 * i] += to_byte(v + 2 * (1 - kr) * cr);
+        rgb[3 * i + 1] += to_byte(v - 2 * (1 - kb) * kb / kg * cb - 2 * (1 - kr) * kr / kg * cr);
+        rgb[3 * i + 2] += to_byte(v + 2 * (1 - kb) * cb);
+    }
+}
+
+void rw_frame_add_rgb(const rw_frame_format *f, const void *frame, int64_t y, int n, const int *x, int *rgb)
+{
+    if (planes(f)) add_planes(f, frame, y, n, x, rgb);
+    else if (f->dtype == RW_U8 && most_of(f) == 255) add_bytes(f, frame, y, n, x, rgb);
+    else add_pixels(f, frame, y, n, x, rgb);
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# The gallery of image filters: docs/images/gallery/make.sh runs each command of docs/methods/image-gallery.md; every operation of
+# `rechenwerk list filters` appears; the pictures are those of the folder, up to 1 of 255, and all of these are on the page.
+# Environment: SOURCE, RECHENWERK.
+set -euo pipefail
+export LC_ALL=C
+page=$SOURCE/docs/methods/image-gallery.md
+folder=$SOURCE/docs/images/gallery
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+bad=0
+fail() { echo "FAIL: $*"; bad=1; }
+
+"$folder/make.sh" "$work"
+for operation in $("$RECHENWERK" list filters | sed -n 's/^\([a-z][a-z0-9]*\) .*/\1/p'); do
+    grep -qE "([\"|]|--op )$operation([\":| \`]|\\\\)|\`rechenwerk $operation " "$page" || fail "$operation is not in the gallery"
+done
+
+# bytes A B: the largest difference of two pictures
+difference() {
+    "$RECHENWERK" image "$1" a.pnm --op clip -q --force
+    "$RECHENWERK" image "$2" b.pnm --op clip -q --force
+    cmp -l a.pnm b.pnm | awk '
+        function octal(s) { return int(s / 100) * 64 + int(s / 10) % 10 * 8 + s % 10 }
+        { d = octal($2) - octal($3); if (d < 0) d = -d; if (d > most) most = d }
+        END { print most + 0 }'
+}
+
+made=0
+for picture in "$folder"/*.png; do
+    name=$(basename "$picture")
+    grep -qF "gallery/$name)" "$page" || fail "$name is not on the page"
+    [ -f "$name" ] || { fail "no command makes $name"; continue; }
+    cmp -s "$picture" "$name" || [ "$(difference "$picture" "$name" || true)" -le 1 ] ||
+        fail "$name differs: run docs/images/gallery/make.sh and look at it"
+    made=$((made + 1))
+done
+[ $made -ge 40 ] || fail "only $made pictures"
+for name in *.png; do [ -f "$folder/$name" ] || fail "$name is missing in docs/images/gallery"; done
+echo "$made pictures"
+exit $bad

@@ -1,0 +1,217 @@
+/* Every operation beside its plainest definition, for all types, borders and layouts; the same bits on every device. */
+#include "../devices.h"
+#include "param/param.h"
+#include "reference.h"
+#include "pictures.h"
+
+/* Largest difference that is allowed, of numbers of the size of `scale`. */
+static double tolerance(rw_dtype t, const rw_image_op *op, double scale)
+{
+    if (whole(t)) /* weights in units of a power of 2 or in f32 decide where the exact result lies in the middle */
+        return op->method == RW_IMAGE_GAMMA || op->method == RW_IMAGE_BILATERAL || op->method == RW_IMAGE_UNSHARP ||
+               op->method == RW_IMAGE_MASK || op->method == RW_IMAGE_LINEAR;
+    const double eps = t == RW_F64 ? 0x1p-52 : t == RW_F16 ? 0x1p-11 : 0x1p-23;
+    return scale * eps * (op->method == RW_IMAGE_BILATERAL || op->method == RW_IMAGE_GAMMA ? 40 : 16);
+}
+
+static void compare(const picture *y, const picture *wanted, rw_dtype t, const rw_image_op *op, const char *text, const layout *l)
+{
+    double scale = 0;
+    const size_t n = (size_t)y->width * y->height * y->channels;
+    for (size_t i = 0; i < n; ++i) scale = fmax(scale, fabs(wanted->v[i]));
+    const bool root = op->method == RW_IMAGE_SOBEL || op->method == RW_IMAGE_SCHARR || op->method == RW_IMAGE_LAPLACE;
+    for (size_t i = 0; i < n; ++i) {
+        const double w = root && whole(t) ? rounded(wanted->v[i], t) : wanted->v[i];
+        if (!(fabs(y->v[i] - w) <= tolerance(t, op, fmax(scale, 1))))
+            fail_msg("%s of %s, %d x %d x %d%s: at x %d, y %d, channel %d: %.17g, not %.17g", text, rw_dtype_name(t), l->width, l->height,
+                     l->channels, l->planar ? " planar" : "", (int)(i / y->channels % y->width), (int)(i / y->channels / y->width),
+                     (int)(i % y->channels), y->v[i], w);
+    }
+}
+
+static void skip_frame(picture *y, const picture *x, int rx, int ry)
+{
+    for (int j = 0; j < y->height; ++j)
+        for (int i = 0; i < y->width; ++i)
+            if (i < rx || j < ry || i >= y->width - rx || j >= y->height - ry)
+                for (int c = 0; c < y->channels; ++c) *pixel(y, i, j, c) = *pixel(x, i, j, c);
+}
+
+static void check_one(const char *text, rw_dtype t, const layout *l, uint64_t seed, int rx, int ry)
+{
+    rw_image_op op;
+    OK(rw_image_op_parse(ctx, text, &op));
+    OK(rw_params_resolve(ctx, rw_image_op_params(), NULL, &op));
+    picture x = random_picture(l, t, seed), y = run(&x, l, t, text), wanted = apply(&x, &op, t);
+    if (op.border == RW_IMAGE_BORDER_SKIP) skip_frame(&wanted, &x, rx, ry);
+    compare(&y, &wanted, t, &op, text, l);
+    free(x.v), free(y.v), free(wanted.v);
+}
+
+static const layout layouts[] = {
+    {61, 37, 1, false}, {1, 1, 1, false}, {2, 3, 1, false}, {17, 9, 3, false}, {33, 20, 4, false}, {40, 11, 3, true},
+    {5, 1, 1, false}, {1, 40, 2, false}, {300, 7, 1, false}, {4099, 3, 1, false}, {0, 5, 1, false}, {130, 50, 1, false},
+};
+
+static const char *const operations[] = {
+    "gauss", "gauss:sigma=2.5:border=wrap", "gauss:sigma=0.8:sigma_y=3:border=replicate", "gauss:sigma=3:border=constant:value=5",
+    "box", "box:5:size_y=2:border=reflect", "box:size=9:border=wrap", "box:size=4:border=constant",
+    "box:31", "box:size=40:size_y=17:border=wrap", "box:size=1:size_y=33:border=reflect", "box:size=51:size_y=1:border=constant:value=7", "box:size=16:size_y=21:border=replicate",
+    "sobel", "sobel:5:direction=x", "sobel:7:direction=y:border=reflect", "scharr:border=replicate", "scharr:direction=y:border=wrap",
+    "laplace", "laplace:3:border=constant:value=9", "laplace:5", "sharpen:amount=0.5", "unsharp:sigma=1.5:amount=0.7", "unsharp:border=wrap",
+    "mask:mask=1 2 1; 2 4 2; 1 2 1", "mask:scale=0.11111:border=constant:mask=1 1 1 1; 1 1 1 1; 1 1 1 1",
+    "mask:anchor_x=-1:border=reflect:mask=0.3 -0.25 0.7", "mask:anchor_y=1:border=wrap:mask=1;-3.1;0.2",
+    "median", "median:5:border=wrap", "median:4:border=constant:value=3", "median:9:border=replicate", "median:7:size_y=1",
+    "erode", "dilate:size=6:size_y=11:border=reflect", "erode:element=cross:size=5", "dilate:element=ellipse:size=7:border=wrap",
+    "dilate:size=5:border=constant:value=100", "open:size=4", "close:5:border=constant:value=20", "open:element=ellipse:5:border=wrap", "gradient:size=3",
+    "gradient:5:size_y=9:border=wrap", "tophat:size=5", "blackhat:size=7:size_y=3:border=replicate", "tophat:element=cross:3:border=constant:value=1",
+    "bilateral:sigma=1", "bilateral:sigma=2:range=0.3:border=wrap",
+    "threshold", "threshold:threshold=inverse:level=0.25", "threshold:threshold=truncate:level=0.3", "threshold:threshold=tozero",
+    "threshold:threshold=tozero_inverse", "invert", "linear:gain=1.7:offset=-0.25", "gamma", "gamma:power=2.2", "clip:low=0.2:high=0.6",
+    "gauss:border=skip", "median:3:border=skip", "box:size=5:size_y=3:border=skip",
+};
+
+/* Short: every eighth operation, others for each type, on two of the layouts. Long: all of one channel, and one layout of several;
+ * on OpenCL, which compiles slowly, a sixth of the operations, others for each type, on check half of them. */
+static bool chosen(int i, int turn, int k)
+{
+    const bool several = layouts[k].channels > 1;
+    if (!test_long()) return k == i / 6 % RW_COUNT(layouts) || (!brief() && k == 0);
+    return !several || k == (const int[]){3, 4, 5, 7}[(i + turn) % 4];
+}
+
+static void check_operations(rw_dtype t, int turn)
+{
+    for (int i = 0; i < RW_COUNT(operations); ++i) {
+        const char *text = operations[i];
+        if ((i + turn) % (!test_long() ? on("cpu") && has_gpu_kernels() ? 24 : 8 : on("opencl") ? 6 : on("check") ? 2 : 1)) continue;
+        const bool skip = strstr(text, "skip");
+        const int radius_x = strstr(text, "gauss") ? 3 : strstr(text, "box") ? 2 : 1, radius_y = strstr(text, "gauss") ? 3 : 1;
+        for (int k = 0; k < RW_COUNT(layouts); ++k)
+            if (chosen(i, turn, k))
+                check_one(text, t, layouts + k, (uint64_t)(100 * i + k), skip ? radius_x : 0, skip ? radius_y : 0);
+    }
+}
+
+static void test_u8(void **state) { (void)state, check_operations(RW_U8, 0); }
+static void test_u16(void **state) { (void)state, check_operations(RW_U16, 1); }
+static void test_i16(void **state) { (void)state, check_operations(RW_I16, 2); }
+static void test_f32(void **state) { (void)state, check_operations(RW_F32, 3); }
+static void test_f64(void **state) { (void)state, check_operations(RW_F64, 4); }
+static void test_f16(void **state) { (void)state, check_operations(RW_F16, 5); }
+
+/* ---- the study's values ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t crc32_of(const picture *p)
+{
+    uint32_t crc = ~0u;
+    for (size_t i = 0, n = (size_t)p->width * p->height * p->channels; i < n; ++i) {
+        crc ^= (uint8_t)p->v[i];
+        for (int b = 0; b < 8; ++b) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+    }
+    return ~crc;
+}
+static double sum_of(const picture *p)
+{
+    double sum = 0;
+    for (size_t i = 0, n = (size_t)p->width * p->height * p->channels; i < n; ++i) sum += p->v[i];
+    return sum;
+}
+
+/* G(x, y) = (3x + 5y + ((x y) >> 3) + 4 ((x ^ y) & 15)) & 255; in colour (G + 85 c + (c + 1) x) & 255 */
+static picture study_picture(const layout *l)
+{
+    picture p = picture_new(l->width, l->height, l->channels);
+    for (int y = 0; y < l->height; ++y)
+        for (int x = 0; x < l->width; ++x)
+            for (int c = 0; c < l->channels; ++c) {
+                const int g = 3 * x + 5 * y + (x * y >> 3) + 4 * ((x ^ y) & 15);
+                *pixel(&p, x, y, c) = (g + (l->channels > 1 ? 85 * c + (c + 1) * x : 0)) & 255;
+            }
+    return p;
+}
+
+static void test_study_means(void **state)
+{
+    (void)state;
+    static const struct { layout l; int mask; uint32_t crc[3]; double sum[3]; } rows[] = {
+        {{640, 472, 1, false}, 3, {0xdbc5ddc0, 0x13ddaea7, 0x96b20266}, {38437170, 38531308, 38531180}},
+        {{640, 472, 1, false}, 7, {0x1263b5fa, 0xdec6f400, 0x02bca499}, {38293160, 38535003, 38533813}},
+        {{512, 512, 1, false}, 3, {0xa3a2fd07, 0xa05e3c77, 0xd450c67b}, {33354689, 33441787, 33442582}},
+        {{640, 472, 3, false}, 3, {0x0264038c, 0xc04fdd40, 0x3536001f}, {115271758, 115554856, 115554099}},
+        {{640, 472, 3, false}, 5, {0x16ca93e4, 0x9c04f840, 0x06b11d7a}, {115057759, 115567468, 115567977}},
+        {{640, 472, 3, false}, 9, {0x5aa69515, 0x82575a1f, 0xe49122c0}, {114624160, 115567521, 115569036}},
+    };
+    static const char *const borders[] = {"constant", "wrap", "skip"};
+    for (int i = 0; i < RW_COUNT(rows); ++i) {
+        picture x = study_picture(&rows[i].l);
+        for (int b = 0; b < 3; ++b) {
+            char text[96];
+            if (brief() && (i + b) % 3) continue;
+            snprintf(text, sizeof text, "box:size=%d:border=%s", rows[i].mask, borders[b]);
+            picture y = run(&x, &rows[i].l, RW_U8, text);
+            if (crc32_of(&y) != rows[i].crc[b] || sum_of(&y) != rows[i].sum[b])
+                fail_msg("%s, %d x %d x %d: %08x, sum %.0f", text, x.width, x.height, x.channels, crc32_of(&y), sum_of(&y));
+            free(y.v);
+        }
+        if (test_long() || (!brief() && i % 3 == 0)) { /* by transforms: n^2 is odd, so no mean is a tie of roundings */
+            char text[800];
+            const int n = rows[i].mask;
+            int at = snprintf(text, sizeof text, "mask:algorithm=fft:border=wrap:scale=%.17g:mask=", 1.0 / (n * n));
+            for (int k = 0; k < n * n; ++k) at += snprintf(text + at, sizeof text - (size_t)at, "1%s", k % n < n - 1 ? " " : k < n * n - 1 ? "/" : "");
+            picture y = run(&x, &rows[i].l, RW_U8, text);
+            if (crc32_of(&y) != rows[i].crc[1]) fail_msg("%s, %d x %d x %d: %08x", text, x.width, x.height, x.channels, crc32_of(&y));
+            free(y.v);
+        }
+        free(x.v);
+    }
+}
+
+static void check_rows(const picture *y, const char *text, const int *wanted)
+{
+    for (int i = 0; i < y->width * y->height; ++i)
+        if (y->v[i] != wanted[i]) fail_msg("%s: at %d, %d: %g, not %d", text, i % y->width, i / y->width, y->v[i], wanted[i]);
+}
+
+static void test_study_small(void **state)
+{
+    (void)state;
+    static const int skip[] = {0, 1, 4, 9, 16, 25, 10, 12, 15, 20, 27, 35, 20, 22, 25, 30, 37, 45, 30, 32, 35, 40, 47, 55, 40, 41, 44, 49, 56, 65};
+    static const int zero[] = {2, 4, 6, 10, 14, 11, 7, 12, 15, 20, 27, 20, 14, 22, 25, 30, 37, 27, 20, 32, 35, 40, 47, 34, 16, 24, 26, 30, 34, 25};
+    static const int wrap[] = {25, 18, 21, 26, 33, 30, 19, 12, 15, 20, 27, 24, 29, 22, 25, 30, 37, 34, 39, 32, 35, 40, 47, 44, 32, 25, 28, 33, 40, 37};
+    const layout l = {6, 5, 1, false}, square = {5, 5, 1, false};
+    picture x = picture_new(6, 5, 1), impulse = picture_new(5, 5, 1);
+    for (int i = 0; i < 30; ++i) x.v[i] = i % 6 * (i % 6) + 10 * (i / 6);
+    impulse.v[12] = 1;
+    const struct { const char *text; const int *rows; } means[] = {
+        {"box:border=skip", skip}, {"box:border=constant", zero}, {"box:border=wrap", wrap},
+        {"mask:scale=0.1111111:border=skip:mask=1 1 1;1 1 1;1 1 1", skip}, {"mask:border=constant:mask=.1111111 .1111111 .1111111;.1111111 .1111111 .1111111;.1111111 .1111111 .1111111", zero},
+    };
+    for (int i = 0; i < RW_COUNT(means); ++i) {
+        picture y = run(&x, &l, RW_U8, means[i].text);
+        check_rows(&y, means[i].text, means[i].rows);
+        free(y.v);
+    }
+    /* a correlation: the mask is not turned round */
+    picture y = run(&impulse, &square, RW_U8, "mask:border=constant:mask=1 2 3;4 5 6;7 8 9");
+    for (int i = 0; i < 9; ++i) assert_true(*pixel(&y, 1 + i % 3, 1 + i / 3, 0) == 9 - i);
+    free(y.v);
+    y = run(&x, &l, RW_U8, "mask:border=constant:mask=0 0 1");
+    for (int i = 0; i < 30; ++i) assert_true(y.v[i] == (i % 6 < 5 ? x.v[i + 1] : 0));
+    free(y.v);
+    /* derivatives that are saturated */
+    y = run(&x, &l, RW_U8, "mask:border=skip:mask=-1 0 1;-2 0 2;-1 0 1");
+    for (int i = 0; i < 12; ++i) assert_true(*pixel(&y, 1 + i % 4, 1 + i / 4, 0) == 16 * (1 + i % 4));
+    free(y.v);
+    y = run(&x, &l, RW_U8, "mask:border=skip:mask=1 0 -1;2 0 -2;1 0 -1");
+    for (int i = 0; i < 12; ++i) assert_true(*pixel(&y, 1 + i % 4, 1 + i / 4, 0) == 0);
+    free(y.v), free(x.v), free(impulse.v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_u8),  cmocka_unit_test(test_u16), cmocka_unit_test(test_i16),
+                                       cmocka_unit_test(test_f32), cmocka_unit_test(test_f64), cmocka_unit_test(test_f16),
+                                       cmocka_unit_test(test_study_means), cmocka_unit_test(test_study_small)};
+    return run_on_devices("filters", tests, RW_COUNT(tests));
+}

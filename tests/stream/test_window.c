@@ -1,0 +1,300 @@
+/* Pictures side by side, and the window that shows them, with SDL's video driver in memory: pixels of known frames are where they
+ * belong, the last picture is the last result, keys, mistakes. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../devices.h"
+#include "io/raster.h"
+#include "rechenwerk/stream.h"
+#include "stream/stream.h"
+#ifdef RW_WITH_SDL
+#define SDL_MAIN_HANDLED
+#include <SDL.h>
+#include <dlfcn.h>
+#endif
+
+static char folder[64];
+static const char *at(const char *name)
+{
+    static char path[4][160];
+    static int turn;
+    turn = (turn + 1) % 4;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+    return path[turn];
+}
+
+static const uint8_t *pixel(const rw_canvas *c, int x, int y) { return c->rgb + 3 * ((size_t)y * (size_t)c->width + (size_t)x); }
+
+static void expect_color(const rw_canvas *c, int x, int y, const int rgb[3], int error)
+{
+    for (int a = 0; a < 3; ++a)
+        if (abs(pixel(c, x, y)[a] - rgb[a]) > error) fail_msg("pixel %d, %d, channel %d: %d, not %d", x, y, a, pixel(c, x, y)[a], rgb[a]);
+}
+
+/* The corners and middles of picture i's rectangles have the colours of its pixels. */
+static void expect_picture(const rw_canvas *c, int n, const rw_montage_picture *p, int i, int error)
+{
+    int place[4];
+    rw_montage_place(c->width, c->height, n, p, i, place);
+    const int w = (int)p[i].format.width, h = (int)p[i].format.height;
+    assert_true(place[0] >= 0 && place[1] >= 0 && place[0] + place[2] <= c->width && place[1] + place[3] <= c->height);
+    assert_true(place[2] % w == 0 && place[2] / w == place[3] / h);
+    const int m = place[2] / w;
+    for (int y = 0; y < h; ++y)
+        for (int x = 0; x < w; ++x) {
+            int rgb[3] = {0};
+            rw_frame_add_rgb(&p[i].format, p[i].frame, y, 1, &x, rgb);
+            expect_color(c, place[0] + m * x, place[1] + m * y, rgb, error);
+            expect_color(c, place[0] + m * x + m / 2, place[1] + m * y + m / 2, rgb, error);
+            expect_color(c, place[0] + m * x + m - 1, place[1] + m * y + m - 1, rgb, error);
+        }
+}
+
+/* ---- montage ---------------------------------------------------------------------------------------------------------------- */
+
+static void test_montage(void **state)
+{
+    (void)state;
+    static const uint8_t rgb[] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30, 40, 50, 60, 70, 80, 90}, grey[] = {0, 50, 100, 150, 200, 250};
+    static const uint8_t rgba[] = {1, 2, 3, 0, 4, 5, 6, 255, 7, 8, 9, 1, 10, 11, 12, 2, 13, 14, 15, 3, 16, 17, 18, 4};
+    static const uint16_t deep[] = {0, 1023, 512, 511, 256, 1};
+    const rw_montage_picture p[] = {
+        {"colour", {.width = 3, .height = 2, .channels = 3, .dtype = RW_U8}, rgb},
+        {"grey", {.width = 3, .height = 2, .channels = 1, .dtype = RW_U8}, grey},
+        {"alpha", {.width = 3, .height = 2, .channels = 4, .dtype = RW_U8}, rgba},
+        {"10 bits", {.width = 3, .height = 2, .channels = 1, .dtype = RW_U16, .bits = 10}, deep},
+    };
+    for (int n = 1; n <= 4; ++n) {
+        int width = 1280, height = 720;
+        rw_canvas c;
+        rw_montage_size(n, p, &width, &height);
+        assert_true(width <= 1280 && height <= 720);
+        OK(rw_canvas_create(ctx, width, height, &c));
+        OK(rw_montage_draw(ctx, n, p, "text", &c));
+        for (int i = 0; i < n; ++i) expect_picture(&c, n, p, i, 0);
+        rw_canvas_free(&c);
+    }
+    int x = 1, sum[3] = {0};
+    rw_frame_add_rgb(&p[3].format, deep, 0, 1, &x, sum);
+    assert_true(sum[0] == 255 && sum[1] == 255 && sum[2] == 255);
+    rw_frame_add_rgb(&p[0].format, rgb, 1, 1, &x, sum);
+    assert_true(sum[0] == 255 + 40 && sum[1] == 255 + 50 && sum[2] == 255 + 60);
+}
+
+/* The primaries of ITU-R BT.601, 8 bits. */
+static void test_planes(void **state)
+{
+    (void)state;
+    static const uint8_t y[] = {81, 145, 41, 235}, cb[] = {90, 54, 240, 128}, cr[] = {240, 34, 110, 128};
+    static const int rgb[4][3] = {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {255, 255, 255}};
+    for (int layout = RW_FRAME_420; layout <= RW_FRAME_444; ++layout) {
+        const int sx = layout == RW_FRAME_444 ? 1 : 2, sy = layout == RW_FRAME_420 ? 2 : 1;
+        const rw_frame_format f = {.layout = (rw_frame_layout)layout, .width = 4 * sx, .height = sy, .channels = 3, .dtype = RW_U8};
+        uint8_t frame[64];
+        for (int i = 0; i < 4 * sx * sy; ++i) frame[i] = y[i % (4 * sx) / sx];
+        for (int i = 0; i < 4; ++i) frame[4 * sx * sy + i] = cb[i], frame[4 * sx * sy + 4 + i] = cr[i];
+        for (int i = 0; i < 4 * sx; ++i) {
+            int got[3] = {0};
+            rw_frame_add_rgb(&f, frame, sy - 1, 1, &i, got);
+            for (int a = 0; a < 3; ++a)
+                if (abs(got[a] - rgb[i / sx][a]) > 2) fail_msg("layout %d, pixel %d, channel %d: %d, not %d", layout, i, a, got[a], rgb[i / sx][a]);
+        }
+    }
+}
+
+/* A picture larger than the page: means; narrow pages and long texts are drawn. */
+static void test_small_pages(void **state)
+{
+    (void)state;
+    enum { W = 1000, H = 500 };
+    uint8_t *board = malloc(W * H);
+    for (int i = 0; i < W * H; ++i) board[i] = i % W < W / 2 ? 200 : 100;
+    const rw_frame_format f = {.width = W, .height = H, .channels = 1, .dtype = RW_U8};
+    const rw_montage_picture p[] = {{"board", f, board}, {"again", f, board}};
+    static const int sizes[][2] = {{1280, 720}, {640, 480}, {100, 64}, {64, 200}, {20, 20}, {1, 1}};
+    for (int i = 0; i < RW_COUNT(sizes); ++i) {
+        rw_canvas c;
+        int place[4];
+        OK(rw_canvas_create(ctx, sizes[i][0], sizes[i][1], &c));
+        OK(rw_montage_draw(ctx, 2, p, "a line of text that is longer than narrow pages have room for", &c));
+        rw_montage_place(c.width, c.height, 2, p, 1, place);
+        if (c.width >= 64) {
+            assert_true(place[2] >= 2 * place[3] - 2 && place[2] <= 2 * place[3] + 2);
+            expect_color(&c, place[0], place[1], (int[]){200, 200, 200}, 0);
+            expect_color(&c, place[0] + place[2] - 1, place[1] + place[3] - 1, (int[]){100, 100, 100}, 0);
+        }
+        rw_canvas_free(&c);
+    }
+    for (int i = 0; i < W * H; ++i) board[i] = i / 1 % 2 ? 255 : 0; /* columns: a pixel of two of them is their mean */
+    rw_canvas c;
+    OK(rw_canvas_create(ctx, 500 * 2 + 24, 250 + 58, &c));
+    OK(rw_montage_draw(ctx, 2, p, "", &c));
+    expect_color(&c, 100, 100, (int[]){128, 128, 128}, 1);
+    rw_canvas_free(&c);
+    free(board);
+}
+
+/* ---- window ----------------------------------------------------------------------------------------------------------------- */
+
+enum { WIDTH = 40, HEIGHT = 30, FRAMES = 6 };
+static const rw_frame_format raw = {.width = WIDTH, .height = HEIGHT, .channels = 3, .dtype = RW_U8};
+
+static void write_frames(const char *path, int n)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    for (int i = 0; i < n * WIDTH * HEIGHT * 3; ++i) fputc((int)(256 * rw_random_uniform(5, (uint64_t)i)), file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Calls the window's function, keeps the frame seen last, and presses a key in the call with a certain frame. */
+typedef struct watcher {
+    rw_stream_window *window;
+    uint8_t in[WIDTH * HEIGHT * 3], out[WIDTH * HEIGHT * 3];
+    int64_t frame;
+    int calls, pressed, key, pauses, resumes_after;
+} watcher;
+
+static void press(int key)
+{
+#ifdef RW_WITH_SDL
+    __typeof__(SDL_PushEvent) *push;
+    void *library = dlopen("libSDL2-2.0.so.0", RTLD_NOW), *function = dlsym(library, "SDL_PushEvent");
+    memcpy(&push, &function, sizeof push);
+    SDL_Event e = {.key = {.type = SDL_KEYDOWN, .keysym.sym = key}};
+    assert_true(push(&e) == 1);
+    dlclose(library);
+#else
+    (void)key;
+#endif
+}
+
+static rw_status watch(void *user, const rw_stream_view *view, rw_stream_action *action)
+{
+    watcher *w = user;
+    ++w->calls;
+    if (view->in) {
+        w->frame = view->frame;
+        memcpy(w->in, view->in, sizeof w->in), memcpy(w->out, view->out, sizeof w->out);
+        if (w->key && !w->pressed) press(w->key), w->pressed = w->calls;
+    }
+    if (w->resumes_after && w->pauses == w->resumes_after) press(w->key), w->resumes_after = 0;
+    rw_status status = rw_stream_window_show(w->window, view, action);
+    w->pauses += *action == RW_STREAM_PAUSE;
+    return status;
+}
+
+static bool has_windows(void)
+{
+    rw_stream_window *window;
+    rw_status status = rw_stream_window_create(dev, &(rw_stream_window_spec){0}, &window);
+    if (status != RW_OK) {
+        assert_int_equal(status, RW_ERR_UNSUPPORTED);
+        assert_non_null(strstr(rw_message(ctx), "install"));
+        assert_null(window);
+        return false;
+    }
+    rw_stream_window_destroy(&window);
+    assert_null(window);
+    return true;
+}
+
+static void test_last_frame(void **state)
+{
+    (void)state;
+    if (!has_windows()) skip();
+    watcher w = {.frame = -1};
+    rw_stream_report report;
+    rw_raster shot;
+    write_frames(at("a.raw"), FRAMES);
+    OK(rw_stream_window_create(dev, &(rw_stream_window_spec){.width = 800, .height = 600}, &w.window));
+    FAILS(RW_ERR_ARGUMENT, "no frame", rw_stream_window_save(w.window, at("none.png")));
+    rw_stream_window *second = NULL;
+    FAILS(RW_ERR_ARGUMENT, "there is a window already", rw_stream_window_create(dev, &(rw_stream_window_spec){0}, &second));
+    assert_null(second);
+    for (int turn = 0; turn < 2; ++turn) { /* a window serves one stream after another */
+        rw_stream_spec spec = {.text = "invert", .frames = raw, .show = watch, .show_user = &w, .frames_most = turn ? 1 : 0};
+        OK(rw_stream_run(dev, at("a.raw"), "none", &spec, &report));
+        assert_int_equal(report.frames, turn ? 1 : FRAMES);
+        assert_int_equal(w.frame, report.frames - 1);
+        assert_true(report.shown >= 1 && report.shown <= report.frames);
+        for (int i = 0; i < WIDTH * HEIGHT * 3; ++i) assert_int_equal(w.out[i], 255 - w.in[i]);
+        OK(rw_stream_window_save(w.window, at("shot.png")));
+        OK(rw_raster_read(ctx, at("shot.png"), 0, &shot));
+        assert_true(shot.width == 800 && shot.height == 600 && shot.channels == 3 && shot.bytes == 1);
+        const rw_canvas page = {.width = 800, .height = 600, .rgb = shot.samples};
+        const rw_montage_picture p[] = {{"", raw, w.in}, {"", raw, w.out}, {"", raw, w.out}};
+        int place[4];
+        for (int k = 0; k < 2; ++k) {
+            rw_montage_place(800, 600, 3, p, k, place);
+            for (int y = 0; y < HEIGHT; ++y)
+                for (int x = 0; x < WIDTH; ++x) {
+                    const uint8_t *v = (k ? w.out : w.in) + (y * WIDTH + x) * 3;
+                    const int px = place[0] + (2 * x + 1) * place[2] / (2 * WIDTH), py = place[1] + (2 * y + 1) * place[3] / (2 * HEIGHT);
+                    expect_color(&page, px, py, (int[]){v[0], v[1], v[2]}, 0);
+                }
+        }
+        /* the middle of the spectrum is its largest value */
+        rw_montage_place(800, 600, 3, p, 2, place);
+        expect_color(&page, place[0] + place[2] / 2 + 1, place[1] + place[3] / 2 + 1, (int[]){255, 255, 255}, 1);
+        rw_raster_free(&shot);
+    }
+    rw_stream_window_destroy(&w.window);
+    rw_stream_window_destroy(&w.window);
+    rw_stream_window_destroy(NULL);
+}
+
+static void test_keys(void **state)
+{
+    (void)state;
+    if (!has_windows()) skip();
+    static const int keys[] = {'q', 27, 's', ' '};
+    rw_stream_report report;
+    write_frames(at("a.raw"), 40);
+    for (int i = 0; i < RW_COUNT(keys); ++i) {
+        watcher w = {.key = keys[i], .resumes_after = keys[i] == ' ' ? 5 : 0};
+        const double start = rw_seconds();
+        OK(rw_stream_window_create(dev, &(rw_stream_window_spec){.screenshot = at("key.png"), .title = "keys"}, &w.window));
+        rw_stream_spec spec = {.text = "invert", .frames = raw, .rate = 200, .deadline = 9, .show = watch, .show_user = &w, .out_format = "raw"};
+        OK(rw_stream_run(dev, at("a.raw"), at("b.raw"), &spec, &report));
+        const double seconds = rw_seconds() - start;
+        rw_stream_window_destroy(&w.window);
+        if (i < 2) assert_true(report.frames >= 1 && report.frames < 40);
+        else assert_int_equal(report.frames, 40);
+        assert_int_equal(access(at("key-2.png"), F_OK) == 0, i >= 2);
+        assert_true(keys[i] == ' ' ? w.pauses >= 5 && seconds - report.seconds >= 0.08 : w.pauses == 0);
+    }
+}
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    rw_stream_window *window = NULL;
+    FAILS(RW_ERR_ARGUMENT, "width = 5", rw_stream_window_create(dev, &(rw_stream_window_spec){.width = 5}, &window));
+    FAILS(RW_ERR_ARGUMENT, "height = 99999", rw_stream_window_create(dev, &(rw_stream_window_spec){.height = 99999}, &window));
+    if (!has_windows()) return;
+    OK(rw_stream_window_create(dev, &(rw_stream_window_spec){0}, &window)); /* none is left from what failed */
+    rw_stream_window_destroy(&window);
+}
+
+static int enter(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/rechenwerk-window-%d", (int)getpid());
+    return mkdir(folder, 0700);
+}
+static int leave(void)
+{
+    char line[96];
+    snprintf(line, sizeof line, "rm -rf '%s'", folder);
+    return system(line) != 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_montage), cmocka_unit_test(test_planes),    cmocka_unit_test(test_small_pages),
+                                       cmocka_unit_test(test_last_frame), cmocka_unit_test(test_keys), cmocka_unit_test(test_mistakes)};
+    setenv("SDL_VIDEODRIVER", "dummy", 1);
+    if (enter()) return 1;
+    const int code = run_on_devices("window", tests, RW_COUNT(tests));
+    return leave() || code;
+}

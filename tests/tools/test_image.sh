@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# rechenwerk image: files of all formats, chains, settings, mistakes.
+set -u
+. "$SOURCE/tests/tools/expect.sh"
+
+printf 'P5\n4 3\n255\n\001\002\003\004\005\006\007\010\011\012\013\014' > a.pgm
+printf 'P6\n2 1\n65535\n\001\002\003\004\005\006\007\010\011\012\013\014' > deep.ppm
+
+expect 0 "1 pass" image a.pgm b.png --op box --force
+expect 0 "planned and compiled before in" image a.pgm b.png --op box --force
+expect 0 "2 passes" image a.pgm n.png --op "gauss:sigma=1|sobel|normalize" --force
+expect 0 "gauss:sigma=2:border=wrap" image a.pgm c.tif --op gauss --set sigma=2 --set border=wrap --force
+expect 0 "4 x 3 pixels, 1 channel, u16" image a.pgm d.png --op invert --type u16 --force
+expect 0 "2 x 1 pixels, 3 channels, u16" image deep.ppm e.png --op median --force
+expect 0 "strips of" image a.pgm f.bmp --op "mask:mask=0 1 0/1 1 1/0 1 0" -v --force
+expect 0 "4 x 3 pixels, 1 channel, f32" image a.pgm g.npy --op "linear:gain=0.5" --type f32 --force
+expect 0 "g.npy" image g.npy h.png --op clip --force
+expect 0 "sigma=1" list filters
+
+# the mean of 1 … 12 in windows of 3, beyond the border as 101: known bytes
+expect 0 "" image a.pgm mean.pgm --op box -q --force
+[ "$(tail -c 12 mean.pgm | od -An -tu1 | tr -s ' \n' ' ')" = " 4 5 6 6 6 6 7 7 7 7 8 9 " ] || { echo "other means: $(tail -c 12 mean.pgm | od -An -tu1)"; bad=1; }
+
+# a grating of 8 periods over 64 pixels: white in the middle, two bright pixels 8 to the left and right of it
+awk 'BEGIN { printf "P2 64 64 255\n"; for (i = 0; i < 4096; ++i) printf "%d ", 127.5 + 100 * cos(3.14159265358979 * (i % 64) / 4) }' > grating.pgm
+expect 0 "4 passes" spectrum grating.pgm s.pgm --force
+[ "$(tail -c 4096 s.pgm | od -An -v -tu1 -w1 | awk '$1 > 150 { printf "%d,%d ", (NR - 1) % 64, (NR - 1) / 64 }')" = "24,32 32,32 40,32 " ] || fail "other peaks"
+expect 0 "spectrum:linear" spectrum grating.pgm s.png --linear --force
+expect 0 "256 x 1 pixels, 1 channel, f64" image grating.pgm counts.npy --op histogram
+
+# figures: a page of the size that the images need; grey, colour, results of other sizes and types
+size_of() { od -An -tu1 -j16 -N8 "$1" | awk '{ print $3 * 256 + $4, $7 * 256 + $8 }'; }
+expect 0 "figure: figure.png" image a.pgm b.png --op "box|gauss" --figure figure.png --force
+read -r width height <<< "$(size_of figure.png)"
+[ "$width" -ge 600 ] && [ "$width" -le 1400 ] && [ "$height" -ge 300 ] && [ "$height" -le 1000 ] || fail "a figure of $width x $height pixels"
+expect 0 "" image deep.ppm big.png --op "resize:width=5000:height=3000" -q --force
+expect 0 "" image big.png b.png --op "resize:factor=0.5|sobel" --figure colour.png -q --force
+expect 0 "" image a.pgm b.npy --op histogram --figure counts.png -q --force
+expect 0 "" image a.pgm b.npy --op laplace --type f16 --figure f16.png -q --force
+expect 0 "" image a.pgm b.png --text "o = 2*u" --figure text.png -q --force
+expect 0 "" spectrum grating.pgm s.png --figure spectrum.png -q --force
+for f in colour counts f16 text spectrum; do [ -s $f.png ] || fail "no figure $f.png"; done
+expect 2 "'figure.png' exists" image a.pgm new.png --op box --figure figure.png
+expect 2 "a .png file is written" image a.pgm new.png --op box --figure figure.jpg
+expect 2 "are one file" image a.pgm b.png --op box --figure b.png --force
+expect 2 "is read, and would be written over" image b.png new.png --op box --figure b.png --force
+expect 2 "--figure with a stream" image a.pgm frames.y4m --op box --figure stream.png
+[ ! -e new.png ] || fail "a refusal left new.png"
+
+# filters as text: known bytes, of 1 2 3 4 / 5 6 7 8 / 9 10 11 12
+text() { # bytes, then options
+    bytes=$1
+    shift
+    expect 0 "" image a.pgm text.pgm -q --force "$@"
+    found=$(tail -c 12 text.pgm | od -An -tu1 | tr -s ' \n' ' ')
+    [ "$found" = " $bytes " ] || { echo "$*: other values: $found"; bad=1; }
+}
+text "1 1 1 0 1 1 1 0 1 1 1 0" --text "o = max(u[i+1,j], u[i-1,j]) - u"
+text "3 2 1 2 7 6 5 6 11 10 9 10" --text "o = u[i-2]"
+text "2 1 1 2 6 5 5 6 10 9 9 10" --text "o = u[i-2]" --set border=reflect
+text "1 1 1 2 5 5 5 6 9 9 9 10" --text "o = u[i-2]" --set border=replicate
+text "3 4 1 2 7 8 5 6 11 12 9 10" --text "o = u[i-2]" --set border=wrap
+text "9 9 1 2 9 9 5 6 9 9 9 10" --text "o = u[i-2]" --set border=constant --set value=9.4
+text "0 0 1 2 0 0 5 6 0 0 9 10" --text "o = u[i-2]" --set border=constant --set value=-3
+text "5 6 7 8 1 2 3 4 1 2 3 4" --text "o = u[i, j+64]" --set border=reflect # rows 64, 65 and 66 of a period of 6
+text "0 1 2 2 2 3 4 4 4 5 6 6" --text "o = u/2" # halves to even
+text "100 200 255 255 255 255 255 255 255 255 255 255" --text "o = 100*u"
+text "0 1 2 3 10 11 12 13 20 21 22 23" --text "o = x + 10*y"
+text "0 23 46 70 93 116 139 162 185 209 232 255" --text "low = min(u); o = 255*(u - low)/(max(u) - low)"
+text "1 1 1 1 1 1 1 1 1 1 1 1" --text "s = u - u[i-1]
+o = where(abs(s) > 0, 1, 1) # two lines" -d check
+expect 0 "1 pass a channel" image a.pgm b.png --text "o = u - u[i-1, j+1]" -v --type u16 --force
+printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2, 4), }" > alpha.npy
+printf '\001\002\003\004\005\006\007\010' >> alpha.npy
+expect 0 "4 channels" image alpha.npy alpha.png --text "o = 0.5*u[i-1]" --set border=wrap --force
+expect 0 "f64" image alpha.png half.npy --text "o = u" --type f64 --force # alpha as it is
+found=$(tail -c 64 half.npy | od -An -tf8 | tr -s ' \n' ' ')
+[ "$found" = " 2 3 4 4 0 1 2 8 " ] || { echo "other channels: $found"; bad=1; }
+
+expect 2 "text:1:9: name q is unknown" image a.pgm x.png --text "o = u + q"
+expect 2 "assigns no o" image a.pgm x.png --text "v = u[i+1]"
+expect 2 "assigns no o" image a.pgm x.png --text "o == u; op = u"
+expect 2 "text:1:9: an offset of a neighbour is an integer from -64 to 64" image a.pgm x.png --text "o = u[i+65]"
+expect 2 "text:1:6: a neighbour needs 1 to 2 offsets" image a.pgm x.png --text "o = u[i, j, k]"
+expect 2 "border=reflct: no border of --text; nearest is reflect" image a.pgm x.png --text "o = u" --set border=reflct
+expect 2 "known are reflect101, reflect, replicate, wrap, constant" image a.pgm x.png --text "o = u" --set border=skip
+expect 2 "value=b: a number is needed" image a.pgm x.png --text "o = u" --set value=b
+expect 2 "sigma=1: not of --text; known are border, value" image a.pgm x.png --text "o = u" --set sigma=1
+expect 2 "cannot be combined" image a.pgm x.png --text "o = u" --op gauss
+# in tiles the same bytes
+expect 0 "" image grating.pgm whole.pgm --op "gauss:sigma=2|sobel" -q --force
+expect 0 "in tiles" image grating.pgm tiles.pgm --op "gauss:sigma=2|sobel" --memory 0.02 --force
+cmp whole.pgm tiles.pgm || fail "tiles give other bytes"
+expect 1 "needs the whole image at once" image grating.pgm x.pgm --op "gauss|normalize" --memory 0.02
+expect 2 "megabytes above 0" image grating.pgm x.pgm --op gauss --memory -1
+expect 2 "exists" image a.pgm b.png --op box
+expect 2 "nearest is gauss" image a.pgm x.png --op gaus
+expect 2 "nearest is sigma" image a.pgm x.png --op gauss:sigm=1
+expect 2 "no operation" image a.pgm x.png
+expect 2 "before --op" image a.pgm x.png --set sigma=1 --op gauss
+expect 2 "no picture format has this ending" image a.pgm x.gif --op gauss
+expect 2 "16 bits" image deep.ppm x.bmp --op gauss
+expect 2 "no type of pixels" image a.pgm x.png --op gauss --type u9
+expect 2 "cannot open" image none.png x.png --op gauss
+expect 2 "is empty" image a.pgm x.png --op "gauss||box"
+expect 2 "red, green and blue" image a.pgm x.png --op colour
+head -c 20 a.pgm > cut.pgm
+expect 2 "truncated" image cut.pgm x.png --op gauss
+echo text > text.png
+expect 2 "is none of PNG" image text.png x.png --op gauss
+[ ! -e x.png ] || fail "a failure left x.png"
+exit $((bad != 0))

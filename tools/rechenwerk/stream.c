@@ -1,0 +1,160 @@
+#include "stream.h"
+
+#include <glob.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rechenwerk/stream.h"
+
+bool is_stream(const arguments *a)
+{
+    if (given(a, "frames") || given(a, "format") || given(a, "window")) return true;
+    for (int i = 0; i < 2; i++)
+        if (rw_stream_is(a->operands[i])) return true;
+    return false;
+}
+
+static const struct kind {
+    const char *name;
+    rw_frame_layout layout;
+    int channels;
+    rw_dtype dtype;
+} kinds[] = {
+    {"gray8", RW_FRAME_PIXELS, 1, RW_U8},    {"gray16", RW_FRAME_PIXELS, 1, RW_U16}, {"rgb24", RW_FRAME_PIXELS, 3, RW_U8}, {"rgb48", RW_FRAME_PIXELS, 3, RW_U16},
+    {"rgba", RW_FRAME_PIXELS, 4, RW_U8},     {"yuv420p", RW_FRAME_420, 3, RW_U8},    {"yuv422p", RW_FRAME_422, 3, RW_U8},  {"yuv444p", RW_FRAME_444, 3, RW_U8},
+};
+
+/* "1920x1080:rgb24" */
+static bool frames_of(const arguments *a, rw_frame_format *format)
+{
+    const char *text = value_of(a, "frames"), *names[COUNT(kinds) + 1] = {NULL};
+    int end = 0;
+    long long width, height;
+    if (!text) return true;
+    for (int i = 0; i < COUNT(kinds); i++) names[i] = kinds[i].name;
+    if (sscanf(text, "%lldx%lld:%n", &width, &height, &end) != 2 || !end || width < 1 || height < 1) {
+        usage("image: --frames %s: give size and kind, such as 1920x1080:rgb24", text);
+        return false;
+    }
+    for (int i = 0; i < COUNT(kinds); i++)
+        if (strcmp(text + end, kinds[i].name) == 0) {
+            *format = (rw_frame_format){.layout = kinds[i].layout, .width = width, .height = height, .channels = kinds[i].channels, .dtype = kinds[i].dtype};
+            return true;
+        }
+    usage("image: --frames %s: no kind of frames is called %s%s", text, text + end, suggest(text + end, names));
+    return false;
+}
+
+static bool spec_of(const arguments *a, rw_stream_spec *s)
+{
+    double queues = 0, depth = 0, count = 0, deadline = 0;
+    if (!frames_of(a, &s->frames) || !whole_of(a, "queues", 1, 16, &queues) || !whole_of(a, "depth", 1, 256, &depth) ||
+        !whole_of(a, "count", 1, 1e15, &count) || !number_of(a, "rate", &s->rate) || !number_of(a, "deadline", &deadline))
+        return false;
+    s->queues = (int)queues, s->depth = (int)depth, s->frames_most = (int64_t)count, s->deadline = deadline / 1000;
+    s->luma = given(a, "luma"), s->out_format = value_of(a, "format");
+    return true;
+}
+
+/* Files that numbered pictures would replace. */
+static int check_numbered(const arguments *a, const char *pattern)
+{
+    const char *percent = strchr(pattern, '%'), *d = percent ? strchr(percent, 'd') : NULL;
+    char name[4096];
+    glob_t found;
+    if (!d || given(a, "force")) return 0;
+    snprintf(name, sizeof name, "%.*s[0-9]*%s", (int)(percent - pattern), pattern, d + 1);
+    if (glob(name, 0, NULL, &found) != 0) return 0;
+    const int code = usage("image: %s exists: give --force to replace it, or another name", found.gl_pathv[0]);
+    globfree(&found);
+    return code;
+}
+
+/* The screenshot is checked alone: its name is an option's. */
+static int check_screenshot(const arguments *a)
+{
+    const output_file output = {.name = "screenshot", .ending = ".png"};
+    if (!given(a, "screenshot")) return 0;
+    if (!given(a, "window")) return usage("image: --screenshot belongs to --window");
+    return check_outputs(a, 1, &output, 0, NULL);
+}
+
+static int check_files(const arguments *a)
+{
+    const char *in = a->operands[0], *out = a->operands[1];
+    const bool file_in = strcmp(in, "-") && !strchr(in, '%') && (access(in, F_OK) == 0 || !given(a, "plugin")), file_out = strcmp(out, "-") && strcmp(out, "none") && !strchr(out, '%');
+    if (!file_in && !file_out) return check_numbered(a, out);
+    const output_file output = {.name = "OUT", .operand = out};
+    const int code = check_outputs(a, file_out && access(out, F_OK) != 0 ? 1 : 0, &output, file_in, a->operands);
+    if (code != 0) return code;
+    if (file_out) return strncmp(out, "/dev/", 5) ? check_outputs(a, 1, &output, file_in, a->operands) : 0;
+    return check_numbered(a, out);
+}
+
+typedef struct show {
+    const arguments *arguments;
+    const volatile sig_atomic_t *interrupted;
+} show;
+
+static int progress(void *user, const rw_stream_report *r)
+{
+    const show *s = user;
+    if (isatty(STDERR_FILENO) && !given(s->arguments, "quiet")) {
+        fprintf(stderr, "\r\033[K  %lld frames, %.1f a second, latency %.1f ms, %lld late", (long long)r->frames,
+                r->seconds > 0 ? (double)r->frames / r->seconds : 0, 1e3 * r->latency, (long long)r->late);
+        fflush(stderr);
+    }
+    return *s->interrupted;
+}
+
+static void print_report(FILE *to, const arguments *a, const rw_stream_report *r)
+{
+    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+    fprintf(to, "%s to %s: %lld frames of %lld x %lld to %lld x %lld pixels in %.3f s, %.1f frames/s\n", a->operands[0], a->operands[1], (long long)r->frames,
+            (long long)r->in.width, (long long)r->in.height, (long long)r->out.width, (long long)r->out.height, r->seconds,
+            r->seconds > 0 ? (double)r->frames / r->seconds : 0);
+    fprintf(to, "  read %s, written %s; latency %.2f ms (median), %.2f ms (99 %%), %.2f ms (most); frames under way %.1f (mean), %d (most)\n",
+            in_units((double)r->bytes_in).text, in_units((double)r->bytes_out).text, 1e3 * r->latency, 1e3 * r->latency_99, 1e3 * r->latency_most, r->depth,
+            r->depth_most);
+    if (r->deadline > 0) fprintf(to, "  deadline %.3g ms: %lld frames late\n", 1e3 * r->deadline, (long long)r->late);
+    if (given(a, "window")) fprintf(to, "  window: %lld frames shown, %lld not\n", (long long)r->shown, (long long)(r->frames - r->shown));
+}
+
+/* Runs the stream, in a window if one is asked for. */
+static rw_status run_window(const arguments *a, rw_device *device, rw_stream_spec *spec, rw_stream_report *report)
+{
+    const char *file = value_of(a, "screenshot");
+    rw_stream_window *window = NULL;
+    if (!given(a, "window")) return rw_stream_run(device, a->operands[0], a->operands[1], spec, report);
+    rw_status status = rw_stream_window_create(device, &(rw_stream_window_spec){.title = a->operands[0], .screenshot = file}, &window);
+    spec->show = rw_stream_window_show, spec->show_user = window;
+    if (status == RW_OK) status = rw_stream_run(device, a->operands[0], a->operands[1], spec, report);
+    if (status == RW_OK && file) status = rw_stream_window_save(window, file);
+    rw_stream_window_destroy(&window);
+    return status;
+}
+
+int run_stream(const arguments *a, const char *chain)
+{
+    show s = {.arguments = a};
+    rw_stream_spec spec = {.text = chain, .progress = progress, .user = &s};
+    rw_stream_report report;
+    rw_device *device = NULL;
+    int code = spec_of(a, &spec) ? check_screenshot(a) : 2;
+    if (code == 0) code = check_files(a);
+    if (code != 0) return code;
+    s.interrupted = catch_signals();
+    signal(SIGPIPE, SIG_IGN);
+    rw_context *ctx = make_context(a);
+    if (!ctx) return 5;
+    rw_status status = open_device(ctx, a, &device);
+    if (status == RW_OK) status = run_window(a, device, &spec, &report);
+    if (status != RW_OK && isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+    code = status == RW_OK ? 0 : failed(ctx, status);
+    if (status == RW_OK && !given(a, "quiet")) print_report(strcmp(a->operands[1], "-") == 0 ? stderr : stdout, a, &report);
+    rw_device_close(&device);
+    rw_context_destroy(&ctx);
+    return code;
+}
