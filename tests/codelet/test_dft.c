@@ -63,10 +63,10 @@ static void compare(rw_program *p, bool f32, int n, bool inverse, double *worst)
     rw_array_destroy(&x), rw_array_destroy(&y);
 }
 
-/* A compiler takes seconds for the long ones: those beyond 16 points run in one direction a type. */
+/* A compiler takes seconds for the long ones, gcc for some processors minutes: those beyond 16 points run in one direction a type, those beyond 64, which no plan uses, in f64 only. */
 static bool chosen(int n, int i, bool f32, bool inverse)
 {
-    if (test_long()) return n <= 16 || f32 == inverse;
+    if (test_long()) return n <= 16 || (f32 == inverse && (n <= 64 || !f32));
     return f32 != inverse && (n <= (brief() ? 9 : 16) || (n <= 25 && i % (brief() ? 15 : 9) == 2));
 }
 
@@ -74,7 +74,7 @@ static bool chosen(int n, int i, bool f32, bool inverse)
 static void test_against_the_definition(void **state)
 {
     (void)state;
-    enum { BATCH = 200 };
+    enum { BATCH = 100 };
     for (int f32 = 0; f32 < 2; ++f32)
         for (int inverse = 0; inverse < 2; ++inverse) {
             const rw_define d[] = {{"GROUP", "8"}};
