@@ -175,6 +175,10 @@ typedef struct rw_device_ops {
     void *(*native)(const rw_device *dev);
     rw_status (*part)(rw_device *dev, const rw_buffer *whole, size_t offset, size_t bytes, rw_buffer *part); /* (optional) a piece of a buffer, freed before it;
                                                                * ERR_UNSUPPORTED: not at this place; default: addresses are numbers */
+    /* (optional) buffers of the OpenGL context that is current in the calling thread: ERR_UNSUPPORTED where the driver does not share it; default: it shares none */
+    rw_status (*gl_import)(rw_device *dev, unsigned gl_buffer, void **resource);
+    rw_status (*gl_copy)(rw_queue *q, void *resource, rw_buffer *src); /* what OpenGL is told later finds it there */
+    void (*gl_release)(rw_device *dev, void *resource);
     bool discrete; /* host and device copies are different memory */
     bool survives_fork; /* a child that fork() makes may go on with the device */
     int group_most;     /* (optional) rw_target.group_most; default: all that a group may have */
@@ -368,6 +372,16 @@ rw_status rw_array_fill_zero(rw_array *a, rw_queue *q);
 /* What a kernel gets for a view that it cannot read in place: a contiguous copy, and back. */
 rw_status rw_array_pack(rw_array *view, rw_queue *q, rw_array **packed);
 rw_status rw_array_unpack(rw_array *view, rw_queue *q);
+
+/* exchange.c: a buffer of OpenGL that the device can write. All calls come from a thread in which its context is current. */
+typedef struct rw_gl_buffer {
+    rw_device *device;
+    void *resource;
+} rw_gl_buffer;
+/* ERR_UNSUPPORTED: the device's driver does not share memory with this OpenGL. */
+rw_status rw_gl_buffer_import(rw_device *dev, unsigned gl_buffer, rw_gl_buffer *b);
+rw_status rw_gl_buffer_copy(const rw_gl_buffer *b, rw_array *src, rw_queue *q); /* not more bytes than the buffer has */
+void rw_gl_buffer_release(rw_gl_buffer *b); /* one that was not imported, too */
 
 /* Cache on disk: the checked bytes for a key, RW_ERR_UNSUPPORTED when there is no entry (or the cache is off), RW_ERR_MEMORY.
  * See docs/dev/cache.md. */

@@ -1,4 +1,4 @@
-/* Memory that other libraries share, in the form of DLPack. */
+/* Memory that other libraries share, in the form of DLPack, and buffers of OpenGL. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,4 +159,29 @@ rw_status rw_array_export(rw_array *a, rw_queue *q, rw_managed_tensor **tensor)
     a->storage->shared = true, a->storage->device_current = true, a->storage->host_current = rw_storage_one(a->storage);
     *tensor = &e->tensor;
     return RW_OK;
+}
+
+/* ---- OpenGL ---------------------------------------------------------------------------------------------------------------- */
+
+rw_status rw_gl_buffer_import(rw_device *dev, unsigned gl_buffer, rw_gl_buffer *b)
+{
+    *b = (rw_gl_buffer){.device = dev};
+    if (!dev->ops->gl_import) return rw_fail(dev->ctx, RW_ERR_UNSUPPORTED, "%s shares no memory with OpenGL", dev->info.name);
+    return dev->ops->gl_import(dev, gl_buffer, &b->resource);
+}
+
+rw_status rw_gl_buffer_copy(const rw_gl_buffer *b, rw_array *src, rw_queue *q)
+{
+    rw_buffer *from;
+    RW_TRY(rw_array_buffer(src, &from));
+    RW_TRY(rw_storage_use(src->storage, q));
+    rw_count(b->device, &b->device->counters.copies_device, 1);
+    rw_count(b->device, &b->device->counters.bytes_device, (int64_t)from->bytes);
+    return b->device->ops->gl_copy(q, b->resource, from);
+}
+
+void rw_gl_buffer_release(rw_gl_buffer *b)
+{
+    if (b->resource) b->device->ops->gl_release(b->device, b->resource);
+    *b = (rw_gl_buffer){0};
 }

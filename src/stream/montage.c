@@ -4,10 +4,11 @@
  *   | picture    | picture    | picture    |      as large as fits with its aspect ratio
  *   | footer                               |
  *
- * A page of 1280 x 430 pixels with three frames of 1920 x 1080 takes a few milliseconds. */
+ * The host draws titles and footer, the device the pictures. */
 #include <math.h>
 #include <string.h>
 
+#include "device/device.h"
 #include "io/font.h"
 #include "stream/stream.h"
 
@@ -17,7 +18,7 @@ static const rw_color background = {24, 26, 30}, text_color = {225, 228, 232}, t
 
 static double fit(const rw_montage_picture *p, double width, double height)
 {
-    return fmin(width / (double)p->format.width, height / (double)p->format.height);
+    return fmin(width / (double)p->width, height / (double)p->height);
 }
 
 static double column(int width, int n) { return (double)(width - GAP * (n + 1)) / n; }
@@ -29,7 +30,7 @@ void rw_montage_size(int n, const rw_montage_picture *pictures, int *width, int 
     for (int i = 0; i < n; ++i) scale = fmin(scale, fit(pictures + i, w, h));
     if (scale > 1) scale = floor(scale);
     for (int i = 0; i < n; ++i)
-        wide = fmax(wide, ceil(scale * (double)pictures[i].format.width)), high = fmax(high, ceil(scale * (double)pictures[i].format.height));
+        wide = fmax(wide, ceil(scale * (double)pictures[i].width)), high = fmax(high, ceil(scale * (double)pictures[i].height));
     *width = RW_MIN(*width, RW_MAX((int)wide * n + GAP * (n + 1), LEAST_WIDTH));
     *height = RW_MIN(*height, (int)high + TITLE + FOOTER);
 }
@@ -37,34 +38,10 @@ void rw_montage_size(int n, const rw_montage_picture *pictures, int *width, int 
 void rw_montage_place(int width, int height, int n, const rw_montage_picture *pictures, int i, int place[4])
 {
     const double w = fmax(column(width, n), 1), h = RW_MAX(height - TITLE - FOOTER, 1), scale = fit(pictures + i, w, h);
-    place[2] = RW_MAX((int)(scale * (double)pictures[i].format.width + 1e-6), 1);
-    place[3] = RW_MAX((int)(scale * (double)pictures[i].format.height + 1e-6), 1);
+    place[2] = RW_MAX((int)(scale * (double)pictures[i].width + 1e-6), 1);
+    place[3] = RW_MAX((int)(scale * (double)pictures[i].height + 1e-6), 1);
     place[0] = (int)(GAP + i * (w + GAP) + (w - place[2]) / 2);
     place[1] = TITLE + (int)((h - place[3]) / 2);
-}
-
-/* Samples of a picture's columns or rows: `each` for each of n pixels, at their middle or their quarters. */
-static int source_of(int k, int each, int n, int64_t size)
-{
-    const int64_t at = (int64_t)((k + 0.5) * (double)size / ((double)n * each));
-    return (int)RW_MIN(at, size - 1);
-}
-
-static void draw_picture(const rw_montage_picture *p, const int place[4], int *x, int *rgb, rw_canvas *c)
-{
-    const int w = place[2], h = place[3], ex = p->format.width > w ? 2 : 1, ey = p->format.height > h ? 2 : 1, shift = ex + ey - 2;
-    for (int k = 0; k < w * ex; ++k) x[k] = source_of(k, ex, w, p->format.width);
-    for (int j = 0; j < h && place[1] + j < c->height; ++j) {
-        memset(rgb, 0, (size_t)w * 3 * (size_t)ex * sizeof *rgb);
-        for (int k = 0; k < ey; ++k) rw_frame_add_rgb(&p->format, p->frame, source_of(j * ey + k, ey, h, p->format.height), w * ex, x, rgb);
-        uint8_t *row = c->rgb + 3 * ((size_t)(place[1] + j) * (size_t)c->width + (size_t)place[0]);
-        for (int i = 0; i < RW_MIN(w, c->width - place[0]); ++i)
-            for (int a = 0; a < 3; ++a) {
-                int sum = rgb[3 * i * ex + a];
-                if (ex == 2) sum += rgb[3 * (2 * i + 1) + a];
-                row[3 * i + a] = (uint8_t)((sum + (1 << shift) / 2) >> shift);
-            }
-    }
 }
 
 static void clear(rw_canvas *c)
@@ -81,22 +58,52 @@ static void draw_text(rw_canvas *c, const char *text, double x, double y, double
     rw_font_draw(c, text, x, y, size, align, false, 1, color);
 }
 
-rw_status rw_montage_draw(rw_context *ctx, int n, const rw_montage_picture *pictures, const char *footer, rw_canvas *c)
+void rw_montage_draw_text(int n, const rw_montage_picture *pictures, const char *footer, rw_canvas *c)
 {
-    int *x = rw_calloc((size_t)c->width, 8 * sizeof *x), *rgb = x + 2 * c->width;
-    if (!x) return rw_fail_memory(ctx, 8 * sizeof *x * (size_t)c->width, "a row of pixels");
     clear(c);
     for (int i = 0; i < n; ++i) {
-        int place[4];
-        rw_montage_place(c->width, c->height, n, pictures, i, place);
-        draw_picture(pictures + i, place, x, rgb, c);
         const double w = column(c->width, n);
         char title[160];
-        const rw_frame_format *f = &pictures[i].format;
-        rw_snprintf(title, sizeof title, "%.100s, %lld × %lld", pictures[i].title, (long long)f->width, (long long)f->height);
+        rw_snprintf(title, sizeof title, "%.100s, %lld × %lld", pictures[i].title, (long long)pictures[i].width, (long long)pictures[i].height);
         draw_text(c, title, GAP + i * (w + GAP) + w / 2, TITLE - 9, w, RW_TEXT_CENTER, title_color);
     }
     draw_text(c, footer, GAP, c->height - 11, c->width - 2 * GAP, RW_TEXT_LEFT, text_color);
-    rw_free(x);
-    return RW_OK;
+}
+
+/* ---- pictures --------------------------------------------------------------------------------------------------------------- */
+
+/* A pixel of the page is the mean of up to two by two samples, at its middle or its quarters: of those at (2 k + 1)/(2 n EACH) of the picture's width or height,
+ * k from 0 on. */
+static const char picture_text[] =
+    "DEVICE int sample_at(int k, int each, int n, int size) { return (int)((2 * (long)k + 1) * size / (2 * (long)n * each)); }\n"
+    "DEVICE int byte_of(T v) { return DEEP ? ((int)v * 255 + 32767) / 65535 : (int)v; }\n"
+    "KERNEL(picture, GLOBAL u8 *RESTRICT page, GLOBAL const T *RESTRICT x, int width, int height, int channels, int page_width, int page_height,\n"
+    "       int left, int top, int w, int h)\n{\n"
+    "    const int j = GROUP_ID(0), ex = width > w ? 2 : 1, ey = height > h ? 2 : 1, shift = ex + ey - 2, step = channels < 3 ? 0 : 1;\n"
+    "    if (top + j < page_height) {\n        EACH(i, w) {\n            if (left + i < page_width) {\n                for (int c = 0; c < 3; ++c) {\n"
+    "                    int sum = (1 << shift) >> 1;\n"
+    "                    for (int b = 0; b < ey; ++b)\n                        for (int a = 0; a < ex; ++a)\n"
+    "                            sum += byte_of(x[((long)sample_at(ey * j + b, ey, h, height) * width + sample_at(ex * i + a, ex, w, width)) * channels + c * step]);\n"
+    "                    page[((long)(top + j) * page_width + left + i) * 3 + c] = (u8)(sum >> shift);\n                }\n            }\n        }\n    }\n}\n";
+
+rw_status rw_montage_create(rw_device *dev, rw_dtype dtype, rw_montage *m)
+{
+    const bool deep = dtype == RW_U16;
+    RW_TRY(rw_program_create_with(dev, "montage", picture_text, &m->program, "GROUP=%d T=%s DEEP=%d", rw_device_has_threads(dev) ? 256 : 1, rw_dtype_name(dtype), deep));
+    m->dtype = dtype;
+    return rw_program_kernel(m->program, "picture", &m->picture);
+}
+
+void rw_montage_free(rw_montage *m)
+{
+    rw_program_destroy(&m->program);
+    *m = (rw_montage){0};
+}
+
+rw_status rw_montage_draw_picture(const rw_montage *m, rw_array *x, const int place[4], rw_array *page, rw_queue *q)
+{
+    const rw_arg a[] = {rw_arg_array(page), rw_arg_array(x), rw_arg_int(rw_array_shape(x, 1)), rw_arg_int(rw_array_shape(x, 0)), rw_arg_int(rw_array_shape(x, 2)),
+                        rw_arg_int(rw_array_shape(page, 1)), rw_arg_int(rw_array_shape(page, 0)), rw_arg_int(place[0]), rw_arg_int(place[1]), rw_arg_int(place[2]),
+                        rw_arg_int(place[3])};
+    return rw_launch(q, m->picture, (int64_t[]){place[3], 1, 1}, a, RW_COUNT(a));
 }

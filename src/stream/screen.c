@@ -1,19 +1,26 @@
 /* The one window of a process, by SDL2. It brings fifty libraries, so it is opened with the first window; its headers give the types.
- * Pictures go through the window's surface, which works with every video driver: X11, Wayland, and the one in memory,
- * SDL_VIDEODRIVER=dummy. */
+ *
+ * Where the device's driver shares memory with the display's OpenGL, a page is copied on the device into a buffer that OpenGL draws. Elsewhere it comes to the host
+ * and goes through the window's surface, which works with every video driver: X11, Wayland, and the one in memory, SDL_VIDEODRIVER=dummy. */
+#include "device/device.h"
 #include "stream/stream.h"
 
 #ifdef RW_WITH_SDL
 
 #define SDL_MAIN_HANDLED
+#define GL_GLEXT_PROTOTYPES /* types of functions */
 #include <SDL.h>
+#include <SDL_opengl.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FUNCTIONS(X) \
     X(InitSubSystem) X(QuitSubSystem) X(GetError) X(SetHint) X(CreateWindow) X(DestroyWindow) X(GetWindowSize) X(GetWindowSurface) \
-    X(UpdateWindowSurface) X(PollEvent) X(ConvertPixels) X(GetCurrentVideoDriver)
+    X(UpdateWindowSurface) X(PollEvent) X(ConvertPixels) X(GetCurrentVideoDriver) X(GL_CreateContext) X(GL_DeleteContext) X(GL_GetProcAddress) \
+    X(GL_SetSwapInterval) X(GL_SwapWindow)
+#define GL_FUNCTIONS(X) \
+    X(GenBuffers) X(DeleteBuffers) X(BindBuffer) X(BufferData) X(Viewport) X(Clear) X(PixelStorei) X(PixelZoom) X(RasterPos2f) X(DrawPixels) X(GetError)
 
 static struct {
 #define X(name) __typeof__(SDL_##name) *name;
@@ -21,9 +28,19 @@ static struct {
 #undef X
 } sdl;
 
+static struct {
+#define X(name) __typeof__(gl##name) *name;
+    GL_FUNCTIONS(X)
+#undef X
+} gl; /* of the context that is there */
+
 struct rw_screen {
     rw_context *ctx;
     SDL_Window *window;
+    SDL_GLContext opengl;  /* NULL: pages go through the surface */
+    GLuint buffer;         /* of OpenGL, for pages of so many bytes */
+    size_t bytes;
+    rw_gl_buffer shared;   /* the same for the device */
 };
 
 static bool taken; /* atomic: there is a screen */
@@ -53,6 +70,7 @@ static rw_status init(rw_context *ctx)
 {
     RW_TRY(load(ctx));
     sdl.SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
+    sdl.SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, "0"); /* of surfaces: OpenGL is for shared buffers alone */
     const char *reason = NULL;
     if (sdl.InitSubSystem(SDL_INIT_VIDEO) != 0) {
         reason = sdl.GetError();
@@ -83,9 +101,100 @@ static rw_status fail(const rw_screen *s, const char *what)
     return rw_fail(s->ctx, RW_ERR_UNSUPPORTED, "SDL2: %s: %s", what, sdl.GetError());
 }
 
-rw_status rw_screen_open(rw_screen *s, const char *title, int width, int height)
+/* ---- OpenGL ------------------------------------------------------------------------------------------------------------- */
+
+static void drop_buffer(rw_screen *s)
+{
+    rw_gl_buffer_release(&s->shared);
+    if (s->buffer) gl.DeleteBuffers(1, &s->buffer);
+    s->buffer = 0, s->bytes = 0;
+}
+
+/* A buffer of OpenGL that the device writes. */
+static rw_status make_buffer(rw_screen *s, rw_device *dev, size_t bytes)
+{
+    if (s->buffer && s->bytes == bytes) return RW_OK;
+    drop_buffer(s);
+    gl.GenBuffers(1, &s->buffer);
+    gl.BindBuffer(GL_PIXEL_UNPACK_BUFFER, s->buffer);
+    gl.BufferData(GL_PIXEL_UNPACK_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_DRAW);
+    if (gl.GetError() != GL_NO_ERROR) return rw_fail(s->ctx, RW_ERR_UNSUPPORTED, "OpenGL has no buffer of %zu bytes", bytes);
+    RW_TRY(rw_gl_buffer_import(dev, s->buffer, &s->shared));
+    s->bytes = bytes;
+    return RW_OK;
+}
+
+static void close_window(rw_screen *s)
+{
+    if (s->opengl) drop_buffer(s), sdl.GL_DeleteContext(s->opengl);
+    if (s->window) sdl.DestroyWindow(s->window);
+    s->opengl = NULL, s->window = NULL;
+}
+
+static bool load_gl(void)
+{
+    void *function;
+#define X(name) \
+    if (!(function = sdl.GL_GetProcAddress("gl" #name))) return false; \
+    memcpy(&gl.name, &function, sizeof function);
+    GL_FUNCTIONS(X)
+#undef X
+    return true;
+}
+
+/* A window with OpenGL whose buffers the device writes. */
+static bool open_shared(rw_screen *s, rw_device *dev, const char *title, int width, int height)
 {
     const int anywhere = (int)SDL_WINDOWPOS_UNDEFINED;
+    if (!dev->ops->gl_import) return false;
+    s->window = sdl.CreateWindow(title, anywhere, anywhere, width, height, SDL_WINDOW_RESIZABLE | SDL_WINDOW_OPENGL);
+    s->opengl = s->window ? sdl.GL_CreateContext(s->window) : NULL;
+    const char *reason = s->opengl && load_gl() ? NULL : sdl.GetError();
+    if (!reason && make_buffer(s, dev, 3 * (size_t)width * (size_t)height) != RW_OK) reason = rw_message(s->ctx);
+    if (!reason) return sdl.GL_SetSwapInterval(0), true; /* the stream does not wait for the screen */
+    rw_log(s->ctx, RW_LOG_INFO, "the window is drawn from the host's memory: %s", *reason ? reason : "OpenGL lacks functions");
+    close_window(s);
+    return false;
+}
+
+static rw_status show_shared(rw_screen *s, rw_array *page, rw_queue *q)
+{
+    const GLsizei width = (GLsizei)rw_array_shape(page, 1), height = (GLsizei)rw_array_shape(page, 0);
+    RW_TRY(make_buffer(s, q->device, 3 * (size_t)width * (size_t)height));
+    RW_TRY(rw_gl_buffer_copy(&s->shared, page, q));
+    int w, h;
+    rw_screen_size(s, &w, &h);
+    gl.Viewport(0, 0, w, h);
+    gl.Clear(GL_COLOR_BUFFER_BIT);
+    gl.BindBuffer(GL_PIXEL_UNPACK_BUFFER, s->buffer);
+    gl.PixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    gl.RasterPos2f(-1, 1);
+    gl.PixelZoom(1, -1);
+    gl.DrawPixels(width, height, GL_RGB, GL_UNSIGNED_BYTE, NULL);
+    sdl.GL_SwapWindow(s->window);
+    const GLenum error = gl.GetError();
+    return error == GL_NO_ERROR ? RW_OK : rw_fail(s->ctx, RW_ERR_UNSUPPORTED, "the window cannot be drawn: OpenGL error %#x", error);
+}
+
+/* ---- surface ------------------------------------------------------------------------------------------------------------ */
+
+static rw_status show_surface(rw_screen *s, rw_array *page, rw_queue *q)
+{
+    const void *rgb;
+    SDL_Surface *to = sdl.GetWindowSurface(s->window);
+    if (!to) return fail(s, "the window has no surface");
+    RW_TRY(rw_array_fetch(page, q));
+    RW_TRY(rw_array_read(page, &rgb));
+    const int columns = (int)rw_array_shape(page, 1), width = RW_MIN(columns, to->w), height = RW_MIN((int)rw_array_shape(page, 0), to->h); /* the window may have changed */
+    if (sdl.ConvertPixels(width, height, SDL_PIXELFORMAT_RGB24, rgb, 3 * columns, to->format->format, to->pixels, to->pitch) != 0)
+        return fail(s, "pixels cannot be converted");
+    return sdl.UpdateWindowSurface(s->window) == 0 ? RW_OK : fail(s, "the window cannot be drawn");
+}
+
+rw_status rw_screen_open(rw_screen *s, rw_device *dev, const char *title, int width, int height)
+{
+    const int anywhere = (int)SDL_WINDOWPOS_UNDEFINED;
+    if (open_shared(s, dev, title, width, height)) return RW_OK;
     s->window = sdl.CreateWindow(title, anywhere, anywhere, width, height, SDL_WINDOW_RESIZABLE);
     return s->window ? RW_OK : fail(s, "the window cannot be opened");
 }
@@ -93,15 +202,7 @@ rw_status rw_screen_open(rw_screen *s, const char *title, int width, int height)
 bool rw_screen_is_open(const rw_screen *s) { return s->window != NULL; }
 void rw_screen_size(const rw_screen *s, int *width, int *height) { sdl.GetWindowSize(s->window, width, height); }
 
-rw_status rw_screen_show(rw_screen *s, const rw_canvas *c)
-{
-    SDL_Surface *to = sdl.GetWindowSurface(s->window);
-    if (!to) return fail(s, "the window has no surface");
-    const int width = RW_MIN(c->width, to->w), height = RW_MIN(c->height, to->h); /* the window may have changed meanwhile */
-    if (sdl.ConvertPixels(width, height, SDL_PIXELFORMAT_RGB24, c->rgb, 3 * c->width, to->format->format, to->pixels, to->pitch) != 0)
-        return fail(s, "pixels cannot be converted");
-    return sdl.UpdateWindowSurface(s->window) == 0 ? RW_OK : fail(s, "the window cannot be drawn");
-}
+rw_status rw_screen_show(rw_screen *s, rw_array *page, rw_queue *q) { return s->opengl ? show_shared(s, page, q) : show_surface(s, page, q); }
 
 static rw_screen_key key_of(const SDL_Event *e)
 {
@@ -130,7 +231,7 @@ void rw_screen_destroy(rw_screen **screen)
     rw_screen *s = *screen;
     *screen = NULL;
     if (!s) return;
-    if (s->window) sdl.DestroyWindow(s->window);
+    close_window(s);
     sdl.QuitSubSystem(SDL_INIT_VIDEO);
     rw_free(s);
     __atomic_store_n(&taken, false, __ATOMIC_RELEASE);
@@ -145,13 +246,13 @@ rw_status rw_screen_create(rw_context *ctx, rw_screen **screen)
 }
 
 /* There is no screen to call these with. */
-rw_status rw_screen_open(rw_screen *s, const char *title, int width, int height)
+rw_status rw_screen_open(rw_screen *s, rw_device *dev, const char *title, int width, int height)
 {
-    return (void)s, (void)title, (void)width, (void)height, RW_ERR_UNSUPPORTED;
+    return (void)s, (void)dev, (void)title, (void)width, (void)height, RW_ERR_UNSUPPORTED;
 }
 bool rw_screen_is_open(const rw_screen *s) { return (void)s, false; }
 void rw_screen_size(const rw_screen *s, int *width, int *height) { (void)s, *width = *height = 0; }
-rw_status rw_screen_show(rw_screen *s, const rw_canvas *c) { return (void)s, (void)c, RW_ERR_UNSUPPORTED; }
+rw_status rw_screen_show(rw_screen *s, rw_array *page, rw_queue *q) { return (void)s, (void)page, (void)q, RW_ERR_UNSUPPORTED; }
 rw_screen_key rw_screen_poll(rw_screen *s) { return (void)s, RW_SCREEN_NOTHING; }
 void rw_screen_destroy(rw_screen **screen) { *screen = NULL; }
 

@@ -78,25 +78,32 @@ void rw_frame_converter_free(rw_frame_converter *converter);
 /* pixels <- frame; frame, the one that was read, gives what the chain does not change */
 rw_status rw_frame_unpack(const rw_frame_converter *c, rw_array *frame, rw_array *pixels, rw_queue *queue);
 rw_status rw_frame_pack(const rw_frame_converter *c, rw_array *pixels, rw_array *frame, rw_array *result, rw_queue *queue);
-/* On the host, for display: rgb[3 i + c] += red, green or blue, 0 … 255, of the pixel (x[i], y). One channel is grey, an alpha channel has
- * no effect. */
-void rw_frame_add_rgb(const rw_frame_format *format, const void *frame, int64_t y, int n, const int *x, int *rgb);
 
 /* ---- montage.c: pictures side by side ------------------------------------------------------------------------------------- */
 
 typedef struct rw_montage_picture {
     const char *title;
-    rw_frame_format format;
-    const void *frame;     /* host memory */
+    int64_t width, height;
 } rw_montage_picture;
 
 /* The size of a page of at most width x height pixels for n such pictures: each enlarged by an integer, or all scaled down. */
 void rw_montage_size(int n, const rw_montage_picture *pictures, int *width, int *height);
 /* Where picture i lies on a page: x, y, width, height. Its aspect ratio is kept. */
 void rw_montage_place(int width, int height, int n, const rw_montage_picture *pictures, int i, int place[4]);
-/* Draws the pictures from left to right with titles and sizes above and a line of text below. Enlarged, each pixel is a rectangle of one
- * colour; scaled down, a pixel is the mean of up to four. */
-rw_status rw_montage_draw(rw_context *ctx, int n, const rw_montage_picture *pictures, const char *footer, rw_canvas *canvas);
+/* Draws the page without its pictures: titles and sizes above them and a line of text below. */
+void rw_montage_draw_text(int n, const rw_montage_picture *pictures, const char *footer, rw_canvas *canvas);
+
+/* The kernel that draws pictures. */
+typedef struct rw_montage {
+    rw_dtype dtype;
+    rw_program *program;
+    rw_kernel *picture;
+} rw_montage;
+rw_status rw_montage_create(rw_device *device, rw_dtype dtype, rw_montage *montage); /* U8 or U16 */
+void rw_montage_free(rw_montage *montage);
+/* Draws x [height][width][channels] on the page [height][width][3], both on the device. One channel is grey, an alpha channel has no effect. Enlarged, each pixel
+ * is a rectangle of one colour; scaled down, a pixel is the mean of up to four. */
+rw_status rw_montage_draw_picture(const rw_montage *montage, rw_array *x, const int place[4], rw_array *page, rw_queue *queue);
 
 /* ---- screen.c: windows of the desktop, by SDL2 ------------------------------------------------------------------------------ */
 
@@ -104,10 +111,11 @@ typedef struct rw_screen rw_screen;
 typedef enum rw_screen_key { RW_SCREEN_NOTHING, RW_SCREEN_END, RW_SCREEN_PAUSE, RW_SCREEN_SAVE, RW_SCREEN_REDRAW } rw_screen_key;
 /* Opens SDL2 and the connection to the display. ERR_UNSUPPORTED with what to install; ERR_ARGUMENT: there is one already. */
 rw_status rw_screen_create(rw_context *ctx, rw_screen **screen);
-rw_status rw_screen_open(rw_screen *screen, const char *title, int width, int height);
+/* A window that is drawn from the device's memory where its driver shares memory with OpenGL, else from the host's. */
+rw_status rw_screen_open(rw_screen *screen, rw_device *device, const char *title, int width, int height);
 bool rw_screen_is_open(const rw_screen *screen);
 void rw_screen_size(const rw_screen *screen, int *width, int *height);
-rw_status rw_screen_show(rw_screen *screen, const rw_canvas *canvas);
+rw_status rw_screen_show(rw_screen *screen, rw_array *page, rw_queue *queue); /* u8 [height][width][3] */
 rw_screen_key rw_screen_poll(rw_screen *screen); /* the next event that means something */
 void rw_screen_destroy(rw_screen **screen);
 

@@ -1,5 +1,5 @@
-/* A window that observes a stream: input, result and the result's spectrum. Frames come as host copies, the spectrum is computed on the
- * device; the host composes a page (montage.c) that is shown (screen.c) and saved. */
+/* A window that observes a stream: the filter's input, its result and the result's spectrum, drawn by the device on a page (montage.c) that is shown (screen.c) and
+ * saved. */
 #include <string.h>
 #include <unistd.h>
 
@@ -17,10 +17,11 @@ struct rw_stream_window {
     rw_queue *queue;
     rw_image_filter *spectrum;
     rw_array *magnitudes;       /* of the result's spectrum, as a picture */
-    const void *magnitudes_read;
+    rw_montage montage;
     rw_canvas canvas;
-    int64_t shown;              /* number of the frame on the canvas, of those that were shown; 0: none of this stream */
-    bool stale, redraw;         /* the canvas, the screen are not up to date */
+    rw_array *page;             /* [height][width][3], its host copy is the canvas; NULL: none yet */
+    int64_t shown;              /* number of the frame on the page, of those that were shown; 0: none of this stream */
+    bool stale, redraw;         /* the page, the screen are not up to date */
     bool paused;
     double since;               /* frames a second are those since then */
     int64_t frames;
@@ -63,35 +64,22 @@ static rw_status make_spectrum(rw_stream_window *w, const rw_array *y)
     RW_TRY(rw_image_filter_create(w->device, &spec, &w->spectrum));
     RW_TRY(rw_image_filter_get_info(w->spectrum, &info));
     const int64_t shape[] = {info.height, info.width, info.channels};
-    RW_TRY(rw_array_create(w->device, info.dtype, 3, shape, RW_MEMORY_PINNED, &w->magnitudes));
+    RW_TRY(rw_array_create(w->device, info.dtype, 3, shape, RW_MEMORY_DEVICE, &w->magnitudes));
     return warm_up(w, y);
 }
 
-static rw_frame_format spectrum_format(const rw_stream_window *w)
+static void describe(const rw_stream_view *view, rw_array *const x[PICTURES], rw_montage_picture p[PICTURES])
 {
-    return (rw_frame_format){.width = rw_array_shape(w->magnitudes, 1), .height = rw_array_shape(w->magnitudes, 0),
-                             .channels = (int)rw_array_shape(w->magnitudes, 2), .dtype = rw_array_dtype(w->magnitudes)};
+    const rw_frame_format *in = &view->report->in;
+    const char *const titles[] = {in->layout != RW_FRAME_PIXELS && in->channels > rw_array_shape(x[0], 2) ? "input, luma" : "input", "result", "spectrum of the result"};
+    for (int i = 0; i < PICTURES; ++i) p[i] = (rw_montage_picture){titles[i], rw_array_shape(x[i], 1), rw_array_shape(x[i], 0)};
 }
 
-static void describe(const rw_stream_window *w, const rw_stream_report *r, rw_montage_picture p[PICTURES])
+static rw_status make_montage(rw_stream_window *w, rw_dtype dtype)
 {
-    p[0] = (rw_montage_picture){"input", r->in, NULL};
-    p[1] = (rw_montage_picture){"result", r->out, NULL};
-    p[2] = (rw_montage_picture){"spectrum of the result", spectrum_format(w), NULL};
-}
-
-/* The pictures of a frame on the host. The one function that knows where they come from: a window that draws from device memory takes
- * view->x, view->y and the magnitudes here instead. */
-static rw_status fetch(rw_stream_window *w, const rw_stream_view *view, rw_montage_picture p[PICTURES])
-{
-    if (view->report->shown != w->shown) {
-        RW_TRY(rw_image_filter_execute(w->spectrum, view->y, w->magnitudes, w->queue));
-        RW_TRY(rw_array_fetch(w->magnitudes, w->queue));
-        RW_TRY(rw_array_read(w->magnitudes, &w->magnitudes_read));
-    }
-    describe(w, view->report, p);
-    p[0].frame = view->in, p[1].frame = view->out, p[2].frame = w->magnitudes_read;
-    return RW_OK;
+    if (w->montage.program && w->montage.dtype == dtype) return RW_OK;
+    rw_montage_free(&w->montage);
+    return rw_montage_create(w->device, dtype, &w->montage);
 }
 
 /* ---- page --------------------------------------------------------------------------------------------------------------- */
@@ -121,29 +109,53 @@ static void write_footer(rw_stream_window *w, const rw_stream_view *view, char *
 /* All that takes long, before the first frame. */
 static rw_status prepare(rw_stream_window *w, const rw_stream_view *view)
 {
-    rw_montage_picture p[PICTURES];
     int width = WIDTH, height = HEIGHT;
     if (!view->report->shown) w->shown = w->frames = 0, w->since = w->rate = 0, w->second = false;
     RW_TRY(make_spectrum(w, view->y));
+    RW_TRY(make_montage(w, rw_array_dtype(view->y)));
     if (rw_screen_is_open(w->screen)) return RW_OK;
-    describe(w, view->report, p);
+    rw_montage_picture p[PICTURES];
+    describe(view, (rw_array *[]){view->x, view->y, w->magnitudes}, p);
     rw_montage_size(PICTURES, p, &width, &height);
-    return rw_screen_open(w->screen, w->title ? w->title : "Rechenwerk", w->width ? w->width : width, w->height ? w->height : height);
+    return rw_screen_open(w->screen, w->device, w->title ? w->title : "Rechenwerk", w->width ? w->width : width, w->height ? w->height : height);
+}
+
+static bool resized(const rw_stream_window *w)
+{
+    int width, height;
+    rw_screen_size(w->screen, &width, &height);
+    return width != w->canvas.width || height != w->canvas.height;
+}
+
+static rw_status make_page(rw_stream_window *w)
+{
+    int width, height;
+    if (w->page && !resized(w)) return RW_OK;
+    rw_screen_size(w->screen, &width, &height);
+    rw_array_destroy(&w->page);
+    rw_canvas_free(&w->canvas);
+    RW_TRY(rw_canvas_create(w->ctx, RW_MAX(width, 1), RW_MAX(height, 1), &w->canvas));
+    const int64_t shape[] = {w->canvas.height, w->canvas.width, 3};
+    return rw_array_create_from(w->device, RW_U8, 3, shape, w->canvas.rgb, RW_BORROW, &w->page);
 }
 
 static rw_status compose(rw_stream_window *w, const rw_stream_view *view)
 {
-    rw_montage_picture pictures[PICTURES];
+    rw_array *const x[PICTURES] = {view->x, view->y, w->magnitudes};
+    rw_montage_picture p[PICTURES];
     char footer[512];
-    int width, height;
-    RW_TRY(fetch(w, view, pictures));
-    rw_screen_size(w->screen, &width, &height);
-    if (width != w->canvas.width || height != w->canvas.height) {
-        rw_canvas_free(&w->canvas);
-        RW_TRY(rw_canvas_create(w->ctx, RW_MAX(width, 1), RW_MAX(height, 1), &w->canvas));
-    }
+    void *rgb;
+    RW_TRY(make_page(w));
+    if (view->report->shown != w->shown) RW_TRY(rw_image_filter_execute(w->spectrum, view->y, w->magnitudes, w->queue));
+    RW_TRY(rw_array_write(w->page, &rgb));
+    describe(view, x, p);
     write_footer(w, view, footer, sizeof footer);
-    RW_TRY(rw_montage_draw(w->ctx, PICTURES, pictures, footer, &w->canvas));
+    rw_montage_draw_text(PICTURES, p, footer, &w->canvas);
+    for (int i = 0; i < PICTURES; ++i) {
+        int place[4];
+        rw_montage_place(w->canvas.width, w->canvas.height, PICTURES, p, i, place);
+        RW_TRY(rw_montage_draw_picture(&w->montage, x[i], place, w->page, w->queue));
+    }
     w->shown = view->report->shown, w->stale = false, w->redraw = true;
     return RW_OK;
 }
@@ -188,13 +200,6 @@ static void take_keys(rw_stream_window *w, rw_stream_action *action)
     if (*action != RW_STREAM_END) *action = w->paused ? RW_STREAM_PAUSE : RW_STREAM_CONTINUE;
 }
 
-static bool resized(const rw_stream_window *w)
-{
-    int width, height;
-    rw_screen_size(w->screen, &width, &height);
-    return width != w->canvas.width || height != w->canvas.height;
-}
-
 /* ---- the public functions ------------------------------------------------------------------------------------------------- */
 
 static rw_status copy_text(rw_context *ctx, const char *text, char **copy)
@@ -236,7 +241,7 @@ rw_status rw_stream_window_show(void *show_user, const rw_stream_view *view, rw_
     RW_TRY(prepare(w, view));
     measure(w, view->report);
     if (view->in && (view->report->shown != w->shown || w->stale || resized(w))) RW_TRY(compose(w, view));
-    if (w->redraw && w->canvas.rgb) RW_TRY(rw_screen_show(w->screen, &w->canvas));
+    if (w->redraw && w->page) RW_TRY(rw_screen_show(w->screen, w->page, w->queue));
     w->redraw = false;
     take_keys(w, action);
     return RW_OK;
@@ -246,7 +251,10 @@ rw_status rw_stream_window_save(rw_stream_window *w, const char *path)
 {
     RW_NEED(w, "window");
     RW_NEED(path, "path");
-    if (!w->canvas.rgb) return rw_fail(w->ctx, RW_ERR_ARGUMENT, "%s: the window has shown no frame", path);
+    if (!w->page) return rw_fail(w->ctx, RW_ERR_ARGUMENT, "%s: the window has shown no frame", path);
+    const void *rgb;
+    RW_TRY(rw_array_fetch(w->page, w->queue));
+    RW_TRY(rw_array_read(w->page, &rgb)); /* the canvas */
     const rw_raster r = {(size_t)w->canvas.width, (size_t)w->canvas.height, 3, 1, 255, w->canvas.rgb};
     return rw_raster_write_png(w->ctx, path, &r);
 }
@@ -258,6 +266,8 @@ void rw_stream_window_destroy(rw_stream_window **window)
     *window = NULL;
     rw_image_filter_destroy(&w->spectrum);
     rw_array_destroy(&w->magnitudes);
+    rw_array_destroy(&w->page);
+    rw_montage_free(&w->montage);
     if (w->queue) rw_queue_destroy(&w->queue);
     rw_canvas_free(&w->canvas);
     rw_screen_destroy(&w->screen);

@@ -377,7 +377,7 @@ static const probe probes[] = {
     {"rw_image_op_parse", "", HOST_ONLY, nothing, call_image_op, result_image_op, nothing},
     {"rw_stream_window_create", "", HOST_ONLY, before_window, call_window, result_window, after_window},
     {"rw_stream_window_show", "", COMPILES | SLOW, before_window_show, call_window_show, result_window, after_window},
-    {"rw_stream_window_save", "", HOST_ONLY, before_window_save, call_window_save, result_window_file, after_window},
+    {"rw_stream_window_save", "", 0, before_window_save, call_window_save, result_window_file, after_window},
     {"rw_convolution_get_info", "", HOST_ONLY, before_convolution, call_convolution_info, result_first_count, after_fft},
     {"rw_convolution_shape", "", HOST_ONLY, nothing, call_convolution_shape, result_first_count, nothing},
     {"rw_convolution_set_work", "", 0, before_convolution, call_convolution_work, result_convolution, after_fft},

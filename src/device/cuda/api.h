@@ -17,6 +17,7 @@ typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUgraphicsResource_st *CUgraphicsResource;
 
 #define RW_CUDA_CONSTANTS(X)                                                                                           \
     X(CUDA_SUCCESS, 0) X(CUDA_ERROR_INVALID_VALUE, 1) X(CUDA_ERROR_OUT_OF_MEMORY, 2) X(CUDA_ERROR_DEINITIALIZED, 4)    \
@@ -47,7 +48,8 @@ typedef struct CUgraphExec_st *CUgraphExec;
     X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2) X(CU_POINTER_ATTRIBUTE_DEVICE_POINTER, 3) X(CU_POINTER_ATTRIBUTE_IS_MANAGED, 8)               \
     X(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9) X(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, 11) X(CU_POINTER_ATTRIBUTE_RANGE_SIZE, 12)         \
     X(CU_MEMORYTYPE_HOST, 1) X(CU_MEMORYTYPE_DEVICE, 2)                                                                \
-    X(CU_STREAM_NON_BLOCKING, 1) X(CU_STREAM_CAPTURE_MODE_RELAXED, 2) X(CU_EVENT_DEFAULT, 0)
+    X(CU_STREAM_NON_BLOCKING, 1) X(CU_STREAM_CAPTURE_MODE_RELAXED, 2) X(CU_EVENT_DEFAULT, 0) \
+    X(CU_GL_DEVICE_LIST_ALL, 1) X(CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD, 2)
 
 enum {
 #define RW_X(name, value) name = value,
@@ -111,7 +113,13 @@ enum {
     X(cuGraphDestroy, (CUgraph))                                                                                       \
     X(cuGraphUpload, (CUgraphExec, CUstream))                                                                          \
     X(cuGraphLaunch, (CUgraphExec, CUstream))                                                                          \
-    X(cuGraphExecDestroy, (CUgraphExec))
+    X(cuGraphExecDestroy, (CUgraphExec))                                                                               \
+    X(cuGLGetDevices_v2, (unsigned int *count, CUdevice *devices, unsigned int most, int list))                        \
+    X(cuGraphicsGLRegisterBuffer, (CUgraphicsResource *resource, unsigned int buffer, unsigned int flags))             \
+    X(cuGraphicsMapResources, (unsigned int count, CUgraphicsResource *resources, CUstream))                           \
+    X(cuGraphicsResourceGetMappedPointer_v2, (CUdeviceptr *pointer, size_t *bytes, CUgraphicsResource))                \
+    X(cuGraphicsUnmapResources, (unsigned int count, CUgraphicsResource *resources, CUstream))                         \
+    X(cuGraphicsUnregisterResource, (CUgraphicsResource))
 
 typedef struct rw_cuda_api {
 #define RW_X(name, parameters) CUresult(*name) parameters;

@@ -2,6 +2,7 @@
  *
  *   device.c  list, open, close, identity, failures      nvrtc.c    text to machine code, without a GPU
  *   memory.c  buffers and copies                         program.c  compile, load, unload
+ *   gl.c      buffers of OpenGL
  *   queue.c   launches, queues, events, graphs, and the table of operations
  *
  * rw_buffer.pointer is a CUdeviceptr, rw_queue.state a CUstream, rw_event.state a CUevent, rw_kernel.handle a
@@ -66,6 +67,10 @@ rw_status rw_cuda_zero(rw_queue *q, rw_buffer *dst, size_t bytes);
 rw_status rw_cuda_host_alloc(rw_device *dev, size_t bytes, void **host);
 void rw_cuda_host_free(rw_device *dev, void *host);
 rw_status rw_cuda_tensor_import(rw_device *dev, const rw_tensor *t, rw_buffer *buffer, size_t *offset, void **host);
+/* gl.c */
+rw_status rw_cuda_gl_import(rw_device *dev, unsigned gl_buffer, void **resource);
+rw_status rw_cuda_gl_copy(rw_queue *q, void *resource, rw_buffer *src);
+void rw_cuda_gl_release(rw_device *dev, void *resource);
 /* program.c */
 rw_status rw_cuda_compile(rw_device *dev, rw_program *p, const char *text, rw_text *binary);
 rw_status rw_cuda_program_load(rw_device *dev, rw_program *p, const rw_text *binary);

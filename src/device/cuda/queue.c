@@ -215,5 +215,6 @@ const rw_device_ops rw_cuda_ops = {
     .event_seconds = event_seconds, .host_alloc = rw_cuda_host_alloc, .host_free = rw_cuda_host_free,
     .record_begin = record_begin, .record_end = record_end, .replay = replay, .graph_destroy = graph_destroy,
     .resources = rw_cuda_resources, .queue_import = queue_import, .event_import = event_import,
-    .tensor_import = rw_cuda_tensor_import, .native = native, .discrete = true, .shared_most = RW_SHARED_MOST,
+    .tensor_import = rw_cuda_tensor_import, .native = native, .gl_import = rw_cuda_gl_import, .gl_copy = rw_cuda_gl_copy,
+    .gl_release = rw_cuda_gl_release, .discrete = true, .shared_most = RW_SHARED_MOST,
 };
