@@ -21,6 +21,9 @@ if(command_sources)
     target_link_libraries(rechenwerk-command PRIVATE measure-objects rechenwerk rechenwerk-flags m)
     target_compile_definitions(rechenwerk-command PRIVATE RUN_LIBRARY="$<TARGET_SONAME_FILE_NAME:run>")
     add_dependencies(rechenwerk-command run)
+    if(RECHENWERK_SANITIZE) # dlopen is the sanitizer's, for which only DT_RPATH holds
+        target_link_options(rechenwerk-command PRIVATE -Wl,--disable-new-dtags)
+    endif()
     set_target_properties(rechenwerk-command PROPERTIES OUTPUT_NAME rechenwerk
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}" INSTALL_RPATH "$ORIGIN/${to_library}")
     # the manual page and completions come from the command's own tables
